@@ -1,0 +1,73 @@
+/** Longest key a driver must take, in bytes of UTF-8. LMDB sets the bound; no driver takes longer ones. */
+export const MAX_KEY_BYTES = 1_900;
+
+export interface Stored {
+  readonly value: Uint8Array;
+  /** Positive; differs from every earlier version of the same key, also across a delete and a new put. */
+  readonly version: number;
+}
+
+export interface StoredEntry extends Stored {
+  readonly key: string;
+}
+
+/** Keys are ordered by their UTF-8 bytes. `after` and `before` are exclusive, need not exist and may be longer than a key. */
+export interface RangeQuery {
+  readonly prefix?: string;
+  readonly after?: string;
+  readonly before?: string;
+  /** At most this many entries; absent means all. */
+  readonly limit?: number;
+  /** Descending order. */
+  readonly reverse?: boolean;
+  /** Entries come with an empty value; cheaper where values are large. */
+  readonly keysOnly?: boolean;
+}
+
+/** What a key must be when the change is applied: at that version, or absent. */
+export interface Expectation {
+  readonly key: string;
+  readonly version: number | undefined;
+}
+
+export interface Entry {
+  readonly key: string;
+  /** May be empty: index entries say everything in their key. */
+  readonly value: Uint8Array;
+}
+
+/** Deletes apply before puts; of two puts of one key the later holds. */
+export interface Change {
+  readonly expect?: readonly Expectation[];
+  readonly put?: readonly Entry[];
+  /** Deleting what is not there succeeds. */
+  readonly delete?: readonly string[];
+  /** Keys that other processes keep copies of: their `changes` listeners are told. Most writes announce nothing. */
+  readonly announce?: readonly string[];
+}
+
+export type Unsubscribe = () => void;
+
+/** A store of ordered keys. One driver instance belongs to one process; several processes may share what is behind it. */
+export interface StorageDriver {
+  /** Shown to operators as `storage_type`: `inmem`, `lmdb`, `postgresql`. */
+  readonly name: string;
+  /** True when other processes may write to the same store while this one runs. */
+  readonly shared: boolean;
+  /** The value is the caller's to keep. A key that no store can hold is simply absent. */
+  get(key: string): Promise<Stored | undefined>;
+  /** One consistent state of the store. */
+  range(query: RangeQuery): Promise<StoredEntry[]>;
+  /**
+   * Applies all of the change or nothing, and resolves once it is durable. Concurrent commits share one flush.
+   * Reads that begin after it has resolved see it. The values must not be changed before it settles.
+   * @throws Conflict when an expectation does not hold; nothing has been written then.
+   * @throws StorageFailure when the store cannot write (a full disk, a lost connection) or a key is empty, longer than
+   *   MAX_KEY_BYTES, holds U+0000 or is not well-formed Unicode. After a lost connection the commit may have happened.
+   */
+  commit(change: Change): Promise<void>;
+  /** Calls back with the keys that other processes announced, after their commit; never with this process's own. A listener must not throw. */
+  changes(listener: (keys: readonly string[]) => void): Unsubscribe;
+  /** Waits for commits under way. Idempotent; later calls of the others reject with (`changes` throws) StorageClosed. */
+  close(): Promise<void>;
+}
