@@ -1,0 +1,21 @@
+import type { Operation } from '@strongroom/engine-sdk';
+
+/** What a caller may ask of a path; `help` and `header` (HEAD) never reach an engine. */
+export type RequestOperation = Operation | 'help' | 'header';
+
+/** A call, free of HTTP: the express adapter makes one of bytes, embedders and tests make one by hand. */
+export interface CoreRequest {
+  readonly operation: RequestOperation;
+  /** Without `/v1/`; a list's path ends with a slash. */
+  readonly path: string;
+  /** The decoded body, or the query of a read, list or delete. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly token?: string;
+  /** Seconds; 0 or absent asks for no wrapping. */
+  readonly wrapTtl?: number;
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly remoteAddress?: string;
+  readonly remotePort?: number;
+  /** Aborted when the caller went away. */
+  readonly signal?: AbortSignal;
+}

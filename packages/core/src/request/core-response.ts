@@ -1,0 +1,50 @@
+import type { RawBody } from '@strongroom/engine-sdk';
+
+/** `wrap_info` of the envelope. */
+export interface WrapInfo {
+  token: string;
+  accessor: string;
+  /** Seconds. */
+  ttl: number;
+  /** RFC 3339. */
+  creation_time: string;
+  creation_path: string;
+  wrapped_accessor?: string;
+}
+
+/** `auth` of the envelope. */
+export interface AuthReply {
+  client_token: string;
+  accessor: string;
+  policies: string[];
+  token_policies?: string[];
+  identity_policies?: string[];
+  metadata: Readonly<Record<string, string>> | null;
+  lease_duration: number;
+  renewable: boolean;
+  entity_id: string;
+  token_type: 'service' | 'batch';
+  orphan: boolean;
+  mfa_requirement: null;
+  num_uses: number;
+}
+
+/** The answer to a call, free of HTTP. `core.handle` never throws: what went wrong is `errors`. */
+export interface CoreResponse {
+  readonly requestId: string;
+  readonly status: number;
+  /** Present when the call failed; may be empty (404 with nothing to say). `data` may stand beside it. */
+  readonly errors?: readonly string[];
+  readonly leaseId: string;
+  readonly renewable: boolean;
+  readonly leaseDuration: number;
+  readonly data: unknown;
+  readonly wrapInfo: WrapInfo | null;
+  readonly warnings: readonly string[] | null;
+  readonly auth: AuthReply | null;
+  /** Sent instead of the envelope. */
+  readonly raw?: RawBody;
+  /** The keys of `data` are also sent at the top level: what older clients of some `sys` paths read. */
+  readonly flattened?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,245 @@
+import type { TProperties, TSchema } from 'typebox';
+import { parseDuration } from './duration.ts';
+import { BadRequest } from './errors.ts';
+import { fieldSpec, type FieldKind } from './field.ts';
+import { compileSchema, type SchemaCheck } from './schema.ts';
+
+export interface Decoded {
+  readonly data: Record<string, unknown>;
+  readonly supplied: ReadonlySet<string>;
+  /** What the caller sent that no field knows, sorted. */
+  readonly unknown: readonly string[];
+  /** Body keys that a capture of the path replaced, sorted. */
+  readonly replaced: readonly string[];
+}
+
+export type Decoder = (body: Readonly<Record<string, unknown>>, captures: Readonly<Record<string, string>>) => Decoded;
+
+interface Plan {
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly fallback: unknown;
+  readonly required: boolean;
+  readonly aliases: readonly string[];
+  readonly check: SchemaCheck | undefined;
+}
+
+const nothing: readonly string[] = [];
+
+/**
+ * Compiles the fields of a path into one function: weak decoding first, then the schema of what it gave.
+ * @throws BadRequest from the decoder, naming the field.
+ */
+export function compileDecoder(fields: TProperties): Decoder {
+  const plans: Plan[] = Object.entries(fields).map(([name, schema]) => {
+    const spec = fieldSpec(schema);
+    return {
+      name,
+      kind: spec.kind,
+      fallback: (schema as { default?: unknown }).default,
+      required: spec.required === true && spec.kind !== 'name',
+      aliases: spec.aliases ?? nothing,
+      check: constrained(schema) ? compileSchema(schema) : undefined,
+    };
+  });
+  const known = new Set(plans.flatMap((plan) => [plan.name, ...plan.aliases]));
+
+  return (body, captures) => {
+    const data: Record<string, unknown> = {};
+    const supplied = new Set<string>();
+    for (const plan of plans) {
+      const raw = captures[plan.name] ?? sent(body, plan);
+      const value = raw === undefined ? undefined : decodeField(plan, raw);
+      if (value === undefined) {
+        if (plan.required) throw new BadRequest(`missing required field "${plan.name}"`);
+        data[plan.name] = plan.fallback;
+      } else {
+        supplied.add(plan.name);
+        data[plan.name] = value;
+      }
+    }
+    let unknown: string[] | undefined;
+    let replaced: string[] | undefined;
+    for (const key of Object.keys(body)) {
+      if (!known.has(key)) (unknown ??= []).push(key);
+      else if (captures[key] !== undefined) (replaced ??= []).push(key);
+    }
+    return { data, supplied, unknown: unknown?.sort() ?? nothing, replaced: replaced?.sort() ?? nothing };
+  };
+}
+
+function sent(body: Readonly<Record<string, unknown>>, plan: Plan): unknown {
+  if (Object.hasOwn(body, plan.name)) return body[plan.name];
+  for (const alias of plan.aliases) if (Object.hasOwn(body, alias)) return body[alias];
+  return undefined;
+}
+
+function constrained(schema: TSchema): boolean {
+  return 'enum' in schema || 'minimum' in schema || 'maximum' in schema;
+}
+
+function decodeField(plan: Plan, raw: unknown): unknown {
+  let value: unknown;
+  try {
+    value = decodeValue(plan.kind, raw);
+  } catch (error) {
+    throw new BadRequest(`Field validation failed: error converting input for field "${plan.name}": ${(error as Error).message}`);
+  }
+  if (value === undefined || !plan.check) return value;
+  const complaint = plan.check(value);
+  if (complaint !== undefined) throw new BadRequest(`Field validation failed: field "${plan.name}" ${complaint}`);
+  return value;
+}
+
+/** One value by the rules of its kind. `undefined` counts as not sent. */
+export function decodeValue(kind: FieldKind, raw: unknown): unknown {
+  switch (kind) {
+    case 'string':
+      return text(raw);
+    case 'lowercase':
+      return text(raw).toLowerCase();
+    case 'name':
+      return text(raw);
+    case 'bool':
+      return bool(raw);
+    case 'int':
+      return whole(raw);
+    case 'float':
+      return number(raw);
+    case 'duration':
+    case 'signedDuration':
+      return duration(raw, kind === 'signedDuration');
+    case 'time':
+      return time(raw);
+    case 'commaStrings':
+      return list(raw, true);
+    case 'strings':
+      return list(raw, false);
+    case 'commaInts':
+      return raw === null ? [] : (Array.isArray(raw) ? raw : text(raw).split(',').filter((item) => item.trim() !== '')).map(whole);
+    case 'keyValues':
+      return keyValues(raw);
+    case 'map':
+      return map(raw);
+    case 'list':
+      if (raw === null) return [];
+      if (!Array.isArray(raw)) throw new Error(`expected a list, got ${typeName(raw)}`);
+      return raw;
+    case 'any':
+      return raw;
+  }
+}
+
+function typeName(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function text(raw: unknown): string {
+  if (typeof raw === 'string') return raw;
+  if (raw === null) return '';
+  if (typeof raw === 'number') return String(raw);
+  if (typeof raw === 'boolean') return raw ? '1' : '0';
+  throw new Error(`expected a string, got ${typeName(raw)}`);
+}
+
+function bool(raw: unknown): boolean {
+  if (typeof raw === 'boolean') return raw;
+  if (raw === null || raw === '') return false;
+  if (typeof raw === 'number') return raw !== 0;
+  if (typeof raw === 'string') {
+    if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(raw)) return true;
+    if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(raw)) return false;
+    throw new Error(`cannot parse '' as bool: strconv.ParseBool: parsing ${JSON.stringify(raw)}: invalid syntax`);
+  }
+  throw new Error(`expected a boolean, got ${typeName(raw)}`);
+}
+
+function number(raw: unknown): number {
+  if (typeof raw === 'number') return raw;
+  if (raw === null) return 0;
+  if (typeof raw === 'boolean') return raw ? 1 : 0;
+  if (typeof raw === 'string') {
+    const value = raw.trim() === '' ? 0 : Number(raw);
+    if (Number.isFinite(value)) return value;
+    throw new Error(`${JSON.stringify(raw)} is not a number`);
+  }
+  throw new Error(`expected a number, got ${typeName(raw)}`);
+}
+
+function whole(raw: unknown): number {
+  const value = number(raw);
+  if (!Number.isSafeInteger(value)) throw new Error(`${JSON.stringify(raw)} is not a whole number`);
+  return value;
+}
+
+function duration(raw: unknown, signed: boolean): number | undefined {
+  if (raw === null) return undefined;
+  if (typeof raw !== 'number' && typeof raw !== 'string') throw new Error(`expected a duration such as "1h" or 3600, got ${typeName(raw)}`);
+  const seconds = Math.trunc(parseDuration(raw));
+  if (!Number.isSafeInteger(seconds)) throw new Error(`'${raw}' is not a duration`);
+  if (!signed && seconds < 0) throw new Error(`cannot provide negative value '${raw}'`);
+  return seconds;
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+function time(raw: unknown): Date | undefined {
+  if (raw === null || raw === '') return undefined;
+  if (typeof raw === 'number' || (typeof raw === 'string' && /^-?\d+$/.test(raw))) {
+    const date = new Date(Number(raw) * 1000);
+    if (!Number.isNaN(date.getTime())) return date;
+  } else if (typeof raw === 'string' && rfc3339.test(raw)) {
+    const date = new Date(raw.replace(' ', 'T'));
+    if (!Number.isNaN(date.getTime())) return date;
+  }
+  throw new Error(`expected a time as RFC 3339 text or seconds since 1970`);
+}
+
+function list(raw: unknown, split: boolean): string[] {
+  if (raw === null || raw === '') return [];
+  if (Array.isArray(raw)) {
+    const items = raw.map(text);
+    return split ? items.map((item) => item.trim()).filter((item) => item !== '') : items;
+  }
+  const one = text(raw);
+  return split
+    ? one
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '')
+    : [one];
+}
+
+function map(raw: unknown): Record<string, unknown> {
+  if (raw === null) return {};
+  if (typeof raw === 'object' && !Array.isArray(raw)) return raw as Record<string, unknown>;
+  throw new Error(`expected an object, got ${typeName(raw)}`);
+}
+
+function keyValues(raw: unknown): Record<string, string> {
+  if (raw === null || raw === '') return {};
+  let source: unknown = raw;
+  if (typeof source === 'string') {
+    const trimmed = source.trim();
+    if (trimmed.startsWith('{')) source = JSON.parse(trimmed) as unknown;
+    else source = [source];
+  }
+  const result: Record<string, string> = {};
+  if (Array.isArray(source)) {
+    for (const item of source) {
+      const pair = text(item);
+      const at = pair.indexOf('=');
+      if (at < 0) throw new Error(`invalid key pair ${JSON.stringify(pair)}`);
+      define(result, pair.slice(0, at), pair.slice(at + 1));
+    }
+    return result;
+  }
+  if (typeof source !== 'object' || source === null) throw new Error(`expected an object, got ${typeName(source)}`);
+  for (const [key, value] of Object.entries(source as Record<string, unknown>)) define(result, key, text(value));
+  return result;
+}
+
+/** Sets an own property, whatever the key: `__proto__` is a key like any other. */
+function define(target: Record<string, string>, key: string, value: string): void {
+  Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+}

@@ -1,0 +1,90 @@
+import type { TObject } from 'typebox';
+import type { AuthRenewal, RenewedAuth } from './auth.ts';
+import type { Clock } from './clock.ts';
+import type { Intent } from './intent.ts';
+import type { Log } from './log.ts';
+import type { AnyPath } from './path.ts';
+import type { Schedule } from './schedule.ts';
+import type { SecretType } from './secret-type.ts';
+import type { StorageView } from './storage-view.ts';
+
+/** The plugin API this SDK speaks; checked before any plugin code runs. */
+export const API_VERSION = 1;
+
+/** Anything that a server lists: engines, database plugins, sync destinations, audit devices. Importing one does nothing. */
+export interface Plugin {
+  /** What operators write: a mount type, a `plugin_name`. */
+  readonly name: string;
+  readonly kind: string;
+  readonly apiVersion: number;
+  /** Semantic version of the package; shown in the catalogue. */
+  readonly version?: string;
+}
+
+// Secret types, intents and schedules of any entry; see AnyPath for why.
+/* eslint-disable @typescript-eslint/no-explicit-any */
+export type AnySecretType = SecretType<any>;
+export type AnyIntent = Intent<any>;
+export type AnySchedule = Schedule<any>;
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+/** What an engine brings to one mount. Every hook but `paths` is optional. */
+export interface Engine {
+  readonly paths: readonly AnyPath[];
+  readonly secrets?: readonly AnySecretType[];
+  readonly intents?: readonly AnyIntent[];
+  readonly schedules?: readonly AnySchedule[];
+  /** What a path that the mount does not know answers; default: 404 unsupported path. */
+  readonly unknownPathWarning?: string;
+  /** Login methods: what a renewed token may still have. A throw refuses the renewal; the token lives on to its end. */
+  renewAuth?(auth: AuthRenewal): Promise<RenewedAuth>;
+  /** Once after mount or unseal, before the first request. A throw quarantines this mount alone. */
+  initialize?(): Promise<void>;
+  /** The mount was tuned; `host.mount` already shows the new values. */
+  tuned?(): Promise<void>;
+  /** Another process changed this record (`prefix` + id of a cached collection). */
+  invalidate?(key: string): void;
+  /** At unmount and seal; also after a failed initialize. Idempotent. */
+  close?(): Promise<void>;
+}
+
+/** The mount as the operator set it; the getters show tuned values at once. */
+export interface MountInfo {
+  /** With a closing slash and, for login methods, with the leading `auth/`. */
+  readonly path: string;
+  readonly type: string;
+  readonly accessor: string;
+  readonly uuid: string;
+  readonly options: Readonly<Record<string, string>>;
+  /** Effective seconds, never 0. */
+  readonly defaultLeaseTtl: number;
+  readonly maxLeaseTtl: number;
+}
+
+/** What the core gives an engine. */
+export interface EngineHost {
+  readonly mount: MountInfo;
+  readonly storage: StorageView;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The plugins of one kind that the server lists, such as `database`. */
+  plugins(kind: string): readonly Plugin[];
+  randomBytes(count: number): Uint8Array;
+  /** A password by the named policy, or by the default one: 20 characters with an upper, a lower, a digit and a dash. @throws NotFound for an unknown name. */
+  generatePassword(policy?: string): Promise<string>;
+  /** The effective ttl and maximum of a lease that is issued now, after the mount's limits; seconds. */
+  limit(terms: { ttl: number; maxTtl: number }): { ttl: number; maxTtl: number };
+}
+
+export interface EnginePackage extends Plugin {
+  readonly kind: 'auth' | 'secret';
+  readonly apiVersion: 1;
+  /** Other mount types that mean this engine: `kv-v2`. The value is merged into the mount's options. */
+  readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Mount options that must be checked before the mount exists. @throws BadRequest */
+  checkOptions?(options: Readonly<Record<string, string>>): void;
+  /** Builds the engine for one mount; opens nothing, since `initialize` does. */
+  create(host: EngineHost): Engine;
+}
+
+export type { TObject };

@@ -1,0 +1,135 @@
+import { Type, type TSchema, type TUnsafe } from 'typebox';
+
+/** How a value of the wire becomes the handler's value. The kinds and what they accept are those of the incumbents' field types. */
+export type FieldKind =
+  | 'string'
+  | 'lowercase'
+  | 'name'
+  | 'bool'
+  | 'int'
+  | 'float'
+  | 'duration'
+  | 'signedDuration'
+  | 'time'
+  | 'commaStrings'
+  | 'strings'
+  | 'commaInts'
+  | 'keyValues'
+  | 'map'
+  | 'list'
+  | 'any';
+
+export interface FieldSpec {
+  readonly kind: FieldKind;
+  readonly required?: boolean;
+  /** Masked in every read, log and error. */
+  readonly secret?: boolean;
+  readonly deprecated?: boolean;
+  /** Older spellings that are still taken; the first one sent wins. */
+  readonly aliases?: readonly string[];
+}
+
+export type Field<T> = TUnsafe<T> & { readonly 'x-field': FieldSpec };
+
+export interface FieldOptions<T> {
+  /** What the handler sees when the caller sends nothing. */
+  readonly default?: T;
+  /** Leaving it out is a 400 that names the field. */
+  readonly required?: boolean;
+  readonly deprecated?: boolean;
+  readonly aliases?: readonly string[];
+  /** The values allowed; anything else is a 400 that lists them. */
+  readonly values?: readonly T[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+type Supplied<T, O> = O extends { default: unknown } | { required: true } ? Field<T> : Field<T | undefined>;
+
+const schemas: Record<FieldKind, Record<string, unknown>> = {
+  string: { type: 'string' },
+  lowercase: { type: 'string' },
+  name: { type: 'string' },
+  bool: { type: 'boolean' },
+  int: { type: 'integer' },
+  float: { type: 'number' },
+  duration: { type: 'number' },
+  signedDuration: { type: 'number' },
+  time: {},
+  commaStrings: { type: 'array', items: { type: 'string' } },
+  strings: { type: 'array', items: { type: 'string' } },
+  commaInts: { type: 'array', items: { type: 'integer' } },
+  keyValues: { type: 'object', additionalProperties: { type: 'string' } },
+  map: { type: 'object' },
+  list: { type: 'array' },
+  any: {},
+};
+
+function field<T, const O extends FieldOptions<T>>(kind: FieldKind, description: string, options: O | undefined, secret = false): Supplied<T, O> {
+  const spec: FieldSpec = {
+    kind,
+    ...(options?.required ? { required: true } : {}),
+    ...(secret ? { secret: true } : {}),
+    ...(options?.deprecated ? { deprecated: true } : {}),
+    ...(options?.aliases ? { aliases: options.aliases } : {}),
+  };
+  const schema = {
+    ...schemas[kind],
+    description,
+    'x-field': spec,
+    ...(options?.default === undefined ? {} : { default: options.default }),
+    ...(options?.values === undefined ? {} : { enum: options.values }),
+    ...(options?.minimum === undefined ? {} : { minimum: options.minimum }),
+    ...(options?.maximum === undefined ? {} : { maximum: options.maximum }),
+  };
+  return Type.Unsafe<T>(schema as TSchema) as unknown as Supplied<T, O>;
+}
+
+type Make<T> = <const O extends FieldOptions<T> = Record<never, never>>(description: string, options?: O) => Supplied<T, O>;
+const make =
+  <T>(kind: FieldKind, secret = false): Make<T> =>
+  (description, options) =>
+    field(kind, description, options as never, secret) as never;
+
+/**
+ * The field builders. A field without `default` or `required` is `undefined` to the handler when the caller sent nothing;
+ * `req.supplied` tells what was sent. A wrong type is a 400 that names the field.
+ */
+export const f = {
+  /** Text; numbers and booleans become text. */
+  string: make<string>('string'),
+  /** Text, lower-cased. */
+  lowercase: make<string>('lowercase'),
+  /** A capture of the path: always there. */
+  name: (description: string): Field<string> => field<string, { required: true }>('name', description, { required: true }),
+  /** `true`, `"true"`, `"1"`, `1` and their opposites. */
+  bool: make<boolean>('bool'),
+  /** A whole number, or text that holds one. */
+  int: make<number>('int'),
+  float: make<number>('float'),
+  /** `"1h30m"`, `"7d"`, `3600` or `"3600"`; the handler sees seconds. Negative is a 400. */
+  duration: make<number>('duration'),
+  signedDuration: make<number>('signedDuration'),
+  /** RFC 3339 text or seconds since the epoch; the handler sees a Date. */
+  time: make<Date>('time'),
+  /** `["a","b"]` or `"a,b"`; trimmed, empty items dropped. */
+  commaStrings: make<string[]>('commaStrings'),
+  /** A list, or one text that becomes a list of one. */
+  strings: make<string[]>('strings'),
+  /** Statements of a database or directory: a list, or one text. */
+  statements: make<string[]>('strings'),
+  commaInts: make<number[]>('commaInts'),
+  /** An object of texts, a list of `key=value`, or such an object as JSON text. */
+  keyValues: make<Record<string, string>>('keyValues'),
+  /** Any object. */
+  map: make<Record<string, unknown>>('map'),
+  /** Any list. */
+  list: make<unknown[]>('list'),
+  any: make<unknown>('any'),
+  /** Text that is masked in every read, log and error. */
+  secret: make<string>('string', true),
+} as const;
+
+export function fieldSpec(schema: TSchema): FieldSpec {
+  return ((schema as { 'x-field'?: FieldSpec })['x-field'] ?? { kind: 'any' }) as FieldSpec;
+}

@@ -1,0 +1,25 @@
+export type { AuthRenewal, IssuedAuth, RenewedAuth, TokenTerms } from './auth.ts';
+export { systemClock, type Clock } from './clock.ts';
+export { compileDecoder, decodeValue, type Decoded, type Decoder } from './decode.ts';
+export {
+  API_VERSION,
+  type AnyIntent,
+  type AnySchedule,
+  type AnySecretType,
+  type Engine,
+  type EngineHost,
+  type EnginePackage,
+  type MountInfo,
+  type Plugin,
+} from './engine.ts';
+export * from './errors.ts';
+export { f, fieldSpec, type Field, type FieldKind, type FieldOptions, type FieldSpec } from './field.ts';
+export type { Intent, OpenIntent } from './intent.ts';
+export { silentLog, type Log } from './log.ts';
+export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';
+export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from './request.ts';
+export type { JobRun, JobStatus, Schedule } from './schedule.ts';
+export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
+export { issue, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
+export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
+export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';

@@ -1,0 +1,94 @@
+import type { Static, TProperties, TSchema } from 'typebox';
+import type { EngineRequest, EngineResponse } from './request.ts';
+
+type Bare<N extends string> = N extends `${infer B}:${string}` ? B : N;
+/** The names of the captures in a pattern. */
+export type Captures<P extends string> = P extends `${string}{${infer N}}${infer Rest}` ? Bare<N> | Captures<Rest> : never;
+
+/** undefined: 204 on writes and deletes, 404 on reads and lists. */
+export type Reply<R extends TSchema> = Promise<EngineResponse<Static<R>> | undefined>;
+
+export interface Op<F extends TProperties, R extends TSchema> {
+  /** One line for help, OpenAPI and the reference. */
+  readonly summary: string;
+  /** Shape of `data` in the answer. */
+  readonly response?: R;
+  handle(req: EngineRequest<F>): Reply<R>;
+}
+
+export type Access = 'sudo' | 'unauthenticated';
+
+export interface About<F extends TProperties> {
+  readonly synopsis: string;
+  readonly description: string;
+  /** `sudo`: the capability is needed in addition. `unauthenticated`: no token is asked for. */
+  readonly access?: Access;
+  /** A login: unauthenticated, counted by the lockout under the name this gives. */
+  readonly login?: (data: Readonly<Record<string, unknown>>) => string;
+  /** Keys that no field knows are the engine's business: no warning, and `req.raw` has them. */
+  readonly arbitraryData?: boolean;
+  readonly fields: F;
+}
+
+export interface Operations {
+  read?: Op<TProperties, TSchema>;
+  list?: Op<TProperties, TSchema>;
+  delete?: Op<TProperties, TSchema>;
+  patch?: Op<TProperties, TSchema>;
+  update?: Op<TProperties, TSchema>;
+  /** With it, a write to what is not there asks the policy for `create`. */
+  exists?: (req: EngineRequest) => Promise<boolean>;
+}
+
+export interface Path<F extends TProperties = TProperties> {
+  readonly pattern: string;
+  readonly about: About<F>;
+  readonly operations: Operations;
+  read<R extends TSchema>(op: Op<F, R>): this;
+  list<R extends TSchema>(op: Op<F, R>): this;
+  delete<R extends TSchema>(op: Op<F, R>): this;
+  /** With `exists` the capability of a patch stays `patch`. */
+  patch<R extends TSchema>(op: Op<F, R>): this;
+  /** No existence check: the policy is always asked for `update`. */
+  update<R extends TSchema>(op: Op<F, R>): this;
+  /** Create and update are different capabilities; `exists` tells which one a write needs. */
+  upsert<R extends TSchema>(op: Op<F, R> & { exists(req: EngineRequest<F>): Promise<boolean> }): this;
+}
+
+// A path of any fields, as engines hand them over: handlers are contravariant in F, so the narrow type does not fit the wide one.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type AnyPath = Path<any>;
+
+/**
+ * Declares a path: routing, decoding, validation, types, help, OpenAPI and the reference docs all come from it.
+ *
+ * `{name}` takes one segment of letters, digits, `_`, `-` and `.` that begins and ends with a letter or digit;
+ * `{name:at}` also takes `@`; `{name:any}` takes any one segment; `{name:all}`, last in the pattern, takes everything that is left,
+ * slashes too. Static segments win over captures. A capture without a field does not compile.
+ */
+export function path<const P extends string, const F extends TProperties>(
+  pattern: P,
+  about: About<F & Record<Captures<P>, TSchema>>,
+): Path<F> {
+  const operations: Operations = {};
+  const declared: Path<F> = {
+    pattern,
+    about,
+    operations,
+    read: (op) => set('read', op),
+    list: (op) => set('list', op),
+    delete: (op) => set('delete', op),
+    patch: (op) => set('patch', op),
+    update: (op) => set('update', op),
+    upsert: (op) => {
+      operations.exists = (req) => op.exists(req as unknown as EngineRequest<F>);
+      return set('update', op);
+    },
+  };
+  function set(name: Exclude<keyof Operations, 'exists'>, op: unknown): typeof declared {
+    if (operations[name]) throw new Error(`path ${pattern} declares ${name} twice`);
+    operations[name] = op as Op<TProperties, TSchema>;
+    return declared;
+  }
+  return declared;
+}

@@ -1,0 +1,57 @@
+import type { Static, TObject, TProperties } from 'typebox';
+import type { IssuedAuth } from './auth.ts';
+import type { IssuedSecret } from './secret-type.ts';
+import type { StorageView } from './storage-view.ts';
+
+export type Operation = 'create' | 'read' | 'update' | 'patch' | 'delete' | 'list';
+
+/** Who calls. On unauthenticated paths everything but the address is empty. */
+export interface Caller {
+  readonly displayName: string;
+  readonly entityId: string;
+  readonly policies: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
+  /** A digest of the token, stable for its life; '' without one. Never the token. */
+  readonly tokenDigest: string;
+  readonly accessor: string;
+  readonly remoteAddress: string;
+}
+
+export interface EngineRequest<F extends TProperties = TProperties> {
+  readonly id: string;
+  /** Create and update are already settled by the path's existence check. */
+  readonly operation: Operation;
+  /** Below the mount, as the caller spelt it. */
+  readonly path: string;
+  /** Decoded: `"1h"` is 3600, `"a,b"` is ['a', 'b']. */
+  readonly data: Static<TObject<F>>;
+  /** What the caller really sent, by field name; drives partial updates. */
+  readonly supplied: ReadonlySet<keyof F & string>;
+  /** The body (or query) as sent, for paths that take arbitrary data. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly storage: StorageView;
+  readonly caller: Caller;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Aborted at the request's deadline or when the caller went away. */
+  readonly signal: AbortSignal;
+}
+
+export interface RawBody {
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+}
+
+export interface EngineResponse<D = unknown> {
+  readonly data?: D | null;
+  /** A credential with a lease; its values are in `data`. */
+  readonly secret?: IssuedSecret;
+  /** A login. */
+  readonly auth?: IssuedAuth;
+  readonly warnings?: readonly string[];
+  /** Only where it differs from 200 (or 404 with a body). */
+  readonly status?: number;
+  /** `lease_duration` of an answer that has no lease: a hint how long to keep it, in seconds. */
+  readonly leaseDuration?: number;
+  /** Sent instead of the envelope. */
+  readonly raw?: RawBody;
+}

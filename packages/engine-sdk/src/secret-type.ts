@@ -1,0 +1,54 @@
+import type { Static, TObject } from 'typebox';
+import type { OpenIntent } from './intent.ts';
+import type { StorageView } from './storage-view.ts';
+
+/** How long something is good for. Seconds; 0 asks for the mount's own value. */
+export interface LeaseTerms {
+  readonly ttl: number;
+  /** Total age that renewals can reach, counted from the issue. */
+  readonly maxTtl: number;
+  /** False for what cannot be extended; default true where the type has `renew`. */
+  readonly renewable?: boolean;
+}
+
+export interface Lease<I> {
+  readonly id: string;
+  readonly internal: I;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  /** Seconds asked for by the caller of a renewal; 0 when none were. */
+  readonly increment: number;
+  /** When the renewed lease will end if the type returns these terms unchanged: for outside expiry dates. */
+  endsWith(terms: LeaseTerms): Date;
+  readonly storage: StorageView;
+  readonly signal: AbortSignal;
+}
+
+export interface SecretType<I extends TObject> {
+  /** Written into every lease; never renamed. */
+  readonly type: string;
+  /** What renew and revoke get back. It outlives deployments and is checked when read. */
+  readonly internal: I;
+  /** What a circuit breaker guards at revocation: a connection, a directory. */
+  target?(internal: Static<I>): string;
+  /** Absent: leases of this type are not renewable. */
+  renew?(lease: Lease<Static<I>>): Promise<LeaseTerms>;
+  /** Retried until it succeeds, so what is already gone counts as success. */
+  revoke(lease: Lease<Static<I>>): Promise<void>;
+}
+
+/** The core stores the lease and settles `fulfils` in one commit: no moment has the one without the other. */
+export interface IssuedSecret {
+  readonly type: SecretType<TObject>;
+  readonly internal: Readonly<Record<string, unknown>>;
+  readonly terms: LeaseTerms;
+  readonly fulfils?: OpenIntent;
+}
+
+/** Ties `internal` to the type it belongs to. */
+export function issue<I extends TObject>(
+  type: SecretType<I>,
+  secret: { internal: Static<I>; terms: LeaseTerms; fulfils?: OpenIntent },
+): IssuedSecret {
+  return { ...secret, type: type as unknown as SecretType<TObject>, internal: secret.internal as Record<string, unknown> };
+}

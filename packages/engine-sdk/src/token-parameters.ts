@@ -1,0 +1,98 @@
+import { Type, type Static } from 'typebox';
+import type { TokenTerms } from './auth.ts';
+import { BadRequest } from './errors.ts';
+import { f } from './field.ts';
+
+/** The `token_*` parameters that every login method takes, with the incumbents' names. */
+export const tokenFields = {
+  token_ttl: f.duration('The initial ttl of the token to generate.'),
+  token_max_ttl: f.duration('The maximum lifetime of the generated token.'),
+  token_policies: f.commaStrings('Policies of generated tokens, beside those that the login itself gives.', { aliases: ['policies'] }),
+  token_bound_cidrs: f.commaStrings('CIDR blocks from which a login is accepted; the token is bound to them.'),
+  token_explicit_max_ttl: f.duration('Hard limit on the lifetime, also where a renewal would be allowed.'),
+  token_no_default_policy: f.bool('Leave the policy "default" out.'),
+  token_num_uses: f.int('Uses of the token; 0 is without limit.', { minimum: 0 }),
+  token_period: f.duration('Makes tokens periodic: each renewal gives this much.'),
+  token_type: f.string('service, batch, or default (what the mount is tuned to).'),
+  token_strictly_bind_ip: f.bool('Bind the token to the address that logged in.'),
+} as const;
+
+export const TokenParameters = Type.Object({
+  token_bound_cidrs: Type.Array(Type.String()),
+  token_explicit_max_ttl: Type.Number(),
+  token_max_ttl: Type.Number(),
+  token_no_default_policy: Type.Boolean(),
+  token_num_uses: Type.Number(),
+  token_period: Type.Number(),
+  token_policies: Type.Array(Type.String()),
+  token_strictly_bind_ip: Type.Boolean(),
+  token_ttl: Type.Number(),
+  token_type: Type.String(),
+});
+export type TokenParameters = Static<typeof TokenParameters>;
+
+export const defaultTokenParameters: TokenParameters = {
+  token_bound_cidrs: [],
+  token_explicit_max_ttl: 0,
+  token_max_ttl: 0,
+  token_no_default_policy: false,
+  token_num_uses: 0,
+  token_period: 0,
+  token_policies: [],
+  token_strictly_bind_ip: false,
+  token_ttl: 0,
+  token_type: 'default',
+};
+
+const tokenTypes = ['service', 'batch', 'default', 'default-service', 'default-batch'] as const;
+
+/** What a write makes of the stored parameters: only what was supplied changes. @throws BadRequest naming the parameter. */
+export function mergeTokenParameters(
+  stored: TokenParameters,
+  data: { readonly [K in keyof TokenParameters]?: TokenParameters[K] | undefined },
+  supplied: ReadonlySet<string>,
+): TokenParameters {
+  const merged: Record<string, unknown> = {};
+  for (const key of Object.keys(defaultTokenParameters) as (keyof TokenParameters)[]) {
+    merged[key] = supplied.has(key) ? (data[key] ?? defaultTokenParameters[key]) : stored[key];
+  }
+  const result = merged as TokenParameters;
+  result.token_policies = [...new Set(result.token_policies.map((name) => name.toLowerCase()))].sort();
+  if (result.token_type === '') result.token_type = 'default';
+  if (!(tokenTypes as readonly string[]).includes(result.token_type)) {
+    throw new BadRequest(`invalid 'token_type' value ${JSON.stringify(result.token_type)}`);
+  }
+  if (result.token_max_ttl > 0 && result.token_ttl > result.token_max_ttl) throw new BadRequest("'token_ttl' cannot be greater than 'token_max_ttl'");
+  if (result.token_type === 'batch') {
+    if (result.token_period > 0) throw new BadRequest("'token_type' cannot be 'batch' when set to generate periodic tokens");
+    if (result.token_num_uses > 0) throw new BadRequest("'token_type' cannot be 'batch' when set to generate tokens with limited use count");
+  }
+  for (const block of result.token_bound_cidrs) {
+    if (!isCidr(block)) throw new BadRequest(`field 'token_bound_cidrs': ${JSON.stringify(block)} is not an address or CIDR block`);
+  }
+  return result;
+}
+
+function isCidr(block: string): boolean {
+  const [address, bits, ...rest] = block.split('/');
+  if (address === undefined || rest.length > 0) return false;
+  const v4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address);
+  const v6 = !v4 && /^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*$/.test(address);
+  if (!v4 && !v6) return false;
+  if (v4?.slice(1).some((part) => Number(part) > 255)) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (v4 ? 32 : 128));
+}
+
+export function tokenTerms(parameters: TokenParameters): TokenTerms {
+  return {
+    ttl: parameters.token_ttl,
+    maxTtl: parameters.token_max_ttl,
+    explicitMaxTtl: parameters.token_explicit_max_ttl,
+    period: parameters.token_period,
+    numUses: parameters.token_num_uses,
+    noDefaultPolicy: parameters.token_no_default_policy,
+    boundCidrs: parameters.token_bound_cidrs,
+    type: parameters.token_type as TokenTerms['type'],
+    renewable: true,
+  };
+}
