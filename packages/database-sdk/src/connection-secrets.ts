@@ -1,0 +1,136 @@
+import type { TObject } from 'typebox';
+
+const MASK = 'xxxxx';
+
+/** Names under which connection strings carry a secret, in URLs' queries, keyword DSNs and ADO strings. */
+const SECRET_KEY =
+  /(?<![\w-])(?:password|passwd|passphrase|passcode|pass|pwd|sslpassword|secret|client_?secret|token|access[_ ]?token|auth[_ ]?token|account[_ ]?key|private[_ ]?key)\s*=\s*/gi;
+
+/** A quoted value of a key: libpq and ADO quotes, ADO braces. */
+const QUOTED_VALUE = /'(?:\\[^]|''|[^'\\])*'?|"(?:""|\\[^]|[^"\\])*"?|\{(?:\}\}|[^}])*\}?/y;
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+/**
+ * A connection string with its passwords replaced by `xxxxx`, whatever its form: a URL (its user part and its query), a libpq keyword DSN,
+ * a Go MySQL DSN, an ADO string. Where the form leaves doubt, more is hidden rather than less. Placeholders such as `{{password}}` stay.
+ */
+export function maskConnectionUrl(url: string): string {
+  let masked = '';
+  let from = 0;
+  for (const { start, end } of secretSpans(url)) {
+    masked += url.slice(from, start) + MASK;
+    from = end;
+  }
+  return masked + url.slice(from);
+}
+
+/** The passwords that stand in a connection string in clear, as written there and percent-decoded; for redaction and for warnings. */
+export function connectionUrlSecrets(url: string): string[] {
+  const found = secretSpans(url).map(({ start, end }) => url.slice(start, end));
+  return [...new Set(found.flatMap((value) => [value, decodePercent(value), value.replace(/^(['"])([^]*)\1$/, '$2')]))].filter(Boolean);
+}
+
+function secretSpans(url: string): Span[] {
+  const spans: Span[] = [];
+  const inUserPart = userPartPassword(url);
+  if (inUserPart) spans.push(inUserPart);
+  for (const match of url.matchAll(SECRET_KEY)) {
+    const start = match.index + match[0].length;
+    spans.push({ start, end: endOfValue(url, start) });
+  }
+  const merged: Span[] = [];
+  for (const span of spans.sort((a, b) => a.start - b.start)) {
+    const last = merged.at(-1);
+    if (last && span.start <= last.end) last.end = Math.max(last.end, span.end);
+    else if (span.end > span.start) merged.push({ ...span });
+  }
+  return merged.filter(({ start, end }) => !/^(['"]?)\{\{\w+\}\}\1$/.test(url.slice(start, end)));
+}
+
+/** Between the first colon of the user part and the last `@` of all, since an unescaped password may hold `/`, `?` and `@`. */
+function userPartPassword(url: string): Span | undefined {
+  const scheme = /^\s*[a-z][a-z0-9+.-]*:\/\//i.exec(url);
+  const isKeywordForm = !scheme && /^\s*[\w ]+=/.test(url);
+  const at = url.lastIndexOf('@');
+  if (isKeywordForm || at < 0) return undefined;
+  const colon = url.indexOf(':', scheme ? scheme[0].length : 0);
+  return colon >= 0 && colon < at ? { start: colon + 1, end: at } : undefined;
+}
+
+function endOfValue(url: string, start: number): number {
+  if (/^\{\{\w+\}\}/.test(url.slice(start))) return start + url.slice(start).indexOf('}}') + 2;
+  QUOTED_VALUE.lastIndex = start;
+  const quoted = QUOTED_VALUE.exec(url)?.[0].length ?? 0;
+  // `;` separates ADO pairs, whose values may hold blanks; `&` separates a query's; blanks separate libpq's.
+  const isUrl = url.includes('://');
+  const stop = isUrl ? /[&\s;]/g : url.includes(';') ? /;/g : /(?<!\\)\s/g;
+  stop.lastIndex = start + quoted;
+  return stop.exec(url)?.index ?? url.length;
+}
+
+function decodePercent(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+interface Annotated {
+  secret?: boolean;
+  connectionUrl?: boolean;
+}
+
+/** Names of the fields of a connection schema that are annotated `secret: true`. */
+export function secretFields(schema: TObject): string[] {
+  return annotated(schema, 'secret');
+}
+
+/** Names of the fields of a connection schema that are annotated `connectionUrl: true`. */
+export function connectionUrlFields(schema: TObject): string[] {
+  return annotated(schema, 'connectionUrl');
+}
+
+function annotated(schema: TObject, annotation: keyof Annotated): string[] {
+  return Object.entries(schema.properties).flatMap(([name, field]) => ((field as Annotated)[annotation] ? [name] : []));
+}
+
+/** Fields that no schema knows but whose name says what they are. */
+const SECRET_NAME = /pass(word|wd|phrase)?$|pwd$|secret|token$|private_?key|credential|pem_(bundle|json)/i;
+
+/**
+ * What of a stored connection may be shown: without secret fields, with passwords in connection strings masked. A field outside the schema
+ * is left out if its name says that it is a secret, and masked if it looks like a connection string.
+ */
+export function visibleConnection(schema: TObject, details: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const secrets = new Set(secretFields(schema));
+  const urls = new Set(connectionUrlFields(schema));
+  const visible: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(details)) {
+    const known = name in schema.properties;
+    if (secrets.has(name) || (!known && SECRET_NAME.test(name))) continue;
+    visible[name] = typeof value === 'string' && (urls.has(name) || !known) ? maskConnectionUrl(value) : value;
+  }
+  return visible;
+}
+
+/** Every secret of a connection that is known in clear, by the label that `redact` should show. */
+export function connectionSecrets(schema: TObject, details: Readonly<Record<string, unknown>>): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of secretFields(schema)) {
+    const value = details[name];
+    if (typeof value === 'string' && value) found[name] = value;
+  }
+  for (const name of connectionUrlFields(schema)) {
+    const value = details[name];
+    if (typeof value !== 'string') continue;
+    connectionUrlSecrets(value).forEach(
+      (secret, index) => (found[index === 0 ? `${name} password` : `${name} password ${index}`] = secret),
+    );
+  }
+  return found;
+}

@@ -1,0 +1,45 @@
+export { abortable } from './abortable.ts';
+export {
+  connectionSecrets,
+  connectionUrlFields,
+  connectionUrlSecrets,
+  maskConnectionUrl,
+  secretFields,
+  visibleConnection,
+} from './connection-secrets.ts';
+export { connectionUrlForm, renderConnectionUrl } from './connection-url.ts';
+export type { ConnectionUrlForm, ConnectionUrlValues } from './connection-url.ts';
+export {
+  ConfigurationInvalid,
+  ConnectionLost,
+  CredentialUnsupported,
+  DatabaseError,
+  isDatabaseError,
+  SessionClosed,
+  StatementFailed,
+  StatementInvalid,
+  VerificationFailed,
+} from './errors.ts';
+export type { DatabaseErrorCode } from './errors.ts';
+export type {
+  CreateUserRequest,
+  Credential,
+  CredentialType,
+  DatabaseHost,
+  DatabaseLog,
+  DatabasePlugin,
+  DatabaseSession,
+  RenewUserRequest,
+  Statements,
+  UpdateUserRequest,
+  UserRequest,
+} from './plugin.ts';
+export { redact } from './redact.ts';
+export { sqlConnectionFields } from './sql-connection.ts';
+export { cqlDialect, influxqlDialect, mssqlDialect, mysqlDialect, postgresqlDialect } from './sql-dialect.ts';
+export type { QuoteStyle, SqlDialect } from './sql-dialect.ts';
+export { scanSql } from './sql-scan.ts';
+export type { SqlSegment } from './sql-scan.ts';
+export { decodeStatementElement, renderJsonStatement, renderStatements, splitStatements } from './statements.ts';
+export type { StatementValues } from './statements.ts';
+export { safeNamePart } from './user-name.ts';

@@ -1,0 +1,100 @@
+import type { Static, TObject } from 'typebox';
+
+/** What a database user proves itself with. The host makes it; the plugin only installs its public side. */
+export type Credential =
+  | { type: 'password'; password: string }
+  /** `publicKey` is PEM (SPKI). The private half stays with the host. */
+  | { type: 'rsa_private_key'; publicKey: string }
+  /** `subject` is what the certificate's subject says, RFC 4514 (`CN=v-app-…`). */
+  | { type: 'client_certificate'; subject: string };
+
+export type CredentialType = Credential['type'];
+
+/** An operator's statements, as stored. Empty means: the plugin's own default, or a refusal where it has none. */
+export interface Statements {
+  readonly commands: readonly string[];
+}
+
+export interface UserRequest {
+  readonly username: string;
+  readonly statements: Statements;
+  /** The host's deadline. A call rejects promptly, with `signal.reason`, once it is aborted. */
+  readonly signal: AbortSignal;
+}
+
+export interface CreateUserRequest extends UserRequest {
+  readonly credential: Credential;
+  /** When the user stops being valid; already includes the host's slack. */
+  readonly expiresAt: Date;
+  /** The role's rollback statements, to run if creation fails half-way. */
+  readonly undo: Statements;
+}
+
+export interface UpdateUserRequest extends UserRequest {
+  readonly credential: Credential;
+}
+
+export interface RenewUserRequest extends UserRequest {
+  readonly expiresAt: Date;
+}
+
+/** One line of the plugin's log. Never pass a secret; the host masks those it knows, but it does not know all. */
+export interface DatabaseLog {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** What the host lends a plugin. Deadlines, error prefixes, metrics and redaction stay with the host. */
+export interface DatabaseHost {
+  readonly log: DatabaseLog;
+  /** The host's clock, which tests move. */
+  now(): Date;
+}
+
+/**
+ * One kind of database. A value: importing it does nothing, and drivers are loaded inside `open`.
+ * The host checks `apiVersion` before it calls anything.
+ */
+export interface DatabasePlugin<C extends TObject = TObject> {
+  readonly kind: 'database';
+  /** What operators write as `plugin_name`; kebab case, by custom ending in `-database-plugin`. */
+  readonly name: string;
+  /** The plugin's own version (semver), for hosts with several versions of one plugin. */
+  readonly version?: string;
+  readonly apiVersion: 1;
+  /**
+   * Schema of what `config/<name>` takes beyond the host's own fields. A field that holds a secret is annotated `secret: true` and is
+   * never echoed; one that holds a URL or DSN is annotated `connectionUrl: true` and is echoed with its password masked.
+   */
+  readonly connection: C;
+  readonly supports: {
+    readonly credentials: readonly CredentialType[];
+    /** `native`: the database itself refuses an expired user. `lease-only`: only the host's revocation does, and `renewUser` may be absent. */
+    readonly expiry: 'native' | 'lease-only';
+    readonly statements: 'sql' | 'json';
+  };
+  /** Default template for user names, fitted to this database's limit on names. */
+  readonly usernameTemplate: string;
+  /** The longest user name that the database takes, in characters. Absent: no limit worth naming. */
+  readonly usernameMaxLength?: number;
+  /** Checks `config` and prepares. Must not connect: `verify` does. Throws ConfigurationInvalid for what can be seen without connecting. */
+  open(config: Static<C>, host: DatabaseHost): Promise<DatabaseSession>;
+}
+
+/** An open connection (or pool) to one database. Calls may overlap. After `close`, every other call rejects with SessionClosed. */
+export interface DatabaseSession {
+  /** Connects and logs in. Throws VerificationFailed. */
+  verify(signal: AbortSignal): Promise<void>;
+  /** All or nothing as far as the database can; where it cannot, the `undo` statements run before the call rejects. */
+  createUser(request: CreateUserRequest): Promise<void>;
+  /** Replaces the credential of an existing user. An unknown user is an error. */
+  updateUser(request: UpdateUserRequest): Promise<void>;
+  /** Moves the native expiry. Absent where the database knows none. */
+  renewUser?(request: RenewUserRequest): Promise<void>;
+  /** An absent user is success: revocation is retried and must converge. */
+  deleteUser(request: UserRequest): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
