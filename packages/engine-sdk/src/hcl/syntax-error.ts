@@ -5,8 +5,8 @@ export class HclSyntaxError extends Error {
   readonly column: number;
   readonly reason: string;
 
-  constructor(reason: string, line: number, column: number) {
-    super(`At ${line}:${column}: ${reason}`);
+  constructor(reason: string, line: number, column: number, message = `At ${line}:${column}: ${reason}`) {
+    super(message);
     this.reason = reason;
     this.line = line;
     this.column = column;

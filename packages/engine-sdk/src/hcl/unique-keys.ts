@@ -3,19 +3,15 @@ import { HclSyntaxError } from './syntax-error.ts';
 
 /**
  * Throws `HclSyntaxError` for the first key assigned twice with `=` in one object, at any depth. Blocks may repeat, and so
- * may keys that came from JSON.
+ * may keys that came from JSON. Whoever parses ACL policies calls this; password policies let the last one count.
  */
 export function requireUniqueKeys(body: HclBody): void {
   const seen = new Set<string>();
   for (const { key, value, assigned, line, column } of body) {
     if (assigned && line > 0) {
       if (seen.has(key)) {
-        const where = `${line}:${column}`;
-        throw new HclSyntaxError(
-          `The argument ${JSON.stringify(key)} at ${where} was already set. Each argument can only be defined once`,
-          line,
-          column,
-        );
+        const reason = `The argument ${JSON.stringify(key)} at ${line}:${column} was already set. Each argument can only be defined once`;
+        throw new HclSyntaxError(reason, line, column, reason);
       }
       seen.add(key);
     }

@@ -181,7 +181,7 @@ describe('plain objects', () => {
 describe('unique keys', () => {
   test('a key assigned twice in one object is reported where it stands', () => {
     const error = errorOf(() => requireUniqueKeys(parseHcl('p "x" {\n  a = 1\n  b = 2\n  a = 3\n}')));
-    expect(error.reason).toBe('The argument "a" at 4:3 was already set. Each argument can only be defined once');
+    expect(error.message).toBe('The argument "a" at 4:3 was already set. Each argument can only be defined once');
   });
 
   test('blocks may repeat, and so may a key in another object', () => {
