@@ -1,0 +1,2 @@
+export { lmdbStorage } from './lmdb-storage.ts';
+export type { LmdbOptions } from './lmdb-storage.ts';

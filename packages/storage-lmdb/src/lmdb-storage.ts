@@ -1,0 +1,221 @@
+import { checkKeys, Conflict, keyProblem, StorageClosed } from '@strongroom/storage-sdk';
+import type { Change, RangeQuery, StorageDriver, Stored, StoredEntry, Unsubscribe } from '@strongroom/storage-sdk';
+import { Announcements } from './announcements.ts';
+import { boundsOf } from './bounds.ts';
+import { Environment } from './environment.ts';
+import type { Database } from './environment.ts';
+import { asFailure, NAME } from './failure.ts';
+import { Versions } from './versions.ts';
+
+export interface LmdbOptions {
+  /** The folder; created for its owner alone when missing. */
+  readonly path: string;
+  /** Address space to map at first, in bytes; it grows with the file. Default: 1 TiB, or less where the process may not have that. */
+  readonly mapSizeBytes?: number;
+  /** How much of the file may stay in this process's resident memory, in bytes. Default: 32 MiB. Linux only. */
+  readonly residentBytes?: number;
+}
+
+const EMPTY = new Uint8Array(0);
+const RESIDENT_BYTES = 32 * 2 ** 20;
+/** Entries touched between two looks at the resident memory. */
+const LOOK_EVERY = 1_024;
+
+/**
+ * Storage in one folder, for all processes of one machine.
+ * @throws StorageFailure when the folder cannot be made or its file cannot be opened.
+ */
+export async function lmdbStorage(options: LmdbOptions): Promise<StorageDriver> {
+  const environment = new Environment(options.path, options.mapSizeBytes);
+  try {
+    const versions = new Versions(environment);
+    await versions.take();
+    return new LmdbStorage(environment, versions, options.residentBytes ?? RESIDENT_BYTES);
+  } catch (error) {
+    await environment.close();
+    throw await reasonOf(error);
+  }
+}
+
+class LmdbStorage implements StorageDriver {
+  readonly name = NAME;
+  readonly shared = true;
+  readonly #environment: Environment;
+  readonly #versions: Versions;
+  readonly #announcements: Announcements;
+  readonly #residentBytes: number;
+  #closing: Promise<void> | undefined;
+  #underWay = 0;
+  #idle: (() => void) | undefined;
+  #touched = 0;
+  /** Set while commits must wait: the file is about to be, or being, opened anew. */
+  #renewing: Promise<void> | undefined;
+  /** Set while reads must wait too. */
+  #reopening: Promise<void> | undefined;
+
+  constructor(environment: Environment, versions: Versions, residentBytes: number) {
+    this.#environment = environment;
+    this.#versions = versions;
+    this.#residentBytes = residentBytes;
+    this.#announcements = new Announcements(environment, versions.own);
+  }
+
+  async get(key: string): Promise<Stored | undefined> {
+    this.#assertOpen();
+    if (keyProblem(key) !== undefined) return undefined;
+    while (this.#reopening) await this.#reopening;
+    const entry = reading(() => this.#current().getEntry(key));
+    this.#touch(1);
+    return entry && { value: entry.value, version: entry.version as number };
+  }
+
+  async range(query: RangeQuery): Promise<StoredEntry[]> {
+    this.#assertOpen();
+    const bounds = boundsOf(query);
+    if (!bounds || (query.limit ?? 1) <= 0) return [];
+    while (this.#reopening) await this.#reopening;
+    const found: StoredEntry[] = reading(() => {
+      const { from, to } = bounds;
+      const span = query.reverse
+        ? { start: to, end: from, reverse: true, exclusiveStart: true, inclusiveEnd: true }
+        : { start: from, end: to };
+      const limit = query.limit === undefined ? {} : { limit: query.limit };
+      const entries: StoredEntry[] = [];
+      for (const { key, value, version } of this.#current().getRange({ ...span, ...limit, versions: true })) {
+        entries.push({ key: key as string, value: query.keysOnly ? EMPTY : value, version: version as number });
+      }
+      return entries;
+    });
+    this.#touch(1 + found.length);
+    return found;
+  }
+
+  async commit(change: Change): Promise<void> {
+    this.#assertOpen();
+    checkKeys(NAME, change);
+    while (this.#renewing) await this.#renewing;
+    this.#underWay += 1;
+    try {
+      const version = this.#versions.next() ?? (await this.#nextVersion());
+      await this.#write(change, version);
+    } catch (error) {
+      if (error instanceof Conflict) throw error;
+      const reason = await reasonOf(error);
+      // A failed write can leave the environment unusable; opened anew it is sound.
+      this.#renew();
+      throw reason;
+    } finally {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#idle?.();
+    }
+    this.#touch(4 * ((change.put?.length ?? 0) + (change.delete?.length ?? 0)));
+  }
+
+  changes(listener: (keys: readonly string[]) => void): Unsubscribe {
+    this.#assertOpen();
+    return this.#announcements.subscribe(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #assertOpen(): void {
+    if (this.#closing) throw new StorageClosed(NAME);
+  }
+
+  /** The database in its newest state, with what other processes have committed. */
+  #current(): Database {
+    const { db } = this.#environment;
+    db.resetReadTxn();
+    return db;
+  }
+
+  async #nextVersion(): Promise<number> {
+    for (;;) {
+      await this.#versions.take();
+      const version = this.#versions.next();
+      if (version !== undefined) return version;
+    }
+  }
+
+  /** The conditions are nested, the writes are innermost: LMDB's writer checks and applies them in one transaction, with all others that wait. */
+  async #write(change: Change, version: number): Promise<void> {
+    const { db } = this.#environment;
+    const expected = change.expect ?? [];
+    const held: Promise<boolean>[] = [];
+    const write = (): void => {
+      if (change.delete) for (const key of change.delete) void db.remove(key);
+      if (change.put) for (const { key, value } of change.put) void db.put(key, value, version);
+      if (change.announce?.length) this.#announcements.write(db, change.announce, version);
+    };
+    const nest = (index: number): void => {
+      const expectation = expected[index];
+      if (!expectation) return write();
+      const at = expectation.version ?? (null as unknown as number);
+      held[index] = db.ifVersion(expectation.key, at, () => nest(index + 1));
+    };
+    if (expected.length === 0) {
+      await db.batch(write);
+      return;
+    }
+    nest(0);
+    const results = await Promise.all(held);
+    const failed = results.indexOf(false);
+    if (failed >= 0) throw new Conflict((expected[failed] as { key: string }).key);
+  }
+
+  #touch(entries: number): void {
+    this.#touched += entries;
+    if (this.#touched < LOOK_EVERY) return;
+    this.#touched = 0;
+    if (this.#environment.mappedBytes() > this.#residentBytes) this.#renew();
+  }
+
+  /** Lets commits under way end, holds new ones back, and opens the file anew. */
+  #renew(): void {
+    if (this.#closing) return;
+    this.#renewing ??= this.#drained()
+      .then(() => {
+        this.#reopening = this.#environment.renew().catch(() => undefined);
+        return this.#reopening;
+      })
+      .finally(() => {
+        this.#renewing = undefined;
+        this.#reopening = undefined;
+      });
+  }
+
+  #drained(): Promise<void> {
+    if (this.#underWay === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#idle = () => {
+        this.#idle = undefined;
+        resolve();
+      };
+    });
+  }
+
+  async #close(): Promise<void> {
+    this.#announcements.stop();
+    await this.#renewing;
+    await this.#drained();
+    await this.#environment.close();
+  }
+}
+
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw asFailure(error);
+  }
+}
+
+/** LMDB's writer rejects with an error that only points to the cause, which may come later. */
+async function reasonOf(error: unknown) {
+  const cause = (error as { commitError?: Promise<unknown> } | null)?.commitError;
+  if (!cause) return asFailure(error);
+  return asFailure(await cause.then(() => error).catch((reason: unknown) => reason));
+}

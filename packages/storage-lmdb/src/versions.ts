@@ -1,0 +1,52 @@
+import type { Environment } from './environment.ts';
+
+const KEY = '\0version';
+const BLOCK = 2 ** 20;
+
+/**
+ * Version numbers that no other process and no earlier run uses: each driver takes whole blocks of them from a counter in the store,
+ * so that a commit needs no counter of its own.
+ */
+export class Versions {
+  readonly #environment: Environment;
+  #block = 0;
+  #next = 0;
+  #taking: Promise<void> | undefined;
+  /** Blocks taken by this driver. */
+  readonly own = new Set<number>();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** The next version, or undefined when `take` has to come first. */
+  next(): number | undefined {
+    return this.#block === 0 || this.#next === BLOCK ? undefined : this.#block * BLOCK + this.#next++;
+  }
+
+  static blockOf(version: number): number {
+    return Math.floor(version / BLOCK);
+  }
+
+  take(): Promise<void> {
+    this.#taking ??= this.#take().finally(() => (this.#taking = undefined));
+    return this.#taking;
+  }
+
+  async #take(): Promise<void> {
+    for (;;) {
+      const { db } = this.#environment;
+      db.resetReadTxn();
+      const last = db.getEntry(KEY);
+      const block = (last?.version ?? 0) + 1;
+      const taken = await db.ifVersion(KEY, last ? (last.version as number) : (null as unknown as number), () => {
+        void db.put(KEY, Buffer.alloc(0), block);
+      });
+      if (!taken) continue;
+      this.own.add(block);
+      this.#block = block;
+      this.#next = 0;
+      return;
+    }
+  }
+}
