@@ -1,0 +1,276 @@
+import type { DirectoryClock } from './clock.ts';
+import type {
+  AttributeValues,
+  BindOptions,
+  Connection,
+  Modification,
+  Rename,
+  RequestOptions,
+  SearchRequest as Search,
+} from './connection.ts';
+import { LdapEntry } from './entry.ts';
+import { LdapError } from './error.ts';
+import { encodeFilter } from './filter-ber.ts';
+import { parseFilter } from './filter.ts';
+import type { Filter } from './filter.ts';
+import { isResult, shut } from './ldapjs-library.ts';
+import * as wire from './ldapjs-library.ts';
+import type { EntryMessage, LibraryClient, Message, Result, SearchSink } from './ldapjs-library.ts';
+
+const derefCodes = { never: 0, searching: 1, finding: 2, always: 3 } as const;
+const everything: Filter = { kind: 'present', attribute: 'objectClass' };
+const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
+
+/** A connection over an ldapjs client that stands. */
+export class LdapjsConnection implements Connection {
+  readonly url: string;
+  readonly #client: LibraryClient;
+  readonly #socket: AbortController;
+  readonly #requestMillis: number;
+  readonly #clock: DirectoryClock;
+  readonly #pending = new Set<(error: LdapError) => void>();
+  readonly #closeListeners = new Set<() => void>();
+  #alive = true;
+  #boundAs: string | undefined = '';
+
+  constructor(client: LibraryClient, socket: AbortController, url: string, requestMillis: number, clock: DirectoryClock) {
+    this.#client = client;
+    this.#socket = socket;
+    this.url = url;
+    this.#requestMillis = requestMillis;
+    this.#clock = clock;
+    const lost = (error?: unknown): void =>
+      this.#end(
+        new LdapError('NETWORK', {
+          url,
+          diagnosticMessage: error instanceof Error ? `connection lost: ${error.message}` : 'connection closed by the server',
+        }),
+      );
+    client.on('error', lost);
+    client.once('end', () => lost());
+    client.once('close', () => lost());
+    client._socket?.once('end', () => lost());
+    client._socket?.once('close', () => lost());
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  get boundAs(): string | undefined {
+    return this.#boundAs;
+  }
+
+  /** Requests sent and not yet answered. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Calls back once, when either side has closed the connection. */
+  onClose(listener: () => void): void {
+    if (this.#alive) this.#closeListeners.add(listener);
+    else listener();
+  }
+
+  async bind(name: string, password: string, options: BindOptions = {}): Promise<void> {
+    if (password === '' && options.allowUnauthenticated !== true)
+      throw new LdapError('EMPTY_PASSWORD', { url: this.url, diagnosticMessage: 'ldap: empty password not allowed by the client' });
+    this.#boundAs = undefined;
+    const result = await this.#request(new wire.BindRequest({ name, credentials: password }), options);
+    this.#boundAs = result.status === 0 && password !== '' ? name : '';
+    this.#check(result);
+  }
+
+  async search(request: Search): Promise<LdapEntry[]> {
+    const filter = typeof request.filter === 'string' ? this.#parse(request.filter) : (request.filter ?? everything);
+    const entries: LdapEntry[] = [];
+    const sink: SearchSink = {
+      emit: (event, message) => {
+        if (event === 'searchEntry') entries.push(readEntry(message as EntryMessage));
+      },
+    };
+    const options = {
+      baseObject: new wire.RawDn(request.base),
+      scope: request.scope ?? 'sub',
+      filter: new RawFilter(filter),
+      derefAliases: derefCodes[request.derefAliases ?? 'never'],
+      sizeLimit: request.sizeLimit ?? 0,
+      timeLimit: Math.ceil(request.timeoutSeconds ?? this.#requestMillis / 1000),
+      attributes: request.attributes ?? [],
+    };
+    const pageSize = request.pageSize ?? 0;
+    if (pageSize <= 0) {
+      this.#check(
+        await this.#request(
+          this.#build(() => new wire.SearchRequest(options)),
+          request,
+          sink,
+        ),
+      );
+      return entries;
+    }
+    let cookie: Buffer = Buffer.alloc(0);
+    do {
+      const control = new wire.PagedResultsControl({ value: { size: pageSize, cookie } });
+      const result = await this.#request(
+        this.#build(() => new wire.SearchRequest({ ...options, controls: [control] })),
+        request,
+        sink,
+      );
+      this.#check(result);
+      cookie = nextCookie(result);
+    } while (cookie.length > 0);
+    return entries;
+  }
+
+  async add(dn: string, attributes: readonly AttributeValues[], options: RequestOptions = {}): Promise<void> {
+    const message = this.#build(() => new wire.AddRequest({ entry: new wire.RawDn(dn), attributes: attributes.map(wireAttribute) }));
+    this.#check(await this.#request(message, options));
+  }
+
+  async modify(dn: string, changes: readonly Modification[], options: RequestOptions = {}): Promise<void> {
+    const message = this.#build(
+      () =>
+        new wire.ModifyRequest({
+          object: new wire.RawDn(dn),
+          changes: changes.map((change) => new wire.Change({ operation: change.operation, modification: wireAttribute(change) })),
+        }),
+    );
+    this.#check(await this.#request(message, options));
+  }
+
+  async modifyDn(dn: string, { newRdn, deleteOldRdn = true, newSuperior }: Rename, options: RequestOptions = {}): Promise<void> {
+    const message = this.#build(
+      () =>
+        new wire.ModifyDnRequest({
+          entry: new wire.RawDn(dn),
+          newRdn: new wire.RawDn(newRdn),
+          deleteOldRdn,
+          ...(newSuperior === undefined ? {} : { newSuperior: new wire.RawDn(newSuperior) }),
+        }),
+    );
+    this.#check(await this.#request(message, options));
+  }
+
+  async delete(dn: string, options: RequestOptions = {}): Promise<void> {
+    this.#check(
+      await this.#request(
+        this.#build(() => new wire.DeleteRequest({ entry: new wire.RawDn(dn) })),
+        options,
+      ),
+    );
+  }
+
+  async whoAmI(options: RequestOptions = {}): Promise<string> {
+    const result = await this.#request(new wire.ExtendedRequest({ requestName: whoAmIOid }), options);
+    this.#check(result);
+    return Buffer.from((result.responseValue ?? '').replace(/^<buffer>/, ''), 'hex').toString('utf8');
+  }
+
+  close(): void {
+    this.#end(new LdapError('CLOSED', { url: this.url, diagnosticMessage: 'the connection was closed' }));
+  }
+
+  #parse(text: string): Filter {
+    return this.#build(() => parseFilter(text));
+  }
+
+  /** What cannot be put into a message fails before anything is sent. */
+  #build<T>(make: () => T): T {
+    try {
+      return make();
+    } catch (error) {
+      throw new LdapError('INVALID', { url: this.url, diagnosticMessage: (error as Error).message });
+    }
+  }
+
+  #check(result: Result): void {
+    if (result.status === 0) return;
+    throw new LdapError(result.status, { url: this.url, diagnosticMessage: result.diagnosticMessage, matchedDn: result.matchedDN });
+  }
+
+  #request(message: Message, { signal, timeoutSeconds }: RequestOptions, sink: SearchSink | null = null): Promise<Result> {
+    if (!this.#alive) return Promise.reject(new LdapError('CLOSED', { url: this.url, diagnosticMessage: 'the connection is closed' }));
+    if (signal?.aborted) return Promise.reject(new LdapError('ABORTED', { url: this.url, diagnosticMessage: 'the caller gave up' }));
+    const millis = timeoutSeconds === undefined ? this.#requestMillis : timeoutSeconds * 1000;
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        this.#pending.delete(fail);
+        cancelDeadline();
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const fail = (error: LdapError): void => {
+        settle();
+        reject(error);
+      };
+      const succeed = (result: unknown): void => {
+        if (!this.#pending.has(fail)) return;
+        if (!isResult(result)) return this.#end(this.#unknown('NETWORK', 'the server answered out of turn'));
+        settle();
+        resolve(result);
+      };
+      const onAbort = (): void => this.#end(this.#unknown('ABORTED', 'the caller gave up'));
+      const cancelDeadline = this.#clock.after(millis, () => this.#end(this.#unknown('TIMEOUT', `no answer within ${millis / 1000} s`)));
+      this.#pending.add(fail);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const events: SearchSink | null = sink && {
+        emit: (event, value) => {
+          if (event === 'end') succeed(value);
+          else if (event === 'error') this.#end(this.#unknown('NETWORK', (value as Error).message));
+          else if (this.#pending.has(fail)) sink.emit(event, value);
+        },
+      };
+      this.#client._send(message, wire.anyResult, events, (error, result) => {
+        if (error) this.#end(this.#unknown('NETWORK', error.message));
+        else if (events === null) succeed(result);
+      });
+    });
+  }
+
+  #unknown(code: 'NETWORK' | 'TIMEOUT' | 'ABORTED', diagnosticMessage: string): LdapError {
+    return new LdapError(code, { url: this.url, diagnosticMessage, outcomeUnknown: true });
+  }
+
+  #end(reason: LdapError): void {
+    if (!this.#alive) return;
+    this.#alive = false;
+    shut(this.#client, this.#socket);
+    const { code, diagnosticMessage, url } = reason;
+    for (const fail of this.#pending) fail(new LdapError(code, { diagnosticMessage, url, outcomeUnknown: true }));
+    for (const listener of this.#closeListeners) listener();
+    this.#closeListeners.clear();
+  }
+}
+
+/** Our own encoding in the form that the library asks of a filter. */
+class RawFilter {
+  readonly #filter: Filter;
+
+  constructor(filter: Filter) {
+    this.#filter = filter;
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'FilterString';
+  }
+
+  toBer(): { buffer: Buffer } {
+    return { buffer: encodeFilter(this.#filter) };
+  }
+}
+
+function wireAttribute({ attribute, values }: AttributeValues): object {
+  return new wire.Attribute({ type: attribute, values: values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value)) });
+}
+
+function readEntry(message: EntryMessage): LdapEntry {
+  const attributes = new Map<string, readonly Buffer[]>();
+  for (const attribute of message.attributes) attributes.set(attribute.type, attribute.buffers);
+  return new LdapEntry(message.objectName.toString(), attributes);
+}
+
+function nextCookie(result: Result): Buffer {
+  for (const control of result.controls)
+    if (control.type === wire.PagedResultsControl.OID) return (control.value as { cookie?: Buffer }).cookie ?? Buffer.alloc(0);
+  return Buffer.alloc(0);
+}

@@ -1,0 +1,78 @@
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A proxy that stands between client and server and misbehaves on request. */
+export interface TcpProxy {
+  readonly port: number;
+  /** Connections accepted so far. */
+  readonly accepted: number;
+  /** Connections open now. */
+  readonly open: number;
+  /** Cuts every open connection; `politely` with an end of stream, otherwise with a reset. */
+  cut(politely?: boolean): void;
+  /** From now on nothing passes in either direction until `resume`; connections stay open. */
+  stall(): void;
+  resume(): void;
+  /** Cuts the connection on which the next bytes from the client arrive, after passing them on. */
+  cutAfterNextRequest(): void;
+  /** From now on connections are accepted and closed at once. */
+  refuse(): void;
+  stop(): Promise<void>;
+}
+
+export async function startTcpProxy(target: number): Promise<TcpProxy> {
+  const pairs = new Set<[Socket, Socket]>();
+  let accepted = 0;
+  let stalled = false;
+  let refusing = false;
+  let cutNext = false;
+  const server = createServer((near) => {
+    accepted++;
+    if (refusing) {
+      near.destroy();
+      return;
+    }
+    const far = connect(target, '127.0.0.1');
+    const pair: [Socket, Socket] = [near, far];
+    pairs.add(pair);
+    const drop = (): void => {
+      pairs.delete(pair);
+      near.destroy();
+      far.destroy();
+    };
+    near.on('error', drop).on('close', drop);
+    far.on('error', drop).on('close', drop);
+    near.on('data', (chunk) => {
+      if (stalled) return;
+      far.write(chunk, cutNext ? () => near.resetAndDestroy() : undefined);
+      cutNext = false;
+    });
+    far.on('data', (chunk) => void (stalled || near.write(chunk)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    get accepted() {
+      return accepted;
+    },
+    get open() {
+      return pairs.size;
+    },
+    cut: (politely = false) => {
+      for (const [near] of pairs)
+        if (politely) near.end();
+        else near.resetAndDestroy();
+    },
+    stall: () => void (stalled = true),
+    resume: () => void (stalled = false),
+    cutAfterNextRequest: () => void (cutNext = true),
+    refuse: () => void (refusing = true),
+    stop: async () => {
+      for (const [near, far] of pairs) {
+        near.destroy();
+        far.destroy();
+      }
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
