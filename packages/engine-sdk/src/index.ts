@@ -14,8 +14,27 @@ export {
 } from './engine.ts';
 export * from './errors.ts';
 export { f, fieldSpec, type Field, type FieldKind, type FieldOptions, type FieldSpec } from './field.ts';
+export {
+  HclSyntaxError,
+  parseHcl,
+  requireUniqueKeys,
+  toPlain,
+  type HclBody,
+  type HclItem,
+  type HclOptions,
+  type HclPlain,
+  type HclValue,
+} from './hcl/index.ts';
 export type { Intent, OpenIntent } from './intent.ts';
 export { silentLog, type Log } from './log.ts';
+export {
+  defaultPasswordPolicy,
+  generatePassword,
+  parsePasswordPolicy,
+  PasswordGenerationError,
+  PasswordPolicyError,
+  type PasswordPolicy,
+} from './password/index.ts';
 export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';
 export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from './request.ts';
 export type { JobRun, JobStatus, Schedule } from './schedule.ts';
