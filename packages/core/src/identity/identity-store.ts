@@ -1,0 +1,161 @@
+import type { Clock, Log, StorageView } from '@strongroom/engine-sdk';
+import { Entities } from './entities.ts';
+import { addAlias, EntityAliases, newAlias } from './entity-aliases.ts';
+import { GroupAliases } from './group-aliases.ts';
+import { Groups } from './groups.ts';
+import { IdentityCache, type IdentityPolicies, type TemplateContext } from './identity-cache.ts';
+import { identityContext, samePairs, type IdentityChange, type IdentityContext, type IdentityMounts } from './identity-change.ts';
+import { aliasKey, type Entity, type IdentityRecords } from './identity-records.ts';
+import { memberships, storeMemberships, type Memberships } from './login-memberships.ts';
+
+export interface IdentityStoreParts {
+  /** The room's own part of the store. */
+  readonly storage: StorageView;
+  readonly clock: Clock;
+  readonly randomUuid?: () => string;
+  readonly mounts: IdentityMounts;
+  readonly log: Log;
+  /** Entities whose policies are kept in memory; default 10,000. */
+  readonly cachedEntities?: number;
+}
+
+export interface LoginIdentity {
+  readonly mountAccessor: string;
+  readonly alias: { readonly name: string; readonly metadata?: Readonly<Record<string, string>> };
+  /** Names of outside groups; [] is "in none". Left out where the method knows no groups: memberships stay. */
+  readonly groupAliases?: readonly string[];
+}
+
+const nothing: Readonly<Record<string, string>> = {};
+const CHUNK = 64;
+
+/** Who callers are, whatever login method they come by, and what that adds to their policies. */
+export class IdentityStore {
+  readonly entities: Entities;
+  readonly entityAliases: EntityAliases;
+  readonly groups: Groups;
+  readonly groupAliases: GroupAliases;
+  readonly mounts: IdentityMounts;
+  readonly #context: IdentityContext;
+  readonly #cache: IdentityCache;
+  readonly #log: Log;
+
+  constructor(parts: IdentityStoreParts) {
+    const written = (keys: ReadonlySet<string>): void => keys.forEach((key) => this.#cache.invalidate(key));
+    const { storage, clock, mounts } = parts;
+    this.#context = identityContext({ storage, clock, mounts, written, ...(parts.randomUuid ? { randomUuid: parts.randomUuid } : {}) });
+    this.#cache = new IdentityCache(this.#context.records, parts.cachedEntities);
+    this.#log = parts.log;
+    this.mounts = mounts;
+    this.entities = new Entities(this.#context);
+    this.entityAliases = new EntityAliases(this.#context);
+    this.groups = new Groups(this.#context);
+    this.groupAliases = new GroupAliases(this.#context, this.groups);
+  }
+
+  /**
+   * The entity of a successful login, made with its alias when the name is new to the mount; concurrent first logins get the same one.
+   * Writes nothing when metadata and groups are as they were. Does not look at `disabled`.
+   */
+  async resolveLogin(login: LoginIdentity): Promise<{ entityId: string; created: boolean }> {
+    const known = await currentState(this.#context.records, login);
+    if (known && !known.metadataChanged && !known.groupsChanged) return { entityId: known.entityId, created: false };
+    const result = await this.#context.change(async (change) => this.#login(change, login));
+    if (result.created)
+      this.#log.info('entity created at first login', { entity_id: result.entityId, mount_accessor: login.mountAccessor });
+    return result;
+  }
+
+  /** At a token's renewal: the groups as the directory has them now. An entity that is gone is left so. */
+  async refreshGroups(renewal: { entityId: string; mountAccessor: string; groupAliases: readonly string[] }): Promise<void> {
+    const { records } = this.#context;
+    const id = (await records.merged.get(renewal.entityId))?.owner_id ?? renewal.entityId;
+    const entity = await records.entities.get(id);
+    if (!entity) return;
+    const groups = await memberships(records, entity, renewal.mountAccessor, renewal.groupAliases);
+    if (!changes(groups)) return;
+    await this.#context.change(async (change) => {
+      const current = await change.records.entities.get(id);
+      if (!current) return;
+      const fresh = await memberships(change.records, current, renewal.mountAccessor, renewal.groupAliases);
+      if (!changes(fresh)) return;
+      await storeMemberships(change.records, id, fresh);
+      await change.putEntity(id, { ...current, external_groups: fresh.external });
+    });
+  }
+
+  /** undefined: the entity is gone. Also answers for the id of an entity that was merged into another. */
+  async policiesOf(entityId: string): Promise<IdentityPolicies | undefined> {
+    return (await this.#cache.get(entityId))?.policies;
+  }
+
+  async templateContext(entityId: string): Promise<TemplateContext | undefined> {
+    return (await this.#cache.get(entityId))?.context;
+  }
+
+  /** The aliases of entities and groups on a mount that is gone, with the memberships they gave. The entities stay. */
+  async aliasesOfMountRemoved(mountAccessor: string): Promise<void> {
+    await this.groupAliases.removeOfMount(mountAccessor);
+    while (await this.entityAliases.removeSomeOfMount(mountAccessor, CHUNK));
+  }
+
+  /** Another process changed this record (`collection/id`, below the room's own prefix). */
+  invalidate(key: string): void {
+    this.#cache.invalidate(key);
+  }
+
+  async #login(change: IdentityChange, login: LoginIdentity): Promise<{ entityId: string; created: boolean }> {
+    const known = await currentState(change.records, login);
+    if (known && !known.metadataChanged && !known.groupsChanged) return { entityId: known.entityId, created: false };
+    const metadata = { ...login.alias.metadata };
+    if (known) {
+      if (known.groups) await storeMemberships(change.records, known.entityId, known.groups);
+      await change.putEntity(known.entityId, {
+        ...known.entity,
+        external_groups: known.groups?.external ?? known.entity.external_groups,
+        aliases: known.entity.aliases.map((alias) =>
+          alias.id === known.aliasId && known.metadataChanged ? { ...alias, metadata, last_update_time: change.now } : alias,
+        ),
+      });
+      return { entityId: known.entityId, created: false };
+    }
+    const entityId = this.#context.newId();
+    const alias = newAlias(this.#context.newId(), login.mountAccessor, login.alias.name, change.now, { metadata });
+    const entity = await addAlias(change, this.#context, entityId, undefined, alias);
+    if (login.groupAliases) {
+      const groups = await memberships(change.records, entity, login.mountAccessor, login.groupAliases);
+      await storeMemberships(change.records, entityId, groups);
+      await change.putEntity(entityId, { ...entity, external_groups: groups.external });
+    }
+    return { entityId, created: true };
+  }
+}
+
+interface LoginState {
+  readonly entityId: string;
+  readonly entity: Entity;
+  readonly aliasId: string;
+  readonly metadataChanged: boolean;
+  readonly groups?: Memberships;
+  readonly groupsChanged: boolean;
+}
+
+async function currentState(records: IdentityRecords, login: LoginIdentity): Promise<LoginState | undefined> {
+  const index = await records.aliasKeys.get(aliasKey(login.mountAccessor, login.alias.name));
+  const entity = index && (await records.entities.get(index.owner_id));
+  const alias = entity?.aliases.find((one) => one.id === index?.alias_id);
+  if (!index || !entity || !alias) return undefined;
+  const groups = login.groupAliases && (await memberships(records, entity, login.mountAccessor, login.groupAliases));
+  return {
+    entityId: index.owner_id,
+    entity,
+    aliasId: alias.id,
+    metadataChanged: !samePairs(alias.metadata, login.alias.metadata ?? nothing),
+    ...(groups ? { groups } : {}),
+    groupsChanged: groups !== undefined && changes(groups),
+  };
+}
+
+function changes(groups: Memberships): boolean {
+  return groups.joined.length > 0 || groups.left.length > 0;
+}
