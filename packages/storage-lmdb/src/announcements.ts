@@ -14,7 +14,7 @@ type Listener = (keys: readonly string[]) => void;
 interface Announcement {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly keys: string[];
+  readonly keys: readonly string[];
 }
 
 /**
@@ -76,12 +76,12 @@ export class Announcements {
   }
 
   /** Announcements of others that were not read before. */
-  #read(): string[][] {
+  #read(): (readonly string[])[] {
     const { db } = this.#environment;
     db.resetReadTxn();
     const latest = db.getEntry(LATEST)?.version;
     if (latest === this.#latest) return [];
-    const found: string[][] = [];
+    const found: (readonly string[])[] = [];
     for (let start: string | undefined = PREFIX; start !== undefined;) {
       let following: string | undefined;
       for (const { key, value } of db.getRange({ start, end: END })) {

@@ -1,18 +1,15 @@
-import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import type { RootDatabase } from 'lmdb';
+import type { RootDatabase, RootDatabaseOptionsWithPath } from 'lmdb';
 import { StorageFailure } from '@strongroom/storage-sdk';
 import { asFailure, NAME } from './failure.ts';
+import { addressSpace, prepareFolder } from './folder.ts';
 
 export type Key = string | Buffer;
 export type Database = RootDatabase<Uint8Array, Key>;
 
-const TIB = 2 ** 40;
-const SMALLEST_DEFAULT = 2 ** 30;
 const PAGE_BYTES = 4_096;
-/** Pages at the end of the file that a transaction took and gave back may never have been written. */
-const UNWRITTEN_PAGES = 4_096;
 
 const keyEncoder = {
   writeKey(key: Key, target: Buffer, start: number): number {
@@ -31,7 +28,7 @@ const keyEncoder = {
  */
 export class Environment {
   readonly #path: string;
-  readonly #mapBytes: number | undefined;
+  readonly #mapBytes: number;
   #db: Database | undefined;
   #baseline = 0;
   #closing = false;
@@ -39,12 +36,7 @@ export class Environment {
   /** @throws StorageFailure */
   constructor(path: string, mapBytes: number | undefined) {
     this.#path = path;
-    this.#mapBytes = mapBytes;
-    try {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
-    } catch (error) {
-      throw asFailure(error);
-    }
+    this.#mapBytes = mapBytes ?? addressSpace();
     this.#open();
   }
 
@@ -74,8 +66,9 @@ export class Environment {
   }
 
   #open(): Database {
+    prepareFolder(this.#path);
     try {
-      const db = this.#openMapped();
+      const db = this.#openPrepared();
       this.#db = db;
       this.#baseline = residentFileBytes();
       return db;
@@ -84,25 +77,11 @@ export class Environment {
     }
   }
 
-  /** Address space is limited in some places (RLIMIT_AS): then a smaller map has to do, which grows with the file. */
-  #openMapped(): Database {
-    let mapSize = this.#mapBytes ?? TIB;
-    for (;;) {
-      try {
-        return this.#openAs(mapSize);
-      } catch (error) {
-        if (this.#mapBytes !== undefined || mapSize <= SMALLEST_DEFAULT || !/allocate memory|ENOMEM/i.test(String(error))) throw error;
-        mapSize /= 8;
-      }
-    }
-  }
-
-  #openAs(mapSize: number): Database {
-    const file = join(this.#path, 'data.mdb');
-    const db: Database = open<Uint8Array, Key>({
+  #openPrepared(): Database {
+    const options = {
       path: this.#path,
       noSubdir: false,
-      mapSize,
+      mapSize: this.#mapBytes,
       permissionsMode: 0o600,
       maxReaders: 512,
       encoding: 'binary',
@@ -111,16 +90,9 @@ export class Environment {
       // A commit is answered after its flush, by LMDB's own order of writing.
       overlappingSync: false,
       noReadAhead: true,
-    } as Parameters<typeof open>[0] & { path: string });
-    try {
-      chmodSync(join(this.#path, 'lock.mdb'), 0o600);
-      const { lastPageNumber } = db.getStats() as { lastPageNumber: number };
-      if (statSync(file).size < (lastPageNumber + 1 - UNWRITTEN_PAGES) * PAGE_BYTES)
-        throw new StorageFailure(NAME, 'the file has been cut short');
-    } catch (error) {
-      void db.close();
-      throw error;
-    }
+    };
+    const db: Database = open<Uint8Array, Key>(options as RootDatabaseOptionsWithPath);
+    chmodSync(join(this.#path, 'lock.mdb'), 0o600);
     return db;
   }
 }

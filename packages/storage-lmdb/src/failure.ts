@@ -8,7 +8,8 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/MDB_INVALID|MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_BAD_CHECKSUM/, 'the file is damaged or is not an LMDB store'],
   [/MDB_VERSION_MISMATCH/, 'the file was written by an incompatible version of LMDB'],
   [/MDB_READERS_FULL/, 'too many processes read the store at once'],
-  [/MDB_PANIC|Input\/output error|EIO/, 'the disk failed'],
+  // LMDB reports a write that was cut short as an input/output error.
+  [/MDB_PANIC|Input\/output error|EIO/, 'the disk is full or has failed'],
   [/Permission denied|EACCES|Operation not permitted|EPERM/, 'permission to the folder or its files is denied'],
   [/Read-only file system|EROFS/, 'the file system is read-only'],
   [/Cannot allocate memory|ENOMEM/, 'there is not enough address space or memory'],

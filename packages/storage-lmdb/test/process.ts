@@ -1,0 +1,76 @@
+// One more process over a store, told what to do by its arguments: `process.ts <folder> <task> <argument>`.
+import { Conflict, StorageFailure } from '@strongroom/storage-sdk';
+import { lmdbStorage } from '../src/index.ts';
+
+const [path = '', task = '', argument = ''] = process.argv.slice(2);
+const driver = await lmdbStorage({ path });
+const say = (line: string): boolean => process.stdout.write(`${line}\n`);
+
+async function increment(key: string): Promise<void> {
+  for (;;) {
+    const stored = await driver.get(key);
+    const next = Number(stored ? Buffer.from(stored.value).toString() : '0') + 1;
+    try {
+      return await driver.commit({ expect: [{ key, version: stored?.version }], put: [{ key, value: Buffer.from(String(next)) }] });
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+    }
+  }
+}
+
+async function writeWithoutEnd(writer: number): Promise<void> {
+  for (let i = 0; ; i++) {
+    const id = `${argument}/${writer}/${i}`;
+    const put = ['a', 'b', 'c'].map((part) => ({ key: `${part}/${id}`, value: Buffer.from(id) }));
+    await driver.commit(writer % 2 ? { put } : { put, expect: [{ key: `a/${id}`, version: undefined }] });
+    say(id);
+  }
+}
+
+if (task === 'increment') {
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let i = 0; i < Number(argument) / 8; i++) await increment('counter');
+    }),
+  );
+  await driver.close();
+} else if (task === 'crash') {
+  await Promise.all(Array.from({ length: 64 }, (_, writer) => writeWithoutEnd(writer)));
+} else if (task === 'echo') {
+  driver.changes((keys) => {
+    void driver.commit({ announce: keys.map((key) => `echo of ${key}`) });
+    if (keys.includes('stop')) void driver.close();
+  });
+  // The driver alone keeps no process alive.
+  process.stdin.resume();
+  say('ready');
+} else if (task === 'fill') {
+  // Its files may not grow beyond a limit that its parent has set.
+  const filler = Buffer.alloc(100_000, 1);
+  let stored = 0;
+  let failure: unknown;
+  await driver.commit({ put: [{ key: 'early', value: Buffer.from('kept') }] });
+  while (failure === undefined) {
+    const results = await Promise.allSettled(
+      Array.from({ length: 4 }, () => driver.commit({ put: [{ key: `fill/${stored++}`, value: filler }] })),
+    );
+    failure = results
+      .map((result) => (result.status === 'rejected' ? (result.reason as unknown) : undefined))
+      .find((reason) => reason !== undefined);
+  }
+  const kept = await driver.get('early');
+  const listed = await driver.range({ prefix: 'fill/', keysOnly: true });
+  // Freed space is taken up again once no reader and no later transaction needs the old pages.
+  for (let i = 0; i < 5; i++) await driver.commit({ delete: listed.slice(i * 2, i * 2 + 2).map(({ key }) => key) }).catch(() => undefined);
+  const later = await driver.commit({ put: [{ key: 'later', value: filler }] }).then(() => 'stored', String);
+  say(
+    JSON.stringify({
+      plain: failure instanceof StorageFailure && failure.reason,
+      kept: Buffer.from(kept?.value ?? []).toString(),
+      whole: listed.every(({ key }) => Number(key.slice(5)) < stored),
+      later,
+      found: (await driver.get('later'))?.value.length,
+    }),
+  );
+  await driver.close();
+}

@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { lmdbStorage } from '../src/index.ts';
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+let path = '';
+let running: ChildProcess[] = [];
+
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'strongroom-lmdb-'));
+});
+
+afterEach(async () => {
+  await Promise.all(
+    running
+      .filter((child) => child.exitCode === null && child.signalCode === null)
+      .map((child) => (child.kill('SIGKILL'), once(child, 'exit'))),
+  );
+  running = [];
+  rmSync(path, { recursive: true });
+});
+
+/** Starts test/process.ts, through `shell` when given: a prefix like a limit that the process shall have. */
+function start(
+  task: string,
+  argument = '',
+  shell = '',
+): { child: ChildProcess; lines: string[]; ended: Promise<number | null>; line(): Promise<void> } {
+  const args = [
+    '--conditions=source',
+    '--no-warnings',
+    '--import',
+    here('typescript-loader.mjs'),
+    here('process.ts'),
+    path,
+    task,
+    argument,
+  ];
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const stdio: ['pipe', 'pipe', 'inherit' | 'ignore'] = ['pipe', 'pipe', shell ? 'ignore' : 'inherit'];
+  const child = shell
+    ? spawn('sh', ['-c', `${shell} exec "$0" "$@"`, process.execPath, ...args], { env, stdio })
+    : spawn(process.execPath, args, { env, stdio });
+  running.push(child);
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  reader.on('line', (line) => lines.push(line));
+  const ended = Promise.all([once(child, 'exit'), once(reader, 'close')]).then(([[code]]) => code as number | null);
+  return { child, lines, ended, line: async () => void (lines.length > 0 || (await once(reader, 'line'))) };
+}
+
+describe('several processes over one folder', () => {
+  test('lose no conditional increment', async () => {
+    const children = [start('increment', '400'), start('increment', '400'), start('increment', '400')];
+    expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+    const driver = await lmdbStorage({ path });
+    expect(Buffer.from((await driver.get('counter'))?.value ?? []).toString()).toBe('1200');
+    await driver.close();
+  }, 60_000);
+
+  test('hear what others announce within about a tenth of a second', async () => {
+    const driver = await lmdbStorage({ path });
+    const child = start('echo');
+    await child.line();
+    const times: number[] = [];
+    let heard: (keys: readonly string[]) => void = () => undefined;
+    driver.changes((keys) => heard(keys));
+    for (let i = 0; i < 10; i++) {
+      const begun = performance.now();
+      const answer = new Promise<readonly string[]>((resolve) => (heard = resolve));
+      await driver.commit({ announce: [`policy/${i}`] });
+      expect(await answer).toEqual([`echo of policy/${i}`]);
+      times.push(performance.now() - begun);
+    }
+    child.child.kill('SIGKILL');
+    await driver.close();
+    // There and back: two polls and two commits.
+    expect(times.sort((a, b) => a - b)[5]).toBeLessThan(250);
+  }, 60_000);
+
+  test('see each other’s keys after one was killed in the middle of its writes', async () => {
+    const driver = await lmdbStorage({ path });
+    const child = start('crash', 'round');
+    await child.line();
+    child.child.kill('SIGKILL');
+    await child.ended;
+    await driver.commit({ put: [{ key: 'after', value: Buffer.from('x') }] });
+    expect(await driver.get(`a/${child.lines[0]}`)).toBeDefined();
+    await driver.close();
+  }, 60_000);
+});
+
+describe('a process that is killed', () => {
+  test('loses nothing that was answered, in five rounds with 64 writers', async () => {
+    for (let round = 0; round < 5; round++) {
+      const child = start('crash', String(round));
+      while (child.lines.length < 2_000 * (round + 1)) await once(child.child.stdout as NodeJS.ReadableStream, 'data');
+      child.child.kill('SIGKILL');
+      await child.ended;
+      const driver = await lmdbStorage({ path });
+      const missing: string[] = [];
+      for (const id of child.lines) {
+        // The last line may have been cut.
+        if (!/^\d+\/\d+\/\d+$/.test(id) || id === child.lines.at(-1)) continue;
+        for (const part of ['a', 'b', 'c'])
+          if (Buffer.from((await driver.get(`${part}/${id}`))?.value ?? []).toString() !== id) missing.push(id);
+      }
+      // And of what was not answered, all or nothing is there.
+      const present = await Promise.all(
+        ['a', 'b', 'c'].map(async (part) =>
+          (await driver.range({ prefix: `${part}/${round}/`, keysOnly: true })).map(({ key }) => key.slice(2)),
+        ),
+      );
+      await driver.close();
+      expect(missing).toEqual([]);
+      expect(present[1]).toEqual(present[0]);
+      expect(present[2]).toEqual(present[0]);
+    }
+  }, 120_000);
+});
+
+describe('a disk that is full', () => {
+  test('rejects the commit with a plain failure and serves reads and later commits', async () => {
+    const child = start('fill', '', "trap '' XFSZ; ulimit -f 20000;");
+    expect(await child.ended).toBe(0);
+    expect(JSON.parse(child.lines[0] ?? '{}')).toEqual({
+      plain: expect.stringMatching(/^the disk is full/),
+      kept: 'kept',
+      whole: true,
+      later: 'stored',
+      found: 100_000,
+    });
+    const driver = await lmdbStorage({ path });
+    expect(Buffer.from((await driver.get('early'))?.value ?? []).toString()).toBe('kept');
+    await driver.close();
+  }, 60_000);
+});
