@@ -1,0 +1,86 @@
+import { refusal, type AccessRule } from './access-rule.ts';
+import type { AclQuery, AclVerdict } from './acl.ts';
+import { capabilityNames, LISTING, neededCapability, type Capability, type PolicyOperation } from './capability.ts';
+
+export interface ExplainedRule {
+  /** As the policy writes it. */
+  readonly path: string;
+  readonly policies: readonly string[];
+  readonly capabilities: readonly string[];
+}
+
+/** Why a call is allowed or refused, in words. Holds no value that was sent. */
+export interface AclExplanation {
+  readonly operation: PolicyOperation;
+  readonly path: string;
+  readonly allowed: boolean;
+  readonly sudo: boolean;
+  readonly reason: string;
+  /** The one rule that decided. */
+  readonly rule?: ExplainedRule;
+  /** The capability that was missing. */
+  readonly missing?: string;
+  /** Where no rule matches: the rule whose path comes closest. */
+  readonly nearest?: ExplainedRule;
+  /** A block that would allow the call. */
+  readonly suggestion?: string;
+}
+
+export function explainAccess(
+  query: AclQuery,
+  verdict: AclVerdict,
+  root: boolean,
+  rule: AccessRule | undefined,
+  rules: readonly AccessRule[],
+): AclExplanation {
+  const { operation, path } = query;
+  const base = { operation, path, allowed: verdict.allowed, sudo: verdict.sudo };
+  if (root) return { ...base, reason: 'the root policy allows everything' };
+  if (operation === 'help') return { ...base, reason: 'help is open to every token' };
+  const needed = neededCapability(operation);
+  if (needed === 0) return { ...base, reason: `no policy allows the operation ${operation}` };
+  const missing = capabilityNames(needed)[0] as Capability;
+  if (!rule) {
+    const nearest = closest(path, rules);
+    const reason = `no rule matches ${JSON.stringify(path)}`;
+    return { ...base, reason, missing, ...(nearest ? { nearest: explained(nearest) } : {}), suggestion: stanza(path, [missing], needed) };
+  }
+  const decided = { ...base, rule: explained(rule) };
+  const where = `path ${JSON.stringify(rule.pattern.text)} of ${[...new Set(rule.grants.map((grant) => grant.policy))].join(', ')}`;
+  if (verdict.allowed) return { ...decided, reason: `${where} grants ${missing}` };
+  const has = capabilityNames(rule.capabilities);
+  if ((rule.capabilities & needed) !== 0)
+    return { ...decided, reason: `${where}: ${refusal(rule, needed, query.data, query.wrapTtl) ?? 'refused'}` };
+  if (has[0] === 'deny') return { ...decided, reason: `${where} denies it`, missing };
+  const suggestion = stanza(rule.pattern.text, [...has, missing].sort(), 0);
+  return { ...decided, reason: `${where} grants ${has.join(', ')}, not ${missing}`, missing, suggestion };
+}
+
+function explained(rule: AccessRule): ExplainedRule {
+  return {
+    path: rule.pattern.text,
+    policies: [...new Set(rule.grants.map((grant) => grant.policy))],
+    capabilities: capabilityNames(rule.capabilities),
+  };
+}
+
+function stanza(path: string, capabilities: readonly string[], needed: number): string {
+  const written = (needed & LISTING) !== 0 && path.endsWith('/') ? path.slice(0, -1) : path;
+  return `path ${JSON.stringify(written)} {\n  capabilities = [${capabilities.map((name) => JSON.stringify(name)).join(', ')}]\n}`;
+}
+
+function closest(path: string, rules: readonly AccessRule[]): AccessRule | undefined {
+  let best: AccessRule | undefined;
+  let length = 0;
+  for (const rule of rules) {
+    const shared = sharedSegments(path.split('/'), rule.pattern.segments);
+    if (shared > length) [best, length] = [rule, shared];
+  }
+  return best;
+}
+
+function sharedSegments(path: readonly string[], pattern: readonly string[]): number {
+  let count = 0;
+  while (count < path.length && count < pattern.length && (pattern[count] === '+' || pattern[count] === path[count])) count++;
+  return count;
+}

@@ -1,0 +1,221 @@
+import { decodeValue, toPlain, type HclBody, type HclItem, type HclPlain, type HclValue } from '@strongroom/engine-sdk';
+import { capabilitySet, isCapability, OLD_POLICIES, type Capability, type CapabilitySet } from './capability.ts';
+import { keyFaults } from './key-faults.ts';
+import { pathPattern, PathPatternError, type PathPattern } from './path-pattern.ts';
+import { parseTemplate, TemplateSyntaxError, type PathTemplate } from './template.ts';
+
+/** The values of one parameter; none means any value. */
+export type ParameterValues = readonly HclPlain[];
+
+/** One `path "…" { … }` block. */
+export interface PolicyRule {
+  /** As written, without a leading slash. */
+  readonly path: string;
+  /** Exactly one of the two: with selectors the pattern depends on the caller. */
+  readonly pattern?: PathPattern;
+  readonly template?: PathTemplate;
+  readonly capabilities: CapabilitySet;
+  /** By lower-case name; `*` stands for every parameter. */
+  readonly allowedParameters?: ReadonlyMap<string, ParameterValues>;
+  readonly deniedParameters?: ReadonlyMap<string, ParameterValues>;
+  /** Lower-case names. */
+  readonly requiredParameters: readonly string[];
+  /** Seconds; 0 is no limit. */
+  readonly minWrappingTtl: number;
+  readonly maxWrappingTtl: number;
+  /** Most items of one list; 0 is no limit. */
+  readonly paginationLimit: number;
+  /** The template by which a list drops keys the caller cannot reach; '' for none. */
+  readonly keysFilterPath: string;
+  /** Milliseconds since the epoch; from then on the block is as if it were not written. */
+  readonly expiration?: number;
+  readonly comment: string;
+  /** Things that were accepted and do nothing; worth a warning to whoever writes the policy. */
+  readonly notices: readonly string[];
+}
+
+/** Why a policy cannot be read; the text follows `failed to parse policy: `. */
+export class PolicyFault extends Error {
+  override readonly name = 'PolicyFault';
+}
+
+/** Far beyond any path a request may have. */
+const LONGEST_PATH = 4096;
+
+const knownKeys = [
+  'comment',
+  'policy',
+  'capabilities',
+  'allowed_parameters',
+  'denied_parameters',
+  'required_parameters',
+  'min_wrapping_ttl',
+  'max_wrapping_ttl',
+  'pagination_limit',
+  'list_scan_response_keys_filter_path',
+  'expiration',
+  'control_group',
+  'mfa_methods',
+];
+/** Known to the incumbents' commercial versions; nothing enforces them here. */
+const unenforced = ['control_group', 'mfa_methods'];
+
+/** @throws PolicyFault */
+export function parseRule(item: HclItem): PolicyRule {
+  const label = item.labels[0];
+  if (label === undefined) throw new PolicyFault('a path block names no path');
+  const named = JSON.stringify(label);
+  const fault = (text: string): PolicyFault => new PolicyFault(`path ${named}: ${text}`);
+  if (item.labels.length > 1 || item.value.kind !== 'object') throw fault('expected one block of keys after the path');
+  const body = item.value.body;
+  const faults = keyFaults(body, knownKeys, `path ${named}: `);
+  if (faults !== undefined) throw new PolicyFault(faults);
+  const path = label.startsWith('/') ? label.slice(1) : label;
+  if (path.length > LONGEST_PATH) throw new PolicyFault(`a path is longer than ${LONGEST_PATH} characters`);
+  const read = new BlockReader(body, fault);
+
+  const capabilities = [...(read.strings('capabilities') ?? [])];
+  const old = read.string('policy');
+  if (old !== undefined && old !== '') {
+    const meant = OLD_POLICIES.get(old);
+    if (!meant) throw fault(`invalid policy ${JSON.stringify(old)}`);
+    capabilities.push(...meant);
+  }
+  const wrong = capabilities.find((name) => !isCapability(name));
+  if (wrong !== undefined) throw fault(`invalid capability ${JSON.stringify(wrong)}`);
+
+  const minWrappingTtl = read.duration('min_wrapping_ttl');
+  const maxWrappingTtl = read.duration('max_wrapping_ttl');
+  if (maxWrappingTtl !== 0 && maxWrappingTtl < minWrappingTtl) throw fault('max_wrapping_ttl cannot be less than min_wrapping_ttl');
+
+  const allowed = read.parameters('allowed_parameters');
+  const denied = read.parameters('denied_parameters');
+  const expiration = read.time('expiration');
+  const { template, pattern } = matching(path, fault);
+  return {
+    path,
+    ...(template ? { template } : {}),
+    ...(pattern ? { pattern } : {}),
+    capabilities: capabilitySet(capabilities as Capability[]),
+    ...(allowed ? { allowedParameters: allowed } : {}),
+    ...(denied ? { deniedParameters: denied } : {}),
+    requiredParameters: [...new Set((read.strings('required_parameters') ?? []).map((name) => name.toLowerCase()))],
+    minWrappingTtl,
+    maxWrappingTtl,
+    paginationLimit: read.count('pagination_limit'),
+    keysFilterPath: read.string('list_scan_response_keys_filter_path') ?? '',
+    ...(expiration === undefined ? {} : { expiration }),
+    comment: read.string('comment') ?? '',
+    notices: [
+      ...unenforced
+        .filter((key) => body.some((inner) => inner.key === key))
+        .map((key) => `path ${named}: ${key} is not enforced by this server`),
+      ...(template?.selectors ?? [])
+        .filter((selector) => !selector.resolve)
+        .map((selector) => `path ${named}: ${JSON.stringify(selector.text)} names nothing known, so that this block never applies`),
+    ],
+  };
+}
+
+function matching(path: string, fault: (text: string) => PolicyFault): { template?: PathTemplate; pattern?: PathPattern } {
+  try {
+    const template = parseTemplate(path);
+    if (!template) return { pattern: pathPattern(path) };
+    for (const text of template.texts) pathPattern(text);
+    return { template };
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError) throw new PolicyFault(error.message);
+    if (error instanceof PathPatternError) throw fault(error.message);
+    throw error;
+  }
+}
+
+/** Reads the keys of one block. Where a key repeats as a block, the parts are joined; else the last one counts. */
+class BlockReader {
+  readonly #body: HclBody;
+  readonly #fault: (text: string) => PolicyFault;
+
+  constructor(body: HclBody, fault: (text: string) => PolicyFault) {
+    this.#body = body;
+    this.#fault = fault;
+  }
+
+  #values(key: string): HclValue[] {
+    return this.#body.filter((item) => item.key === key).map((item) => item.value);
+  }
+
+  string(key: string): string | undefined {
+    const value = this.#values(key).at(-1);
+    if (value === undefined || value.kind === 'null') return undefined;
+    if (value.kind !== 'string') throw this.#fault(`${key} must be a string`);
+    return value.value;
+  }
+
+  strings(key: string): string[] | undefined {
+    const value = this.#values(key).at(-1);
+    if (value === undefined || value.kind === 'null') return undefined;
+    if (value.kind !== 'list') throw this.#fault(`${key} must be a list of strings`);
+    return value.items.map((item) => {
+      if (item.kind !== 'string') throw this.#fault(`${key} must be a list of strings`);
+      return item.value;
+    });
+  }
+
+  duration(key: string): number {
+    const value = this.#values(key).at(-1);
+    if (value === undefined || value.kind === 'null') return 0;
+    if (value.kind !== 'string' && value.kind !== 'number') throw this.#fault(`${key} must be a duration`);
+    try {
+      return decodeValue('duration', value.value) as number;
+    } catch (error) {
+      throw this.#fault(`error parsing ${key}: ${(error as Error).message}`);
+    }
+  }
+
+  count(key: string): number {
+    const value = this.#values(key).at(-1);
+    if (value === undefined || value.kind === 'null') return 0;
+    if (value.kind !== 'number' || !value.integer || !Number.isSafeInteger(value.value) || value.value < 0) {
+      throw this.#fault(`${key} must be a whole number that is not negative`);
+    }
+    return value.value;
+  }
+
+  time(key: string): number | undefined {
+    const text = this.string(key);
+    if (text === undefined || text === '') return undefined;
+    try {
+      return (decodeValue('time', text) as Date).getTime();
+    } catch (error) {
+      throw this.#fault(`error parsing ${key}: ${(error as Error).message}`);
+    }
+  }
+
+  parameters(key: string): ReadonlyMap<string, ParameterValues> | undefined {
+    const values = this.#values(key).filter((value) => value.kind !== 'null');
+    if (values.length === 0) return undefined;
+    const parameters = new Map<string, HclPlain[]>();
+    for (const value of values) {
+      if (value.kind !== 'object') throw this.#fault(`${key} must map each parameter to a list of values`);
+      for (const item of value.body) {
+        if (item.labels.length > 0) throw this.#fault(`${key} must map each parameter to a list of values`);
+        const name = item.key.toLowerCase();
+        const added = this.#parameterValues(item, key);
+        const before = parameters.get(name);
+        if (!before) parameters.set(name, added);
+        // No values at all means any value, and stays so.
+        else if (added.length === 0 || before.length === 0) before.length = 0;
+        else before.push(...added);
+      }
+    }
+    return parameters;
+  }
+
+  #parameterValues(item: HclItem, key: string): HclPlain[] {
+    const plain = toPlain([item])[item.key];
+    if (Array.isArray(plain)) return plain;
+    // JSON's list of one object comes as the object itself.
+    if (item.value.kind === 'object') return [plain as HclPlain];
+    throw this.#fault(`${key} must map each parameter to a list of values; ${JSON.stringify(item.key)} has something else`);
+  }
+}

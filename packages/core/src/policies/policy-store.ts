@@ -1,0 +1,297 @@
+import { BadRequest, NotFound, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { Acl } from './acl.ts';
+import { AclCache } from './acl-cache.ts';
+import { DEFAULT_POLICY, RESERVED_NAMES, VIRTUAL_POLICIES } from './builtin-policies.ts';
+import { parsePolicy, type Policy } from './policy.ts';
+import { PolicyRecord } from './policy-record.ts';
+import type { TemplateContext } from './template.ts';
+
+export interface PolicyStoreOptions {
+  readonly storage: StorageView;
+  readonly clock: Clock;
+  /** Most compiled sets that are kept. */
+  readonly cachedSets?: number;
+}
+
+/** A write. What is left out takes its default; in a patch it stays as it is. */
+export interface PolicyWrite {
+  /** HCL, JSON, or base64 of either. */
+  readonly policy?: string | undefined;
+  /** The version that is replaced; -1: there must be none. */
+  readonly cas?: number | undefined;
+  readonly casRequired?: boolean | undefined;
+  /** Seconds from now. */
+  readonly ttl?: number | undefined;
+  readonly expiration?: Date | undefined;
+  readonly allowWildcards?: boolean | undefined;
+  readonly allowSlashes?: boolean | undefined;
+}
+
+/** Who the paths of a policy are filled in for. */
+export interface TemplateIdentity {
+  /** Changes whenever the context would: the id and version of the entity and what its groups are. Sets are kept under it. */
+  readonly key: string;
+  /** Asked only when some policy depends on the caller. */
+  context(): Promise<TemplateContext | undefined>;
+}
+
+interface LoadedPolicy {
+  readonly policy: Policy;
+  /** Milliseconds since the epoch; infinite without one. */
+  readonly expiresAt: number;
+}
+
+const prefix = 'acl/';
+const separator = '\0';
+
+/** The policies, and what any set of them allows. Names are lower-case. */
+export class PolicyStore {
+  readonly #storage: StorageView;
+  readonly #records: Collection<PolicyRecord>;
+  readonly #clock: Clock;
+  readonly #loaded = new Map<string, LoadedPolicy>();
+  readonly #sets: AclCache;
+  /** Sets of names with some policy that depends on the caller. */
+  readonly #templated = new Set<string>();
+  readonly #capacity: number;
+  /** Rises with every change, so that what was read before one is not kept after it. */
+  #generation = 0;
+
+  constructor({ storage, clock, cachedSets = 4096 }: PolicyStoreOptions) {
+    this.#storage = storage;
+    this.#records = recordsOf(storage);
+    this.#clock = clock;
+    this.#capacity = cachedSets;
+    this.#sets = new AclCache(cachedSets);
+  }
+
+  /** Writes the `default` policy into a store that has none. */
+  async initialize(): Promise<void> {
+    if (!(await this.#records.has('default'))) await this.put('default', { policy: DEFAULT_POLICY });
+  }
+
+  /** Undefined for what does not exist or has expired. `root` has an empty text. */
+  async get(name: string): Promise<PolicyRecord | undefined> {
+    const id = name.toLowerCase();
+    const virtual = VIRTUAL_POLICIES.get(id);
+    if (virtual !== undefined) return virtualRecord(virtual);
+    const record = await this.#records.get(id);
+    return record && !this.#expired(record) ? record : undefined;
+  }
+
+  /** Names in order; `root` is not among them, nor what the core keeps to itself. */
+  async list(): Promise<string[]> {
+    return (await this.entries()).map(([name]) => name);
+  }
+
+  async entries(): Promise<[name: string, record: PolicyRecord][]> {
+    return (await this.#records.entries()).filter(([, record]) => !this.#expired(record));
+  }
+
+  /** Whether a token with this policy has anything of it. */
+  async policyExists(name: string): Promise<boolean> {
+    return (await this.get(name)) !== undefined;
+  }
+
+  /**
+   * Creates or replaces. Answers the policy as read, whose notices the writer should see.
+   * @throws BadRequest for a text that cannot be read, a wrong version, or a name that is not theirs to write.
+   */
+  async put(name: string, write: PolicyWrite): Promise<Policy> {
+    const id = this.#writable(name);
+    if (write.policy === undefined || write.policy === '') throw new BadRequest(`'policy' parameter not supplied or empty`);
+    const flags = { allowWildcards: write.allowWildcards ?? false, allowSlashes: write.allowSlashes ?? false };
+    const policy = parsePolicy(id, write.policy, flags);
+    const expiration = this.#expiration(write);
+    await this.#change(id, (before) => {
+      checkVersion(before, write);
+      return this.#record(before, policy, write.casRequired ?? false, expiration);
+    });
+    return policy;
+  }
+
+  /** Changes what is given. @throws NotFound when there is no such policy, BadRequest as `put` does. */
+  async patch(name: string, write: PolicyWrite): Promise<Policy> {
+    const id = this.#writable(name);
+    if (write.policy === '') throw new BadRequest(`'policy' parameter not supplied or empty`);
+    const expiration = this.#expiration(write);
+    let changed: Policy | undefined;
+    await this.#change(id, (before) => {
+      if (!before) throw new NotFound();
+      checkVersion(before, write);
+      const flags = {
+        allowWildcards: write.allowWildcards ?? before.allow_wildcards_in_identity_templates,
+        allowSlashes: write.allowSlashes ?? before.allow_slashes_in_identity_templates,
+      };
+      changed = parsePolicy(id, write.policy ?? before.policy, flags);
+      return this.#record(before, changed, write.casRequired ?? before.cas_required, expiration ?? before.expiration);
+    });
+    return changed as Policy;
+  }
+
+  /** Deleting what is not there succeeds. @throws BadRequest for policies that must stay. */
+  async delete(name: string): Promise<void> {
+    const id = name.toLowerCase();
+    if (id === 'default') throw new BadRequest('cannot delete default policy');
+    if (RESERVED_NAMES.has(id)) throw new BadRequest(`cannot delete "${id}" policy`);
+    await this.#records.delete(id);
+    this.#changed(id);
+  }
+
+  /**
+   * What these policies (lower-case names) allow together. Names of no policy count for nothing. Kept until one of the policies changes
+   * or ends; a set that depends on the caller is kept for each caller's `key`.
+   */
+  async aclFor(names: readonly string[], identity?: TemplateIdentity): Promise<Acl> {
+    const kept = this.cachedAcl(names, identity?.key);
+    if (kept) return kept;
+    const generation = this.#generation;
+    const loaded = await Promise.all(names.map((name) => this.#load(name)));
+    const now = this.#clock.millis();
+    const present = loaded.filter((one) => one !== undefined && now < one.expiresAt) as LoadedPolicy[];
+    const templated = present.some(({ policy }) => policy.templated);
+    const context = templated ? await identity?.context() : undefined;
+    const policies = present.map(({ policy }) => policy);
+    const acl = Acl.compile(policies, context, now);
+    if (generation === this.#generation) {
+      const base = names.join(separator);
+      if (templated) this.#markTemplated(base);
+      const validUntil = Math.min(acl.validUntil, ...present.map(({ expiresAt }) => expiresAt));
+      this.#sets.set(templated ? callerKey(base, identity?.key) : base, { acl, names, validUntil });
+    }
+    return acl;
+  }
+
+  /** The same without waiting, when it is at hand. */
+  cachedAcl(names: readonly string[], identityKey?: string): Acl | undefined {
+    const base = names.length === 1 ? (names[0] as string) : names.join(separator);
+    const key = this.#templated.has(base) ? callerKey(base, identityKey) : base;
+    return this.#sets.get(key, this.#clock.millis());
+  }
+
+  /** Another process changed the record of this key. */
+  invalidate(key: string): void {
+    if (key.startsWith(prefix)) this.#changed(key.slice(prefix.length));
+  }
+
+  /** Removes the records of policies that have expired; they count for nothing already. */
+  async removeExpired(): Promise<void> {
+    for (const [name, record] of await this.#records.entries()) {
+      if (!this.#expired(record)) continue;
+      await this.#storage.transaction(async (tx) => {
+        const current = await recordsOf(tx).get(name);
+        if (current && this.#expired(current)) await recordsOf(tx).delete(name);
+      });
+      this.#changed(name);
+    }
+  }
+
+  async #load(name: string): Promise<LoadedPolicy | undefined> {
+    const kept = this.#loaded.get(name);
+    if (kept) return kept;
+    const virtual = VIRTUAL_POLICIES.get(name);
+    if (virtual !== undefined) return { policy: parsePolicy(name, virtual), expiresAt: Number.POSITIVE_INFINITY };
+    const generation = this.#generation;
+    const record = await this.#records.get(name);
+    if (!record) return undefined;
+    const flags = {
+      allowWildcards: record.allow_wildcards_in_identity_templates,
+      allowSlashes: record.allow_slashes_in_identity_templates,
+    };
+    const loaded = { policy: parsePolicy(name, record.policy, flags), expiresAt: expiresAt(record) };
+    if (generation === this.#generation) {
+      if (this.#loaded.size >= this.#capacity) this.#loaded.clear();
+      this.#loaded.set(name, loaded);
+    }
+    return loaded;
+  }
+
+  #changed(name: string): void {
+    this.#generation++;
+    this.#loaded.delete(name);
+    this.#sets.dropPolicy(name);
+    for (const base of this.#templated) if (base.split(separator).includes(name)) this.#templated.delete(base);
+  }
+
+  #markTemplated(base: string): void {
+    // Forgetting a mark costs one compilation.
+    if (this.#templated.size >= this.#capacity) this.#templated.clear();
+    this.#templated.add(base);
+  }
+
+  #writable(name: string): string {
+    const id = name.toLowerCase();
+    if (RESERVED_NAMES.has(id)) throw new BadRequest(`cannot update "${id}" policy`);
+    return id;
+  }
+
+  async #change(id: string, work: (before: PolicyRecord | undefined) => PolicyRecord): Promise<void> {
+    await this.#storage.transaction(async (tx) => {
+      const records = recordsOf(tx);
+      const before = await records.get(id);
+      await records.put(id, work(before && !this.#expired(before) ? before : undefined));
+    });
+    this.#changed(id);
+  }
+
+  #record(before: PolicyRecord | undefined, policy: Policy, casRequired: boolean, expiration: string | undefined): PolicyRecord {
+    return {
+      policy: policy.text,
+      version: (before?.version ?? 0) + 1,
+      cas_required: casRequired,
+      allow_wildcards_in_identity_templates: policy.templateRules.allowWildcards,
+      allow_slashes_in_identity_templates: policy.templateRules.allowSlashes,
+      modified: this.#clock.now().toISOString(),
+      ...(expiration === undefined ? {} : { expiration }),
+    };
+  }
+
+  #expiration({ ttl, expiration }: PolicyWrite): string | undefined {
+    if (ttl !== undefined && ttl !== 0 && expiration) throw new BadRequest(`only one of 'ttl' and 'expiration' can be set`);
+    const now = this.#clock.millis();
+    if (expiration && expiration.getTime() <= now) throw new BadRequest(`'expiration' must be in the future`);
+    if (expiration) return expiration.toISOString();
+    if (ttl === undefined || ttl === 0) return undefined;
+    const end = new Date(now + ttl * 1000);
+    if (Number.isNaN(end.getTime())) throw new BadRequest(`'ttl' is too long`);
+    return end.toISOString();
+  }
+
+  #expired(record: PolicyRecord): boolean {
+    return this.#clock.millis() >= expiresAt(record);
+  }
+}
+
+function recordsOf(storage: Pick<StorageView, 'collection'>): Collection<PolicyRecord> {
+  return storage.collection(prefix, PolicyRecord, { cached: true });
+}
+
+function callerKey(base: string, identityKey = ''): string {
+  return `${base}${separator}${separator}${identityKey}`;
+}
+
+function expiresAt(record: PolicyRecord): number {
+  return record.expiration === undefined ? Number.POSITIVE_INFINITY : Date.parse(record.expiration);
+}
+
+function checkVersion(before: PolicyRecord | undefined, write: PolicyWrite): void {
+  const required = (before?.cas_required ?? false) || (write.casRequired ?? false);
+  if (write.cas === undefined) {
+    if (required) throw new BadRequest('check-and-set parameter required for this call');
+    return;
+  }
+  if (write.cas === -1 && before) throw new BadRequest('check-and-set parameter set to -1 on existing entry');
+  if (write.cas !== -1 && write.cas !== (before?.version ?? 0))
+    throw new BadRequest('check-and-set parameter did not match the current version');
+}
+
+function virtualRecord(policy: string): PolicyRecord {
+  return {
+    policy,
+    version: 0,
+    cas_required: false,
+    allow_wildcards_in_identity_templates: false,
+    allow_slashes_in_identity_templates: false,
+    modified: '0001-01-01T00:00:00Z',
+  };
+}
