@@ -1,0 +1,122 @@
+import type { Clock } from '@strongroom/engine-sdk';
+import { Conflict, type StorageDriver } from '@strongroom/storage-sdk';
+import { CorruptRecord, KeyRing, type KeyRingRecord } from './key-ring.ts';
+import { sealWith, unsealWith } from './sealed-box.ts';
+
+const KEY_RING = 'core/keyring';
+
+/** Thrown where something is asked of a barrier that is closed. */
+export class BarrierSealed extends Error {
+  override readonly name = 'BarrierSealed';
+  constructor() {
+    super('Vault is sealed');
+  }
+}
+
+/**
+ * What stands between the store and everything above it. The root key opens the key ring, the key ring encrypts the records.
+ * The root key itself is kept by the seal, never here once the barrier is closed.
+ */
+export class Barrier {
+  readonly #driver: StorageDriver;
+  readonly #clock: Clock;
+  #ring: KeyRing | undefined;
+  #rootKey: Buffer | undefined;
+
+  constructor(driver: StorageDriver, clock: Clock) {
+    this.#driver = driver;
+    this.#clock = clock;
+  }
+
+  get sealed(): boolean {
+    return this.#ring === undefined;
+  }
+
+  /** The open key ring. @throws BarrierSealed */
+  get ring(): KeyRing {
+    if (!this.#ring) throw new BarrierSealed();
+    return this.#ring;
+  }
+
+  async initialized(): Promise<boolean> {
+    return (await this.#driver.get(KEY_RING)) !== undefined;
+  }
+
+  /** Makes the first key ring. @throws Conflict when another process was first. */
+  async initialize(rootKey: Buffer): Promise<void> {
+    const ring = KeyRing.create(this.#clock.now());
+    await this.#driver.commit({ expect: [{ key: KEY_RING, version: undefined }], put: [this.#entry(ring, rootKey)] });
+  }
+
+  /** @throws CorruptRecord when the root key is not the one that the key ring was stored with. */
+  async unseal(rootKey: Buffer): Promise<void> {
+    const stored = await this.#driver.get(KEY_RING);
+    if (!stored) throw new CorruptRecord(KEY_RING, 'it is not there');
+    this.#ring = KeyRing.parse(JSON.parse(unsealWith(rootKey, KEY_RING, stored.value).toString()) as KeyRingRecord);
+    this.#rootKey = Buffer.from(rootKey);
+  }
+
+  /** Forgets the keys. */
+  seal(): void {
+    this.#rootKey?.fill(0);
+    this.#rootKey = undefined;
+    this.#ring = undefined;
+  }
+
+  /** Adds a term to the key ring and stores it; other processes are told. */
+  async rotate(): Promise<void> {
+    for (;;) {
+      const stored = await this.#driver.get(KEY_RING);
+      if (!this.#rootKey || !this.#ring || !stored) throw new BarrierSealed();
+      const next = KeyRing.parse(JSON.parse(unsealWith(this.#rootKey, KEY_RING, stored.value).toString()) as KeyRingRecord);
+      next.rotate(this.#clock.now());
+      try {
+        await this.#driver.commit({
+          expect: [{ key: KEY_RING, version: stored.version }],
+          put: [this.#entry(next, this.#rootKey)],
+          announce: [KEY_RING],
+        });
+        this.#ring = next;
+        return;
+      } catch (error) {
+        if (!(error instanceof Conflict)) throw error;
+      }
+    }
+  }
+
+  /** Re-encrypts the key ring with a new root key. The caller stores the root key in the same breath through `beside`. */
+  async replaceRootKey(rootKey: Buffer, beside: readonly { key: string; value: Uint8Array }[]): Promise<void> {
+    const stored = await this.#driver.get(KEY_RING);
+    if (!this.#ring || !stored) throw new BarrierSealed();
+    await this.#driver.commit({
+      expect: [{ key: KEY_RING, version: stored.version }],
+      put: [this.#entry(this.#ring, rootKey), ...beside],
+      announce: [KEY_RING],
+    });
+    this.#rootKey?.fill(0);
+    this.#rootKey = Buffer.from(rootKey);
+  }
+
+  /** The open root key, for the seal that splits or wraps it anew. @throws BarrierSealed */
+  get rootKey(): Buffer {
+    if (!this.#rootKey) throw new BarrierSealed();
+    return this.#rootKey;
+  }
+
+  /** Another process rotated: take up its terms. A changed root key seals this process. */
+  async reload(): Promise<void> {
+    if (!this.#rootKey) return;
+    const stored = await this.#driver.get(KEY_RING);
+    if (!stored) return;
+    try {
+      this.#ring = KeyRing.parse(JSON.parse(unsealWith(this.#rootKey, KEY_RING, stored.value).toString()) as KeyRingRecord);
+    } catch (error) {
+      this.seal();
+      throw error;
+    }
+  }
+
+  #entry(ring: KeyRing, rootKey: Buffer): { key: string; value: Uint8Array } {
+    return { key: KEY_RING, value: sealWith(rootKey, KEY_RING, Buffer.from(JSON.stringify(ring.toRecord()))) };
+  }
+}

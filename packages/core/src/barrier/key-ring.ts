@@ -1,0 +1,133 @@
+import { createCipheriv, createDecipheriv, randomBytes, randomFillSync } from 'node:crypto';
+
+const FORMAT = 1;
+const HEADER = 5;
+const NONCE = 12;
+const TAG = 16;
+
+interface Term {
+  readonly key: Buffer;
+  /** RFC 3339. */
+  readonly installedAt: string;
+}
+
+/** The stored form of a key ring; itself encrypted with the root key. */
+export interface KeyRingRecord {
+  active: number;
+  terms: Record<string, { key: string; installed_at: string }>;
+  /** Encryptions of the active term, as of the last save. */
+  encryptions: number;
+}
+
+/** A record that cannot be decrypted: damaged, moved to another key name, or written by another key ring. */
+export class CorruptRecord extends Error {
+  override readonly name = 'CorruptRecord';
+  readonly key: string;
+  constructor(key: string, reason: string) {
+    super(`the stored record ${JSON.stringify(key)} cannot be read: ${reason}`);
+    this.key = key;
+  }
+}
+
+/**
+ * AES-256-GCM with one key per term; the newest encrypts, all decrypt. The record's key name is the associated data,
+ * so a ciphertext that is moved to another key does not decrypt.
+ *
+ * Layout: format (1 byte), term (4, big endian), nonce (12), ciphertext, tag (16).
+ */
+export class KeyRing {
+  readonly #terms = new Map<number, Term>();
+  #active = 0;
+  #encryptions = 0;
+  readonly #nonces = Buffer.alloc(NONCE * 512);
+  #nonceAt = NONCE * 512;
+
+  static create(now: Date): KeyRing {
+    const ring = new KeyRing();
+    ring.rotate(now);
+    return ring;
+  }
+
+  static parse(record: KeyRingRecord): KeyRing {
+    const ring = new KeyRing();
+    for (const [term, { key, installed_at }] of Object.entries(record.terms)) {
+      ring.#terms.set(Number(term), { key: Buffer.from(key, 'base64'), installedAt: installed_at });
+    }
+    ring.#active = record.active;
+    ring.#encryptions = record.encryptions;
+    return ring;
+  }
+
+  toRecord(): KeyRingRecord {
+    const terms: KeyRingRecord['terms'] = {};
+    for (const [term, { key, installedAt }] of this.#terms) terms[term] = { key: key.toString('base64'), installed_at: installedAt };
+    return { active: this.#active, terms, encryptions: this.#encryptions };
+  }
+
+  get term(): number {
+    return this.#active;
+  }
+
+  get installedAt(): string {
+    return this.#terms.get(this.#active)?.installedAt ?? '';
+  }
+
+  /** By this process since the term began, and those saved before. */
+  get encryptions(): number {
+    return this.#encryptions;
+  }
+
+  /** Adds a term; what is written from now on uses it. */
+  rotate(now: Date): void {
+    this.#active += 1;
+    this.#terms.set(this.#active, { key: randomBytes(32), installedAt: now.toISOString() });
+    this.#encryptions = 0;
+  }
+
+  encrypt(name: string, plain: Uint8Array): Buffer {
+    const term = this.#terms.get(this.#active)!;
+    const out = Buffer.allocUnsafe(HEADER + NONCE + plain.length + TAG);
+    out[0] = FORMAT;
+    out.writeUInt32BE(this.#active, 1);
+    const nonce = this.#nonce();
+    nonce.copy(out, HEADER);
+    const cipher = createCipheriv('aes-256-gcm', term.key, nonce);
+    cipher.setAAD(Buffer.from(name));
+    const body = cipher.update(plain);
+    body.copy(out, HEADER + NONCE);
+    cipher.final();
+    cipher.getAuthTag().copy(out, HEADER + NONCE + body.length);
+    this.#encryptions += 1;
+    return out;
+  }
+
+  /** @throws CorruptRecord */
+  decrypt(name: string, sealed: Uint8Array): Buffer {
+    const bytes = Buffer.isBuffer(sealed) ? sealed : Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+    if (bytes.length < HEADER + NONCE + TAG || bytes[0] !== FORMAT) throw new CorruptRecord(name, 'it is not in the format of this store');
+    const term = this.#terms.get(bytes.readUInt32BE(1));
+    if (!term) throw new CorruptRecord(name, `it was written with key term ${bytes.readUInt32BE(1)}, which this key ring does not have`);
+    const end = bytes.length - TAG;
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', term.key, bytes.subarray(HEADER, HEADER + NONCE));
+      decipher.setAAD(Buffer.from(name));
+      decipher.setAuthTag(bytes.subarray(end));
+      const plain = decipher.update(bytes.subarray(HEADER + NONCE, end));
+      decipher.final();
+      return plain;
+    } catch {
+      throw new CorruptRecord(name, 'message authentication failed');
+    }
+  }
+
+  /** Random nonces, drawn in blocks because one draw costs as much as one encryption. */
+  #nonce(): Buffer {
+    if (this.#nonceAt === this.#nonces.length) {
+      randomFillSync(this.#nonces);
+      this.#nonceAt = 0;
+    }
+    const nonce = Buffer.from(this.#nonces.subarray(this.#nonceAt, this.#nonceAt + NONCE));
+    this.#nonceAt += NONCE;
+    return nonce;
+  }
+}

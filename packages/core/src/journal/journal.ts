@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { checkRecord, InternalError, type AnyIntent, type Clock, type Intent, type Log, type OpenIntent, type StorageView } from '@strongroom/engine-sdk';
+import type { TObject } from 'typebox';
+import { failureText, retryDelay } from '../schedule/backoff.ts';
+import { reschedule, type DueEntry } from '../schedule/schedule-index.ts';
+import { withDeadline, type TargetGate } from '../schedule/target-gate.ts';
+import type { Store, StoreTransaction } from '../storage/store.ts';
+
+const INTENTS = 'intent/';
+const DEADLINE = 60_000;
+
+interface IntentRecord {
+  mount: string;
+  kind: string;
+  entry: Record<string, unknown>;
+  opened: number;
+  /** Milliseconds: where the index entry stands. */
+  due: number;
+  attempts: number;
+  /** Rollback has begun: the change that was under way can no longer be completed. */
+  undoing?: boolean;
+  lastError?: { message: string; at: number };
+}
+
+export interface JournalMount {
+  readonly path: string;
+  readonly storage: StorageView;
+  intent(kind: string): AnyIntent | undefined;
+}
+
+export interface IntentStatus {
+  readonly id: string;
+  readonly mount: string;
+  readonly kind: string;
+  readonly opened: Date;
+  readonly attempts: number;
+  readonly nextAttempt: Date;
+  readonly lastError?: { readonly message: string; readonly at: Date };
+}
+
+/**
+ * Outside changes in progress: `intent/<id>`, indexed by the time of their rollback. The commit that stores the result of a
+ * change settles its intent; what is never settled is undone.
+ */
+export class Journal {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #gate: TargetGate;
+  readonly #mount: (uuid: string) => JournalMount | undefined;
+  readonly #due: (at: number) => void;
+  readonly #random: () => number;
+
+  constructor(options: {
+    store: Store;
+    clock: Clock;
+    log: Log;
+    gate: TargetGate;
+    mount: (uuid: string) => JournalMount | undefined;
+    due: (at: number) => void;
+    random?: () => number;
+  }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#gate = options.gate;
+    this.#mount = options.mount;
+    this.#due = options.due;
+    this.#random = options.random ?? Math.random;
+  }
+
+  async open(tx: StoreTransaction, mount: string, intent: Intent<TObject>, entry: Record<string, unknown>): Promise<OpenIntent> {
+    checkRecord(intent.entry, entry, `the entry of intent ${intent.kind}`);
+    const now = this.#clock.millis();
+    const id = `${now.toString(36).padStart(9, '0')}-${randomBytes(9).toString('hex')}`;
+    const due = now + intent.minAgeSeconds * 1_000;
+    const record: IntentRecord = { mount, kind: intent.kind, entry: structuredClone(entry), opened: now, due, attempts: 0 };
+    tx.create(INTENTS + id, record);
+    reschedule(tx, 'intent', id, undefined, due);
+    this.#due(due);
+    return { id, kind: intent.kind };
+  }
+
+  /** @throws InternalError when rollback has begun: the result must not be stored then. */
+  async settle(tx: StoreTransaction, intent: OpenIntent): Promise<void> {
+    const record = await tx.get<IntentRecord>(INTENTS + intent.id);
+    if (!record || record.undoing) throw new InternalError(`the change took too long and is being undone (${intent.kind})`);
+    tx.delete(INTENTS + intent.id);
+    reschedule(tx, 'intent', intent.id, record.due, undefined);
+  }
+
+  async abandon(tx: StoreTransaction, intent: OpenIntent): Promise<void> {
+    const record = await tx.get<IntentRecord>(INTENTS + intent.id);
+    if (!record) return;
+    const now = this.#clock.millis();
+    tx.put(INTENTS + intent.id, { ...record, due: now, undoing: true });
+    reschedule(tx, 'intent', intent.id, record.due, now);
+    this.#due(now);
+  }
+
+  async list(): Promise<IntentStatus[]> {
+    const entries = await this.#store.entries<IntentRecord>({ prefix: INTENTS, limit: 10_000 }, (error) => this.#log.error(error.message));
+    return entries.map(([key, record]) => ({
+      id: key.slice(INTENTS.length),
+      mount: record.mount,
+      kind: record.kind,
+      opened: new Date(record.opened),
+      attempts: record.attempts,
+      nextAttempt: new Date(record.due),
+      ...(record.lastError === undefined ? {} : { lastError: { message: record.lastError.message, at: new Date(record.lastError.at) } }),
+    }));
+  }
+
+  /** Works off a due intent: marks it as being undone, rolls back, removes it. */
+  async run(due: DueEntry, signal: AbortSignal): Promise<void> {
+    const key = INTENTS + due.id;
+    const found = await this.#store.get<IntentRecord>(key);
+    const mount = found && this.#mount(found.mount);
+    const intent = mount?.intent(found?.kind ?? '');
+    if (!found || found.due !== due.at) {
+      await this.#store.transaction(async (tx) => {
+        const record = await tx.get<IntentRecord>(key);
+        if (record?.due !== due.at) tx.delete(due.key);
+      });
+      return;
+    }
+    if (!mount || !intent) {
+      await this.#move(due, (record, now) => ({ ...record, due: now + 60_000 }));
+      return;
+    }
+    const entry = checkRecord(intent.entry, found.entry, key) as Record<string, unknown>;
+    let claimedUntil: number | undefined;
+    const passed = await this.#gate.pass(intent.target?.(entry), async () => {
+      claimedUntil = await this.#move(due, (record, now) => ({ ...record, undoing: true, due: now + DEADLINE + 15_000 }));
+      if (claimedUntil === undefined) return;
+      await withDeadline(this.#clock, DEADLINE, signal, async (limit) => intent.rollback(entry, mount.storage, limit));
+    });
+    if ('putOff' in passed) {
+      await this.#move(due, (record, now) => ({ ...record, due: now + passed.putOff }));
+      return;
+    }
+    if (claimedUntil === undefined) return;
+    const claimed = { ...due, at: claimedUntil };
+    if ('failed' in passed) {
+      this.#log.warn('an outside change could not be undone yet', { mount: mount.path, kind: found.kind, error: failureText(passed.failed) });
+      await this.#move(claimed, (record, now) => ({
+        ...record,
+        attempts: record.attempts + 1,
+        due: now + retryDelay(record.attempts + 1, this.#random),
+        lastError: { message: failureText(passed.failed), at: now },
+      }));
+      return;
+    }
+    this.#log.info('an unfinished outside change was undone', { mount: mount.path, kind: found.kind });
+    await this.#move(claimed, () => undefined);
+  }
+
+  /** Rewrites the record if it still stands at that time; resolves with the new time. */
+  async #move(due: DueEntry, change: (record: IntentRecord, now: number) => IntentRecord | undefined): Promise<number | undefined> {
+    const key = INTENTS + due.id;
+    return this.#store.transaction(async (tx) => {
+      const record = await tx.get<IntentRecord>(key);
+      if (record?.due !== due.at) return undefined;
+      const next = change(record, this.#clock.millis());
+      if (next) tx.put(key, next);
+      else tx.delete(key);
+      reschedule(tx, 'intent', due.id, due.at, next?.due);
+      if (next) this.#due(next.due);
+      return next?.due;
+    });
+  }
+}

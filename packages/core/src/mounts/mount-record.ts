@@ -1,0 +1,42 @@
+import { Type, type Static } from 'typebox';
+
+const Lockout = Type.Object({
+  lockout_threshold: Type.Optional(Type.Number()),
+  lockout_duration: Type.Optional(Type.Number()),
+  lockout_counter_reset: Type.Optional(Type.Number()),
+  lockout_disable: Type.Optional(Type.Boolean()),
+});
+
+/** What an operator tunes. Seconds; 0 means the system's value. Absent keys are not shown. */
+export const MountConfig = Type.Object({
+  default_lease_ttl: Type.Number(),
+  max_lease_ttl: Type.Number(),
+  force_no_cache: Type.Boolean(),
+  audit_non_hmac_request_keys: Type.Optional(Type.Array(Type.String())),
+  audit_non_hmac_response_keys: Type.Optional(Type.Array(Type.String())),
+  listing_visibility: Type.Optional(Type.String()),
+  passthrough_request_headers: Type.Optional(Type.Array(Type.String())),
+  allowed_response_headers: Type.Optional(Type.Array(Type.String())),
+  token_type: Type.Optional(Type.String()),
+  user_lockout_config: Type.Optional(Lockout),
+});
+export type MountConfig = Static<typeof MountConfig>;
+
+/** A mount as stored below `core/mount/<uuid>`. */
+export const MountRecord = Type.Object({
+  /** With a closing slash; login methods with the leading `auth/`. */
+  path: Type.String(),
+  class: Type.Union([Type.Literal('secret'), Type.Literal('auth')]),
+  type: Type.String(),
+  uuid: Type.String(),
+  accessor: Type.String(),
+  description: Type.String(),
+  config: MountConfig,
+  options: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]),
+  local: Type.Boolean(),
+  seal_wrap: Type.Boolean(),
+  external_entropy_access: Type.Boolean(),
+  /** Being unmounted: no request reaches it, and what hangs on it is being taken back. */
+  tainted: Type.Optional(Type.Boolean()),
+});
+export type MountRecord = Static<typeof MountRecord>;

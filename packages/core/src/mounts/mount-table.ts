@@ -1,0 +1,429 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { BadRequest, type Clock, type EngineHost, type EnginePackage, type Log, type Plugin } from '@strongroom/engine-sdk';
+import { limitTerms } from '../leases/lease-terms.ts';
+import type { MountScope } from '../storage/mount-view.ts';
+import { MountView } from '../storage/mount-view.ts';
+import type { Store } from '../storage/store.ts';
+import { Mount, type SystemLimits } from './mount.ts';
+import type { MountConfig, MountRecord } from './mount-record.ts';
+import { MountRouter } from './mount-router.ts';
+
+export const MOUNTS = 'core/mount/';
+const PROTECTED = ['audit/', 'auth/', 'sys/', 'cubbyhole/', 'identity/'];
+const DATA = 'logical/';
+
+/** What takes back everything that a mount issued, before its storage goes. */
+export interface MountCleaner {
+  /** Resolves when every lease and login token below the path is gone. @throws when one cannot be taken back. */
+  revokeBelow(path: string): Promise<void>;
+  forget(mount: Mount): Promise<void>;
+}
+
+export interface NewMount {
+  readonly path: string;
+  readonly class: 'secret' | 'auth';
+  readonly type: string;
+  readonly description?: string;
+  readonly config?: Partial<MountConfig>;
+  readonly options?: Readonly<Record<string, string>>;
+  readonly local?: boolean;
+  readonly seal_wrap?: boolean;
+  readonly external_entropy_access?: boolean;
+}
+
+/** Mounts that exist in every store. `identity/` and the rest get their engines from the core itself. */
+const BUILT_IN: readonly (Omit<NewMount, 'config'> & { accessorPrefix: string; config?: Partial<MountConfig> })[] = [
+  {
+    path: 'sys/',
+    class: 'secret',
+    type: 'system',
+    accessorPrefix: 'system',
+    description: 'system endpoints used for control, policy and debugging',
+    seal_wrap: true,
+    config: { passthrough_request_headers: ['Accept'] },
+  },
+  {
+    path: 'identity/',
+    class: 'secret',
+    type: 'identity',
+    accessorPrefix: 'identity',
+    description: 'identity store',
+    config: { passthrough_request_headers: ['Authorization'] },
+  },
+  { path: 'cubbyhole/', class: 'secret', type: 'cubbyhole', accessorPrefix: 'cubbyhole', description: 'per-token private secret storage', local: true },
+  {
+    path: 'auth/token/',
+    class: 'auth',
+    type: 'token',
+    accessorPrefix: 'auth_token',
+    description: 'token based credentials',
+    config: { token_type: 'default-service' },
+  },
+];
+
+/** Which engine is where: stored, loaded at unseal, changed by operators, routed to by requests. */
+export class MountTable {
+  readonly #store: Store;
+  readonly #scope: Omit<MountScope, 'uuid' | 'prefix'>;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #system: SystemLimits;
+  readonly #plugins: readonly Plugin[];
+  readonly #builtIn: ReadonlyMap<string, EnginePackage>;
+  readonly #generatePassword: (policy?: string) => Promise<string>;
+  readonly #cleaner: MountCleaner;
+  readonly #byUuid = new Map<string, Mount>();
+  readonly #byAccessor = new Map<string, Mount>();
+  #router = new MountRouter();
+  /** One change at a time: two operators' mounts at overlapping paths must not both succeed. */
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: {
+    scope: Omit<MountScope, 'uuid' | 'prefix'>;
+    clock: Clock;
+    log: Log;
+    system: SystemLimits;
+    plugins: readonly Plugin[];
+    /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
+    builtIn: ReadonlyMap<string, EnginePackage>;
+    generatePassword: (policy?: string) => Promise<string>;
+    cleaner: MountCleaner;
+  }) {
+    this.#store = options.scope.store;
+    this.#scope = options.scope;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#system = options.system;
+    this.#plugins = options.plugins;
+    this.#builtIn = options.builtIn;
+    this.#generatePassword = options.generatePassword;
+    this.#cleaner = options.cleaner;
+  }
+
+  route(path: string): { mount: Mount; rest: string } | undefined {
+    return this.#router.find(path);
+  }
+
+  byUuid(uuid: string): Mount | undefined {
+    return this.#byUuid.get(uuid);
+  }
+
+  byAccessor(accessor: string): Mount | undefined {
+    return this.#byAccessor.get(accessor);
+  }
+
+  /** The mount exactly there. */
+  at(path: string): Mount | undefined {
+    const found = this.#router.find(path);
+    return found?.mount.path === path ? found.mount : undefined;
+  }
+
+  list(kind: 'secret' | 'auth'): Mount[] {
+    return [...this.#byUuid.values()].filter((mount) => mount.class === kind).sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  all(): Mount[] {
+    return [...this.#byUuid.values()];
+  }
+
+  /** At unseal: loads the table, makes the built-in mounts once, starts every engine. A broken engine harms its mount alone. */
+  async open(): Promise<void> {
+    this.#router = new MountRouter();
+    this.#byUuid.clear();
+    this.#byAccessor.clear();
+    const records = await this.#store.entries<MountRecord>({ prefix: MOUNTS }, (error) => this.#log.error(error.message));
+    for (const [, record] of records) this.#register(this.#build(record));
+    for (const { accessorPrefix, ...mount } of BUILT_IN) {
+      if (this.at(mount.path)) continue;
+      const record = this.#newRecord(mount, accessorPrefix);
+      await this.#store.transaction(async (tx) => tx.put(MOUNTS + record.uuid, record));
+      this.#register(this.#build(record));
+    }
+    await Promise.all(this.all().map(async (mount) => this.#start(mount)));
+  }
+
+  /** Finishes unmounts that a crash cut short. */
+  async finishUnmounts(): Promise<void> {
+    for (const mount of this.all()) if (mount.tainted) await this.unmount(mount.path).catch((error: unknown) => this.#log.error(String(error)));
+  }
+
+  async close(): Promise<void> {
+    const mounts = this.all();
+    this.#router = new MountRouter();
+    this.#byUuid.clear();
+    this.#byAccessor.clear();
+    await Promise.all(mounts.map(async (mount) => this.#stop(mount)));
+  }
+
+  /** @throws BadRequest with the incumbents' texts */
+  async mount(asked: NewMount): Promise<Mount> {
+    return this.#exclusively(async () => {
+      const { pkg, type, options } = this.#resolve(asked);
+      const path = asked.class === 'auth' ? asked.path.slice('auth/'.length) : asked.path;
+      if (asked.class === 'secret') {
+        for (const place of PROTECTED) if (asked.path.startsWith(place)) throw new BadRequest(`cannot mount "${asked.path}"`);
+      }
+      if (path === '/' || path === '') throw new BadRequest('missing mount path');
+      if (asked.path.length > 300 || asked.path.includes('//')) throw new BadRequest(`invalid mount path ${JSON.stringify(asked.path)}`);
+      const overlapping = this.#router.overlapping(asked.path);
+      if (overlapping) {
+        if (overlapping.path === asked.path) throw new BadRequest(`path is already in use at ${displayPath(overlapping)}`);
+        throw new BadRequest(`path is already in use at ${displayPath(overlapping)}`);
+      }
+      pkg.checkOptions?.(options);
+      const record = this.#newRecord({ ...asked, type, ...(Object.keys(options).length > 0 ? { options } : {}) }, accessorPrefix(asked.class, type));
+      this.checkLimits(record.config);
+      const mount = this.#build(record);
+      await this.#start(mount, true);
+      try {
+        await this.#store.transaction(async (tx) => {
+          tx.put(MOUNTS + record.uuid, record);
+          tx.announce(MOUNTS);
+        });
+      } catch (error) {
+        await this.#stop(mount);
+        throw error;
+      }
+      this.#register(mount);
+      return mount;
+    });
+  }
+
+  /** Tunes a mount: `change` gets a copy of the record. */
+  async tune(path: string, change: (record: MountRecord) => void): Promise<void> {
+    await this.#exclusively(async () => {
+      const mount = this.at(path);
+      if (!mount) throw new BadRequest(`tune of path "${path}" failed: no mount entry found`);
+      const next = structuredClone(mount.record);
+      change(next);
+      this.checkLimits(next.config);
+      mount.package?.checkOptions?.(next.options ?? {});
+      await this.#save(next);
+      mount.record = next;
+      await mount.engine?.tuned?.();
+    });
+  }
+
+  /** Moves a mount; what it issued is taken back first, as the incumbents do. */
+  async move(from: string, to: string): Promise<void> {
+    await this.#exclusively(async () => {
+      const mount = this.at(from);
+      if (!mount) throw new BadRequest(`no matching mount at "${from}"`);
+      const overlapping = this.#router.overlapping(to);
+      if (overlapping && overlapping !== mount) throw new BadRequest(`path in use at "${to}"`);
+      await this.#cleaner.revokeBelow(from);
+      await this.#save({ ...mount.record, path: to });
+      this.#router.remove(from);
+      mount.record = { ...mount.record, path: to };
+      this.#router.add(mount);
+    });
+  }
+
+  /** Takes back all that the mount issued, then removes it with its storage. An unknown path is no error. */
+  async unmount(path: string): Promise<void> {
+    await this.#exclusively(async () => {
+      const mount = this.at(path);
+      if (!mount) return;
+      if (!mount.tainted) {
+        const tainted = { ...mount.record, tainted: true };
+        await this.#save(tainted);
+        mount.record = tainted;
+      }
+      await this.#cleaner.revokeBelow(mount.path);
+      this.#router.remove(path);
+      await this.#stop(mount);
+      await this.#cleaner.forget(mount);
+      await this.#wipe(`${DATA}${mount.uuid}/`);
+      await this.#store.transaction(async (tx) => {
+        tx.delete(MOUNTS + mount.uuid);
+        tx.announce(MOUNTS);
+      });
+      this.#byUuid.delete(mount.uuid);
+      this.#byAccessor.delete(mount.accessor);
+    });
+  }
+
+  /** Closes and starts the engine again: for a mount that was quarantined, or a plugin that is to be reloaded. */
+  async restart(mount: Mount): Promise<void> {
+    await this.#exclusively(async () => {
+      await this.#stop(mount);
+      await this.#start(mount);
+    });
+  }
+
+  /** Another process changed the table: take up what is new, let go of what is gone. */
+  async reload(): Promise<void> {
+    await this.#exclusively(async () => {
+      const records = await this.#store.entries<MountRecord>({ prefix: MOUNTS }, (error) => this.#log.error(error.message));
+      const seen = new Set<string>();
+      for (const [, record] of records) {
+        seen.add(record.uuid);
+        const mount = this.#byUuid.get(record.uuid);
+        if (!mount) {
+          const added = this.#build(record);
+          await this.#start(added);
+          this.#register(added);
+        } else if (JSON.stringify(mount.record) !== JSON.stringify(record)) {
+          this.#router.remove(mount.path);
+          mount.record = record;
+          this.#router.add(mount);
+          await mount.engine?.tuned?.();
+        }
+      }
+      for (const mount of this.all()) {
+        if (seen.has(mount.uuid)) continue;
+        this.#router.remove(mount.path);
+        this.#byUuid.delete(mount.uuid);
+        this.#byAccessor.delete(mount.accessor);
+        await this.#stop(mount);
+      }
+    });
+  }
+
+  /** Another process changed a cached record of an engine. */
+  invalidate(key: string): void {
+    if (!key.startsWith(DATA)) return;
+    const slash = key.indexOf('/', DATA.length);
+    this.#byUuid.get(key.slice(DATA.length, slash))?.engine?.invalidate?.(key.slice(slash + 1));
+  }
+
+  /** @throws BadRequest where the limits contradict each other or the system's. */
+  checkLimits(config: Pick<MountConfig, 'default_lease_ttl' | 'max_lease_ttl'>): void {
+    const most = config.max_lease_ttl || this.#system.maxLeaseTtl;
+    if (config.default_lease_ttl > most) {
+      if (config.max_lease_ttl) {
+        throw new BadRequest(
+          `backend max lease TTL of ${config.max_lease_ttl} would be less than backend default lease TTL of ${config.default_lease_ttl}`,
+        );
+      }
+      throw new BadRequest(`given default lease TTL greater than system max lease TTL of ${this.#system.maxLeaseTtl}`);
+    }
+  }
+
+  enginePackages(): EnginePackage[] {
+    return this.#plugins.filter((plugin): plugin is EnginePackage => plugin.kind === 'auth' || plugin.kind === 'secret');
+  }
+
+  #resolve(asked: NewMount): { pkg: EnginePackage; type: string; options: Record<string, string> } {
+    if (asked.type === '') throw new BadRequest('backend type must be specified as a string');
+    if (asked.class === 'auth' && asked.type === 'token') throw new BadRequest('token credential backend cannot be instantiated');
+    if (['cubbyhole', 'system', 'identity', 'token'].includes(asked.type)) throw new BadRequest(`mount type of "${asked.type}" is not mountable`);
+    for (const pkg of this.enginePackages()) {
+      if (pkg.kind !== asked.class) continue;
+      const implied = pkg.name === asked.type ? {} : pkg.aliases?.[asked.type];
+      if (implied) return { pkg, type: pkg.name, options: { ...implied, ...asked.options } };
+    }
+    throw new BadRequest(`plugin not found in the catalog: ${asked.type}`);
+  }
+
+  #newRecord(mount: NewMount, prefix: string): MountRecord {
+    return {
+      path: mount.path,
+      class: mount.class,
+      type: mount.type,
+      uuid: randomUUID(),
+      accessor: `${prefix}_${randomBytes(4).toString('hex')}`,
+      description: mount.description ?? '',
+      config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false, ...mount.config },
+      options: mount.options ? { ...mount.options } : null,
+      local: mount.local ?? false,
+      seal_wrap: mount.seal_wrap ?? false,
+      external_entropy_access: mount.external_entropy_access ?? false,
+    };
+  }
+
+  #build(record: MountRecord): Mount {
+    const pkg =
+      this.#builtIn.get(record.type) ?? this.enginePackages().find((known) => known.kind === record.class && known.name === record.type);
+    const view = new MountView({ ...this.#scope, uuid: record.uuid, prefix: `${DATA}${record.uuid}/` });
+    return new Mount(record, pkg, view, this.#system);
+  }
+
+  async #start(mount: Mount, loud = false): Promise<void> {
+    mount.quarantine = undefined;
+    try {
+      if (!mount.package) throw new Error(`no plugin of type ${mount.type} is installed`);
+      const engine = mount.package.create(this.#host(mount));
+      mount.use(engine);
+      await engine.initialize?.();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      await this.#stop(mount);
+      if (loud) throw error;
+      mount.quarantine = reason;
+      this.#log.error('a mount is quarantined because its engine does not start', { mount: mount.path, type: mount.type, reason });
+    }
+  }
+
+  async #stop(mount: Mount): Promise<void> {
+    const { engine } = mount;
+    try {
+      await engine?.close?.();
+    } catch (error) {
+      this.#log.warn('an engine failed to close', { mount: mount.path, error: String(error) });
+    }
+    mount.use(undefined);
+  }
+
+  #host(mount: Mount): EngineHost {
+    return {
+      mount,
+      storage: mount.storage,
+      clock: this.#clock,
+      log: prefixed(this.#log, mount),
+      plugins: (kind) => this.#plugins.filter((plugin) => plugin.kind === kind),
+      randomBytes: (count) => randomBytes(count),
+      generatePassword: this.#generatePassword,
+      limit: (terms) => limitTerms(mount, terms),
+    };
+  }
+
+  #register(mount: Mount): void {
+    this.#byUuid.set(mount.uuid, mount);
+    this.#byAccessor.set(mount.accessor, mount);
+    this.#router.add(mount);
+  }
+
+  async #save(record: MountRecord): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      tx.put(MOUNTS + record.uuid, record);
+      tx.announce(MOUNTS);
+    });
+  }
+
+  async #wipe(prefix: string): Promise<void> {
+    for (;;) {
+      const keys = await this.#store.keys({ prefix, limit: 1_000 });
+      if (keys.length === 0) return;
+      await this.#store.transaction(async (tx) => {
+        for (const key of keys) tx.delete(key);
+      });
+    }
+  }
+
+  async #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#changing;
+    const mine = before.then(work, work);
+    this.#changing = mine.catch(() => undefined);
+    return mine;
+  }
+}
+
+/** Paths of login methods are shown without the leading `auth/`. */
+function displayPath(mount: Mount): string {
+  return mount.class === 'auth' ? mount.path.slice('auth/'.length) : mount.path;
+}
+
+function accessorPrefix(kind: 'secret' | 'auth', type: string): string {
+  return kind === 'auth' ? `auth_${type}` : type;
+}
+
+function prefixed(log: Log, mount: Mount): Log {
+  const fields = (more?: Readonly<Record<string, unknown>>): Record<string, unknown> => ({ mount: mount.path, ...more });
+  return {
+    debug: (message, more) => log.debug(message, fields(more)),
+    info: (message, more) => log.info(message, fields(more)),
+    warn: (message, more) => log.warn(message, fields(more)),
+    error: (message, more) => log.error(message, fields(more)),
+  };
+}

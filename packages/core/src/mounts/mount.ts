@@ -1,0 +1,82 @@
+import type { AnyIntent, AnySchedule, AnySecretType, Engine, EnginePackage, MountInfo } from '@strongroom/engine-sdk';
+import { SYSTEM_TTL } from '../leases/lease-terms.ts';
+import type { MountView } from '../storage/mount-view.ts';
+import type { MountRecord } from './mount-record.ts';
+import { PathRouter } from './path-router.ts';
+
+/** System-wide limits, in seconds. */
+export interface SystemLimits {
+  readonly defaultLeaseTtl: number;
+  readonly maxLeaseTtl: number;
+}
+
+export const systemLimits: SystemLimits = { defaultLeaseTtl: SYSTEM_TTL, maxLeaseTtl: SYSTEM_TTL };
+
+/** A mount with its engine. The record is replaced when it is tuned or moved; everybody else sees that through the getters. */
+export class Mount implements MountInfo {
+  record: MountRecord;
+  readonly package: EnginePackage | undefined;
+  readonly storage: MountView;
+  readonly #system: SystemLimits;
+  #engine: Engine | undefined;
+  #router: PathRouter | undefined;
+  /** Why the engine does not run; its requests say so, everything else goes on. */
+  quarantine: string | undefined;
+
+  constructor(record: MountRecord, pkg: EnginePackage | undefined, storage: MountView, system: SystemLimits) {
+    this.record = record;
+    this.package = pkg;
+    this.storage = storage;
+    this.#system = system;
+  }
+
+  get path(): string {
+    return this.record.path;
+  }
+  get type(): string {
+    return this.record.type;
+  }
+  get class(): 'secret' | 'auth' {
+    return this.record.class;
+  }
+  get accessor(): string {
+    return this.record.accessor;
+  }
+  get uuid(): string {
+    return this.record.uuid;
+  }
+  get options(): Readonly<Record<string, string>> {
+    return this.record.options ?? {};
+  }
+  get defaultLeaseTtl(): number {
+    return Math.min(this.record.config.default_lease_ttl || this.#system.defaultLeaseTtl, this.maxLeaseTtl);
+  }
+  get maxLeaseTtl(): number {
+    return this.record.config.max_lease_ttl || this.#system.maxLeaseTtl;
+  }
+  get tainted(): boolean {
+    return this.record.tainted === true;
+  }
+  get engine(): Engine | undefined {
+    return this.#engine;
+  }
+  get router(): PathRouter | undefined {
+    return this.#router;
+  }
+
+  /** Takes the engine into use; undefined puts it out of use. */
+  use(engine: Engine | undefined): void {
+    this.#engine = engine;
+    this.#router = engine && new PathRouter(engine.paths);
+  }
+
+  secretType(type: string): AnySecretType | undefined {
+    return this.#engine?.secrets?.find((secret) => secret.type === type);
+  }
+  intent(kind: string): AnyIntent | undefined {
+    return this.#engine?.intents?.find((intent) => intent.kind === kind);
+  }
+  schedule(kind: string): AnySchedule | undefined {
+    return this.#engine?.schedules?.find((schedule) => schedule.kind === kind);
+  }
+}

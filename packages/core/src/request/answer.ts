@@ -1,0 +1,49 @@
+import { NotFound, type EngineResponse } from '@strongroom/engine-sdk';
+import type { Call } from './call.ts';
+import type { CoreResponse } from './core-response.ts';
+import { replyOf } from './internal-request.ts';
+
+export function emptyAnswer(id: string, status = 204): CoreResponse {
+  return { requestId: id, status, leaseId: '', renewable: false, leaseDuration: 0, data: null, wrapInfo: null, warnings: null, auth: null };
+}
+
+/** Makes the envelope of what the engine returned; leases and tokens are filled in by the next step. @throws NotFound for a read of nothing. */
+export function answerOf(call: Call, response: EngineResponse | undefined, warnings: readonly string[]): CoreResponse {
+  const reading = call.operation === 'read' || call.operation === 'list';
+  if (response === undefined) {
+    if (reading) throw new NotFound();
+    return emptyAnswer(call.id);
+  }
+  const all = response.warnings?.length || warnings.length ? [...(response.warnings ?? []), ...warnings] : null;
+  if (call.operation === 'list' && !all && isEmptyList(response.data)) throw new NotFound();
+  const base: CoreResponse = {
+    requestId: call.id,
+    status: response.status ?? 200,
+    leaseId: '',
+    renewable: false,
+    leaseDuration: response.leaseDuration ?? 0,
+    data: response.data ?? null,
+    wrapInfo: null,
+    warnings: all,
+    auth: null,
+    ...(response.raw ? { raw: response.raw } : {}),
+    ...(isFlattened(call.path) ? { flattened: true } : {}),
+  };
+  const parts = replyOf(response);
+  return parts ? { ...base, ...parts, requestId: call.id, warnings: parts.warnings ?? all } : base;
+}
+
+function isEmptyList(data: unknown): boolean {
+  if (data === undefined || data === null) return true;
+  const { keys, ...others } = data as { keys?: unknown };
+  if (!Array.isArray(keys) || keys.length > 0) return false;
+  const info = (others as { key_info?: object }).key_info;
+  return Object.keys(others).length === 0 || (Object.keys(others).length === 1 && info !== undefined && Object.keys(info).length === 0);
+}
+
+const FLATTENED =
+  /^sys\/(?:audit(?:-hash\/.+)?|auth(?:\/.+)?|mounts(?:\/.+)?|config\/cors|config\/auditing\/request-headers(?:\/.+)?|capabilities(?:-self|-accessor)?|ha-status|key-status|policy(?:\/.*)?|rekey\/(?:backup|recovery-key-backup)|rotate(?:\/keyring|\/root\/backup|\/recovery\/backup)?|remount|wrapping\/wrap)$/;
+
+function isFlattened(path: string): boolean {
+  return path.startsWith('sys/') && FLATTENED.test(path.endsWith('/') && path.startsWith('sys/policy') ? path.slice(0, -1) : path);
+}

@@ -1,0 +1,55 @@
+import type { Operation } from '@strongroom/engine-sdk';
+import type { Mount } from '../mounts/mount.ts';
+import type { PathMatch } from '../mounts/path-router.ts';
+import type { Acl } from '../policies/acl.ts';
+import type { FoundToken } from '../tokens/token-store.ts';
+import type { CallerIdentity } from './caller-identity.ts';
+import type { CoreRequest, RequestOperation } from './core-request.ts';
+
+/** A call on its way through the pipeline: each step fills in its part, in the order of the files' numbers in `pipeline.ts`. */
+export interface Call {
+  readonly id: string;
+  readonly request: CoreRequest;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly remoteAddress: string;
+  operation: RequestOperation;
+  path: string;
+  /** What the caller presented, or what stands for it on the unwrapping path. */
+  bearer: string | undefined;
+  mount: Mount | undefined;
+  /** Below the mount. */
+  rest: string;
+  match: PathMatch | undefined;
+  token: FoundToken | undefined;
+  identity: CallerIdentity | undefined;
+  acl: Acl | undefined;
+  grantingPolicies: readonly string[];
+  allowed: boolean | undefined;
+  /** The token's last use: it ends with this call. */
+  lastUse: boolean;
+}
+
+export function newCall(id: string, request: CoreRequest): Call {
+  return {
+    id,
+    request,
+    data: request.data ?? {},
+    remoteAddress: request.remoteAddress ?? '',
+    operation: request.operation,
+    path: request.path,
+    bearer: request.token === '' ? undefined : request.token,
+    mount: undefined,
+    rest: '',
+    match: undefined,
+    token: undefined,
+    identity: undefined,
+    acl: undefined,
+    grantingPolicies: [],
+    allowed: undefined,
+    lastUse: false,
+  };
+}
+
+export function isEngineOperation(operation: RequestOperation): operation is Operation {
+  return operation !== 'help' && operation !== 'header';
+}

@@ -1,0 +1,40 @@
+import { EngineError, InternalError, Unavailable, type Log } from '@strongroom/engine-sdk';
+import { StorageFailure } from '@strongroom/storage-sdk';
+import { BarrierSealed } from '../barrier/barrier.ts';
+import { CorruptRecord } from '../barrier/key-ring.ts';
+import type { CoreResponse } from './core-response.ts';
+
+/** The one place where what was thrown becomes what is answered. */
+export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
+  if (thrown instanceof EngineError) {
+    if (thrown.cause !== undefined && thrown.status >= 500) log.error(thrown.message, { request_id: id, cause: String(thrown.cause) });
+    return thrown;
+  }
+  if (thrown instanceof BarrierSealed) return new Unavailable('Vault is sealed');
+  if (thrown instanceof StorageFailure) {
+    log.error('the store failed', { request_id: id, error: thrown.message });
+    return new InternalError(thrown.message, { cause: thrown });
+  }
+  if (thrown instanceof CorruptRecord) {
+    log.error('a stored record is damaged', { request_id: id, error: thrown.message });
+    return new InternalError(thrown.message, { cause: thrown });
+  }
+  log.error('a request failed by a fault of the server', { request_id: id, error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) });
+  return new InternalError('internal error', { cause: thrown });
+}
+
+export function failedResponse(id: string, failure: EngineError): CoreResponse {
+  return {
+    requestId: id,
+    status: failure.status,
+    errors: failure.errors,
+    leaseId: '',
+    renewable: false,
+    leaseDuration: 0,
+    data: failure.data ?? null,
+    wrapInfo: null,
+    warnings: null,
+    auth: null,
+    ...(failure.headers ? { headers: failure.headers } : {}),
+  };
+}

@@ -1,0 +1,59 @@
+import { BadRequest, TokenRefused, type IssuedAuth, type IssuedSecret } from '@strongroom/engine-sdk';
+import type { LeaseStore } from '../leases/lease-store.ts';
+import type { LoginTokens } from '../tokens/login-tokens.ts';
+import type { TokenRecord } from '../tokens/token-record.ts';
+import type { StoreTransaction } from '../storage/store.ts';
+import type { Call } from './call.ts';
+import type { CoreResponse } from './core-response.ts';
+
+/** Registers what the engine issued: the lease of a secret, the token of a login. */
+export class Issuing {
+  readonly #leases: LeaseStore;
+  readonly #logins: LoginTokens;
+
+  constructor(parts: { leases: LeaseStore; logins: LoginTokens }) {
+    this.#leases = parts.leases;
+    this.#logins = parts.logins;
+  }
+
+  async secret(call: Call, issued: IssuedSecret, answer: CoreResponse): Promise<CoreResponse> {
+    const mount = call.mount!;
+    const token = call.token;
+    // A batch token is stored nowhere: its leases end with it, and with the token that made it.
+    const owner = token === undefined ? '' : token.type === 'service' ? token.digest : (token.record.parent ?? '');
+    const lease = await this.#leases.register({
+      path: call.path,
+      mount,
+      issued,
+      token: owner,
+      latest: token?.type === 'batch' ? token.record.expires : 0,
+      guard: async (tx) => requireAlive(tx, owner),
+    });
+    if (call.lastUse) {
+      throw new BadRequest('Secret cannot be returned; token had one use left, so leased credentials were immediately revoked.');
+    }
+    return {
+      ...answer,
+      leaseId: lease.id,
+      leaseDuration: lease.ttl,
+      renewable: lease.renewable,
+      warnings: merge(answer.warnings, lease.warnings),
+    };
+  }
+
+  async login(call: Call, issued: IssuedAuth, answer: CoreResponse): Promise<CoreResponse> {
+    const { auth, warnings } = await this.#logins.issue(call.mount!, issued, { path: call.path, remoteAddress: call.remoteAddress });
+    return { ...answer, auth, warnings: merge(answer.warnings, warnings) };
+  }
+}
+
+/** A secret must not outlive the token it is issued to: checked in the commit that stores its lease. */
+async function requireAlive(tx: StoreTransaction, digest: string): Promise<void> {
+  if (digest === '') return;
+  const record = await tx.get<TokenRecord>(`token/${digest}`);
+  if (!record || record.revoking) throw new TokenRefused();
+}
+
+function merge(a: readonly string[] | null, b: readonly string[]): readonly string[] | null {
+  return b.length === 0 ? a : [...(a ?? []), ...b];
+}

@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import type { AnySchedule, Clock, JobStatus, Log, StorageView } from '@strongroom/engine-sdk';
+import { checkRecord } from '@strongroom/engine-sdk';
+import type { Store, StoreTransaction } from '../storage/store.ts';
+import { failureText, retryDelay } from './backoff.ts';
+import { reschedule, type DueEntry } from './schedule-index.ts';
+import { withDeadline, type TargetGate } from './target-gate.ts';
+
+const JOBS = 'job/';
+const DEADLINE = 60_000;
+/** How long a claim holds when the process that made it dies. */
+const CLAIM = DEADLINE + 15_000;
+
+interface JobRecord {
+  mount: string;
+  kind: string;
+  id: string;
+  entry: Record<string, unknown>;
+  /** Milliseconds: where the index entry stands. */
+  due: number;
+  /** When the work itself was due, also while it is claimed or retried. */
+  planned: number;
+  attempts: number;
+  claim?: string;
+  lastSuccess?: number;
+  lastError?: { message: string; at: number };
+}
+
+/** What the jobs need to know of a mount to run its work. */
+export interface JobMount {
+  readonly path: string;
+  readonly storage: StorageView;
+  schedule(kind: string): AnySchedule | undefined;
+}
+
+/** Jobs of engines: `job/<mount>/<kind>/<id>`, indexed by time. */
+export class Jobs {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #store: Store;
+  readonly #gate: TargetGate;
+  readonly #mount: (uuid: string) => JobMount | undefined;
+  readonly #due: (at: number) => void;
+  readonly #random: () => number;
+
+  constructor(options: {
+    store: Store;
+    clock: Clock;
+    log: Log;
+    gate: TargetGate;
+    mount: (uuid: string) => JobMount | undefined;
+    /** Tells the runner of a new time. */
+    due: (at: number) => void;
+    random?: () => number;
+  }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#gate = options.gate;
+    this.#mount = options.mount;
+    this.#due = options.due;
+    this.#random = options.random ?? Math.random;
+  }
+
+  async schedule(tx: StoreTransaction, mount: string, kind: string, id: string, at: Date, entry: Record<string, unknown>): Promise<void> {
+    const key = jobKey(mount, kind, id);
+    const before = await tx.get<JobRecord>(key);
+    const due = at.getTime();
+    const record: JobRecord = { mount, kind, id, entry, due, planned: due, attempts: 0 };
+    if (before?.lastSuccess !== undefined) record.lastSuccess = before.lastSuccess;
+    tx.put(key, record);
+    reschedule(tx, 'job', indexId(record), before?.due, due);
+    this.#due(due);
+  }
+
+  async unschedule(tx: StoreTransaction, mount: string, kind: string, id: string): Promise<void> {
+    const key = jobKey(mount, kind, id);
+    const before = await tx.get<JobRecord>(key);
+    if (!before) return;
+    tx.delete(key);
+    reschedule(tx, 'job', indexId(before), before.due, undefined);
+  }
+
+  async status(mount: string, kind: string, id: string): Promise<JobStatus | undefined> {
+    const record = await this.#store.get<JobRecord>(jobKey(mount, kind, id));
+    return record && statusOf(record);
+  }
+
+  /** For operators: all jobs of a mount, or of all mounts. */
+  async list(mount = ''): Promise<{ mount: string; kind: string; id: string; status: JobStatus }[]> {
+    const prefix = mount === '' ? JOBS : `${JOBS}${mount}/`;
+    const entries = await this.#store.entries<JobRecord>({ prefix, limit: 10_000 }, (error) => this.#log.error(error.message));
+    return entries.map(([, record]) => ({ mount: record.mount, kind: record.kind, id: record.id, status: statusOf(record) }));
+  }
+
+  /** Drops all jobs of a mount. */
+  async forgetMount(mount: string): Promise<void> {
+    for (;;) {
+      const keys = await this.#store.keys({ prefix: `${JOBS}${mount}/`, limit: 500 });
+      if (keys.length === 0) return;
+      await this.#store.transaction(async (tx) => {
+        for (const key of keys) {
+          const record = await tx.get<JobRecord>(key);
+          tx.delete(key);
+          if (record) reschedule(tx, 'job', indexId(record), record.due, undefined);
+        }
+      });
+    }
+  }
+
+  /** Works off a due entry: claim, run, then the outcome and the next time in one commit. */
+  async run(due: DueEntry, signal: AbortSignal): Promise<void> {
+    const key = JOBS + due.id;
+    const found = await this.#store.get<JobRecord>(key);
+    if (!found || found.due !== due.at) {
+      // The index is ahead of its record only where a record was damaged or restored: the entry leads nowhere.
+      await this.#store.transaction(async (tx) => {
+        const record = await tx.get<JobRecord>(key);
+        if (record?.due !== due.at) tx.delete(due.key);
+      });
+      return;
+    }
+    const mount = this.#mount(found.mount);
+    const schedule = mount?.schedule(found.kind);
+    if (!mount || !schedule) {
+      await this.#putOff(key, due.at, 60_000);
+      return;
+    }
+    const entry = checkRecord(schedule.entry, found.entry, key) as Record<string, unknown>;
+    let claim: string | undefined;
+    const passed = await this.#gate.pass(schedule.target?.(entry), async () => {
+      claim = await this.#claim(key, due.at);
+      if (claim === undefined) return undefined;
+      return withDeadline(this.#clock, DEADLINE, signal, async (limit) =>
+        schedule.run(entry, mount.storage, limit, { id: found.id, due: new Date(found.planned), attempt: found.attempts + 1 }),
+      );
+    });
+    if ('putOff' in passed) {
+      await this.#putOff(key, due.at, passed.putOff);
+      return;
+    }
+    if (claim === undefined) return;
+    if ('failed' in passed) {
+      this.#log.warn('a scheduled job failed and will be retried', { mount: mount.path, kind: found.kind, id: found.id, error: failureText(passed.failed) });
+      await this.#finish(key, claim, (record, now) => {
+        const attempts = record.attempts + 1;
+        return {
+          ...record,
+          attempts,
+          due: now + retryDelay(attempts, this.#random),
+          lastError: { message: failureText(passed.failed), at: now },
+        };
+      });
+      return;
+    }
+    const next = passed.done;
+    await this.#finish(key, claim, (record, now) => {
+      if (!next) return undefined;
+      const { lastError: _cleared, ...rest } = record;
+      return { ...rest, attempts: 0, due: next.getTime(), planned: next.getTime(), lastSuccess: now };
+    });
+  }
+
+  async #claim(key: string, due: number): Promise<string | undefined> {
+    return this.#store.transaction(async (tx) => {
+      const record = await tx.get<JobRecord>(key);
+      if (record?.due !== due) return undefined;
+      const claim = randomBytes(9).toString('base64url');
+      const until = this.#clock.millis() + CLAIM;
+      tx.put(key, { ...record, claim, due: until });
+      reschedule(tx, 'job', indexId(record), due, until);
+      return claim;
+    });
+  }
+
+  /** Applies the outcome, unless the job was scheduled anew or dropped while it ran: then that stands. */
+  async #finish(key: string, claim: string, outcome: (record: JobRecord, now: number) => JobRecord | undefined): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      const claimed = await tx.get<JobRecord>(key);
+      if (claimed?.claim !== claim) {
+        if (claimed) tx.put(key, { ...claimed, lastSuccess: this.#clock.millis() });
+        return;
+      }
+      const { claim: _released, ...record } = claimed;
+      const next = outcome(record, this.#clock.millis());
+      if (next) tx.put(key, next);
+      else tx.delete(key);
+      reschedule(tx, 'job', indexId(record), claimed.due, next?.due);
+      if (next) this.#due(next.due);
+    });
+  }
+
+  async #putOff(key: string, due: number, millis: number): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      const record = await tx.get<JobRecord>(key);
+      if (record?.due !== due) return;
+      const next = this.#clock.millis() + millis;
+      tx.put(key, { ...record, due: next });
+      reschedule(tx, 'job', indexId(record), due, next);
+      this.#due(next);
+    });
+  }
+}
+
+function jobKey(mount: string, kind: string, id: string): string {
+  return `${JOBS}${mount}/${kind}/${id}`;
+}
+
+function indexId(record: Pick<JobRecord, 'mount' | 'kind' | 'id'>): string {
+  return `${record.mount}/${record.kind}/${record.id}`;
+}
+
+function statusOf(record: JobRecord): JobStatus {
+  return {
+    state: record.claim !== undefined ? 'running' : record.attempts > 0 ? 'failing' : 'waiting',
+    attempts: record.attempts,
+    nextAttempt: new Date(record.due),
+    ...(record.lastSuccess === undefined ? {} : { lastSuccess: new Date(record.lastSuccess) }),
+    ...(record.lastError === undefined ? {} : { lastError: { message: record.lastError.message, at: new Date(record.lastError.at) } }),
+  };
+}

@@ -1,0 +1,39 @@
+import type { StoreTransaction } from '../storage/store.ts';
+
+export const SCHEDULE = 'schedule/';
+
+/** What kind of record an index entry points to. */
+export type DueKind = 'intent' | 'job' | 'lease' | 'token';
+
+export interface DueEntry {
+  readonly key: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly kind: DueKind;
+  readonly id: string;
+}
+
+/** `schedule/<milliseconds, 14 digits>/<kind>/<id>`: the order of the keys is the order of time. */
+export function dueKey(at: number, kind: DueKind, id: string): string {
+  return `${SCHEDULE}${stamp(at)}/${kind}/${id}`;
+}
+
+/** Every entry before this key is due at `now`. */
+export function dueBound(now: number): string {
+  return `${SCHEDULE}${stamp(now + 1)}`;
+}
+
+export function parseDueKey(key: string): DueEntry | undefined {
+  const match = /^schedule\/(\d{14})\/(intent|job|lease|token)\/(.+)$/s.exec(key);
+  return match ? { key, at: Number(match[1]), kind: match[2] as DueKind, id: match[3]! } : undefined;
+}
+
+function stamp(at: number): string {
+  return String(Math.max(0, Math.min(Math.trunc(at), 99_999_999_999_999))).padStart(14, '0');
+}
+
+/** Moves an entry of the index; the record that names the time is the caller's to write in the same transaction. */
+export function reschedule(tx: StoreTransaction, kind: DueKind, id: string, from: number | undefined, to: number | undefined): void {
+  if (from !== undefined && from !== to) tx.delete(dueKey(from, kind, id));
+  if (to !== undefined) tx.mark(dueKey(to, kind, id));
+}

@@ -1,0 +1,178 @@
+import {
+  checkRecord,
+  type Collection,
+  type CollectionOptions,
+  type FolderQuery,
+  type Intent,
+  type JobStatus,
+  type ListQuery,
+  type OpenIntent,
+  type Schedule,
+  type StorageView,
+  type Transaction,
+} from '@strongroom/engine-sdk';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Journal } from '../journal/journal.ts';
+import type { Jobs } from '../schedule/jobs.ts';
+import type { Store, StoreTransaction } from './store.ts';
+
+/** Where a mount's records, intents and jobs live. */
+export interface MountScope {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly jobs: Jobs;
+  /** The mount's uuid: intents and jobs are filed below it. */
+  readonly uuid: string;
+  /** The key prefix of its records, with a closing slash. */
+  readonly prefix: string;
+}
+
+type Reader = Pick<Store, 'keys' | 'folder' | 'entries'>;
+
+/** The mount's own part of the encrypted store, as engines see it. */
+export class MountView implements StorageView {
+  readonly #scope: MountScope;
+
+  constructor(scope: MountScope) {
+    this.#scope = scope;
+  }
+
+  collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
+    const { store } = this.#scope;
+    return new StoredCollection(
+      store,
+      { get: (key) => store.get(key), change: (work) => store.transaction(async (tx) => work(tx)) },
+      this.#scope.prefix + prefix,
+      schema,
+      options?.cached === true,
+    );
+  }
+
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#scope.store.transaction(async (tx) => work(new MountTransaction(this.#scope, tx)));
+  }
+
+  async jobStatus(job: Schedule<TObject>, id: string): Promise<JobStatus | undefined> {
+    return this.#scope.jobs.status(this.#scope.uuid, job.kind, id);
+  }
+}
+
+class MountTransaction implements Transaction {
+  readonly #scope: MountScope;
+  readonly #tx: StoreTransaction;
+
+  constructor(scope: MountScope, tx: StoreTransaction) {
+    this.#scope = scope;
+    this.#tx = tx;
+  }
+
+  collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
+    const tx = this.#tx;
+    return new StoredCollection(
+      this.#scope.store,
+      { get: (key) => tx.get(key), keys: (query) => tx.keys(query), change: async (work) => work(tx) },
+      this.#scope.prefix + prefix,
+      schema,
+      options?.cached === true,
+    );
+  }
+
+  async jobStatus(job: Schedule<TObject>, id: string): Promise<JobStatus | undefined> {
+    return this.#scope.jobs.status(this.#scope.uuid, job.kind, id);
+  }
+
+  async intend<E extends TObject>(intent: Intent<E>, entry: Static<E>): Promise<OpenIntent> {
+    return this.#scope.journal.open(this.#tx, this.#scope.uuid, intent as unknown as Intent<TObject>, entry as Record<string, unknown>);
+  }
+
+  async settle(intent: OpenIntent): Promise<void> {
+    await this.#scope.journal.settle(this.#tx, intent);
+  }
+
+  async abandon(intent: OpenIntent): Promise<void> {
+    await this.#scope.journal.abandon(this.#tx, intent);
+  }
+
+  async schedule<E extends TObject>(job: Schedule<E>, id: string, at: Date, entry: Static<E>): Promise<void> {
+    await this.#scope.jobs.schedule(this.#tx, this.#scope.uuid, job.kind, id, at, entry as Record<string, unknown>);
+  }
+
+  async unschedule(job: Schedule<TObject>, id: string): Promise<void> {
+    await this.#scope.jobs.unschedule(this.#tx, this.#scope.uuid, job.kind, id);
+  }
+}
+
+interface Access {
+  get(key: string): Promise<unknown>;
+  /** A transaction sees its own writes in lists. */
+  keys?(query: { prefix: string; after?: string; limit?: number }): Promise<string[]>;
+  change(work: (tx: StoreTransaction) => void): Promise<void>;
+}
+
+class StoredCollection<T> implements Collection<T> {
+  readonly #reader: Reader;
+  readonly #access: Access;
+  readonly #prefix: string;
+  readonly #schema: TSchema;
+  readonly #announced: boolean;
+
+  constructor(reader: Reader, access: Access, prefix: string, schema: TSchema, announced: boolean) {
+    this.#reader = reader;
+    this.#access = access;
+    this.#prefix = prefix;
+    this.#schema = schema;
+    this.#announced = announced;
+  }
+
+  async get(id: string): Promise<T | undefined> {
+    const key = this.#prefix + id;
+    const record = await this.#access.get(key);
+    return record === undefined ? undefined : (checkRecord(this.#schema, record, key) as T);
+  }
+
+  async has(id: string): Promise<boolean> {
+    return (await this.#access.get(this.#prefix + id)) !== undefined;
+  }
+
+  async put(id: string, record: T): Promise<void> {
+    // A copy: what is stored must not change with the caller's object afterwards.
+    const copy = structuredClone(checkRecord(this.#schema, record, this.#prefix + id));
+    await this.#access.change((tx) => tx.put(this.#prefix + id, copy, this.#announced));
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#access.change((tx) => tx.delete(this.#prefix + id, this.#announced));
+  }
+
+  async list(query: ListQuery = {}): Promise<string[]> {
+    const range = this.#range(query);
+    const keys = await (this.#access.keys ? this.#access.keys(range) : this.#reader.keys(range));
+    return keys.map((key) => key.slice(this.#prefix.length));
+  }
+
+  async listFolder(query: FolderQuery = {}): Promise<string[]> {
+    const { folder = '', ...rest } = query;
+    return this.#reader.folder(this.#prefix + folder, rest);
+  }
+
+  async entries(query: ListQuery = {}): Promise<[id: string, record: T][]> {
+    if (this.#access.keys) {
+      const found: [string, T][] = [];
+      for (const id of await this.list(query)) {
+        const record = await this.get(id);
+        if (record !== undefined) found.push([id, record]);
+      }
+      return found;
+    }
+    const entries = await this.#reader.entries<unknown>(this.#range(query));
+    return entries.map(([key, record]) => [key.slice(this.#prefix.length), checkRecord(this.#schema, record, key) as T]);
+  }
+
+  #range(query: ListQuery): { prefix: string; after?: string; limit?: number } {
+    return {
+      prefix: this.#prefix + (query.prefix ?? ''),
+      ...(query.after === undefined ? {} : { after: this.#prefix + query.after }),
+      ...(query.limit === undefined ? {} : { limit: query.limit }),
+    };
+  }
+}

@@ -1,0 +1,33 @@
+import type { KeyRing } from '../barrier/key-ring.ts';
+
+const NAME = 'batch-token';
+
+/** What a batch token carries; it is stored nowhere. */
+export interface BatchTokenClaims {
+  path: string;
+  policies: string[];
+  meta?: Record<string, string>;
+  display_name: string;
+  entity_id?: string;
+  created: number;
+  expires: number;
+  creation_ttl: number;
+  parent?: string;
+  bound_cidrs?: string[];
+  no_default_policy?: boolean;
+  role?: string;
+}
+
+/** `b.` and the claims, encrypted with the key ring. */
+export function sealBatchToken(ring: KeyRing, claims: BatchTokenClaims): string {
+  return `b.${ring.encrypt(NAME, Buffer.from(JSON.stringify(claims))).toString('base64url')}`;
+}
+
+/** Undefined for anything that this server did not make. */
+export function openBatchToken(ring: KeyRing, token: string): BatchTokenClaims | undefined {
+  try {
+    return JSON.parse(ring.decrypt(NAME, Buffer.from(token.slice(2), 'base64url')).toString()) as BatchTokenClaims;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const BASE62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Letters and digits without bias, drawn from the system's random source. */
+export function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length + 8)) {
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62]!;
+    }
+  }
+  return text;
+}
+
+/** `s.` and 24 letters and digits: 142 bits. */
+export function newServiceToken(): string {
+  return `s.${randomBase62(24)}`;
+}
+
+export function newAccessor(): string {
+  return randomBase62(24);
+}
+
+/** The name under which a token is stored: the token itself never is. 192 bits of an HMAC with the store's own salt. */
+export function digestOf(salt: Uint8Array, value: string): string {
+  return createHmac('sha256', salt).update(value).digest().subarray(0, 24).toString('base64url');
+}
