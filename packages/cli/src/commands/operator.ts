@@ -1,0 +1,14 @@
+import type { CommandGroup } from '../command.ts';
+import { generateRoot } from './operator-generate-root.ts';
+import { init } from './operator-init.ts';
+import { keyStatus, members, rotate } from './operator-keys.ts';
+import { rekey } from './operator-rekey.ts';
+import { seal, stepDown, unseal } from './operator-seal.ts';
+
+const operator: CommandGroup = {
+  name: 'operator',
+  synopsis: 'Perform tasks of an operator',
+  description: 'Initialises, seals and unseals servers, and changes their keys.',
+  subcommands: [init, unseal, seal, stepDown, rotate, keyStatus, rekey, generateRoot, members],
+};
+export default operator;

@@ -1,0 +1,3 @@
+export { runCli } from './run-cli.ts';
+export { renderCliReference } from './reference.ts';
+export type { CliIo } from './invocation.ts';

@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream';
+import { Failure } from './failure.ts';
+
+/** A terminal's stdin; a plain stream has no raw mode. */
+type Terminal = Readable & { setRawMode?: (raw: boolean) => unknown; isRaw?: boolean };
+
+/** Everything on standard input, as text. */
+export async function readAll(stdin: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer | string));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** One line from standard input, not echoed when it is a terminal. */
+export async function readHiddenLine(stdin: Terminal): Promise<string> {
+  stdin.setRawMode?.(true);
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      let line = '';
+      const finish = (done: () => void) => {
+        stdin.off('data', onData);
+        stdin.off('end', onEnd);
+        done();
+      };
+      const onEnd = () => finish(() => resolve(line));
+      const onData = (chunk: Buffer | string) => {
+        for (const letter of chunk.toString()) {
+          if (letter === '\u0003') return finish(() => reject(new Failure('Interrupted')));
+          if (letter === '\r' || letter === '\n' || letter === '\u0004') return finish(() => resolve(line));
+          if (letter === '\u007f' || letter === '\b') line = [...line].slice(0, -1).join('');
+          else line += letter;
+        }
+      };
+      stdin.on('data', onData);
+      stdin.on('end', onEnd);
+      stdin.resume();
+    });
+  } finally {
+    stdin.setRawMode?.(false);
+    stdin.pause();
+  }
+}

@@ -1,0 +1,34 @@
+import type { Readable, Writable } from 'node:stream';
+import type { ApiClient } from './client.ts';
+import type { Environment } from './environment.ts';
+import type { GlobalOptions } from './global-flags.ts';
+import type { Output } from './output.ts';
+
+/** The world around one run of the command; tests pass their own. */
+export interface CliIo {
+  readonly env: Environment;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Whether a person can be asked. Colours and the newline after a raw field go by each output's own `isTTY`. */
+  readonly isTty: boolean;
+  /** Waits between retries and polls. Default: a real timer. */
+  readonly sleep?: (milliseconds: number) => Promise<void>;
+}
+
+/** What a command gets to work with. */
+export interface Invocation<Values = Readonly<Record<string, unknown>>> {
+  /** Positional words, their number already checked. */
+  readonly args: readonly string[];
+  readonly flags: Values;
+  /** Names of the flags that were typed, the global ones included. */
+  readonly given: ReadonlySet<string>;
+  readonly options: GlobalOptions;
+  readonly io: CliIo;
+  readonly out: Output;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** The client; a command declared `local` has none. */
+  client(): ApiClient;
+  /** Asks for something secret. Throws a Failure made of `missing` when nobody can be asked. */
+  ask(question: string, missing: string): Promise<string>;
+}
