@@ -1,0 +1,202 @@
+import type { Clock } from '@strongroom/engine-sdk';
+import type { AuditDevice } from './audit-device.ts';
+
+/** Bounds of what waits for one device. */
+export interface LaneLimits {
+  readonly lines: number;
+  /** Characters, which in these lines are nearly bytes. */
+  readonly bytes: number;
+  /** How long a caller waits for a write that hangs. */
+  readonly deadlineMillis: number;
+}
+
+/**
+ * `healthy`: the last write succeeded. `failing`: it did not; the next line is another try. `stalled`: a write hangs beyond the deadline;
+ * callers are refused at once, lines are kept up to the bounds and written when the device goes on.
+ */
+export type LaneState = 'healthy' | 'failing' | 'stalled';
+
+/** What operators see of a device. */
+export interface LaneStatus {
+  state: LaneState;
+  /** Lines since the start of this process. */
+  written: number;
+  failed: number;
+  /** Never handed to the device, because too many were waiting. */
+  dropped: number;
+  waiting: number;
+  last_error: string | null;
+  last_error_time: string | null;
+}
+
+interface Waiting {
+  readonly line: string;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One write of a device takes at most so many characters, so that a long queue is not one long write. */
+const BATCH_LENGTH = 1 << 20;
+
+/**
+ * The queue before one device. Lines that come while a write is under way go out together in the next one. A device that hangs or
+ * cannot be opened harms nobody but those who wait for this lane, and them no longer than the deadline.
+ */
+export class AuditLane {
+  readonly #open: () => Promise<AuditDevice>;
+  readonly #clock: Clock;
+  readonly #limits: LaneLimits;
+  readonly #changed: (state: LaneState, status: LaneStatus) => void;
+  #device: AuditDevice | undefined;
+  #state: LaneState = 'healthy';
+  #queue: Waiting[] = [];
+  #queuedLength = 0;
+  #underWay: Waiting[] = [];
+  #running = false;
+  #loop: Promise<void> | undefined;
+  #closed = false;
+  #written = 0;
+  #failed = 0;
+  #dropped = 0;
+  #lastError: { message: string; at: Date } | undefined;
+
+  constructor(
+    open: () => Promise<AuditDevice>,
+    clock: Clock,
+    limits: LaneLimits,
+    changed: (state: LaneState, status: LaneStatus) => void = () => {},
+  ) {
+    this.#open = open;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#changed = changed;
+  }
+
+  get state(): LaneState {
+    return this.#state;
+  }
+
+  status(): LaneStatus {
+    return {
+      state: this.#state,
+      written: this.#written,
+      failed: this.#failed,
+      dropped: this.#dropped,
+      waiting: this.#queue.length + this.#underWay.length,
+      last_error: this.#lastError?.message ?? null,
+      last_error_time: this.#lastError?.at.toISOString() ?? null,
+    };
+  }
+
+  /** Opens the device before there is a line, so that its state is known. */
+  start(): void {
+    this.#run();
+  }
+
+  /** Resolves when the device took the line. @throws when it may not have, after the deadline at the latest. */
+  write(line: string): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('the device was closed'));
+    if (this.#queue.length >= this.#limits.lines || this.#queuedLength + line.length > this.#limits.bytes) {
+      this.#dropped++;
+      return Promise.reject(new Error('too many lines wait for the device'));
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ line, resolve, reject });
+      this.#queuedLength += line.length;
+      if (this.#state === 'stalled') reject(this.#late());
+      this.#run();
+    });
+  }
+
+  async reopen(): Promise<void> {
+    await this.#device?.reopen();
+  }
+
+  /** Lets a device that works finish what waits; gives up on one that does not. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#state === 'healthy') await this.#atMost(this.#loop);
+    const closed = new Error('the device was closed');
+    for (const waiting of [...this.#underWay, ...this.#queue]) waiting.reject(closed);
+    this.#queue = [];
+    this.#queuedLength = 0;
+    await this.#atMost(this.#device?.close());
+  }
+
+  #run(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.#loop = this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    // One turn, so that lines of the same moment share the first write.
+    await Promise.resolve();
+    do {
+      const batch = (this.#underWay = this.#take());
+      const cancel = this.#clock.after(this.#limits.deadlineMillis, () => this.#stall());
+      try {
+        this.#device ??= await this.#opened();
+        if (batch.length > 0) await this.#device.write(batch.map((waiting) => waiting.line));
+        this.#written += batch.length;
+        this.#become('healthy');
+        for (const waiting of batch) waiting.resolve();
+      } catch (error) {
+        this.#failed += batch.length;
+        this.#failure(error as Error, 'failing');
+        for (const waiting of batch) waiting.reject(error as Error);
+      } finally {
+        cancel();
+        this.#underWay = [];
+      }
+    } while (this.#queue.length > 0);
+    this.#running = false;
+  }
+
+  async #opened(): Promise<AuditDevice> {
+    const device = await this.#open();
+    if (!this.#closed) return device;
+    await device.close();
+    throw new Error('the device was closed');
+  }
+
+  #take(): Waiting[] {
+    let length = 0;
+    let count = 0;
+    while (count < this.#queue.length && (count === 0 || length < BATCH_LENGTH)) length += (this.#queue[count++] as Waiting).line.length;
+    const batch = count === this.#queue.length ? this.#queue : this.#queue.slice(0, count);
+    this.#queue = count === this.#queue.length ? [] : this.#queue.slice(count);
+    this.#queuedLength -= length;
+    return batch;
+  }
+
+  #stall(): void {
+    const late = this.#late();
+    this.#failure(late, 'stalled');
+    for (const waiting of [...this.#underWay, ...this.#queue]) waiting.reject(late);
+  }
+
+  #late(): Error {
+    return new Error(`the device has not answered within ${this.#limits.deadlineMillis / 1000} seconds`);
+  }
+
+  #failure(error: Error, state: LaneState): void {
+    this.#lastError = { message: error.message, at: this.#clock.now() };
+    this.#become(state);
+  }
+
+  #become(state: LaneState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#changed(state, this.status());
+  }
+
+  async #atMost(work: Promise<void> | undefined): Promise<void> {
+    if (!work) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.after(this.#limits.deadlineMillis, resolve);
+      void work.catch(() => {}).then(() => (cancel(), resolve()));
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { BadRequest, f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+
+const MOST_BYTES = 128 * 1024;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const PADDING = 0x3d;
+const sources = ['platform', 'seal', 'all'];
+
+const algorithms: Readonly<Record<string, string>> = {
+  'sha2-224': 'sha224',
+  'sha2-256': 'sha256',
+  'sha2-384': 'sha384',
+  'sha2-512': 'sha512',
+  'sha3-224': 'sha3-224',
+  'sha3-256': 'sha3-256',
+  'sha3-384': 'sha3-384',
+  'sha3-512': 'sha3-512',
+};
+
+/** `sys/tools/random` and `sys/tools/hash`. */
+export function toolPaths({ randomBytes }: { randomBytes(count: number): Uint8Array }): AnyPath[] {
+  const randomFields = {
+    bytes: f.int('How many bytes.', { default: 32 }),
+    format: f.string('How they are written: base64 or hex.', { default: 'base64' }),
+    source: f.string('Where they come from: platform, seal or all.', { default: 'platform' }),
+  };
+  const about = {
+    synopsis: 'Random bytes.',
+    description: 'At most 131072 of them, written as base64 or hex. The source may stand in the path, before the number.',
+  };
+  const hashFields = {
+    input: f.secret('What is digested, in base64.', { default: '' }),
+    algorithm: f.string(`One of ${Object.keys(algorithms).join(', ')}.`, { default: 'sha2-256' }),
+    format: f.string('How the digest is written: hex or base64.', { default: 'hex' }),
+  };
+
+  function random(count: number, format: string, source: string): EngineResponse {
+    if (!sources.includes(source))
+      throw new BadRequest(`unsupported entropy source ${JSON.stringify(source)}; must be "platform", "seal" or "all"`);
+    if (count < 1) throw new BadRequest("'bytes' cannot be less than 1");
+    if (count > MOST_BYTES) throw new BadRequest(`'bytes' should be less than ${MOST_BYTES}`);
+    const encoding = textEncoding(format);
+    const warnings =
+      source === 'platform' ? {} : { warnings: ['the seal offers no randomness of its own; the bytes come from the platform'] };
+    return { data: { random_bytes: Buffer.from(randomBytes(count)).toString(encoding) }, ...warnings };
+  }
+
+  return [
+    path('tools/random', { ...about, fields: randomFields }).update({
+      summary: 'Make random bytes',
+      handle: async ({ data }) => random(data.bytes, data.format, data.source),
+    }),
+    path('tools/random/{what:any}', {
+      ...about,
+      fields: { ...randomFields, what: f.name('How many bytes, or where they come from.') },
+    }).update({
+      summary: 'Make random bytes of a number or a source',
+      handle: async ({ data }) =>
+        sources.includes(data.what) ? random(data.bytes, data.format, data.what) : random(byteCount(data.what), data.format, data.source),
+    }),
+    path('tools/random/{source:any}/{urlbytes:any}', {
+      ...about,
+      fields: { ...randomFields, source: f.name('Where they come from: platform, seal or all.'), urlbytes: f.name('How many bytes.') },
+    }).update({
+      summary: 'Make random bytes of a source',
+      handle: async ({ data }) => random(byteCount(data.urlbytes), data.format, data.source),
+    }),
+
+    path('tools/hash', {
+      synopsis: 'The digest of data.',
+      description: 'Takes base64.',
+      fields: hashFields,
+    }).update({ summary: 'Digest data', handle: async ({ data }) => digest(data.input, data.algorithm, data.format) }),
+    path('tools/hash/{urlalgorithm:any}', {
+      synopsis: 'The digest of data by one algorithm.',
+      description: 'Takes base64.',
+      fields: { ...hashFields, urlalgorithm: f.name(`One of ${Object.keys(algorithms).join(', ')}.`) },
+    }).update({ summary: 'Digest data by one algorithm', handle: async ({ data }) => digest(data.input, data.urlalgorithm, data.format) }),
+  ];
+}
+
+function digest(input: string, algorithm: string, format: string): EngineResponse {
+  const encoding = textEncoding(format);
+  const name = Object.hasOwn(algorithms, algorithm) ? algorithms[algorithm] : undefined;
+  if (name === undefined)
+    throw new BadRequest(`unsupported algorithm ${JSON.stringify(algorithm)}; must be one of ${Object.keys(algorithms).join(', ')}`);
+  return { data: { sum: createHash(name).update(fromBase64(input)).digest(encoding) } };
+}
+
+function textEncoding(format: string): 'hex' | 'base64' {
+  if (format !== 'hex' && format !== 'base64')
+    throw new BadRequest(`unsupported encoding format ${JSON.stringify(format)}; must be "hex" or "base64"`);
+  return format;
+}
+
+function byteCount(text: string): number {
+  if (!/^[+-]?\d{1,15}$/.test(text))
+    throw new BadRequest(`error parsing url-set byte count: ${JSON.stringify(text)} is not a whole number`);
+  return Number(text);
+}
+
+/** Strict: Node's decoder skips what it does not know. @throws BadRequest with the position of the first fault, as Go counts it. */
+function fromBase64(text: string): Buffer {
+  const fault = base64Fault(text);
+  if (fault !== undefined) throw new BadRequest(`unable to decode input as base64: illegal base64 data at input byte ${fault}`);
+  return Buffer.from(text, 'base64');
+}
+
+const base64Bytes = new Uint8Array(256);
+for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')) base64Bytes[byte] = 1;
+
+function base64Fault(text: string): number | undefined {
+  const bytes = Buffer.from(text);
+  let filled = 0;
+  let start = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === LINE_FEED || byte === CARRIAGE_RETURN) continue;
+    if (byte === PADDING) return paddingFault(bytes, at, filled);
+    if (base64Bytes[byte] === 0) return at;
+    if (filled === 0) start = at;
+    filled = (filled + 1) % 4;
+  }
+  return filled === 0 ? undefined : start;
+}
+
+/** `at` is the first padding character, `filled` how many characters of its group came before. */
+function paddingFault(bytes: Uint8Array, at: number, filled: number): number | undefined {
+  if (filled < 2) return at;
+  const second = filled === 2 ? next(bytes, at + 1) : at;
+  if (second === undefined) return bytes.length;
+  if (bytes[second] !== PADDING) return second;
+  return next(bytes, second + 1);
+}
+
+/** The first byte from here on that is no line end. */
+function next(bytes: Uint8Array, from: number): number | undefined {
+  for (let at = from; at < bytes.length; at++) if (bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) return at;
+  return undefined;
+}
