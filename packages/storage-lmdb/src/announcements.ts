@@ -43,12 +43,13 @@ export class Announcements {
     void db.put(entryKey(version), Buffer.from(JSON.stringify({ at: Date.now(), keys } satisfies Announcement)), version);
     void db.put(LATEST, Buffer.alloc(0), version);
     this.#written += 1;
+    if (this.#written % PRUNE_EVERY === 0) setImmediate(() => this.#tried(() => this.#prune()));
   }
 
   subscribe(listener: Listener): () => void {
     const entry: Listener = (keys) => listener(keys);
     // What was announced before is known to whoever begins to listen now.
-    if (this.#listeners.size === 0) this.#read();
+    if (this.#listeners.size === 0) this.#tried(() => this.#read());
     this.#listeners.add(entry);
     this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
     return () => {
@@ -64,14 +65,16 @@ export class Announcements {
   }
 
   #poll(): void {
+    const found = this.#tried(() => this.#read()) ?? [];
+    for (const keys of found) for (const listener of [...this.#listeners]) listener(keys);
+  }
+
+  /** While the file is being opened anew it cannot be read: what was announced meanwhile is read at the next poll. */
+  #tried<T>(work: () => T): T | undefined {
     try {
-      if (this.#written >= PRUNE_EVERY) {
-        this.#written = 0;
-        this.#prune();
-      }
-      for (const keys of this.#read()) for (const listener of [...this.#listeners]) listener(keys);
+      return work();
     } catch {
-      // The store cannot be read now; what was announced meanwhile is read once it can.
+      return undefined;
     }
   }
 
