@@ -1,0 +1,60 @@
+/** Logins under way, by name: those that must wait for each other share a lane. Nothing is kept for a name without logins. */
+export class LoginLanes {
+  readonly #lanes = new Map<string, LoginLane>();
+
+  enter(key: string): LoginLane {
+    let lane = this.#lanes.get(key);
+    if (!lane) {
+      lane = new LoginLane(() => this.#lanes.delete(key));
+      this.#lanes.set(key, lane);
+    }
+    lane.inside += 1;
+    return lane;
+  }
+}
+
+export class LoginLane {
+  /** Logins that run or wait. */
+  inside = 0;
+  /** Refusals since the lane came to be, each counted once it is stored. */
+  refusals = 0;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+  readonly #empty: () => void;
+
+  constructor(empty: () => void) {
+    this.#empty = empty;
+  }
+
+  /**
+   * Resolves when fewer logins run than `free` says; with what it said. A login that ended while `free` was being read makes its
+   * answer old, so it is read again.
+   */
+  async admitted(free: () => Promise<number>): Promise<number> {
+    for (;;) {
+      const seen = this.refusals;
+      const places = await free();
+      if (seen !== this.refusals) continue;
+      if (this.#running < places) {
+        this.#running += 1;
+        this.#wakeNext();
+        return places;
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  finished(): void {
+    this.#running -= 1;
+  }
+
+  leave(): void {
+    this.inside -= 1;
+    this.#wakeNext();
+    if (this.inside === 0) this.#empty();
+  }
+
+  #wakeNext(): void {
+    this.#waiting.shift()?.();
+  }
+}

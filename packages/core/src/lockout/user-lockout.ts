@@ -1,0 +1,173 @@
+import { TokenRefused, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { createHash } from 'node:crypto';
+import { Type, type Static } from 'typebox';
+import { LoginLanes } from './login-lanes.ts';
+import { lockoutSettings, type LockoutMount, type LockoutSettings } from './lockout-settings.ts';
+
+const Failures = Type.Object({
+  name: Type.String(),
+  count: Type.Number(),
+  /** Milliseconds since the epoch. */
+  last_failure: Type.Number(),
+  /** From when on it means nothing. */
+  forget_at: Type.Number(),
+});
+type Failures = Static<typeof Failures>;
+
+/** Every so many failures, so many records are looked at: names that nobody fails with any more are forgotten. */
+const SWEEP_EVERY = 64;
+const SWEEP_SIZE = 256;
+/** Longer than any name is, and short enough to list. */
+const LONGEST_NAME = 512;
+
+/**
+ * Counts refused logins per mount and login name, in storage: a lock survives restarts and holds in every process.
+ * A login that succeeds without refusals before it writes nothing. The case of a name does not matter.
+ */
+export class UserLockout {
+  readonly #storage: StorageView;
+  readonly #failures: Collection<Failures>;
+  readonly #clock: Clock;
+  readonly #lanes = new LoginLanes();
+  #sinceSweep = 0;
+  #sweptTo: string | undefined;
+
+  constructor(parts: { readonly storage: StorageView; readonly clock: Clock }) {
+    this.#storage = parts.storage;
+    this.#clock = parts.clock;
+    this.#failures = parts.storage.collection('failures/', Failures);
+  }
+
+  /**
+   * Runs a login under the lockout. At most as many run at once for one name as may still be refused before the lock; the others
+   * wait, so that guessing in parallel gains nothing.
+   * @param refused whether the login's error means wrong credentials, as opposed to an outage.
+   * @throws TokenRefused while the name is locked; else whatever the login throws.
+   */
+  async guard<T>(mount: LockoutMount, name: string, login: () => Promise<T>, refused: (error: unknown) => boolean): Promise<T> {
+    const settings = lockoutSettings(mount);
+    if (!settings) return login();
+    const lane = this.#lanes.enter(failureKey(mount.accessor, name));
+    try {
+      const before = await lane.admitted(async () => settings.threshold - (await this.#count(mount, name, settings)));
+      try {
+        const result = await login();
+        if (before < settings.threshold || lane.refusals > 0) await this.succeeded(mount, name);
+        return result;
+      } catch (error) {
+        if (refused(error)) {
+          try {
+            await this.failed(mount, name);
+          } finally {
+            lane.refusals += 1;
+          }
+        }
+        throw error;
+      } finally {
+        lane.finished();
+      }
+    } finally {
+      lane.leave();
+    }
+  }
+
+  /** @throws TokenRefused while the name is locked. */
+  async check(mount: LockoutMount, name: string): Promise<void> {
+    const settings = lockoutSettings(mount);
+    if (settings) await this.#count(mount, name, settings);
+  }
+
+  /** The login was refused for wrong credentials. */
+  async failed(mount: LockoutMount, name: string): Promise<void> {
+    const settings = lockoutSettings(mount);
+    if (!settings) return;
+    const key = failureKey(mount.accessor, name);
+    await this.#storage.transaction(async (tx) => {
+      const failures = tx.collection('failures/', Failures);
+      const stored = await failures.get(key);
+      const now = this.#clock.millis();
+      // It was under way when another one locked the name: the lock stands as it is.
+      if (stored && isLocked(stored, settings, now)) return;
+      await failures.put(key, {
+        name: shownName(name),
+        count: counted(stored, settings, now) + 1,
+        last_failure: now,
+        forget_at: now + Math.max(settings.duration, settings.counterReset),
+      });
+    });
+    this.#sinceSweep += 1;
+    if (this.#sinceSweep >= SWEEP_EVERY) {
+      this.#sinceSweep = 0;
+      await this.#sweep();
+    }
+  }
+
+  async succeeded(mount: LockoutMount, name: string): Promise<void> {
+    const key = failureKey(mount.accessor, name);
+    if (lockoutSettings(mount) && (await this.#failures.has(key))) await this.#failures.delete(key);
+  }
+
+  /** Login names that are locked now, by the mounts given. */
+  async locked(mounts: readonly LockoutMount[]): Promise<{ accessor: string; names: string[] }[]> {
+    const now = this.#clock.millis();
+    const found: { accessor: string; names: string[] }[] = [];
+    for (const mount of mounts) {
+      const settings = lockoutSettings(mount);
+      if (!settings) continue;
+      const entries = await this.#failures.entries({ prefix: `${mount.accessor}/` });
+      const names = entries.filter(([, failures]) => isLocked(failures, settings, now)).map(([, failures]) => failures.name);
+      if (names.length > 0) found.push({ accessor: mount.accessor, names: names.sort() });
+    }
+    return found;
+  }
+
+  /** Also when it is not locked. */
+  async unlock(accessor: string, name: string): Promise<void> {
+    const key = failureKey(accessor, name);
+    if (await this.#failures.has(key)) await this.#failures.delete(key);
+  }
+
+  /** After an unmount. */
+  async forgetMount(accessor: string): Promise<void> {
+    for (const key of await this.#failures.list({ prefix: `${accessor}/` })) await this.#failures.delete(key);
+  }
+
+  /** Refusals in a row so far. @throws TokenRefused while the name is locked. */
+  async #count(mount: LockoutMount, name: string, settings: LockoutSettings): Promise<number> {
+    const stored = await this.#failures.get(failureKey(mount.accessor, name));
+    const now = this.#clock.millis();
+    if (stored && isLocked(stored, settings, now)) throw new TokenRefused();
+    return counted(stored, settings, now);
+  }
+
+  /** Forgets what means nothing any more. Goes round through all records, faster than new ones can come. */
+  async #sweep(): Promise<void> {
+    const now = this.#clock.millis();
+    const entries = await this.#failures.entries({ limit: SWEEP_SIZE, ...(this.#sweptTo === undefined ? {} : { after: this.#sweptTo }) });
+    this.#sweptTo = entries.length < SWEEP_SIZE ? undefined : entries[entries.length - 1]![0];
+    for (const [key, failures] of entries) if (failures.forget_at <= now) await this.#failures.delete(key);
+  }
+}
+
+function isLocked(stored: Failures, settings: LockoutSettings, now: number): boolean {
+  return stored.count >= settings.threshold && now < stored.last_failure + settings.duration;
+}
+
+/** Refusals that still count: none after a lock has ended, none after a long pause. */
+function counted(stored: Failures | undefined, settings: LockoutSettings, now: number): number {
+  if (!stored || now >= stored.last_failure + settings.counterReset) return 0;
+  return stored.count >= settings.threshold ? 0 : stored.count;
+}
+
+/** Spellings that a directory takes for the same name are one name here, or each would have guesses of its own. */
+function oneSpelling(name: string): string {
+  return name.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ');
+}
+
+function shownName(name: string): string {
+  return oneSpelling(name).slice(0, LONGEST_NAME);
+}
+
+function failureKey(accessor: string, name: string): string {
+  return `${accessor}/${createHash('sha256').update(oneSpelling(name)).digest('hex')}`;
+}
