@@ -49,16 +49,20 @@ export interface LdapUrl {
   readonly port: number;
 }
 
-/** Throws `LdapError` `INVALID`; nothing is trimmed. */
+/** Throws `LdapError` `INVALID`, in the words that such servers use; nothing is trimmed. */
 export function parseLdapUrl(text: string): LdapUrl {
-  if (/^\s|\s$/.test(text) || !URL.canParse(text))
-    throw new LdapError('INVALID', { url: text, diagnosticMessage: `error parsing url ${JSON.stringify(text)}` });
-  const url = new URL(text);
-  if (url.protocol !== 'ldap:' && url.protocol !== 'ldaps:')
-    throw new LdapError('INVALID', { url: text, diagnosticMessage: `invalid LDAP scheme in url ${JSON.stringify(url.host)}` });
-  const secure = url.protocol === 'ldaps:';
-  const host = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1') || 'localhost';
-  return { text, secure, host, port: url.port === '' ? (secure ? 636 : 389) : Number(url.port) };
+  const [, scheme = '', host = '', port = ''] =
+    /^(?:([A-Za-z][A-Za-z0-9+.-]*):\/\/)?(\[[^\]/?#]*\]|[^/?#:]*)(?::([^/?#]*))?(?:[/?#]|$)/.exec(text) ?? [];
+  const lower = scheme.toLowerCase();
+  if (/\s/.test(text) || !/^[0-9]{0,5}$/.test(port) || Number(port) > 65_535 || (scheme === '' && text.includes(':')))
+    throw new LdapError('INVALID', { url: text, diagnosticMessage: `error parsing url ${JSON.stringify(text)}: not an LDAP URL` });
+  if (lower !== 'ldap' && lower !== 'ldaps')
+    throw new LdapError('INVALID', {
+      url: text,
+      diagnosticMessage: `invalid LDAP scheme in url ${JSON.stringify(scheme === '' ? ':' : `${host}:${port}`)}`,
+    });
+  const secure = lower === 'ldaps';
+  return { text, secure, host: host.replace(/^\[(.*)\]$/, '$1') || 'localhost', port: port === '' ? (secure ? 636 : 389) : Number(port) };
 }
 
 const versions: Record<TlsVersion, SecureVersion> = { tls10: 'TLSv1', tls11: 'TLSv1.1', tls12: 'TLSv1.2', tls13: 'TLSv1.3' };

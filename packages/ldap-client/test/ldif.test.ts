@@ -44,8 +44,8 @@ changetype: delete`;
           { operation: 'add', ...values('description', 'one', 'two') },
         ],
       },
-      { line: 21, dn: 'cn=a,dc=x', type: 'modrdn', newRdn: 'cn=b', deleteOldRdn: false, newSuperior: 'ou=y,dc=x' },
-      { line: 27, dn: 'cn=b,ou=y,dc=x', type: 'delete' },
+      { line: 22, dn: 'cn=a,dc=x', type: 'modrdn', newRdn: 'cn=b', deleteOldRdn: false, newSuperior: 'ou=y,dc=x' },
+      { line: 28, dn: 'cn=b,ou=y,dc=x', type: 'delete' },
     ];
     expect(parseLdif(text)).toEqual(records);
     expect(parseLdif(text.replaceAll('\n', '\r\n'))).toEqual(records);
