@@ -96,16 +96,8 @@ export class ApiClient {
     }
     const reply = await this.#deliver(request);
     if (reply.status < 400) return reply;
-    const errors = errorTexts(reply);
-    throw Object.assign(
-      new ApiFailure(
-        { method, url: request.url, namespace: this.connection.namespace },
-        reply.status,
-        errors ?? [],
-        errors === undefined ? reply.text : undefined,
-      ),
-      { reply },
-    );
+    const described = { method, url: request.url, namespace: this.connection.namespace };
+    throw new ApiFailure(described, reply.status, errorTexts(reply), reply.text);
   }
 
   /** Sends one request and reads the envelope; undefined for an empty answer and for a 404 that carries nothing. */
@@ -114,12 +106,9 @@ export class ApiClient {
       return this.#parse((await this.call(method, path, options)).text);
     } catch (error) {
       if (!(error instanceof ApiFailure) || error.status !== 404) throw error;
-      const body = (error as ApiFailure & { reply?: WireReply }).reply?.text ?? '';
-      const found = isEnvelope(body) ? this.#parse(body) : undefined;
-      if (found !== undefined && ((found.data !== undefined && Object.keys(found.data).length > 0) || found.warnings.length > 0))
-        return found;
-      if (error.errors.length > 0) throw error;
-      return undefined;
+      const found = secretWithin(error);
+      if (found === undefined && error.errors.length > 0) throw error;
+      return found;
     }
   }
 
@@ -217,6 +206,15 @@ export class ApiClient {
   }
 }
 
-function isEnvelope(body: string): boolean {
-  return body.trimStart().startsWith('{') && body.includes('"request_id"');
+/** Some 404 answers say something all the same, such as the metadata of a deleted version; undefined for the others. */
+export function secretWithin(failure: ApiFailure): Secret | undefined {
+  if (!failure.body.includes('"request_id"')) return undefined;
+  let found: Secret | undefined;
+  try {
+    found = readSecret(failure.body);
+  } catch {
+    return undefined;
+  }
+  const { data = {}, warnings = [] } = found ?? {};
+  return Object.keys(data).length > 0 || warnings.length > 0 ? found : undefined;
 }

@@ -12,26 +12,30 @@ export class Failure extends Error {
   }
 }
 
-/** The server answered with a status of 400 or above. `errors` are its own texts. */
+/** A request that the server refused, for the message. */
+interface RefusedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly namespace: string;
+}
+
+/** The server answered with a status of 400 or above. `errors` are its own texts; undefined when the body holds none. */
 export class ApiFailure extends Failure {
   readonly status: number;
   readonly errors: readonly string[];
+  readonly body: string;
 
-  constructor(
-    request: { method: string; url: string; namespace: string },
-    status: number,
-    errors: readonly string[],
-    raw: string | undefined,
-  ) {
+  constructor(request: RefusedRequest, status: number, errors: readonly string[] | undefined, body: string) {
     const lines = ['Error making API request.', ''];
     if (request.namespace !== '') lines.push(`Namespace: ${request.namespace}`);
     lines.push(`URL: ${request.method} ${request.url}`);
-    lines.push(`Code: ${status}. ${raw === undefined ? 'Errors' : 'Raw Message'}:`, '');
-    lines.push(...(raw === undefined ? errors.map((text) => `* ${text}`) : [raw]));
+    lines.push(`Code: ${status}. ${errors === undefined ? 'Raw Message' : 'Errors'}:`, '');
+    lines.push(...(errors === undefined ? [body] : errors.map((text) => `* ${text}`)));
     super(lines.join('\n'), EXIT.remote);
     this.name = 'ApiFailure';
     this.status = status;
-    this.errors = errors;
+    this.errors = errors ?? [];
+    this.body = body;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ApiClient } from '../client.ts';
+import { secretWithin } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import { ApiFailure, doing, EXIT, Failure } from '../failure.ts';
 import type { Secret } from '../secret.ts';
@@ -17,10 +18,11 @@ export async function unwrapToken(client: ApiClient, token: string | undefined):
   if (wrapping === undefined) throw new Failure('No wrapping token: give it as an argument, or log in with it');
   const own = client.token !== undefined && client.token !== wrapping;
   try {
-    return await client.secret('PUT', 'sys/wrapping/unwrap', own ? { body: { token: wrapping } } : { token: wrapping });
+    const reply = await client.call('PUT', 'sys/wrapping/unwrap', own ? { body: { token: wrapping } } : { token: wrapping });
+    return readSecret(reply.text);
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status !== 404) throw error;
-    return fromCubbyhole(client, wrapping);
+    return secretWithin(error) ?? fromCubbyhole(client, wrapping);
   }
 }
 
