@@ -1,10 +1,13 @@
 import type { Acl } from './acl.ts';
+import type { TemplateContext } from './template.ts';
 
 interface Entry {
   readonly acl: Acl;
   readonly names: readonly string[];
   /** Milliseconds since the epoch. */
   readonly validUntil: number;
+  /** What the paths were filled in from; counts only as long as it is the same object. */
+  readonly context: TemplateContext | undefined;
 }
 
 /** Compiled sets of policies, the least used ones dropped first. */
@@ -16,12 +19,18 @@ export class AclCache {
     this.#capacity = capacity;
   }
 
-  get(key: string, now: number): Acl | undefined {
+  get(key: string, now: number, context: TemplateContext | undefined): Acl | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    this.#entries.delete(key);
-    if (now >= entry.validUntil) return undefined;
-    this.#entries.set(key, entry);
+    if (now >= entry.validUntil || entry.context !== context) {
+      this.#entries.delete(key);
+      return undefined;
+    }
+    // Only a full cache needs to know what was used last.
+    if (this.#entries.size * 2 > this.#capacity) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
     return entry.acl;
   }
 

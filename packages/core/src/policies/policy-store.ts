@@ -1,10 +1,10 @@
-import { BadRequest, NotFound, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { BadRequest, InternalError, NotFound, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import { Acl } from './acl.ts';
 import { AclCache } from './acl-cache.ts';
 import { DEFAULT_POLICY, RESERVED_NAMES, VIRTUAL_POLICIES } from './builtin-policies.ts';
 import { parsePolicy, type Policy } from './policy.ts';
 import { PolicyRecord } from './policy-record.ts';
-import type { TemplateContext } from './template.ts';
+import type { TemplateContext, TemplateRules } from './template.ts';
 
 export interface PolicyStoreOptions {
   readonly storage: StorageView;
@@ -29,10 +29,10 @@ export interface PolicyWrite {
 
 /** Who the paths of a policy are filled in for. */
 export interface TemplateIdentity {
-  /** Changes whenever the context would: the id and version of the entity and what its groups are. Sets are kept under it. */
+  /** The id of the entity. */
   readonly key: string;
-  /** Asked only when some policy depends on the caller. */
-  context(): Promise<TemplateContext | undefined>;
+  /** Must be cheap, and give the same object until something in it changes: asked at each use of a set that depends on the caller. */
+  load(): Promise<TemplateContext | undefined>;
 }
 
 interface LoadedPolicy {
@@ -140,33 +140,30 @@ export class PolicyStore {
 
   /**
    * What these policies (lower-case names) allow together. Names of no policy count for nothing. Kept until one of the policies changes
-   * or ends; a set that depends on the caller is kept for each caller's `key`.
+   * or ends; a set that depends on the caller is kept for each caller, until `load` gives another context.
    */
   async aclFor(names: readonly string[], identity?: TemplateIdentity): Promise<Acl> {
-    const kept = this.cachedAcl(names, identity?.key);
-    if (kept) return kept;
+    const base = names.join(separator);
+    const known = this.#templated.has(base);
+    const context = known ? await identity?.load() : undefined;
+    const kept = this.#sets.get(known ? callerKey(base, identity) : base, this.#clock.millis(), context);
+    return kept ?? this.#compile(names, base, identity);
+  }
+
+  async #compile(names: readonly string[], base: string, identity: TemplateIdentity | undefined): Promise<Acl> {
     const generation = this.#generation;
     const loaded = await Promise.all(names.map((name) => this.#load(name)));
     const now = this.#clock.millis();
     const present = loaded.filter((one) => one !== undefined && now < one.expiresAt) as LoadedPolicy[];
-    const templated = present.some(({ policy }) => policy.templated);
-    const context = templated ? await identity?.context() : undefined;
     const policies = present.map(({ policy }) => policy);
+    const templated = policies.some((policy) => policy.templated);
+    const context = templated ? await identity?.load() : undefined;
     const acl = Acl.compile(policies, context, now);
-    if (generation === this.#generation) {
-      const base = names.join(separator);
-      if (templated) this.#markTemplated(base);
-      const validUntil = Math.min(acl.validUntil, ...present.map(({ expiresAt }) => expiresAt));
-      this.#sets.set(templated ? callerKey(base, identity?.key) : base, { acl, names, validUntil });
-    }
+    if (generation !== this.#generation) return acl;
+    if (templated) this.#markTemplated(base);
+    const validUntil = Math.min(acl.validUntil, ...present.map(({ expiresAt }) => expiresAt));
+    this.#sets.set(templated ? callerKey(base, identity) : base, { acl, names, validUntil, context });
     return acl;
-  }
-
-  /** The same without waiting, when it is at hand. */
-  cachedAcl(names: readonly string[], identityKey?: string): Acl | undefined {
-    const base = names.length === 1 ? (names[0] as string) : names.join(separator);
-    const key = this.#templated.has(base) ? callerKey(base, identityKey) : base;
-    return this.#sets.get(key, this.#clock.millis());
   }
 
   /** Another process changed the record of this key. */
@@ -198,7 +195,7 @@ export class PolicyStore {
       allowWildcards: record.allow_wildcards_in_identity_templates,
       allowSlashes: record.allow_slashes_in_identity_templates,
     };
-    const loaded = { policy: parsePolicy(name, record.policy, flags), expiresAt: expiresAt(record) };
+    const loaded = { policy: readStored(name, record.policy, flags), expiresAt: expiresAt(record) };
     if (generation === this.#generation) {
       if (this.#loaded.size >= this.#capacity) this.#loaded.clear();
       this.#loaded.set(name, loaded);
@@ -266,8 +263,17 @@ function recordsOf(storage: Pick<StorageView, 'collection'>): Collection<PolicyR
   return storage.collection(prefix, PolicyRecord, { cached: true });
 }
 
-function callerKey(base: string, identityKey = ''): string {
-  return `${base}${separator}${separator}${identityKey}`;
+/** A stored text was read once before. If it no longer can be, its tokens are refused: what it denies is unknown. */
+function readStored(name: string, text: string, rules: TemplateRules): Policy {
+  try {
+    return parsePolicy(name, text, rules);
+  } catch (error) {
+    throw new InternalError(`the stored policy "${name}" cannot be read`, { cause: error });
+  }
+}
+
+function callerKey(base: string, identity: TemplateIdentity | undefined): string {
+  return `${base}${separator}${separator}${identity?.key ?? ''}`;
 }
 
 function expiresAt(record: PolicyRecord): number {
