@@ -57,8 +57,8 @@ const knownKeys = [
   'control_group',
   'mfa_methods',
 ];
-/** Known to the incumbents' commercial versions; nothing enforces them here. */
-const unenforced = ['control_group', 'mfa_methods'];
+/** Taken so that the incumbents' policies can be read; nothing enforces them here. */
+const unenforced = ['control_group', 'mfa_methods', 'list_scan_response_keys_filter_path'];
 
 /** @throws PolicyFault */
 export function parseRule(item: HclItem): PolicyRule {
