@@ -1,0 +1,45 @@
+import { StorageFailure } from '@strongroom/storage-sdk';
+
+export const NAME = 'postgresql';
+
+const PLAIN: Readonly<Record<string, string>> = {
+  '28P01': 'PostgreSQL refuses the user name or password',
+  '28000': 'PostgreSQL refuses the login',
+  '3D000': 'the database does not exist on the PostgreSQL server',
+  '42501': 'the PostgreSQL user lacks a privilege',
+  '53100': "the PostgreSQL server's disk is full",
+  '53300': 'PostgreSQL has no connection left to give',
+  '57P01': 'PostgreSQL is shutting down',
+  '57P02': 'PostgreSQL is restarting after a crash',
+  '57P03': 'PostgreSQL is starting up',
+  '25006': 'PostgreSQL is read-only',
+};
+
+export function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** True when the server answered with an SQL error, false when it could not be reached or the connection was lost. */
+export function isAnswer(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code) && code !== 'EPIPE';
+}
+
+/** Two transactions were in each other's way; the same again may succeed. */
+export function isCollision(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '40001' || code === '40P01';
+}
+
+/** What went wrong, naming PostgreSQL and neither the password nor the connection URL. */
+export function asFailure(error: unknown, secrets: readonly string[] = []): StorageFailure {
+  if (error instanceof StorageFailure) return error;
+  const code = codeOf(error);
+  const known = code === undefined ? undefined : PLAIN[code];
+  if (known !== undefined) return new StorageFailure(NAME, known);
+  let text = error instanceof Error ? error.message : String(error);
+  for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '[redacted]');
+  if (isAnswer(error)) return new StorageFailure(NAME, `PostgreSQL: ${text}`);
+  return new StorageFailure(NAME, `PostgreSQL cannot be reached: ${code ?? text}`);
+}

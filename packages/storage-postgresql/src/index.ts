@@ -1,0 +1,2 @@
+export { postgresqlStorage } from './postgresql-storage.ts';
+export type { PostgresqlOptions } from './postgresql-storage.ts';

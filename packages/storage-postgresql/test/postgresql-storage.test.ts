@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { Conflict, StorageFailure, storageDriverContract } from '@strongroom/storage-sdk';
+import type { StorageDriver } from '@strongroom/storage-sdk';
+import { postgresqlStorage } from '../src/index.ts';
+import { startPostgresql } from './postgresql-server.ts';
+import type { PostgresqlServer } from './postgresql-server.ts';
+
+let server: PostgresqlServer;
+let tables = 0;
+
+beforeAll(async () => {
+  server = await startPostgresql();
+}, 120_000);
+
+afterAll(() => server.stop(), 60_000);
+
+async function store() {
+  const table = `store_${tables++}`;
+  const drivers: StorageDriver[] = [];
+  const opened = async (): Promise<StorageDriver> => {
+    const driver = await postgresqlStorage({ connectionUrl: server.url, table, poolSize: 6 });
+    drivers.push(driver);
+    return driver;
+  };
+  return { table, opened, cleanup: async () => void (await Promise.all(drivers.map((each) => each.close()))) };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<StorageFailure> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(StorageFailure);
+  return error as StorageFailure;
+}
+
+const put = (key: string, text = key) => ({ key, value: Buffer.from(text) });
+
+storageDriverContract(
+  { describe, test },
+  {
+    name: 'postgresql',
+    async open() {
+      const { opened, cleanup } = await store();
+      const driver = await opened();
+      return {
+        driver,
+        other: opened,
+        cleanup,
+        async reopen() {
+          await driver.close();
+          return opened();
+        },
+      };
+    },
+  },
+);
+
+describe('several nodes on one table', () => {
+  test('may start at once on an empty database', async () => {
+    const { opened, cleanup } = await store();
+    const nodes = await Promise.all(Array.from({ length: 6 }, opened));
+    await Promise.all(nodes.map((node, i) => node.commit({ put: [put(`node/${i}`)] })));
+    expect(await nodes[0]?.range({ prefix: 'node/' })).toHaveLength(6);
+    await cleanup();
+  });
+
+  test('never both go by the absence of what the other writes', async () => {
+    const { opened, cleanup } = await store();
+    const [one, two] = [await opened(), await opened()];
+    for (let i = 0; i < 40; i++) {
+      const [a, b] = [`a/${i}`, `b/${i}`];
+      const results = await Promise.allSettled([
+        one.commit({ expect: [{ key: a, version: undefined }], put: [put(b)] }),
+        two.commit({ expect: [{ key: b, version: undefined }], put: [put(a)] }),
+      ]);
+      // One comes first, and then the other's expectation does not hold.
+      const refused = results.filter((result) => result.status === 'rejected');
+      expect(refused).toHaveLength(1);
+      expect(refused[0]?.reason).toBeInstanceOf(Conflict);
+      expect((await one.get(a)) === undefined).toBe((await one.get(b)) !== undefined);
+    }
+    await cleanup();
+  });
+
+  test('never both go by the old version of what the other changes', async () => {
+    const { opened, cleanup } = await store();
+    const [one, two] = [await opened(), await opened()];
+    for (let i = 0; i < 40; i++) {
+      const [a, b] = [`a/${i}`, `b/${i}`];
+      await one.commit({ put: [put(a), put(b)] });
+      const [va, vb] = [(await one.get(a))?.version, (await one.get(b))?.version];
+      const results = await Promise.allSettled([
+        one.commit({ expect: [{ key: a, version: va }], put: [put(b, 'changed')] }),
+        two.commit({ expect: [{ key: b, version: vb }], delete: [a] }),
+      ]);
+      expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    }
+    await cleanup();
+  });
+
+  test('leave no trace of keys whose absence was expected and that were not put', async () => {
+    const { opened, cleanup } = await store();
+    const driver = await opened();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) => driver.commit({ expect: [{ key: 'ghost', version: undefined }], put: [put(`k/${i}`)] })),
+    );
+    expect(await driver.get('ghost')).toBeUndefined();
+    expect(await driver.range({ prefix: 'k/' })).toHaveLength(20);
+    await cleanup();
+  });
+});
+
+describe('a server that goes away', () => {
+  test('is a plain failure that names PostgreSQL and no password; the driver works again once the server is back', async () => {
+    const { opened, cleanup } = await store();
+    const [one, two] = [await opened(), await opened()];
+    const heard: string[] = [];
+    let hear: () => void = () => undefined;
+    two.changes((keys) => {
+      heard.push(...keys);
+      hear();
+    });
+    await one.commit({ put: [put('kept')] });
+    await server.pause();
+    for (const failure of [
+      await failureOf(one.get('kept')),
+      await failureOf(one.commit({ put: [put('lost')] })),
+      await failureOf(one.range({})),
+    ]) {
+      expect(failure.message).toMatch(/^storage postgresql: PostgreSQL cannot be reached/);
+      expect(failure.message).not.toContain(server.password);
+    }
+    await server.restart();
+    const announced = new Promise<void>((resolve) => (hear = resolve));
+    await one.commit({ put: [put('back')], announce: ['policy'] });
+    expect((await one.range({})).map(({ key }) => key)).toEqual(['back', 'kept']);
+    await announced;
+    expect(new Set(heard)).toEqual(new Set(['policy']));
+    await cleanup();
+  }, 60_000);
+
+  test('does not show in the next call when only the idle connections were cut', async () => {
+    const { opened, cleanup } = await store();
+    const driver = await opened();
+    await driver.commit({ put: [put('a')] });
+    const admin = new Client({ connectionString: server.url });
+    await admin.connect();
+    await admin.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()',
+    );
+    await admin.end();
+    await driver.commit({ put: [put('b')] });
+    expect(await driver.get('b')).toBeDefined();
+    await cleanup();
+  });
+});
+
+describe('opening', () => {
+  test('says plainly what is wrong, without the password', async () => {
+    const wrong = server.url.replace(/:[^:@/]+@/, ':wr0ng-passw0rd@');
+    expect((await failureOf(postgresqlStorage({ connectionUrl: wrong }))).message).toBe(
+      'storage postgresql: PostgreSQL refuses the user name or password',
+    );
+    const nowhere = server.url.replace(/\/postgres$/, '/nowhere');
+    expect((await failureOf(postgresqlStorage({ connectionUrl: nowhere }))).reason).toBe(
+      'the database does not exist on the PostgreSQL server',
+    );
+    const closed = 'postgresql://admin:s3cret@127.0.0.1:1/postgres';
+    expect((await failureOf(postgresqlStorage({ connectionUrl: closed }))).message).toBe(
+      'storage postgresql: PostgreSQL cannot be reached: ECONNREFUSED',
+    );
+    expect((await failureOf(postgresqlStorage({ connectionUrl: 's3cret' }))).reason).toBe('the connection URL is not a URL');
+    expect((await failureOf(postgresqlStorage({ connectionUrl: server.url, table: 'x"; DROP TABLE y' }))).reason).toMatch(
+      /^the table name/,
+    );
+  });
+
+  test('refuses a database of another encoding, whose text would not sort or hold every key', async () => {
+    const admin = new Client({ connectionString: server.url });
+    await admin.connect();
+    await admin.query("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
+    await admin.end();
+    const url = server.url.replace(/\/postgres$/, '/latin');
+    expect((await failureOf(postgresqlStorage({ connectionUrl: url }))).reason).toMatch(/UTF8, not LATIN1/);
+  });
+});
