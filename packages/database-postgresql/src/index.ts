@@ -1,0 +1,2 @@
+export { PostgresqlConnection } from './connection-schema.ts';
+export { postgresqlPlugin } from './plugin.ts';

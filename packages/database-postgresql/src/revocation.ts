@@ -1,0 +1,67 @@
+import { StatementFailed } from '@strongroom/database-sdk';
+import type { PooledClient } from './dial.ts';
+import { errorText, isConnectionError } from './server-error.ts';
+import { runTogether } from './transaction.ts';
+
+/**
+ * One row per kind of thing on which the role holds privileges in this database (or on shared objects), each with the statement that revokes
+ * them all; a single row with null if there are none; no row if there is no such role. Dependencies are indexed by role, so the cost does not
+ * grow with the number of tables, and objects in any schema are found.
+ */
+const HELD_PRIVILEGES = `
+WITH role AS (SELECT oid, rolname FROM pg_catalog.pg_roles WHERE rolname = $1::name),
+held AS (
+  SELECT d.classid, d.objid, o.type, o.identity
+  FROM role, pg_catalog.pg_shdepend d, LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, 0) o
+  WHERE d.refclassid = 'pg_catalog.pg_authid'::regclass AND d.refobjid = role.oid AND d.deptype = 'a'
+    AND d.dbid IN (0, (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()))
+),
+kinds AS (
+  SELECT CASE
+    WHEN type IN ('table', 'view', 'materialized view', 'foreign table', 'partitioned table') THEN 'TABLE'
+    WHEN type IN ('function', 'procedure', 'aggregate') THEN 'ROUTINE'
+    WHEN type = 'server' THEN 'FOREIGN SERVER'
+    WHEN type IN ('sequence', 'schema', 'database', 'type', 'domain', 'language', 'foreign-data wrapper', 'large object', 'tablespace')
+      THEN pg_catalog.upper(pg_catalog.replace(type, '-', ' '))
+  END AS kind, identity FROM held
+),
+revokes AS (
+  SELECT pg_catalog.format('REVOKE ALL PRIVILEGES ON %s %s FROM %I', kind, pg_catalog.string_agg(DISTINCT identity, ', '), (SELECT rolname FROM role)) AS statement
+  FROM kinds WHERE kind IS NOT NULL GROUP BY kind
+  UNION ALL
+  SELECT pg_catalog.format('ALTER DEFAULT PRIVILEGES FOR ROLE %I%s REVOKE ALL PRIVILEGES ON %s FROM %I',
+    pg_catalog.pg_get_userbyid(a.defaclrole),
+    CASE WHEN n.oid IS NULL THEN '' ELSE pg_catalog.format(' IN SCHEMA %I', n.nspname) END,
+    CASE a.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'ROUTINES' WHEN 'T' THEN 'TYPES' ELSE 'SCHEMAS' END,
+    (SELECT rolname FROM role))
+  FROM held JOIN pg_catalog.pg_default_acl a ON held.classid = 'pg_catalog.pg_default_acl'::regclass AND held.objid = a.oid
+    LEFT JOIN pg_catalog.pg_namespace n ON n.oid = a.defaclnamespace
+)
+SELECT role.rolname AS name, revokes.statement FROM role LEFT JOIN revokes ON true`;
+
+/**
+ * Takes a role's privileges away and drops it; an absent role is success. Usually one transaction. If that fails, every revocation is tried by
+ * itself, so that as much as possible is gone, and the role is dropped only if all of them succeeded.
+ */
+export async function revokeAndDrop(client: PooledClient, username: string): Promise<void> {
+  const { rows } = await client.query<{ name: string; statement: string | null }>(HELD_PRIVILEGES, [username]);
+  const name = rows[0]?.name;
+  if (name === undefined) return;
+  const revokes = rows.flatMap(({ statement }) => (statement === null ? [] : [statement]));
+  const drop = `DROP ROLE IF EXISTS "${name.replaceAll('"', '""')}"`;
+  try {
+    await runTogether(client, [...revokes, drop]);
+    return;
+  } catch (error) {
+    if (isConnectionError(error) || revokes.length === 0) throw error;
+  }
+  const failures: string[] = [];
+  for (const statement of revokes) {
+    await runTogether(client, [statement]).catch((error: unknown) => {
+      if (isConnectionError(error)) throw error;
+      failures.push(errorText(error));
+    });
+  }
+  if (failures.length > 0) throw new StatementFailed(failures.join('; '), { prefix: 'could not perform all revocation statements' });
+  await runTogether(client, [drop]);
+}

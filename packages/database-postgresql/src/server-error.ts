@@ -1,0 +1,55 @@
+import { ConnectionLost, DatabaseError, redact, StatementFailed } from '@strongroom/database-sdk';
+
+interface ServerError extends Error {
+  readonly severity: string;
+  readonly code: string;
+  readonly detail?: string;
+}
+
+function isServerError(error: unknown): error is ServerError {
+  return (
+    error instanceof Error && 'severity' in error && typeof error.severity === 'string' && 'code' in error && typeof error.code === 'string'
+  );
+}
+
+/** Dependent objects still exist: the one error whose detail an operator cannot do without. */
+const DEPENDENT_OBJECTS = '2BP01';
+
+/** `ERROR: syntax error at or near "BOGUS" (SQLSTATE 42601)`, or the driver's own words. */
+export function errorText(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(errorText).join('; ');
+  if (!isServerError(error))
+    return error instanceof Error ? error.message || String('code' in error ? error.code : error.name) : String(error);
+  const detail = error.code === DEPENDENT_OBJECTS && error.detail ? `: ${error.detail.replaceAll('\n', ', ')}` : '';
+  return `${error.severity}: ${error.message}${detail} (SQLSTATE ${error.code})`;
+}
+
+/** The SQLSTATE of a server's error. */
+export function sqlState(error: unknown): string | undefined {
+  return isServerError(error) ? error.code : undefined;
+}
+
+/** The connection is gone or of no further use: everything that is not the server's answer, and its farewells. */
+export function isConnectionError(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code === 'connection_lost';
+  const state = sqlState(error);
+  return state === undefined || state.startsWith('08') || state.startsWith('57P');
+}
+
+/**
+ * Two sessions changed the same catalogue row, or waited for each other. The transaction was rolled back, and trying it again is right.
+ * Grants on one table or schema from several sessions end this way.
+ */
+export function isCollision(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state === '40001' || state === '40P01') return true;
+  return state === 'XX000' && /tuple concurrently (updated|deleted)/.test((error as Error).message);
+}
+
+/** The error to show, without the secrets and without the driver's error, whose fields repeat statements. */
+export function toDatabaseError(error: unknown, secrets: Readonly<Record<string, string>>): Error {
+  if (error instanceof DatabaseError) return error;
+  const text = redact(errorText(error), secrets);
+  if (isConnectionError(error)) return new ConnectionLost(`connection to the database was lost: ${text}`);
+  return new StatementFailed(text, { serverCode: sqlState(error) });
+}

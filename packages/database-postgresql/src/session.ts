@@ -1,0 +1,131 @@
+import {
+  type CreateUserRequest,
+  type Credential,
+  CredentialUnsupported,
+  type DatabaseHost,
+  type DatabaseSession,
+  isDatabaseError,
+  postgresqlDialect,
+  redact,
+  type RenewUserRequest,
+  renderStatements,
+  StatementInvalid,
+  type StatementValues,
+  type UpdateUserRequest,
+  type UserRequest,
+  VerificationFailed,
+} from '@strongroom/database-sdk';
+import type { PooledClient } from './dial.ts';
+import { expirationText, PASSWORD_CHANGE_DEFAULT, RENEW_DEFAULT } from './default-statements.ts';
+import type { ConnectionPool } from './pool.ts';
+import { revokeAndDrop } from './revocation.ts';
+import { scramVerifier } from './scram.ts';
+import { errorText, toDatabaseError } from './server-error.ts';
+import { runTogether } from './transaction.ts';
+
+export type PasswordAuthentication = 'password' | 'scram-sha-256';
+
+export interface SessionOptions {
+  readonly passwordAuthentication: PasswordAuthentication;
+  /** What no message may show. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Undo runs after the caller's deadline may have passed, so it has one of its own. */
+const UNDO_DEADLINE_MS = 10_000;
+
+export class PostgresqlSession implements DatabaseSession {
+  readonly #pool: ConnectionPool;
+  readonly #options: SessionOptions;
+  readonly #log: DatabaseHost['log'];
+
+  constructor(pool: ConnectionPool, options: SessionOptions, log: DatabaseHost['log']) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#log = log;
+  }
+
+  async verify(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#pool.use(signal, (client) => client.query('SELECT 1'));
+    } catch (error) {
+      if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
+      throw new VerificationFailed(redact(errorText(error), this.#options.secrets));
+    }
+  }
+
+  async createUser({ username, credential, expiresAt, statements, undo, signal }: CreateUserRequest): Promise<void> {
+    const values = { name: username, username, expiration: expirationText(expiresAt), ...(await this.#credentialValues(credential)) };
+    const creation = renderStatements(statements.commands, values, postgresqlDialect);
+    if (creation.length === 0) throw new StatementInvalid('empty creation statements');
+    const rollback = renderStatements(undo.commands, values, postgresqlDialect);
+    try {
+      await this.#run(signal, credential, (client) => runTogether(client, creation));
+    } catch (error) {
+      if (rollback.length > 0 && !isDatabaseError(error, 'session_closed')) await this.#undo(rollback, credential);
+      throw error;
+    }
+  }
+
+  async updateUser({ username, credential, statements, signal }: UpdateUserRequest): Promise<void> {
+    if (credential.type !== 'password' && statements.commands.length === 0) {
+      throw new StatementInvalid(`rotating a ${credential.type} needs rotation statements`);
+    }
+    const values = { name: username, username, ...(await this.#credentialValues(credential)) };
+    const commands = statements.commands.length > 0 ? statements.commands : PASSWORD_CHANGE_DEFAULT;
+    await this.#statements(signal, commands, values, credential);
+  }
+
+  async renewUser({ username, expiresAt, statements, signal }: RenewUserRequest): Promise<void> {
+    const commands = statements.commands.length > 0 ? statements.commands : RENEW_DEFAULT;
+    await this.#statements(signal, commands, { name: username, username, expiration: expirationText(expiresAt) });
+  }
+
+  async deleteUser({ username, statements, signal }: UserRequest): Promise<void> {
+    if (statements.commands.length === 0) return this.#run(signal, undefined, (client) => revokeAndDrop(client, username));
+    try {
+      await this.#statements(signal, statements.commands, { name: username, username });
+    } catch (error) {
+      if (!isDatabaseError(error, 'statement_failed') || (await this.#exists(username, signal))) throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #statements(signal: AbortSignal, commands: readonly string[], values: StatementValues, credential?: Credential): Promise<void> {
+    const rendered = renderStatements(commands, values, postgresqlDialect);
+    await this.#run(signal, credential, (client) => runTogether(client, rendered));
+  }
+
+  async #run<T>(signal: AbortSignal, credential: Credential | undefined, work: (client: PooledClient) => Promise<T>): Promise<T> {
+    try {
+      return await this.#pool.use(signal, work);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const secrets = { ...this.#options.secrets, ...(credential?.type === 'password' && { 'new password': credential.password }) };
+      throw toDatabaseError(error, secrets);
+    }
+  }
+
+  async #undo(statements: readonly string[], credential: Credential): Promise<void> {
+    try {
+      await this.#run(AbortSignal.timeout(UNDO_DEADLINE_MS), credential, (client) => runTogether(client, statements));
+    } catch (error) {
+      this.#log.warn('rollback statements failed', { error: errorText(error) });
+    }
+  }
+
+  async #exists(username: string, signal: AbortSignal): Promise<boolean> {
+    const query = 'SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1::name';
+    return (await this.#run(signal, undefined, (client) => client.query(query, [username]))).rows.length > 0;
+  }
+
+  async #credentialValues(credential: Credential): Promise<StatementValues> {
+    if (credential.type === 'rsa_private_key') throw new CredentialUnsupported('postgresql-database-plugin', credential.type);
+    if (credential.type === 'client_certificate') return { subject: credential.subject };
+    const { password } = credential;
+    return { password: this.#options.passwordAuthentication === 'scram-sha-256' ? await scramVerifier(password) : password };
+  }
+}

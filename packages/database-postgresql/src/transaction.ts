@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { QueryResult } from 'pg';
+import type { PooledClient } from './dial.ts';
+import { isCollision } from './server-error.ts';
+
+const ATTEMPTS = 15;
+const LONGEST_DELAY_MS = 50;
+
+/** Privileges on a thing, as opposed to membership in a role: sessions that change those of one thing at a time fail unless they take turns. */
+const CHANGES_PRIVILEGES = /\b(?:GRANT|REVOKE)\b[^;]*?\bON\b/i;
+
+/** Held to the end of the transaction, and known to every process of ours that works on this database. */
+const TAKE_TURNS = 'SELECT pg_catalog.pg_advisory_xact_lock(1937013860, 1)';
+
+/**
+ * Runs statements all or nothing, in one round trip: what is sent in one simple query is one transaction. Those that change privileges take
+ * turns; a collision with another session all the same is tried again. If a statement changes settings of the session, the connection is not
+ * given to anybody else.
+ */
+export async function runTogether(client: PooledClient, statements: readonly string[]): Promise<void> {
+  if (statements.length === 0) return;
+  const turns = statements.some((statement) => CHANGES_PRIVILEGES.test(statement));
+  for (let attempt = 1; ; attempt++) {
+    // On a line of its own the separator is not swallowed by a comment.
+    const text = (turns || attempt > 1 ? [TAKE_TURNS, ...statements] : statements).join('\n;\n');
+    try {
+      const answer = (await client.query(text)) as QueryResult | QueryResult[];
+      const results = Array.isArray(answer) ? answer : [answer];
+      if (results.some(({ command }) => command === 'SET' || command === 'RESET'))
+        client.__knex__disposed ??= 'a statement changed its settings';
+      return;
+    } catch (error) {
+      if (!isCollision(error) || attempt === ATTEMPTS || client.getTransactionStatus() !== 'I') throw error;
+      await delay(Math.random() * Math.min(LONGEST_DELAY_MS, 2 ** attempt));
+    }
+  }
+}
