@@ -64,6 +64,7 @@ function truncateSha256(length: number, text: string): string {
 }
 
 function firstBytes(text: string, length: number): string {
+  if (/^[\x00-\x7f]*$/.test(text)) return text.slice(0, length);
   let bytes = 0;
   let chars = 0;
   for (const char of text) {
