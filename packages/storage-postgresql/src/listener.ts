@@ -45,21 +45,15 @@ export class Listener {
     try {
       await client.connect();
       await client.query(`LISTEN "${this.#schema.channel}"`);
-      const since = this.#alive;
+      if (this.#alive !== undefined) await this.#catchUp(this.#alive);
       await this.#ping(client);
-      if (since !== undefined) await this.#catchUp(since);
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;
     }
     if (this.#closed) return void (await client.end());
     this.#client = client;
-    this.#later(PING_MS, () =>
-      this.#ping(client).then(
-        () => undefined,
-        () => this.#lost(client),
-      ),
-    );
+    this.#pingLater(client);
   }
 
   async close(): Promise<void> {
