@@ -250,6 +250,31 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     );
   });
 
+  test('an aborted call stops the statement on the server, not only the waiting for it', async () => {
+    const running = () =>
+      server.query(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'strongroom' AND query LIKE '%pg_sleep(50)%'`);
+    const until = async (count: number) => {
+      const giveUp = Date.now() + 10_000;
+      while ((await running()).length !== count && Date.now() < giveUp);
+      expect(await running()).toHaveLength(count);
+    };
+    await withSession(async (session) => {
+      const controller = new AbortController();
+      const statements = { commands: [CREATE, 'SELECT pg_sleep(50)'] };
+      const creating = session.createUser({
+        username: 'aborted',
+        credential,
+        expiresAt,
+        statements,
+        undo: none,
+        signal: controller.signal,
+      });
+      await Promise.all([until(1).then(() => controller.abort(new Error('deadline'))), expect(creating).rejects.toThrow('deadline')]);
+      await until(0);
+      expect(await exists('aborted')).toBe(false);
+    });
+  });
+
   test('with several hosts it uses the one that answers', async () => {
     const connection_url = `postgresql://{{username}}:{{password}}@127.0.0.1:1,${server.host}:${server.port}/postgres?sslmode=disable&target_session_attrs=read-write`;
     await withSession((session) => session.verify(signal()), { connection_url });
