@@ -54,7 +54,10 @@ export class AuditLane {
   #underWay: Waiting[] = [];
   #running = false;
   #loop: Promise<void> | undefined;
+  /** No more lines are taken. */
   #closed = false;
+  /** And those that wait are lost. */
+  #abandoned = false;
   #written = 0;
   #failed = 0;
   #dropped = 0;
@@ -117,6 +120,7 @@ export class AuditLane {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#state === 'healthy') await this.#atMost(this.#loop);
+    this.#abandoned = true;
     const closed = new Error('the device was closed');
     for (const waiting of [...this.#underWay, ...this.#queue]) waiting.reject(closed);
     this.#queue = [];
@@ -156,7 +160,7 @@ export class AuditLane {
 
   async #opened(): Promise<AuditDevice> {
     const device = await this.#open();
-    if (!this.#closed) return device;
+    if (!this.#abandoned) return device;
     await device.close();
     throw new Error('the device was closed');
   }

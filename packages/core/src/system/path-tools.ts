@@ -113,16 +113,14 @@ for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 function base64Fault(text: string): number | undefined {
   const bytes = Buffer.from(text);
   let filled = 0;
-  let start = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number;
     if (byte === LINE_FEED || byte === CARRIAGE_RETURN) continue;
     if (byte === PADDING) return paddingFault(bytes, at, filled);
     if (base64Bytes[byte] === 0) return at;
-    if (filled === 0) start = at;
     filled = (filled + 1) % 4;
   }
-  return filled === 0 ? undefined : start;
+  return filled === 0 ? undefined : bytes.length - filled;
 }
 
 /** `at` is the first padding character, `filled` how many characters of its group came before. */
@@ -130,7 +128,7 @@ function paddingFault(bytes: Uint8Array, at: number, filled: number): number | u
   if (filled < 2) return at;
   const second = filled === 2 ? next(bytes, at + 1) : at;
   if (second === undefined) return bytes.length;
-  if (bytes[second] !== PADDING) return second;
+  if (bytes[second] !== PADDING) return second - 1;
   return next(bytes, second + 1);
 }
 
