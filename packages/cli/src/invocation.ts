@@ -4,6 +4,11 @@ import type { Environment } from './environment.ts';
 import type { GlobalOptions } from './global-flags.ts';
 import type { Output } from './output.ts';
 
+/** The one function of the server package that the `server` command needs: its own flags in, an exit code or nothing out. */
+export interface ServerModule {
+  runServer(argv: readonly string[]): Promise<number | undefined | void>;
+}
+
 /** The world around one run of the command; tests pass their own. */
 export interface CliIo {
   readonly env: Environment;
@@ -14,6 +19,8 @@ export interface CliIo {
   readonly isTty: boolean;
   /** Waits between retries and polls. Default: a real timer. */
   readonly sleep?: (milliseconds: number) => Promise<void>;
+  /** Brings the server package. Default: imports `@strongroom/server`, which no other command pays for. */
+  readonly loadServer?: () => Promise<ServerModule>;
 }
 
 /** What a command gets to work with. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { runCli } from '../src/index.ts';
+import type { CliIo } from '../src/index.ts';
 
 /** A request as the server saw it; the body is parsed when there is one. */
 export interface SeenRequest {
@@ -35,6 +36,7 @@ export interface RunOptions {
   readonly stdin?: string;
   readonly isTty?: boolean;
   readonly stdoutIsTty?: boolean;
+  readonly loadServer?: CliIo['loadServer'];
 }
 
 export interface CliLab {
@@ -104,6 +106,7 @@ export function cliLab(): CliLab {
       stdout,
       stderr,
       isTty: options.isTty === true,
+      ...(options.loadServer === undefined ? {} : { loadServer: options.loadServer }),
       sleep: async (milliseconds) => void pauses.push(milliseconds),
     });
     return { code, stdout: stdout.text(), stderr: stderr.text() };

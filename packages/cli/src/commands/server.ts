@@ -1,8 +1,9 @@
 import { defineCommand, flag } from '../command.ts';
+import type { ServerModule } from '../invocation.ts';
 
-/** The one function of the server package that this command needs: the words after `server`, answered by an exit code or nothing. */
-interface ServerModule {
-  runServer(argv: readonly string[]): Promise<number | undefined | void>;
+async function importServer(): Promise<ServerModule> {
+  const specifier: string = '@strongroom/server';
+  return (await import(specifier)) as ServerModule;
 }
 
 export default defineCommand({
@@ -23,15 +24,14 @@ export default defineCommand({
     { text: 'A server to try things with:', command: 'server -dev -dev-root-token-id=root' },
     { text: 'A server with a configuration:', command: 'server -config=/etc/strongroom.hcl' },
   ],
-  async run({ flags, given }) {
+  async run({ flags, given, io }) {
     const argv: string[] = [];
     for (const [name, value] of Object.entries(flags)) {
       if (!given.has(name)) continue;
       for (const item of Array.isArray(value) ? (value as readonly string[]) : [value])
         argv.push(item === true ? `-${name}` : `-${name}=${String(item)}`);
     }
-    const specifier: string = '@strongroom/server';
-    const { runServer } = (await import(specifier)) as ServerModule;
+    const { runServer } = await (io.loadServer ?? importServer)();
     return runServer(argv);
   },
 });
