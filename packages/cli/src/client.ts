@@ -103,7 +103,7 @@ export class ApiClient {
   /** Sends one request and reads the envelope; undefined for an empty answer and for a 404 that carries nothing. */
   async secret(method: string, path: string, options: CallOptions = {}): Promise<Secret | undefined> {
     try {
-      return this.#parse((await this.call(method, path, options)).text);
+      return this.parse((await this.call(method, path, options)).text);
     } catch (error) {
       if (!(error instanceof ApiFailure) || error.status !== 404) throw error;
       const found = secretWithin(error);
@@ -200,7 +200,8 @@ export class ApiClient {
     }
   }
 
-  #parse(text: string): Secret | undefined {
+  /** Reads an answer's body as an envelope. Throws a Failure when it is no JSON. */
+  parse(text: string): Secret | undefined {
     this.#json(text.trim() === '' ? 'null' : text);
     return readSecret(text);
   }

@@ -19,7 +19,7 @@ export async function unwrapToken(client: ApiClient, token: string | undefined):
   const own = client.token !== undefined && client.token !== wrapping;
   try {
     const reply = await client.call('PUT', 'sys/wrapping/unwrap', own ? { body: { token: wrapping } } : { token: wrapping });
-    return readSecret(reply.text);
+    return client.parse(reply.text);
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status !== 404) throw error;
     return secretWithin(error) ?? fromCubbyhole(client, wrapping);
