@@ -116,7 +116,14 @@ export function decodeValue(kind: FieldKind, raw: unknown): unknown {
     case 'strings':
       return list(raw, false);
     case 'commaInts':
-      return raw === null ? [] : (Array.isArray(raw) ? raw : text(raw).split(',').filter((item) => item.trim() !== '')).map(whole);
+      return raw === null
+        ? []
+        : (Array.isArray(raw)
+            ? raw
+            : text(raw)
+                .split(',')
+                .filter((item) => item.trim() !== '')
+          ).map(whole);
     case 'keyValues':
       return keyValues(raw);
     case 'map':

@@ -65,7 +65,12 @@ const schemas: Record<FieldKind, Record<string, unknown>> = {
   any: {},
 };
 
-function field<T, const O extends FieldOptions<T>>(kind: FieldKind, description: string, options: O | undefined, secret = false): Supplied<T, O> {
+function field<T, const O extends FieldOptions<T>>(
+  kind: FieldKind,
+  description: string,
+  options: O | undefined,
+  secret = false,
+): Supplied<T, O> {
   const spec: FieldSpec = {
     kind,
     ...(options?.required ? { required: true } : {}),

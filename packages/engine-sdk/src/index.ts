@@ -12,33 +12,19 @@ export {
   type MountInfo,
   type Plugin,
 } from './engine.ts';
+export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, type Field, type FieldKind, type FieldOptions, type FieldSpec } from './field.ts';
-export {
-  HclSyntaxError,
-  parseHcl,
-  requireUniqueKeys,
-  toPlain,
-  type HclBody,
-  type HclItem,
-  type HclOptions,
-  type HclPlain,
-  type HclValue,
-} from './hcl/index.ts';
+export { globMatches } from './glob.ts';
+export * from './hcl/index.ts';
 export type { Intent, OpenIntent } from './intent.ts';
 export { silentLog, type Log } from './log.ts';
-export {
-  defaultPasswordPolicy,
-  generatePassword,
-  parsePasswordPolicy,
-  PasswordGenerationError,
-  PasswordPolicyError,
-  type PasswordPolicy,
-} from './password/index.ts';
+export * from './password/index.ts';
 export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';
 export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from './request.ts';
 export type { JobRun, JobStatus, Schedule } from './schedule.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
 export { issue, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
+export * from './template/index.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';

@@ -62,10 +62,12 @@ export function mergeTokenParameters(
   if (!(tokenTypes as readonly string[]).includes(result.token_type)) {
     throw new BadRequest(`invalid 'token_type' value ${JSON.stringify(result.token_type)}`);
   }
-  if (result.token_max_ttl > 0 && result.token_ttl > result.token_max_ttl) throw new BadRequest("'token_ttl' cannot be greater than 'token_max_ttl'");
+  if (result.token_max_ttl > 0 && result.token_ttl > result.token_max_ttl)
+    throw new BadRequest("'token_ttl' cannot be greater than 'token_max_ttl'");
   if (result.token_type === 'batch') {
     if (result.token_period > 0) throw new BadRequest("'token_type' cannot be 'batch' when set to generate periodic tokens");
-    if (result.token_num_uses > 0) throw new BadRequest("'token_type' cannot be 'batch' when set to generate tokens with limited use count");
+    if (result.token_num_uses > 0)
+      throw new BadRequest("'token_type' cannot be 'batch' when set to generate tokens with limited use count");
   }
   for (const block of result.token_bound_cidrs) {
     if (!isCidr(block)) throw new BadRequest(`field 'token_bound_cidrs': ${JSON.stringify(block)} is not an address or CIDR block`);

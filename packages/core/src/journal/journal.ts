@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { checkRecord, InternalError, type AnyIntent, type Clock, type Intent, type Log, type OpenIntent, type StorageView } from '@strongroom/engine-sdk';
+import {
+  checkRecord,
+  InternalError,
+  type AnyIntent,
+  type Clock,
+  type Intent,
+  type Log,
+  type OpenIntent,
+  type StorageView,
+} from '@strongroom/engine-sdk';
 import type { TObject } from 'typebox';
 import { failureText, retryDelay } from '../schedule/backoff.ts';
 import { reschedule, type DueEntry } from '../schedule/schedule-index.ts';
@@ -142,7 +151,11 @@ export class Journal {
     if (claimedUntil === undefined) return;
     const claimed = { ...due, at: claimedUntil };
     if ('failed' in passed) {
-      this.#log.warn('an outside change could not be undone yet', { mount: mount.path, kind: found.kind, error: failureText(passed.failed) });
+      this.#log.warn('an outside change could not be undone yet', {
+        mount: mount.path,
+        kind: found.kind,
+        error: failureText(passed.failed),
+      });
       await this.#move(claimed, (record, now) => ({
         ...record,
         attempts: record.attempts + 1,

@@ -10,7 +10,10 @@ export interface MountLimits {
 export const SYSTEM_TTL = 2_764_800;
 
 /** What an engine asks for, after the mount's limits. A ttl of 0 means the mount's default, a maximum of 0 the mount's maximum. */
-export function limitTerms(limits: MountLimits, terms: { ttl: number; maxTtl: number }): { ttl: number; maxTtl: number; warnings: string[] } {
+export function limitTerms(
+  limits: MountLimits,
+  terms: { ttl: number; maxTtl: number },
+): { ttl: number; maxTtl: number; warnings: string[] } {
   const maxTtl = terms.maxTtl > 0 ? Math.min(terms.maxTtl, limits.maxLeaseTtl) : limits.maxLeaseTtl;
   const wanted = terms.ttl > 0 ? terms.ttl : limits.defaultLeaseTtl;
   if (wanted <= maxTtl) return { ttl: wanted, maxTtl, warnings: [] };

@@ -50,7 +50,14 @@ const BUILT_IN: readonly (Omit<NewMount, 'config'> & { accessorPrefix: string; c
     description: 'identity store',
     config: { passthrough_request_headers: ['Authorization'] },
   },
-  { path: 'cubbyhole/', class: 'secret', type: 'cubbyhole', accessorPrefix: 'cubbyhole', description: 'per-token private secret storage', local: true },
+  {
+    path: 'cubbyhole/',
+    class: 'secret',
+    type: 'cubbyhole',
+    accessorPrefix: 'cubbyhole',
+    description: 'per-token private secret storage',
+    local: true,
+  },
   {
     path: 'auth/token/',
     class: 'auth',
@@ -144,7 +151,8 @@ export class MountTable {
 
   /** Finishes unmounts that a crash cut short. */
   async finishUnmounts(): Promise<void> {
-    for (const mount of this.all()) if (mount.tainted) await this.unmount(mount.path).catch((error: unknown) => this.#log.error(String(error)));
+    for (const mount of this.all())
+      if (mount.tainted) await this.unmount(mount.path).catch((error: unknown) => this.#log.error(String(error)));
   }
 
   async close(): Promise<void> {
@@ -171,7 +179,10 @@ export class MountTable {
         throw new BadRequest(`path is already in use at ${displayPath(overlapping)}`);
       }
       pkg.checkOptions?.(options);
-      const record = this.#newRecord({ ...asked, type, ...(Object.keys(options).length > 0 ? { options } : {}) }, accessorPrefix(asked.class, type));
+      const record = this.#newRecord(
+        { ...asked, type, ...(Object.keys(options).length > 0 ? { options } : {}) },
+        accessorPrefix(asked.class, type),
+      );
       this.checkLimits(record.config);
       const mount = this.#build(record);
       await this.#start(mount, true);
@@ -307,7 +318,8 @@ export class MountTable {
   #resolve(asked: NewMount): { pkg: EnginePackage; type: string; options: Record<string, string> } {
     if (asked.type === '') throw new BadRequest('backend type must be specified as a string');
     if (asked.class === 'auth' && asked.type === 'token') throw new BadRequest('token credential backend cannot be instantiated');
-    if (['cubbyhole', 'system', 'identity', 'token'].includes(asked.type)) throw new BadRequest(`mount type of "${asked.type}" is not mountable`);
+    if (['cubbyhole', 'system', 'identity', 'token'].includes(asked.type))
+      throw new BadRequest(`mount type of "${asked.type}" is not mountable`);
     for (const pkg of this.enginePackages()) {
       if (pkg.kind !== asked.class) continue;
       const implied = pkg.name === asked.type ? {} : pkg.aliases?.[asked.type];

@@ -11,7 +11,8 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f]/;
 export function admit(call: Call): void {
   const { path } = call;
   if (UNPRINTABLE.test(path)) throw new BadRequest('path must contain only printable characters');
-  if (path.length > MAX_PATH_BYTES / 3 && Buffer.byteLength(path) > MAX_PATH_BYTES) throw new BadRequest(`path is longer than ${MAX_PATH_BYTES} bytes`);
+  if (path.length > MAX_PATH_BYTES / 3 && Buffer.byteLength(path) > MAX_PATH_BYTES)
+    throw new BadRequest(`path is longer than ${MAX_PATH_BYTES} bytes`);
   if (path.includes('..') && path.split('/').includes('..')) throw new BadRequest("relative paths not supported: '..' is not allowed");
   if (path.includes('//')) throw new BadRequest('path must not contain empty segments');
   if ((call.request.wrapTtl ?? 0) < 0) throw new BadRequest('requested wrap ttl cannot be negative');

@@ -1,4 +1,4 @@
-import { BadRequest, PermissionDenied, TokenRefused } from '@strongroom/engine-sdk';
+import { PermissionDenied, TokenRefused } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
 import { withinCidrs } from '../tokens/cidr.ts';
@@ -52,11 +52,15 @@ export class Authentication {
     return this.#policies.aclFor(names, { key: entityId, load: async () => this.#identity.templateContext(entityId) });
   }
 
-  /** @throws BadRequest for what is no token. */
-  async aclOfToken(token: string): Promise<Acl> {
+  /** Undefined for what is no token, or none any more. */
+  async aclOfToken(token: string): Promise<Acl | undefined> {
     const found = await this.#tokens.find(token);
-    if (!found) throw new BadRequest('invalid token');
-    return this.aclOf(found);
+    return found && this.aclOf(found);
+  }
+
+  async aclOfAccessor(accessor: string): Promise<Acl | undefined> {
+    const found = await this.#tokens.byAccessor(accessor);
+    return found && this.aclOf(found);
   }
 
   async finish(call: Call): Promise<void> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Operation } from '@strongroom/engine-sdk';
 import type { Mount } from '../mounts/mount.ts';
 import type { PathMatch } from '../mounts/path-router.ts';
@@ -52,4 +53,14 @@ export function newCall(id: string, request: CoreRequest): Call {
 
 export function isEngineOperation(operation: RequestOperation): operation is Operation {
   return operation !== 'help' && operation !== 'header';
+}
+
+/** '' without a token. Batch tokens are stored nowhere and go by a digest of their own text. */
+export function digestOfToken(call: Pick<Call, 'token' | 'bearer'>): string {
+  if (!call.token) return '';
+  return call.token.type === 'service'
+    ? call.token.digest
+    : createHash('sha256')
+        .update(call.bearer ?? '')
+        .digest('base64url');
 }

@@ -19,7 +19,10 @@ export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
     log.error('a stored record is damaged', { request_id: id, error: thrown.message });
     return new InternalError(thrown.message, { cause: thrown });
   }
-  log.error('a request failed by a fault of the server', { request_id: id, error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) });
+  log.error('a request failed by a fault of the server', {
+    request_id: id,
+    error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
+  });
   return new InternalError('internal error', { cause: thrown });
 }
 

@@ -141,7 +141,12 @@ export class Jobs {
     }
     if (claim === undefined) return;
     if ('failed' in passed) {
-      this.#log.warn('a scheduled job failed and will be retried', { mount: mount.path, kind: found.kind, id: found.id, error: failureText(passed.failed) });
+      this.#log.warn('a scheduled job failed and will be retried', {
+        mount: mount.path,
+        kind: found.kind,
+        id: found.id,
+        error: failureText(passed.failed),
+      });
       await this.#finish(key, claim, (record, now) => {
         const attempts = record.attempts + 1;
         return {

@@ -64,7 +64,12 @@ export class TargetGate {
 }
 
 /** Runs work under a deadline: its signal is aborted, and its late outcome is ignored. */
-export async function withDeadline<T>(clock: Clock, millis: number, parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withDeadline<T>(
+  clock: Clock,
+  millis: number,
+  parent: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(parent.reason);
   if (parent.aborted) abort();

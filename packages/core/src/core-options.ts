@@ -1,0 +1,34 @@
+import type { Clock, Log, Plugin } from '@strongroom/engine-sdk';
+import type { StorageDriver } from '@strongroom/storage-sdk';
+import type { AuditDeviceConfig } from './audit/audit-broker.ts';
+import type { AutomaticSeal } from './seal/seal.ts';
+
+/** All that the core is given; only storage is needed. */
+export interface CoreOptions {
+  readonly storage: StorageDriver;
+  /** Engines, login methods, database plugins, audit devices: what operators can mount and use. */
+  readonly plugins?: readonly Plugin[];
+  readonly clock?: Clock;
+  readonly log?: Log;
+  /** A seal that opens by itself; without one the unseal key is split among operators (Shamir). */
+  readonly seal?: AutomaticSeal;
+  /**
+   * Initialises an empty store with this root token and keeps it unsealed: for development, tests, and programs that embed a core
+   * over memory. The unseal key is thrown away, so it is refused over a store that survives.
+   */
+  readonly devRootToken?: string;
+  /** System-wide lease limits, in seconds; 768 hours by default. */
+  readonly defaultLeaseTtl?: number;
+  readonly maxLeaseTtl?: number;
+  /** Where clients reach this node. */
+  readonly apiAddress?: string;
+  readonly clusterName?: string;
+  /** Audit devices of the configuration, by path. */
+  readonly audit?: Readonly<Record<string, AuditDeviceConfig>>;
+  /** Stored audit devices to drop at start: the way out when the only one is broken. */
+  readonly auditEmergencyDisable?: readonly string[];
+  /** What `sys/config/state/sanitized` shows. */
+  readonly sanitizedConfig?: () => Record<string, unknown>;
+  /** Prometheus text of `sys/metrics`. */
+  readonly metrics?: () => Promise<string>;
+}

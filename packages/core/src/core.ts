@@ -1,0 +1,525 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { API_VERSION, silentLog, systemClock, type AnyPath, type Clock, type Log, type Plugin } from '@strongroom/engine-sdk';
+import type { StorageDriver } from '@strongroom/storage-sdk';
+import { AuditBroker } from './audit/audit-broker.ts';
+import type { AuditDevicePlugin } from './audit/audit-device.ts';
+import { fileAudit } from './audit/file-device.ts';
+import { socketAudit } from './audit/socket-device.ts';
+import { Barrier } from './barrier/barrier.ts';
+import { KeyRotation, keyPaths } from './barrier/path-keys.ts';
+import { PluginRefused } from './plugins/plugin-refused.ts';
+import type { CoreOptions } from './core-options.ts';
+import { cubbyholeEngine } from './cubbyhole/cubbyhole-engine.ts';
+import { identityEngine } from './identity/identity-engine.ts';
+import { IdentityStore } from './identity/identity-store.ts';
+import { Journal } from './journal/journal.ts';
+import { BulkRevoker } from './leases/bulk-revoker.ts';
+import { LeaseStore } from './leases/lease-store.ts';
+import { SYSTEM_TTL } from './leases/lease-terms.ts';
+import { UserLockout } from './lockout/user-lockout.ts';
+import { Mount } from './mounts/mount.ts';
+import { MOUNTS, MountTable } from './mounts/mount-table.ts';
+import { PathRouter } from './mounts/path-router.ts';
+import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
+import { PolicyStore } from './policies/policy-store.ts';
+import { Authentication } from './request/authentication.ts';
+import { AuditTrail } from './request/audit-trail.ts';
+import type { CoreRequest } from './request/core-request.ts';
+import type { CoreResponse } from './request/core-response.ts';
+import { internalOf } from './request/internal-request.ts';
+import { Issuing } from './request/issuing.ts';
+import { LoginGuard } from './request/login-guard.ts';
+import { Pipeline } from './request/pipeline.ts';
+import { Routing } from './request/routing.ts';
+import { Jobs } from './schedule/jobs.ts';
+import { ScheduleRunner } from './schedule/schedule-runner.ts';
+import { TargetGate } from './schedule/target-gate.ts';
+import { Cluster } from './seal/cluster.ts';
+import { decodeTokenPath, generateRootPaths } from './seal/path-generate-root.ts';
+import { rekeyPaths } from './seal/path-rekey.ts';
+import { openSealPaths, sealPaths, type SealPathDeps } from './seal/path-seal.ts';
+import { Seal, type InitOrder } from './seal/seal.ts';
+import { MountView, type MountScope } from './storage/mount-view.ts';
+import { Store } from './storage/store.ts';
+import { CorsConfig } from './system/cors-config.ts';
+import { auditPaths } from './system/path-audit.ts';
+import { capabilityPaths } from './system/path-capabilities.ts';
+import { corsPaths } from './system/path-cors.ts';
+import { internalUiPaths } from './system/path-internal-ui.ts';
+import { leasePaths } from './system/path-leases.ts';
+import { lockedUserPaths } from './system/path-locked-users.ts';
+import { mountPaths } from './system/path-mounts.ts';
+import { passwordPolicyPaths } from './system/path-password-policies.ts';
+import { policyPaths } from './system/path-policies.ts';
+import { requestHeaderPaths } from './system/path-request-headers.ts';
+import { schedulePaths } from './system/path-schedule.ts';
+import { serverPaths } from './system/path-server.ts';
+import { toolPaths } from './system/path-tools.ts';
+import { systemEngine } from './system/system-engine.ts';
+import { LoginTokens } from './tokens/login-tokens.ts';
+import { TokenCreation } from './tokens/token-creation.ts';
+import { tokenEngine } from './tokens/token-engine.ts';
+import { TokenRenewal } from './tokens/token-renewal.ts';
+import { TokenRevoker } from './tokens/token-revoker.ts';
+import { TokenStore } from './tokens/token-store.ts';
+import { UnwrapDoor } from './wrapping/unwrap-door.ts';
+import { wrappingPaths } from './wrapping/path-wrapping.ts';
+import { Wrapping } from './wrapping/wrapping.ts';
+
+/** How often the rooms look after themselves: key rotation, expired policies. Milliseconds. */
+const HOUSEKEEPING = 60_000;
+const ROOMS = {
+  policies: 'core/policies/',
+  identity: 'core/identity/',
+  audit: 'core/audit/',
+  lockout: 'core/lockout/',
+  system: 'core/system/',
+} as const;
+
+/**
+ * The secrets server without a network: give it requests, it gives answers. Made by `createCore`. It starts sealed unless its
+ * seal opens by itself.
+ */
+export class Core {
+  /** CORS settings, for the adapter that serves the core. */
+  readonly cors: CorsConfig;
+  readonly #options: CoreOptions;
+  readonly #driver: CountingDriver;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #plugins: readonly Plugin[];
+  readonly #barrier: Barrier;
+  readonly #seal: Seal;
+  readonly #store: Store;
+  readonly #runner: ScheduleRunner;
+  readonly #tokens: TokenStore;
+  readonly #policies: PolicyStore;
+  readonly #passwords: PasswordPolicyStore;
+  readonly #identity: IdentityStore;
+  readonly #audit: AuditBroker;
+  readonly #mounts: MountTable;
+  readonly #cluster: Cluster;
+  readonly #rotation: KeyRotation;
+  readonly #pipeline: Pipeline;
+  readonly #unsubscribe: () => void;
+  #open = false;
+  #changing: Promise<unknown> = Promise.resolve();
+  #stopHousekeeping: (() => void) | undefined;
+
+  constructor(options: CoreOptions) {
+    this.#options = options;
+    this.#driver = new CountingDriver(options.storage);
+    const clock = (this.#clock = options.clock ?? systemClock);
+    const log = (this.#log = options.log ?? silentLog);
+    this.#plugins = checkedPlugins(options.plugins ?? []);
+    const barrier = (this.#barrier = new Barrier(this.#driver, clock));
+    this.#seal = new Seal({ driver: this.#driver, barrier, automatic: options.seal, log });
+    const store = (this.#store = new Store(this.#driver, barrier));
+    this.#cluster = new Cluster(options.apiAddress ?? '', clock.now());
+    this.#rotation = new KeyRotation({ barrier, store, clock });
+
+    const runner = (this.#runner = new ScheduleRunner({ store, clock, log }));
+    const due = (at: number): void => runner.expect(at);
+    const gate = new TargetGate(clock);
+    const mountOf = (uuid: string): Mount | undefined => this.#mounts.byUuid(uuid);
+    const jobs = new Jobs({ store, clock, log, gate, mount: mountOf, due });
+    const journal = new Journal({ store, clock, log, gate, mount: mountOf, due });
+    const leases = new LeaseStore({ store, clock, log, gate, journal, mount: mountOf, due });
+    const tokens = (this.#tokens = new TokenStore({ store, barrier, clock, log, due }));
+    const revoker = new TokenRevoker({ tokens, leases, store, clock, log });
+    const bulk = new BulkRevoker({ leases, tokens: revoker, log });
+    runner.handle('lease', async (entry, signal) => leases.run(entry, signal));
+    runner.handle('token', async (entry, signal) => {
+      await gate.pass(undefined, async () => revoker.run(entry, signal));
+    });
+    runner.handle('job', async (entry, signal) => jobs.run(entry, signal));
+    runner.handle('intent', async (entry, signal) => journal.run(entry, signal));
+
+    const scope = { store, journal, jobs };
+    const room = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix } satisfies MountScope);
+    const policies = (this.#policies = new PolicyStore({ storage: room(ROOMS.policies), clock }));
+    const passwords = (this.#passwords = new PasswordPolicyStore({
+      storage: room(ROOMS.policies),
+      randomBytes: (count) => randomBytes(count),
+    }));
+    const identity = (this.#identity = new IdentityStore({
+      storage: room(ROOMS.identity),
+      clock,
+      log,
+      mounts: { byAccessor: (accessor) => this.#mounts.byAccessor(accessor) },
+    }));
+    const audit = (this.#audit = new AuditBroker({
+      storage: room(ROOMS.audit),
+      clock,
+      log,
+      plugins: [fileAudit, socketAudit, ...this.#plugins.filter((plugin): plugin is AuditDevicePlugin => plugin.kind === 'audit')],
+      ...(options.audit ? { configured: options.audit } : {}),
+      ...(options.auditEmergencyDisable ? { emergencyDisable: options.auditEmergencyDisable } : {}),
+    }));
+    const lockout = new UserLockout({ storage: room(ROOMS.lockout), clock });
+    this.cors = new CorsConfig(room(ROOMS.system));
+
+    const authentication = new Authentication({ tokens, policies, identity, revoker });
+    const wrapping = new Wrapping({ store, tokens, revoker, clock });
+    const creation = new TokenCreation({ store, tokens, policies, identity, clock });
+    const renewal = new TokenRenewal({
+      tokens,
+      identity,
+      clock,
+      mount: mountOf,
+      tokenMount: () => this.#mounts.at('auth/token/')!,
+    });
+    const aclOfToken = async (token: string) => authentication.aclOfToken(token);
+
+    const sealDeps: SealPathDeps = {
+      seal: this.#seal,
+      cluster: this.#cluster,
+      storageType: options.storage.name,
+      now: () => clock.now(),
+      sealed: () => !this.#open,
+      initialized: async () => (await this.#seal.config()) !== undefined,
+      initialize: async (order) => this.initialize(order),
+      unseal: async (share) => this.unseal(share),
+      close: async () => this.seal(),
+      storageIndex: () => this.#driver.commits,
+    };
+    const systemPaths = (): AnyPath[] => [
+      ...sealPaths(sealDeps),
+      ...keyPaths({ barrier, rotation: this.#rotation }),
+      ...rekeyPaths({ seal: this.#seal, rotateRootKey: async () => this.#seal.replaceRootKey() }),
+      ...generateRootPaths({ seal: this.#seal, newRootToken: async () => this.#newRootToken() }),
+      decodeTokenPath(),
+      ...mountPaths({ mounts: this.#mounts }),
+      ...policyPaths({ policies }),
+      ...passwordPolicyPaths({ passwords }),
+      ...capabilityPaths({
+        aclOfToken,
+        aclOfAccessor: async (accessor) => authentication.aclOfAccessor(accessor),
+        aclOfCaller: async (req) => internalOf(req).acl!,
+      }),
+      ...leasePaths({ leases, tokens, revoker, bulk, now: () => clock.millis() }),
+      ...wrappingPaths({ wrapping }),
+      ...auditPaths({ broker: audit }),
+      ...requestHeaderPaths({ headers: audit.headers }),
+      ...corsPaths({ cors: this.cors }),
+      ...toolPaths({ randomBytes: (count) => randomBytes(count) }),
+      ...lockedUserPaths({ lockout, authMounts: () => this.#mounts.list('auth').map((mount) => mount.record) }),
+      ...internalUiPaths({ mounts: this.#mounts, aclOfToken }),
+      ...schedulePaths({ jobs, journal, gate, mounts: this.#mounts }),
+      ...serverPaths({
+        cluster: this.#cluster,
+        now: () => clock.now(),
+        hostname: hostname(),
+        sanitizedConfig: options.sanitizedConfig ?? (() => ({})),
+        metrics: options.metrics,
+      }),
+    ];
+    this.#mounts = new MountTable({
+      scope,
+      clock,
+      log,
+      system: { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL },
+      plugins: this.#plugins,
+      builtIn: new Map([
+        ['system', systemEngine(systemPaths)],
+        ['identity', identityEngine(identity)],
+        ['cubbyhole', cubbyholeEngine(store)],
+        ['token', tokenEngine({ tokens, creation, renewal, revoker, identity })],
+      ]),
+      generatePassword: async (policy) => passwords.generate(policy),
+      cleaner: {
+        revokeBelow: async (path) => bulk.revoke(path.slice(0, -1), { force: false }),
+        forget: async (mount) => {
+          await jobs.forgetMount(mount.uuid);
+          if (mount.class !== 'auth') return;
+          await identity.aliasesOfMountRemoved(mount.accessor);
+          await lockout.forgetMount(mount.accessor);
+        },
+      },
+    });
+
+    const openEngine = { name: 'system', kind: 'secret', apiVersion: 1, create: () => ({ paths: [] }) } as const;
+    const openMount = new Mount(openMountRecord, openEngine, room(ROOMS.system), { defaultLeaseTtl: SYSTEM_TTL, maxLeaseTtl: SYSTEM_TTL });
+    this.#pipeline = new Pipeline({
+      clock,
+      log,
+      routing: new Routing({
+        mounts: this.#mounts,
+        open: new PathRouter(openSealPaths(sealDeps)),
+        openMount,
+        sealed: () => !this.#open,
+      }),
+      authentication,
+      logins: new LoginGuard(lockout),
+      issuing: new Issuing({ leases, logins: new LoginTokens({ store, tokens, identity, clock }) }),
+      wrapping,
+      unwrapDoor: new UnwrapDoor(),
+      audit: new AuditTrail(audit),
+    });
+    this.#unsubscribe = this.#driver.changes((keys) => void this.#heard(keys));
+  }
+
+  /** Carries out a call. Never throws: what went wrong is in the answer. */
+  handle(request: CoreRequest): Promise<CoreResponse> {
+    return this.#pipeline.handle(request);
+  }
+
+  get sealed(): boolean {
+    return !this.#open;
+  }
+
+  /** Whether the store has its keys. */
+  async initialized(): Promise<boolean> {
+    return (await this.#seal.config()) !== undefined;
+  }
+
+  /** Makes the keys of an empty store and its root token. The core stays sealed unless its seal opens by itself. */
+  initialize(order: InitOrder): Promise<{ keys: readonly Buffer[]; recoveryKeys: readonly Buffer[]; rootToken: string }> {
+    return this.#exclusively(async () => this.#initialize(order));
+  }
+
+  /** Takes one share of the unseal key; opens the core with the last one needed. */
+  unseal(share: Buffer): Promise<void> {
+    return this.#exclusively(async () => {
+      await this.#seal.provide(share);
+      if (!this.#barrier.sealed) await this.#start();
+    });
+  }
+
+  /** Opens the core if its seal does that by itself. */
+  openAutomatically(): Promise<boolean> {
+    return this.#exclusively(async () => {
+      if (!(await this.#seal.openAutomatically())) return false;
+      await this.#start();
+      return true;
+    });
+  }
+
+  /** Lets running work finish, then forgets the keys. */
+  seal(): Promise<void> {
+    return this.#exclusively(async () => this.#stop());
+  }
+
+  /** Seals and closes the storage. */
+  async close(): Promise<void> {
+    await this.seal();
+    this.#unsubscribe();
+    await this.#driver.close();
+  }
+
+  /** Opens files of audit devices anew: after log rotation. */
+  reopenAuditFiles(): Promise<void> {
+    return this.#audit.reopen();
+  }
+
+  /** Works off everything that is due now: for tests that move the clock. */
+  settleSchedule(): Promise<void> {
+    return this.#runner.settle();
+  }
+
+  /** The paths of `sys/` and of a mount, for documents made from the declarations. */
+  declaredPaths(): { prefix: string; paths: readonly AnyPath[] }[] {
+    return this.#mounts.all().map((mount) => ({ prefix: mount.path, paths: mount.router?.paths ?? [] }));
+  }
+
+  async openForDevelopment(rootToken: string): Promise<void> {
+    await this.#exclusively(async () => {
+      if (await this.initialized()) throw new Error('devRootToken is for an empty store; this one is initialised');
+      await this.#seal.initialize(
+        this.#seal.automatic
+          ? { secretShares: undefined, secretThreshold: undefined, recoveryShares: 1, recoveryThreshold: 1 }
+          : { secretShares: 1, secretThreshold: 1, recoveryShares: undefined, recoveryThreshold: undefined },
+      );
+      await this.#start();
+      await this.#storeRootToken(rootToken);
+    });
+  }
+
+  async #initialize(order: InitOrder): Promise<{ keys: readonly Buffer[]; recoveryKeys: readonly Buffer[]; rootToken: string }> {
+    const made = await this.#seal.initialize(order);
+    await this.#tokens.open();
+    const rootToken = await this.#newRootToken();
+    if (this.#seal.automatic) {
+      await this.#start();
+    } else {
+      this.#tokens.close();
+      this.#barrier.seal();
+      this.#seal.forget();
+    }
+    return { ...made, rootToken };
+  }
+
+  async #start(): Promise<void> {
+    if (this.#open) return;
+    const began = this.#clock.millis();
+    try {
+      await this.#tokens.open();
+      await this.#cluster.open(this.#store, this.#options.clusterName);
+      await this.#policies.initialize();
+      await this.cors.load();
+      await this.#audit.load();
+      await this.#mounts.open();
+    } catch (error) {
+      this.#log.error('the server could not start after unsealing', { error: String(error) });
+      await this.#mounts.close();
+      await this.#audit.close();
+      this.#tokens.close();
+      this.#barrier.seal();
+      throw error;
+    }
+    this.#cluster.startedAt = this.#clock.now();
+    this.#open = true;
+    this.#runner.start();
+    this.#keepHouse();
+    void this.#mounts.finishUnmounts();
+    this.#log.info('unsealed', { millis: this.#clock.millis() - began });
+  }
+
+  async #stop(): Promise<void> {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#stopHousekeeping?.();
+    await this.#runner.stop();
+    await this.#mounts.close();
+    await this.#audit.close();
+    this.#tokens.close();
+    this.#barrier.seal();
+    this.#seal.forget();
+    this.#log.info('sealed');
+  }
+
+  #keepHouse(): void {
+    this.#stopHousekeeping = this.#clock.after(HOUSEKEEPING, () => {
+      const work = async (): Promise<void> => {
+        if (await this.#rotation.check()) this.#log.info('the barrier key was rotated');
+        await this.#policies.removeExpired();
+      };
+      work()
+        .catch((error: unknown) => this.#log.warn('housekeeping failed', { error: String(error) }))
+        .finally(() => {
+          if (this.#open) this.#keepHouse();
+        });
+    });
+  }
+
+  /** Another process changed something of which this one keeps a copy. */
+  async #heard(keys: readonly string[]): Promise<void> {
+    if (!this.#open) return;
+    try {
+      if (keys.includes('core/keyring')) await this.#barrier.reload();
+      if (keys.some((key) => key === MOUNTS)) await this.#mounts.reload();
+      for (const key of keys) {
+        if (key.startsWith(ROOMS.policies)) {
+          this.#policies.invalidate(key.slice(ROOMS.policies.length));
+          this.#passwords.invalidate(key.slice(ROOMS.policies.length));
+        } else if (key.startsWith(ROOMS.identity)) this.#identity.invalidate(key.slice(ROOMS.identity.length));
+        else if (key.startsWith(ROOMS.audit)) this.#audit.invalidate(key.slice(ROOMS.audit.length));
+        else if (key.startsWith(ROOMS.system)) await this.cors.load();
+        else this.#mounts.invalidate(key);
+      }
+    } catch (error) {
+      this.#log.error('a change by another process could not be taken up', { error: String(error) });
+      if (this.#barrier.sealed) await this.seal();
+    }
+  }
+
+  async #newRootToken(): Promise<string> {
+    return this.#storeRootToken(undefined);
+  }
+
+  async #storeRootToken(id: string | undefined): Promise<string> {
+    const made = await this.#store.transaction(async (tx) =>
+      this.#tokens.create(
+        tx,
+        {
+          path: 'auth/token/root',
+          policies: ['root'],
+          display_name: 'root',
+          created: this.#clock.millis(),
+          expires: 0,
+          creation_ttl: 0,
+          renewable: false,
+        },
+        id,
+      ),
+    );
+    return made.token;
+  }
+
+  async #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#changing.then(work, work);
+    this.#changing = mine.catch(() => undefined);
+    return mine;
+  }
+}
+
+/**
+ * Makes a core over a storage. Two calls embed it: this one, and the adapter's router.
+ * @throws PluginRefused before any plugin code runs, when one was built for another API.
+ */
+export async function createCore(options: CoreOptions): Promise<Core> {
+  const core = new Core(options);
+  if (options.devRootToken !== undefined) await core.openForDevelopment(options.devRootToken);
+  else await core.openAutomatically();
+  return core;
+}
+
+/** Where the always open paths belong before there is a mount table. */
+const openMountRecord = {
+  path: 'sys/',
+  class: 'secret',
+  type: 'system',
+  uuid: 'open',
+  accessor: '',
+  description: '',
+  config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false },
+  options: null,
+  local: false,
+  seal_wrap: false,
+  external_entropy_access: false,
+} as const;
+
+/** All or nothing: one plugin that does not fit, and none is used. */
+function checkedPlugins(plugins: readonly Plugin[]): readonly Plugin[] {
+  const seen = new Set<string>();
+  for (const plugin of plugins) {
+    if (plugin.apiVersion !== API_VERSION) {
+      throw new PluginRefused(plugin.name, `built for plugin API ${String(plugin.apiVersion)}; this server offers ${API_VERSION}`);
+    }
+    const key = `${plugin.kind}/${plugin.name}/${plugin.version ?? ''}`;
+    if (seen.has(key)) throw new PluginRefused(plugin.name, `listed twice as ${plugin.kind} plugin`);
+    seen.add(key);
+  }
+  return plugins;
+}
+
+/** Counts the commits that went through, for clients that ask how far the store is. */
+class CountingDriver implements StorageDriver {
+  readonly name: string;
+  readonly shared: boolean;
+  commits = 0;
+  readonly #driver: StorageDriver;
+
+  constructor(driver: StorageDriver) {
+    this.#driver = driver;
+    this.name = driver.name;
+    this.shared = driver.shared;
+  }
+  get(key: string): ReturnType<StorageDriver['get']> {
+    return this.#driver.get(key);
+  }
+  range(query: Parameters<StorageDriver['range']>[0]): ReturnType<StorageDriver['range']> {
+    return this.#driver.range(query);
+  }
+  commit(change: Parameters<StorageDriver['commit']>[0]): Promise<void> {
+    this.commits += 1;
+    return this.#driver.commit(change);
+  }
+  changes(listener: (keys: readonly string[]) => void): () => void {
+    return this.#driver.changes(listener);
+  }
+  close(): Promise<void> {
+    return this.#driver.close();
+  }
+}

@@ -1,0 +1,11 @@
+export type { AuditDeviceConfig } from './audit/audit-broker.ts';
+export type { AuditDevice, AuditDevicePlugin } from './audit/audit-device.ts';
+export { createCore, type Core } from './core.ts';
+export type { CoreOptions } from './core-options.ts';
+export { PluginRefused } from './plugins/plugin-refused.ts';
+export type { CoreRequest, RequestOperation } from './request/core-request.ts';
+export type { AuthReply, CoreResponse, WrapInfo } from './request/core-response.ts';
+export type { AutomaticSeal } from './seal/seal.ts';
+export type { CorsConfig } from './system/cors-config.ts';
+export { openApiOf } from './system/openapi.ts';
+export { API_COMPATIBLE_VERSION, PRODUCT_VERSION, VERSION } from './system/version.ts';

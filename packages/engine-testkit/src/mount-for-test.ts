@@ -1,0 +1,99 @@
+import { createCore, type Core, type CoreRequest, type CoreResponse, type RequestOperation } from '@strongroom/core';
+import type { EnginePackage, Log, Plugin } from '@strongroom/engine-sdk';
+import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
+import { manualClock, type ManualClock } from './manual-clock.ts';
+
+export interface TestMountOptions {
+  /** Where the engine is mounted: `secret` by default, `auth/<name>` for login methods. */
+  readonly path?: string;
+  readonly options?: Readonly<Record<string, string>>;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly clock?: ManualClock;
+  readonly log?: Log;
+  /** Others that the engine uses, such as database plugins. */
+  readonly plugins?: readonly Plugin[];
+  /** A store that outlives the core: for tests of a restart. It needs `unsealKey` from the earlier mount then. */
+  readonly storage?: StorageDriver;
+}
+
+export interface Call {
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** The root token by default; '' for none. */
+  readonly token?: string;
+  readonly wrapTtl?: number;
+  readonly remoteAddress?: string;
+}
+
+/** An engine mounted in a whole core over memory, with the clock in the test's hand. */
+export interface TestMount {
+  readonly core: Core;
+  readonly clock: ManualClock;
+  readonly rootToken: string;
+  readonly path: string;
+  /** Any call; the path is from the root. Never throws. */
+  call(operation: RequestOperation, path: string, call?: Call): Promise<CoreResponse>;
+  /** Calls below the mount. They throw an Error with the answer's texts when the call fails. */
+  read(path: string, data?: Call['data']): Promise<CoreResponse>;
+  list(path: string, data?: Call['data']): Promise<CoreResponse>;
+  write(path: string, data?: Call['data']): Promise<CoreResponse>;
+  patch(path: string, data?: Call['data']): Promise<CoreResponse>;
+  delete(path: string, data?: Call['data']): Promise<CoreResponse>;
+  /** Moves the clock and waits until all that became due is worked off. */
+  advance(by: string | number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A failed call, as the convenience calls throw it. */
+export class CallFailed extends Error {
+  override readonly name = 'CallFailed';
+  readonly response: CoreResponse;
+  constructor(operation: string, path: string, response: CoreResponse) {
+    super(`${operation} ${path}: ${response.status} ${(response.errors ?? []).join('; ')}`);
+    this.response = response;
+  }
+}
+
+export async function mountForTest(engine: EnginePackage, options: TestMountOptions = {}): Promise<TestMount> {
+  const clock = options.clock ?? manualClock();
+  const rootToken = 'root';
+  const core = await createCore({
+    storage: options.storage ?? memoryStorage(),
+    plugins: [engine, ...(options.plugins ?? [])],
+    clock,
+    devRootToken: rootToken,
+    ...(options.log ? { log: options.log } : {}),
+  });
+  const path = (options.path ?? (engine.kind === 'auth' ? `auth/${engine.name}` : engine.name)).replace(/\/$/, '');
+  const call = async (operation: RequestOperation, at: string, { token = rootToken, ...rest }: Call = {}): Promise<CoreResponse> => {
+    const request: CoreRequest = { operation, path: at, remoteAddress: '127.0.0.1', ...rest, ...(token === '' ? {} : { token }) };
+    return core.handle(request);
+  };
+  const checked = async (operation: RequestOperation, at: string, data?: Call['data']): Promise<CoreResponse> => {
+    const response = await call(operation, at, data ? { data } : {});
+    if (response.errors || response.status >= 400) throw new CallFailed(operation, at, response);
+    return response;
+  };
+  const below = (operation: RequestOperation) => async (at: string, data?: Call['data']) => checked(operation, `${path}/${at}`, data);
+  await checked('update', engine.kind === 'auth' ? `sys/auth/${path.slice('auth/'.length)}` : `sys/mounts/${path}`, {
+    type: engine.name,
+    ...(options.options ? { options: options.options } : {}),
+    ...(options.config ? { config: options.config } : {}),
+  });
+  return {
+    core,
+    clock,
+    rootToken,
+    path,
+    call,
+    read: below('read'),
+    list: below('list'),
+    write: below('update'),
+    patch: below('patch'),
+    delete: below('delete'),
+    advance: async (by) => {
+      await clock.advance(by);
+      await core.settleSchedule();
+    },
+    close: async () => core.close(),
+  };
+}
