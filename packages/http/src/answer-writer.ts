@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http';
+import type { CoreResponse } from './core-types.ts';
+import { envelopeOf, errorsBody } from './envelope.ts';
+
+const JSON_TYPE = 'application/json';
+/** Milliseconds for which the rest of an unwelcome body is read, so that the answer is not lost in a reset connection. */
+const LINGER = 2_000;
+
+/** Puts answers on the wire, each with one write. */
+export class AnswerWriter {
+  readonly #fixed: readonly string[];
+
+  /** `headers` are sent with every answer. @throws TypeError for a name or a value that HTTP cannot carry */
+  constructor(headers: Readonly<Record<string, string>> = {}) {
+    this.#fixed = [
+      'Cache-Control',
+      'no-store',
+      'Strict-Transport-Security',
+      'max-age=31536000; includeSubDomains',
+      ...Object.entries(headers).flat(),
+    ];
+  }
+
+  answer(response: ServerResponse, answer: CoreResponse, extra?: readonly string[]): void {
+    const more = answer.headers ? [...(extra ?? []), ...Object.entries(answer.headers).flat()] : extra;
+    const { raw } = answer;
+    if (raw) this.send(response, answer.status, raw.contentType, raw.body, more);
+    else if (answer.status === 204) this.send(response, 204, JSON_TYPE, '', more);
+    else this.send(response, answer.status, JSON_TYPE, envelopeOf(answer), more);
+  }
+
+  errors(response: ServerResponse, status: number, errors: readonly string[], extra?: readonly string[]): void {
+    this.send(response, status, JSON_TYPE, errorsBody(errors), extra);
+  }
+
+  send(response: ServerResponse, status: number, contentType: string, body: string | Uint8Array, extra?: readonly string[]): void {
+    const headers = [...this.#fixed, 'Content-Type', contentType];
+    if (status !== 204) headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
+    if (extra) headers.push(...extra);
+    response.writeHead(status, headers);
+    response.end(body);
+  }
+
+  /** An answer to a request that is not read to its end: says that the connection ends, and ends it when the caller had time to read. */
+  closing(response: ServerResponse, status: number, errors: readonly string[], extra: readonly string[] = []): void {
+    const body = errorsBody(errors);
+    const length = String(Buffer.byteLength(body));
+    response.writeHead(status, [...this.#fixed, 'Content-Type', JSON_TYPE, 'Content-Length', length, 'Connection', 'close', ...extra]);
+    response.write(body);
+    if (response.req.readableEnded) {
+      response.end();
+      return;
+    }
+    const end = (): void => {
+      clearTimeout(timer);
+      response.end();
+    };
+    const timer = setTimeout(end, LINGER);
+    response.once('close', () => clearTimeout(timer));
+    response.req.once('end', end);
+    response.req.on('error', end);
+    response.req.resume();
+  }
+}

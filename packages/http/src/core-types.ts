@@ -1,0 +1,16 @@
+import type { CoreRequest, CoreResponse, CorsConfig } from '@strongroom/core';
+
+export type { CoreRequest, CoreResponse };
+export type CorsDecision = ReturnType<CorsConfig['decide']>;
+
+/** What this package needs of a core. */
+export interface CoreHandler {
+  /** Never rejects: what went wrong is in the answer. */
+  handle(request: CoreRequest): Promise<CoreResponse>;
+  readonly cors?: CorsPolicy;
+}
+
+export interface CorsPolicy {
+  /** Asked for each request that has an `Origin`. */
+  decide(method: string, origin: string | undefined, preflightFor?: string): CorsDecision;
+}

@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { CoreRequest } from './core-types.ts';
+import type { RemoteParty } from './remote-address.ts';
+
+export interface CallParts {
+  readonly operation: CoreRequest['operation'];
+  readonly path: string;
+  readonly data: Readonly<Record<string, unknown>> | undefined;
+  readonly token: string | undefined;
+  readonly wrapTtl: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly party: RemoteParty;
+  readonly response: ServerResponse;
+}
+
+/** A request of the core that came by HTTP. Its abort signal is made when somebody first asks for it: most calls end before anybody does. */
+export class HttpCall implements CoreRequest {
+  readonly operation: CoreRequest['operation'];
+  readonly path: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly token?: string;
+  readonly wrapTtl: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly #response: ServerResponse;
+  #signal: AbortSignal | undefined;
+
+  constructor({ operation, path, data, token, wrapTtl, headers, party, response }: CallParts) {
+    this.operation = operation;
+    this.path = path;
+    if (data !== undefined) this.data = data;
+    if (token !== undefined) this.token = token;
+    this.wrapTtl = wrapTtl;
+    this.headers = headers;
+    this.remoteAddress = party.address;
+    this.remotePort = party.port;
+    this.#response = response;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= abortedByLeaving(this.#response);
+    return this.#signal;
+  }
+}
+
+function abortedByLeaving(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const leave = (): void => {
+    if (!response.writableFinished) controller.abort(new Error('the caller went away'));
+  };
+  if (response.destroyed) leave();
+  else response.once('close', leave);
+  return controller.signal;
+}
