@@ -5,7 +5,9 @@ import {
   NotFound,
   path,
   UnsupportedOperation,
+  systemClock,
   type AnyPath,
+  type Clock,
   type EngineResponse,
   type Plugin,
 } from '@strongroom/engine-sdk';
@@ -16,6 +18,7 @@ export interface PluginPathDeps {
   readonly catalogue: { list(): readonly Plugin[] };
   /** Closes and builds again what a plugin serves, or these mounts. @throws BadRequest for an unknown mount */
   reload(what: { plugin?: string; mounts?: readonly string[] }): Promise<void>;
+  readonly clock?: Clock;
 }
 
 /** Kinds that clients know from the incumbents: always there, even when empty. */
@@ -27,8 +30,8 @@ const typeField = f.name('Kind of plugin: auth, database, secret, …');
 const nameField = f.name('Name of the plugin, as mounts and connections write it.');
 
 /** `sys/plugins`. Plugins are npm packages that the server's configuration lists, so the catalogue is read-only. */
-export function pluginPaths({ catalogue, reload }: PluginPathDeps): AnyPath[] {
-  const reloads = new PluginReloads(reload);
+export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPathDeps): AnyPath[] {
+  const reloads = new PluginReloads(reload, clock);
 
   const ofKind = (kind: string): Plugin[] =>
     catalogue
@@ -46,8 +49,8 @@ export function pluginPaths({ catalogue, reload }: PluginPathDeps): AnyPath[] {
 
   async function reloaded(what: { plugin?: string; mounts?: readonly string[] }, scope: string): Promise<EngineResponse> {
     if (scope !== '' && scope !== 'global') throw new BadRequest("reload scope must be omitted or 'global'");
-    const id = await reloads.run(what);
-    return { data: { reload_id: id }, ...(scope === 'global' ? { status: 202 } : {}) };
+    if (scope === 'global') return { data: { reload_id: reloads.start(what) }, status: 202 };
+    return { data: { reload_id: await reloads.run(what) } };
   }
 
   return [
@@ -136,7 +139,8 @@ export function pluginPaths({ catalogue, reload }: PluginPathDeps): AnyPath[] {
 
     path('plugins/reload/backend', {
       synopsis: 'Reload a plugin or mounts.',
-      description: 'Closes the engines concerned and builds them again. Leases, tokens and settings stay.',
+      description:
+        "Closes the engines concerned and builds them again. Leases, tokens and settings stay. With scope 'global' it goes on after the answer.",
       fields: {
         plugin: f.string('Reload all mounts of this plugin.', { default: '' }),
         mounts: f.commaStrings('Reload these mounts.', { default: [] }),
@@ -164,7 +168,8 @@ export function pluginPaths({ catalogue, reload }: PluginPathDeps): AnyPath[] {
         if (data.reload_id === '') throw new BadRequest('reload_id is required');
         const outcome = reloads.outcome(data.reload_id);
         if (!outcome) throw new NotFound();
-        return { data: { reload_id: data.reload_id, results: { [outcome.node]: { timestamp: outcome.timestamp, error: outcome.error } } } };
+        const results = outcome === 'running' ? {} : { [outcome.node]: { timestamp: outcome.timestamp, error: outcome.error } };
+        return { data: { reload_id: data.reload_id, results } };
       },
     }),
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Clock } from '@strongroom/engine-sdk';
 
 export interface ReloadOutcome {
   readonly node: string;
@@ -13,36 +14,47 @@ export type ReloadTarget = { plugin?: string; mounts?: readonly string[] };
 
 const KEPT = 100;
 
-/** Runs reloads and remembers how the latest ones went. */
+/** Runs reloads and remembers how the latest ones of this process went. */
 export class PluginReloads {
   readonly #reload: (what: ReloadTarget) => Promise<void>;
-  readonly #outcomes = new Map<string, ReloadOutcome>();
+  readonly #clock: Clock;
+  readonly #outcomes = new Map<string, ReloadOutcome | 'running'>();
 
-  constructor(reload: (what: ReloadTarget) => Promise<void>) {
+  constructor(reload: (what: ReloadTarget) => Promise<void>, clock: Clock) {
     this.#reload = reload;
+    this.#clock = clock;
   }
 
-  /** The id of the reload. @throws what the reload throws; the outcome is kept all the same. */
+  /** Resolves with the reload's id when it is done. @throws what the reload throws */
   async run(what: ReloadTarget): Promise<string> {
     const id = randomUUID();
-    let error = '';
-    try {
-      await this.#reload(what);
-    } catch (thrown) {
-      error = (thrown as Error).message;
-      throw thrown;
-    } finally {
-      this.#keep(id, error);
-    }
+    await this.#reload(what);
+    this.#keep(id, this.#ended(''));
     return id;
   }
 
-  outcome(id: string): ReloadOutcome | undefined {
+  /** The id at once; how it went is told by `outcome`. */
+  start(what: ReloadTarget): string {
+    const id = randomUUID();
+    this.#keep(id, 'running');
+    void this.#reload(what).then(
+      () => this.#keep(id, this.#ended('')),
+      (error: Error) => this.#keep(id, this.#ended(error.message)),
+    );
+    return id;
+  }
+
+  /** undefined: never heard of, or too long ago. */
+  outcome(id: string): ReloadOutcome | 'running' | undefined {
     return this.#outcomes.get(id);
   }
 
-  #keep(id: string, error: string): void {
-    this.#outcomes.set(id, { node: hostname(), timestamp: new Date().toISOString(), error });
+  #ended(error: string): ReloadOutcome {
+    return { node: hostname(), timestamp: this.#clock.now().toISOString(), error };
+  }
+
+  #keep(id: string, outcome: ReloadOutcome | 'running'): void {
+    this.#outcomes.set(id, outcome);
     for (const oldest of this.#outcomes.keys()) {
       if (this.#outcomes.size <= KEPT) break;
       this.#outcomes.delete(oldest);

@@ -1,0 +1,93 @@
+import { readFile, statfs } from 'node:fs/promises';
+import * as os from 'node:os';
+
+/** A file system on a disk of its own. Sizes in bytes. */
+export interface DiskUsage {
+  path: string;
+  fstype: string;
+  total: number;
+  free: number;
+  used: number;
+  usedPercent: number;
+  inodesTotal: number;
+  inodesFree: number;
+  inodesUsed: number;
+}
+
+/** The machine, spelt as clients of the incumbents read it. Times in seconds. */
+export interface HostInfo {
+  cpu: { cpu: number; modelName: string; mhz: number; cores: number }[];
+  cpu_times: { cpu: string; user: number; system: number; idle: number; nice: number; irq: number }[];
+  disk: DiskUsage[];
+  host: Record<string, string | number>;
+  memory: { total: number; available: number; used: number; usedPercent: number };
+}
+
+/** Looks at the machine this process runs on. */
+export async function hostInfo(now: Date): Promise<HostInfo> {
+  const cpus = os.cpus();
+  const total = os.totalmem();
+  const available = os.freemem();
+  const uptime = Math.floor(os.uptime());
+  return {
+    cpu: cpus.map((cpu, at) => ({ cpu: at, modelName: cpu.model, mhz: cpu.speed, cores: 1 })),
+    cpu_times: cpus.map(({ times }, at) => ({
+      cpu: `cpu${at}`,
+      user: times.user / 1000,
+      system: times.sys / 1000,
+      idle: times.idle / 1000,
+      nice: times.nice / 1000,
+      irq: times.irq / 1000,
+    })),
+    disk: await disks(),
+    host: {
+      hostname: os.hostname(),
+      uptime,
+      bootTime: Math.floor(now.getTime() / 1000) - uptime,
+      os: os.platform(),
+      platform: os.type(),
+      platformVersion: os.version(),
+      kernelVersion: os.release(),
+      kernelArch: os.machine(),
+    },
+    memory: { total, available, used: total - available, usedPercent: percent(total - available, total) },
+  };
+}
+
+async function disks(): Promise<DiskUsage[]> {
+  const mounts = await readFile('/proc/self/mounts', 'utf8').catch(() => '');
+  const found = new Map<string, { path: string; fstype: string }>();
+  for (const line of mounts.split('\n')) {
+    const [device = '', path = '', fstype = ''] = line.split(' ').map(unescaped);
+    if (device.startsWith('/dev/') && !found.has(device)) found.set(device, { path, fstype });
+  }
+  if (![...found.values()].some(({ path }) => path === '/')) found.set('', { path: '/', fstype: '' });
+  const usages = await Promise.all([...found.values()].map(({ path, fstype }) => usage(path, fstype).catch(() => undefined)));
+  return usages.filter((known) => known !== undefined);
+}
+
+async function usage(path: string, fstype: string): Promise<DiskUsage> {
+  const { bsize, blocks, bavail, bfree, files, ffree } = await statfs(path);
+  const used = (blocks - bfree) * bsize;
+  const free = bavail * bsize;
+  return {
+    path,
+    fstype,
+    total: blocks * bsize,
+    free,
+    used,
+    usedPercent: percent(used, used + free),
+    inodesTotal: files,
+    inodesFree: ffree,
+    inodesUsed: files - ffree,
+  };
+}
+
+/** The mount table writes blanks as octal. */
+function unescaped(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}
+
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 0 : (part / whole) * 100;
+}
