@@ -1,0 +1,1 @@
+export { kvEngine } from './kv-engine.ts';

@@ -1,0 +1,30 @@
+import { f, type Collection } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+
+export const Keys = Type.Object({ keys: Type.Array(Type.String(), { description: 'Sorted; folders end in a slash.' }) });
+
+export const pageFields = {
+  after: f.string('Lists only what comes after this entry, which need not exist.'),
+  limit: f.int('Lists no more entries than this; 0 or less means all.'),
+};
+
+export interface Page {
+  readonly path: string;
+  readonly after: string | undefined;
+  readonly limit: number | undefined;
+}
+
+/** The folder that a list of `path` shows: '' or with a closing slash. */
+export function folderOf(path: string): string {
+  return path === '' || path.endsWith('/') ? path : `${path}/`;
+}
+
+/** One level below the path; undefined when nothing is there. */
+export async function listKeys(secrets: Collection<unknown>, page: Page): Promise<{ data: { keys: string[] } } | undefined> {
+  const keys = await secrets.listFolder({
+    folder: folderOf(page.path),
+    ...(page.after === undefined || page.after === '' ? {} : { after: page.after }),
+    ...(page.limit === undefined || page.limit <= 0 ? {} : { limit: page.limit }),
+  });
+  return keys.length === 0 ? undefined : { data: { keys } };
+}

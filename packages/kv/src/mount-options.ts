@@ -1,0 +1,24 @@
+import { BadRequest } from '@strongroom/engine-sdk';
+
+type MountOptions = Readonly<Record<string, string>>;
+
+/** The version that mount options ask for; without one it is 1, as clients of the incumbents expect. */
+export function versionOf(options: MountOptions): '1' | '2' {
+  return options['version'] === '2' ? '2' : '1';
+}
+
+/**
+ * `current`: the options of the mount that is tuned.
+ * @throws BadRequest for a version other than 1 and 2, and for a way back from 2 to 1
+ */
+export function checkMountOptions(options: MountOptions, current?: MountOptions): void {
+  const { version } = options;
+  if (version !== undefined && version !== '' && version !== '1' && version !== '2') {
+    throw new BadRequest(`the option "version" of a kv mount must be "1" or "2", not ${JSON.stringify(version)}`);
+  }
+  if (current && versionOf(current) === '2' && versionOf(options) === '1') refuseDowngrade();
+}
+
+export function refuseDowngrade(): never {
+  throw new BadRequest('cannot downgrade mount from version 2');
+}

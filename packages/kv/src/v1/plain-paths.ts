@@ -1,0 +1,73 @@
+import { BadRequest, f, parseDuration, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { listKeys, Keys, pageFields } from '../listing.ts';
+import type { MountFormat } from '../mount-format.ts';
+import { plainSecrets, type PlainSecret } from './plain-secrets.ts';
+
+/** Version 1: what is written to a path is what is read there. */
+export function plainPaths(host: EngineHost, format: MountFormat): readonly AnyPath[] {
+  const secrets = path('{path:all}', {
+    synopsis: 'Secrets, one value a path.',
+    description:
+      'Any object may be stored. Its key "ttl" (or "lease") is answered as lease_duration: a hint to read the secret again by then. ' +
+      'Nothing is revoked when it has passed.',
+    arbitraryData: true,
+    fields: { path: f.name('Where the secret is kept.'), ...pageFields },
+  })
+    .read({
+      summary: 'Reads a secret.',
+      response: Type.Record(Type.String(), Type.Unknown()),
+      handle: async (req) => {
+        const data = await plainSecrets(req.storage).get(req.data.path);
+        if (data) return { data, leaseDuration: hintOf(data) ?? host.mount.defaultLeaseTtl };
+        await format.requirePlain(req.storage);
+        return undefined;
+      },
+    })
+    .list({
+      summary: 'Lists secrets and folders.',
+      response: Keys,
+      handle: async (req) => {
+        await format.requirePlain(req.storage);
+        return listKeys(plainSecrets(req.storage), req.data);
+      },
+    })
+    .upsert({
+      summary: 'Writes a secret.',
+      exists: async (req) => plainSecrets(req.storage).has(req.data.path),
+      handle: async (req) => {
+        const { path: id } = req.data;
+        if (id === '') throw new BadRequest('missing path');
+        const data = { ...req.raw };
+        if (Object.keys(data).length === 0) throw new BadRequest('missing data fields');
+        await req.storage.transaction(async (tx) => {
+          await format.requirePlain(tx);
+          await plainSecrets(tx).put(id, data);
+        });
+        return undefined;
+      },
+    })
+    .delete({
+      summary: 'Deletes a secret.',
+      handle: async (req) => {
+        await req.storage.transaction(async (tx) => {
+          await format.requirePlain(tx);
+          await plainSecrets(tx).delete(req.data.path);
+        });
+        return undefined;
+      },
+    });
+  return [secrets];
+}
+
+/** Seconds of the secret's own `ttl` or `lease`; undefined where that is no duration. */
+function hintOf(data: PlainSecret): number | undefined {
+  const hint = Object.hasOwn(data, 'ttl') ? data['ttl'] : Object.hasOwn(data, 'lease') ? data['lease'] : undefined;
+  if (typeof hint !== 'string' && typeof hint !== 'number') return undefined;
+  try {
+    const seconds = Math.trunc(parseDuration(hint));
+    return seconds >= 0 ? seconds : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { isDeleted, type VersionRecord } from './secret-record.ts';
+import { changeVersions } from './secret-store.ts';
+
+interface Change {
+  readonly synopsis: string;
+  readonly description: string;
+  readonly summary: string;
+  /** The complaint when no version was named. */
+  readonly missing: string;
+  readonly apply: (version: VersionRecord, now: Date) => VersionRecord;
+}
+
+/** `delete/<path>`, `undelete/<path>` and `destroy/<path>`: one change for the versions named. */
+export function versionsPaths(host: EngineHost): readonly AnyPath[] {
+  return [
+    versionsPath(host, 'delete/{path:all}', {
+      synopsis: 'Deletes versions of a secret.',
+      description: 'Deleted versions cannot be read, and can be brought back.',
+      summary: 'Marks versions as deleted.',
+      missing: 'No version number provided',
+      apply: (version, now) => (isDeleted(version, now) ? version : { ...version, deletion_time: now.toISOString() }),
+    }),
+    versionsPath(host, 'undelete/{path:all}', {
+      synopsis: 'Brings deleted versions of a secret back.',
+      description: 'Also takes back a deletion that is due later. Destroyed versions stay destroyed.',
+      summary: 'Takes back the deletion of versions.',
+      missing: 'No version number provided',
+      apply: (version) => (version.deletion_time === '' ? version : { ...version, deletion_time: '' }),
+    }),
+    versionsPath(host, 'destroy/{path:all}', {
+      synopsis: 'Destroys versions of a secret.',
+      description: 'The data is removed from storage and cannot be brought back.',
+      summary: 'Removes the data of versions.',
+      missing: 'no version number provided',
+      apply: (version) => ({ ...version, destroyed: true }),
+    }),
+  ];
+}
+
+function versionsPath(host: EngineHost, pattern: `${string}{path:all}`, change: Change): AnyPath {
+  return path(pattern, {
+    synopsis: change.synopsis,
+    description: change.description,
+    fields: {
+      path: f.name('Where the secret is kept.'),
+      versions: f.commaInts('Numbers of the versions. Those that are not there are passed over.'),
+    },
+  }).update({
+    summary: change.summary,
+    handle: async (req) => {
+      const { path: id, versions } = req.data;
+      if (versions === undefined || versions.length === 0) throw new BadRequest(change.missing);
+      const now = host.clock.now();
+      await req.storage.transaction(async (tx) => changeVersions(tx, id, versions, (version) => change.apply(version, now)));
+      return undefined;
+    },
+  });
+}

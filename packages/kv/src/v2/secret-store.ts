@@ -1,0 +1,126 @@
+import { InternalError, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import type { MountConfig } from './mount-config.ts';
+import { withNewVersion } from './new-version.ts';
+import { DataRecord, SecretRecord, versionOf, type SecretData, type VersionRecord } from './secret-record.ts';
+
+/** Data up to this many characters of JSON lies in the secret's own record. */
+const INLINE_LIMIT = 8_192;
+const ATTEMPTS = 20;
+
+type Storage = Pick<StorageView, 'collection'>;
+
+/** Secrets of version 2, by path. */
+export function secrets(storage: Storage): Collection<SecretRecord> {
+  return storage.collection('secret/', SecretRecord);
+}
+
+function dataRecords(storage: Storage): Collection<DataRecord> {
+  return storage.collection('version/', DataRecord);
+}
+
+export interface FoundVersion {
+  readonly secret: SecretRecord;
+  readonly version: VersionRecord;
+  /** undefined where `wanted` turned it down. */
+  readonly data: SecretData | undefined;
+}
+
+/**
+ * A version of a secret, 0 for the current one, with its data if it is `wanted`; undefined when there is none.
+ * Costs one read where the data is small and current, else two.
+ */
+export async function findVersion(
+  storage: Storage,
+  path: string,
+  number: number,
+  wanted: (version: VersionRecord) => boolean,
+): Promise<FoundVersion | undefined> {
+  return whileChanging(async () => {
+    const secret = await secrets(storage).get(path);
+    const version = secret && versionOf(secret, number === 0 ? secret.current_version : number);
+    if (!version) return undefined;
+    if (!wanted(version)) return { secret, version, data: undefined };
+    const data = await dataOf(storage, path, secret, version);
+    return data ? { secret, version, data } : 'changed';
+  });
+}
+
+/** Data of a version that is not destroyed; undefined when the secret has changed since it was read. */
+export async function dataOf(
+  storage: Storage,
+  path: string,
+  secret: SecretRecord,
+  version: VersionRecord,
+): Promise<SecretData | undefined> {
+  if (secret.latest && version.version === secret.current_version) return secret.latest;
+  const record = await dataRecords(storage).get(dataId(version.version, path));
+  return record?.created_time === version.created_time ? record.data : undefined;
+}
+
+/** Starts over where what was read has changed meanwhile: a version destroyed or pruned, a secret deleted and made anew. */
+export async function whileChanging<T>(work: () => Promise<T | 'changed'>): Promise<T> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const result = await work();
+    if (result !== 'changed') return result;
+  }
+  throw new InternalError('the data of a version is missing');
+}
+
+/** Adds a version, and lets go of those that are too old. Within a transaction that has read `before`. */
+export async function writeVersion(
+  tx: Storage,
+  path: string,
+  change: { before: SecretRecord | undefined; data: SecretData; now: Date; config?: MountConfig },
+): Promise<{ secret: SecretRecord; version: VersionRecord }> {
+  const { before, data } = change;
+  const { secret, pruned } = withNewVersion(before, change.now, change.config);
+  const version = versionOf(secret, secret.current_version)!;
+  const previous = before && versionOf(before, before.current_version);
+  if (before?.latest && previous && !pruned.includes(previous.version)) {
+    await dataRecords(tx).put(dataId(previous.version, path), { created_time: previous.created_time, data: before.latest });
+  }
+  for (const number of pruned) await dataRecords(tx).delete(dataId(number, path));
+  const small = JSON.stringify(data).length <= INLINE_LIMIT;
+  if (!small) await dataRecords(tx).put(dataId(version.version, path), { created_time: version.created_time, data });
+  await secrets(tx).put(path, small ? { ...secret, latest: data } : secret);
+  return { secret, version };
+}
+
+/** Changes versions by number, or the current one; unknown and destroyed ones are passed over. Within a transaction. */
+export async function changeVersions(
+  tx: Storage,
+  path: string,
+  numbers: readonly number[] | 'current',
+  change: (version: VersionRecord) => VersionRecord,
+): Promise<void> {
+  const secret = await secrets(tx).get(path);
+  if (!secret) return;
+  const asked = new Set(numbers === 'current' ? [secret.current_version] : numbers);
+  let { latest } = secret;
+  let changed = false;
+  const versions: VersionRecord[] = [];
+  for (const version of secret.versions) {
+    const next = asked.has(version.version) && !version.destroyed ? change(version) : version;
+    versions.push(next);
+    if (next === version) continue;
+    changed = true;
+    if (!next.destroyed) continue;
+    if (version.version === secret.current_version) latest = undefined;
+    await dataRecords(tx).delete(dataId(version.version, path));
+  }
+  if (!changed) return;
+  const { latest: _data, ...rest } = secret;
+  await secrets(tx).put(path, { ...rest, versions, ...(latest ? { latest } : {}) });
+}
+
+/** Removes the secret with all its versions. Within a transaction. */
+export async function deleteSecret(tx: Storage, path: string): Promise<void> {
+  const secret = await secrets(tx).get(path);
+  if (!secret) return;
+  for (const { version, destroyed } of secret.versions) if (!destroyed) await dataRecords(tx).delete(dataId(version, path));
+  await secrets(tx).delete(path);
+}
+
+function dataId(version: number, path: string): string {
+  return `${version}/${path}`;
+}
