@@ -30,6 +30,7 @@ export type AnySchedule = Schedule<any>;
 
 /** What an engine brings to one mount. Every hook but `paths` is optional. */
 export interface Engine {
+  /** May be a getter: another array counts from the next request on. The same paths are always the same array. */
   readonly paths: readonly AnyPath[];
   readonly secrets?: readonly AnySecretType[];
   readonly intents?: readonly AnyIntent[];
@@ -81,8 +82,8 @@ export interface EnginePackage extends Plugin {
   readonly apiVersion: 1;
   /** Other mount types that mean this engine: `kv-v2`. The value is merged into the mount's options. */
   readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Mount options that must be checked before the mount exists. @throws BadRequest */
-  checkOptions?(options: Readonly<Record<string, string>>): void;
+  /** Mount options that must be checked before the mount exists, or before it is tuned: then `current` are those it has. @throws BadRequest */
+  checkOptions?(options: Readonly<Record<string, string>>, current?: Readonly<Record<string, string>>): void;
   /** Builds the engine for one mount; opens nothing, since `initialize` does. */
   create(host: EngineHost): Engine;
 }

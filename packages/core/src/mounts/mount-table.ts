@@ -208,7 +208,7 @@ export class MountTable {
       const next = structuredClone(mount.record);
       change(next);
       this.checkLimits(next.config);
-      mount.package?.checkOptions?.(next.options ?? {});
+      mount.package?.checkOptions?.(next.options ?? {}, mount.record.options ?? {});
       await this.#save(next);
       mount.record = next;
       await mount.engine?.tuned?.();

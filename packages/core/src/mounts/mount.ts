@@ -60,7 +60,10 @@ export class Mount implements MountInfo {
   get engine(): Engine | undefined {
     return this.#engine;
   }
+  /** Follows the engine when it brings other paths, as a tuned one may. */
   get router(): PathRouter | undefined {
+    const paths = this.#engine?.paths;
+    if (paths !== this.#router?.paths) this.#router = paths && new PathRouter(paths);
     return this.#router;
   }
 
