@@ -81,6 +81,11 @@ export class ApiHandler {
     }
   }
 
+  /** Refuses a request without looking at it, in the form of the API. */
+  refuse(response: ServerResponse, status: number, text: string): void {
+    this.#writer.closing(response, status, text === '' ? [] : [text]);
+  }
+
   #receive(exchange: Exchange, base: string, target: string): void {
     const { request } = exchange;
     const { headers } = request;

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { Refusal } from './refusal.ts';
 
 /** Escapes, dots, empty segments and bytes outside printable ASCII; everything else is already the path. */
@@ -29,14 +28,9 @@ export function requestPath(base: string, raw: string): RequestPath {
 }
 
 function decodedPath(raw: string): string {
-  let text = raw;
-  if (/[\u0080-\u00ff]/.test(raw)) {
-    const bytes = Buffer.from(raw, 'latin1');
-    if (!isUtf8(bytes)) throw new Refusal(400, 'the path is not valid UTF-8');
-    text = bytes.toString();
-  }
+  if (/[^!-~]/.test(raw)) throw new Refusal(400, 'the path is not percent-encoded');
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(raw);
   } catch {
     throw new Refusal(400, 'the path is not valid percent-encoded UTF-8');
   }

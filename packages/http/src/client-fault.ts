@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorsBody } from './envelope.ts';
+
+/** What node tells of a request that is no HTTP, or that came too slowly. */
+export interface ClientFault extends Error {
+  readonly code?: string;
+  /** The parser's own words. */
+  readonly reason?: string;
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+type AnsweringSocket = Duplex & { readonly _httpMessage?: (ServerResponse & { shouldKeepAlive: boolean }) | null };
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  417: 'Expectation Failed',
+  431: 'Request Header Fields Too Large',
+};
+
+const waiting = new WeakSet<Duplex>();
+
+/** Answers what did not become a request, and ends the connection. Answers still owed to earlier requests are given first. */
+export function answerClientFault(fault: ClientFault, socket: AnsweringSocket): void {
+  if (waiting.has(socket)) return;
+  const owed = socket._httpMessage;
+  if (owed?.req.complete && !owed.writableEnded) {
+    waiting.add(socket);
+    owed.shouldKeepAlive = false;
+    owed.once('close', () => socket.destroy());
+    return;
+  }
+  if (!socket.writable || fault.code === 'ECONNRESET' || owed?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const [status, text] = statusOf(fault);
+  endWith(socket, status, text === '' ? [] : [text]);
+}
+
+/** One answer without a request, and the end of the connection. */
+export function endWith(socket: Duplex, status: number, errors: readonly string[]): void {
+  const body = errorsBody(errors);
+  waiting.add(socket);
+  socket.on('error', () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\nCache-Control: no-store\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}
+
+function statusOf(fault: ClientFault): [status: number, text: string] {
+  switch (fault.code) {
+    case 'HPE_INVALID_METHOD':
+      return [405, ''];
+    case 'HPE_HEADER_OVERFLOW':
+      return [431, 'the request headers are too large'];
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return [413, 'the chunk extensions of the body are too large'];
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [408, 'the request did not arrive in time'];
+    default:
+      return [400, `malformed HTTP request${fault.reason === undefined ? '' : `: ${fault.reason}`}`];
+  }
+}

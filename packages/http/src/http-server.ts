@@ -1,0 +1,73 @@
+import http, { type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import https, { type Server as SecureServer, type ServerOptions as SecureServerOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { ApiHandler, type ApiOptions } from './api-handler.ts';
+import { endWith } from './client-fault.ts';
+import type { CoreHandler } from './core-types.ts';
+import { acceptListVerb } from './list-verb.ts';
+import { siteApp, type SiteOptions } from './site.ts';
+
+export interface HttpServerOptions extends ApiOptions, SiteOptions {
+  /** Answers what is not below `/v1/`, in place of our own pages: an express app, or any handler. */
+  readonly app?: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Certificate, key and what else node's TLS takes; without it the server speaks plain HTTP. */
+  readonly tls?: SecureServerOptions;
+  /** Milliseconds in which the head of a request must arrive; 10,000 unless told. */
+  readonly headersTimeout?: number;
+  /** Milliseconds in which a whole request must arrive; 90,000 unless told. */
+  readonly requestTimeout?: number;
+  /** Milliseconds for which an idle connection is kept; 120,000 unless told: longer than clients do, so that they close first. */
+  readonly keepAliveTimeout?: number;
+  /** Milliseconds between two looks at those times; 5,000 unless told. */
+  readonly timeoutCheckInterval?: number;
+  /** Bytes of a request's head; 64 KiB unless told. */
+  readonly maxHeaderBytes?: number;
+}
+
+const PREFIX = '/v1/';
+
+/**
+ * A server for a core, not yet listening. Requests below `/v1/` go straight to the core; only the others pass through express, whose
+ * cost per request is several times that of the rest of this package.
+ */
+export function createHttpServer(core: CoreHandler, options: HttpServerOptions = {}): Server | SecureServer {
+  const api = new ApiHandler(core, options);
+  const site = options.app ?? siteApp(options);
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    const url = request.url!;
+    if (url.startsWith(PREFIX)) api.handle(request, response, '/v1', url.slice(PREFIX.length));
+    else elsewhere(request, response);
+  };
+  const elsewhere = (request: IncomingMessage, response: ServerResponse): void => {
+    const url = originForm(request.url!);
+    if (url.startsWith(PREFIX)) api.handle(request, response, '/v1', url.slice(PREFIX.length));
+    else {
+      request.url = url;
+      site(request, response);
+    }
+  };
+  const settings: ServerOptions = {
+    headersTimeout: options.headersTimeout ?? 10_000,
+    requestTimeout: options.requestTimeout ?? 90_000,
+    keepAliveTimeout: options.keepAliveTimeout ?? 120_000,
+    connectionsCheckingInterval: options.timeoutCheckInterval ?? 5_000,
+    maxHeaderSize: options.maxHeaderBytes ?? 64 * 1024,
+  };
+  const server = options.tls ? https.createServer({ ...settings, ...options.tls }, listener) : http.createServer(settings, listener);
+  acceptListVerb(server);
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    endWith(socket, 405, []);
+  });
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    api.refuse(response, 417, 'Expect: only 100-continue is known');
+  });
+  return server;
+}
+
+/** `GET http://host/path` (how proxies are asked) means `/path`. */
+function originForm(url: string): string {
+  if (url.startsWith('/')) return url;
+  const absolute = /^https?:\/\/[^/?#]*([^#]*)/i.exec(url);
+  if (!absolute) return `/${url}`;
+  return absolute[1]!.startsWith('/') ? absolute[1]! : `/${absolute[1]!}`;
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { stopGracefully } from '../src/index.ts';
+import { answer, fakeCore } from './fake-core.ts';
+import { headOf, startServer, type RunningServer } from './running-server.ts';
+
+const POST_3 = headOf('POST', '/v1/a', 'Content-Length: 3');
+
+describe('callers that are slow, broken or gone', () => {
+  const core = fakeCore();
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startServer(core, { headersTimeout: 150, requestTimeout: 200, timeoutCheckInterval: 20, maxHeaderBytes: 4_096 });
+  });
+  afterAll(async () => server.stop());
+
+  test.each([
+    ['a head that never ends', ['GET /v1/a HTTP/1.1\r\nHost: h\r\n']],
+    ['a LIST whose head never ends', [headOf('GET', '/v1/a'), 'LIST /v1/a HTTP/1.1\r\nHost: h\r\n']],
+    ['a verb that never ends', ['LIS']],
+    ['a body that never ends', [`${POST_3}{}`]],
+  ])('%s is answered 408', async (_title, pieces) => {
+    const text = await server.raw(...pieces);
+    expect(text).toMatch(/HTTP\/1\.1 408 [^]*\{"errors":\["the request did not arrive in time"\]\}\n$/);
+  });
+
+  test.each([
+    ['a head that is too large', `${headOf('GET', '/v1/a', `X-Large: ${'x'.repeat(5_000)}`)}`, 431, 'the request headers are too large'],
+    ['a version that is none', 'GET /v1/a HTTP/9\r\n\r\n', 400, 'malformed HTTP request'],
+    ['a header without a colon', 'GET /v1/a HTTP/1.1\r\nHost h\r\n\r\n', 400, 'malformed HTTP request'],
+    ['a length that is no number', headOf('POST', '/v1/a', 'Content-Length: x'), 400, 'malformed HTTP request'],
+    [
+      'a length beside a transfer encoding',
+      headOf('POST', '/v1/a', 'Content-Length: 3', 'Transfer-Encoding: chunked'),
+      400,
+      'malformed HTTP request',
+    ],
+    ['a chunk that is none', `${headOf('POST', '/v1/a', 'Transfer-Encoding: chunked')}zz\r\n`, 400, 'malformed HTTP request'],
+    ['an expectation', headOf('POST', '/v1/a', 'Expect: wonders', 'Connection: close'), 417, 'Expect: only 100-continue is known'],
+    ['TLS', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]), 405, ''],
+  ])('%s is refused', async (_title, bytes, status, text) => {
+    const reply = await server.raw(bytes);
+    expect(reply).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*\\{"errors":\\[(?:"${text}[^"]*")?\\]\\}\\n$`));
+  });
+
+  test('CONNECT is refused', async () => {
+    expect(await server.raw('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 405 [^]*\{"errors":\[\]\}\n$/);
+  });
+
+  test('an upgrade is not made, and the request is answered', async () => {
+    const text = await server.raw(headOf('GET', '/v1/up', 'Connection: upgrade, close', 'Upgrade: websocket'));
+    expect(text).toMatch(/^HTTP\/1\.1 200 [^]*"path":"up"/);
+  });
+
+  test('a caller that waits for 100-continue gets it', async () => {
+    const text = await server.raw(headOf('POST', '/v1/a', 'Content-Length: 2', 'Expect: 100-continue', 'Connection: close'), '{}');
+    expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+  });
+
+  test('a caller that leaves within its body is not carried out', async () => {
+    core.calls.length = 0;
+    const socket = await server.connect();
+    const arrived = once(server.server, 'request');
+    socket.write(POST_3);
+    const [request] = (await arrived) as [IncomingMessage];
+    const closed = new Promise((resolve) => request.once('close', resolve));
+    socket.destroy();
+    await closed;
+    expect(core.calls).toEqual([]);
+  });
+
+  test('the server answers after all of this', async () => {
+    expect((await server.send('GET', '/v1/a')).status).toBe(200);
+  });
+});
+
+test('a core is told when the caller went away, and not when the answer was given', async () => {
+  const signals: AbortSignal[] = [];
+  let called!: () => void;
+  const wait = new Promise<void>((resolve) => (called = resolve));
+  const core = fakeCore(async ({ path, signal }) => {
+    signals.push(signal!);
+    if (path === 'quick') return answer();
+    called();
+    await once(signal!, 'abort');
+    return answer();
+  });
+  const server = await startServer(core);
+  await server.send('GET', '/v1/quick');
+  const socket = await server.connect();
+  socket.write(headOf('GET', '/v1/slow'));
+  await wait;
+  socket.destroy();
+  await once(signals[1]!, 'abort');
+  expect(signals.map((signal) => signal.aborted)).toEqual([false, true]);
+  await server.stop();
+});
+
+describe('stopping', () => {
+  /** A server with a request in its core, which `release` answers. */
+  const busyServer = async () => {
+    let release!: () => void;
+    let arrived!: () => void;
+    const inCore = new Promise<void>((resolve) => (arrived = resolve));
+    const server = await startServer(
+      fakeCore(async ({ path }) => {
+        if (path !== 'slow') return answer();
+        arrived();
+        await new Promise<void>((resolve) => (release = resolve));
+        return answer({ data: { done: true } });
+      }),
+    );
+    const idle = await server.connect();
+    idle.write(headOf('GET', '/v1/quick'));
+    await once(idle, 'data');
+    const busy = await server.connect();
+    busy.write(headOf('GET', '/v1/slow'));
+    await inCore;
+    return { server: server.server, idle, busy, release };
+  };
+
+  test('closes idle connections at once, and answers what has begun', async () => {
+    const { server, idle, busy, release } = await busyServer();
+    const idleClosed = once(idle.resume(), 'close');
+    const stopped = stopGracefully(server, 60_000);
+    await idleClosed;
+    expect(server.listening).toBe(false);
+    let text = '';
+    busy.on('data', (chunk) => {
+      text += String(chunk);
+    });
+    release();
+    expect(await stopped).toBe(true);
+    expect(text).toContain('"done":true');
+  });
+
+  test('cuts off what is not done by the deadline', async () => {
+    const { server, busy } = await busyServer();
+    const closed = once(busy, 'close');
+    busy.on('error', () => {});
+    expect(await stopGracefully(server, 50)).toBe(false);
+    await closed;
+  });
+});
