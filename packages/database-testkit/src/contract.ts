@@ -29,6 +29,8 @@ export function databasePluginContract<C extends TObject>(runner: Runner, option
       if (inapplicable.has(name)) continue;
       const reason = reasons.get(name);
       if (reason !== undefined) {
+        // The reason of a skip is part of the proof, so it is printed.
+        // eslint-disable-next-line no-console
         console.warn(`${plugin.name}: skipped "${name}": ${reason}`);
         continue;
       }

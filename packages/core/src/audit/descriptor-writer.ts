@@ -39,7 +39,7 @@ export class DescriptorWriter {
           throw error;
         }
         await pause(this.#clock, RETRY_MILLIS, signal);
-        if (signal.aborted) throw new Error('the device was closed');
+        if (signal.aborted) throw new Error('the device was closed', { cause: error });
       }
     }
     this.#torn = false;

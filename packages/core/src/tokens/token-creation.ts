@@ -1,4 +1,4 @@
-import { BadRequest, globMatches, PermissionDenied, type Clock, type StorageView } from '@strongroom/engine-sdk';
+import { BadRequest, globMatches, PermissionDenied, type Clock } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import { limitTerms, type MountLimits } from '../leases/lease-terms.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
@@ -7,7 +7,7 @@ import type { AuthReply } from '../request/core-response.ts';
 import type { Store } from '../storage/store.ts';
 import { policySet } from './login-tokens.ts';
 import type { TokenRecord } from './token-record.ts';
-import { TokenRole } from './token-role.ts';
+import type { TokenRole } from './token-role.ts';
 import { isOrphan } from './token-record.ts';
 import type { FoundToken, TokenStore } from './token-store.ts';
 

@@ -82,7 +82,7 @@ class Printer {
     const flags = noFlags();
     let at = start;
     this.#goodIndex = true;
-    let afterIndex = false;
+    let afterIndex: boolean;
     let broken = '';
 
     for (; '+-# 0'.includes(format[at] ?? 'end'); at += 1) setFlag(flags, format[at] ?? '');
@@ -126,7 +126,7 @@ class Printer {
         flags.precision = Number(digits);
       }
     }
-    if (!afterIndex) [at, afterIndex] = this.#index(format, at);
+    if (!afterIndex) [at] = this.#index(format, at);
 
     const verb = at < format.length ? String.fromCodePoint(format.codePointAt(at) ?? 0) : undefined;
     if (verb === undefined) return { text: `${broken}%!(NOVERB)`, end: format.length };

@@ -1,0 +1,112 @@
+import js from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+/**
+ * The arrows of the architecture: engine packages → engine-sdk ← core ← http ← server → engine packages.
+ * A package imports what its list allows and nothing else of ours.
+ */
+const arrows = {
+  'engine-sdk': [],
+  'storage-sdk': [],
+  'storage-lmdb': ['storage-sdk'],
+  'storage-postgresql': ['storage-sdk'],
+  core: ['engine-sdk', 'storage-sdk'],
+  'engine-testkit': ['engine-sdk', 'storage-sdk', 'core'],
+  http: ['engine-sdk', 'core'],
+  kv: ['engine-sdk'],
+  'ldap-client': ['engine-sdk'],
+  'auth-ldap': ['engine-sdk', 'ldap-client'],
+  'database-sdk': ['engine-sdk'],
+  'database-testkit': ['engine-sdk', 'database-sdk'],
+  database: ['engine-sdk', 'database-sdk'],
+  'database-postgresql': ['engine-sdk', 'database-sdk'],
+  cli: ['server', 'engine-sdk'],
+};
+const ours = [...Object.keys(arrows), 'server'];
+/** What only the adapter and the composition root may touch. */
+const outside = { express: ['http', 'server'], tsyringe: ['server'], 'reflect-metadata': ['server'] };
+
+const arrowRules = Object.entries(arrows).map(([name, allowed]) => ({
+  files: [`packages/${name}/src/**/*.ts`],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        paths: [
+          ...ours
+            .filter((other) => other !== name && !allowed.includes(other))
+            .map((other) => ({
+              name: `@strongroom/${other}`,
+              message: `${name} may not import ${other}: see the arrows in docs/concepts.md`,
+            })),
+          ...Object.entries(outside)
+            .filter(([, users]) => !users.includes(name))
+            .map(([library, users]) => ({ name: library, message: `${library} belongs to ${users.join(' and ')}` })),
+        ],
+        patterns: [{ group: ['../../../*', '../../*/src/*'], message: 'import other packages by name' }],
+      },
+    ],
+  },
+}));
+
+export default tseslint.config(
+  { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.nx/'] },
+  js.configs.recommended,
+  ...tseslint.configs.strict,
+  {
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        Buffer: 'readonly',
+        URL: 'readonly',
+        setTimeout: 'readonly',
+        setImmediate: 'readonly',
+        clearTimeout: 'readonly',
+        AbortController: 'readonly',
+        performance: 'readonly',
+        fetch: 'readonly',
+      },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_' },
+      ],
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-dynamic-delete': 'off',
+      '@typescript-eslint/no-extraneous-class': 'off',
+      '@typescript-eslint/unified-signatures': 'off',
+      '@typescript-eslint/no-invalid-void-type': 'off',
+      'no-console': 'error',
+      'no-control-regex': 'off',
+      'no-misleading-character-class': 'off',
+      eqeqeq: 'error',
+    },
+  },
+  {
+    files: [
+      'packages/engine-sdk/src/**',
+      'packages/core/src/**',
+      'packages/kv/src/**',
+      'packages/auth-ldap/src/**',
+      'packages/database/src/**',
+    ],
+    ignores: ['packages/core/src/audit/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "ImportDeclaration[source.value='node:fs'], ImportDeclaration[source.value='node:fs/promises']",
+          message: 'no file system here: it belongs to storage drivers, audit devices and the server',
+        },
+      ],
+    },
+  },
+  ...arrowRules,
+  {
+    files: ['scripts/**', 'bench/**', 'examples/**', 'tests/**', 'packages/*/test/**', 'packages/cli/bin/**', '*.js'],
+    rules: { 'no-console': 'off' },
+  },
+);
