@@ -1,0 +1,107 @@
+import { BenchServer } from './bench-server.ts';
+import { requestText } from './http-connection.ts';
+import { load, once, repeat, type Figures } from './load.ts';
+import { residentMib } from './process-usage.ts';
+import { workloads } from './workloads.ts';
+
+/**
+ * `npm run bench [-- --seconds=5] [--leases=100000,1000000] [--only=kv]`: operations per second, CPU per operation and memory of a
+ * server on LMDB, driven from this process over 32 connections on loopback.
+ */
+const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
+const seconds = Number(flags.get('seconds') ?? 5);
+const scales = (flags.get('leases') ?? '100000').split(',').map(Number).filter((count) => count > 0);
+const only = flags.get('only');
+const out = process.stdout;
+
+out.write(`node ${process.versions.node}, 32 connections, ${seconds} s each\n\n`);
+out.write('workload        ops/s   CPU µs/op   p50 ms   p99 ms   RSS MiB\n');
+const server = await BenchServer.start();
+try {
+  const { target } = server;
+  await once(target, 'POST', '/v1/sys/mounts/secret', { type: 'kv', options: { version: '2' } });
+  const all = workloads(target);
+  // Each once for a moment, so that nothing is measured cold and every key is there to be read.
+  await load('fill', target, fill(target.token), { count: 1_000 });
+  for (const [name, operation] of Object.entries(all)) {
+    if (only !== undefined && !name.includes(only)) continue;
+    await load(name, target, operation, { seconds: 1 });
+    row(await load(name, target, operation, { seconds }));
+  }
+  if (only === undefined) await leases(server);
+} finally {
+  await server.stop();
+}
+
+function fill(token: string): ReturnType<typeof repeat> {
+  let next = 0;
+  return async (connection, random) => {
+    const text = requestText('POST', `/v1/secret/data/bench/${next}`, token, JSON.stringify({ data: { v: 'x'.repeat(1_024) } }));
+    next += 1;
+    await repeat(text)(connection, random);
+  };
+}
+
+function row(figures: Figures): void {
+  out.write(
+    `${figures.name.padEnd(12)} ${String(figures.perSecond).padStart(8)} ${String(figures.cpuMicros).padStart(11)} ` +
+      `${figures.p50.toFixed(2).padStart(8)} ${figures.p99.toFixed(2).padStart(8)} ${String(figures.residentMib).padStart(9)}\n`,
+  );
+}
+
+/** What many leases cost: memory, start-up, ending them by prefix, and many that end in the same second. */
+async function leases(bench: BenchServer): Promise<void> {
+  let made = 0;
+  const create = async (count: number, body: string): Promise<Figures> =>
+    load('create', bench.target, repeat(requestText('POST', '/v1/auth/token/create-orphan', bench.target.token, body)), { count });
+  for (const scale of scales) {
+    out.write(`\n${scale} token leases\n`);
+    const figures = await create(scale - made, '{"policies":["default"],"ttl":"24h"}');
+    made = scale;
+    out.write(`  created at ${figures.perSecond}/s; resident ${residentMib(bench.target.pid)} MiB right after\n`);
+    const ready = await bench.restart();
+    out.write(`  restarted: ready ${(ready / 1_000).toFixed(2)} s after its start; resident ${residentMib(bench.target.pid)} MiB\n`);
+    const read = await load('kv read', bench.target, workloads(bench.target)['kv read']!, { seconds: Math.min(seconds, 3) });
+    out.write(`  kv read among them ${read.perSecond}/s; resident ${read.residentMib} MiB\n`);
+  }
+
+  out.write('\n20000 token leases revoked by prefix\n');
+  await once(bench.target, 'POST', '/v1/auth/token/roles/batchjob', { orphan: true });
+  const forPrefix = requestText('POST', '/v1/auth/token/create/batchjob', bench.target.token, '{"policies":["default"],"ttl":"24h"}');
+  await load('create', bench.target, repeat(forPrefix), { count: 20_000 });
+  const began = performance.now();
+  await once(bench.target, 'PUT', '/v1/sys/leases/revoke-prefix/auth/token/create/batchjob', {});
+  out.write(`  gone after ${((performance.now() - began) / 1_000).toFixed(1)} s\n`);
+
+  out.write('\n20000 token leases that end in the same second, while others read\n');
+  const due = Date.now() + 15_000;
+  const soon = (): string =>
+    requestText(
+      'POST',
+      '/v1/auth/token/create/batchjob',
+      bench.target.token,
+      JSON.stringify({ policies: ['default'], ttl: Math.max(1, Math.round((due - Date.now()) / 1_000)) }),
+    );
+  await load('create', bench.target, async (connection, random) => repeat(soon())(connection, random), { count: 20_000 });
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - Date.now())));
+  const ended = performance.now();
+  const reading = load('kv read', bench.target, workloads(bench.target)['kv read']!, { connections: 4, seconds: 10 });
+  let left = Infinity;
+  while (left > 0 && performance.now() - ended < 60_000) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    left = await remaining(bench);
+  }
+  out.write(`  gone ${((performance.now() - ended) / 1_000).toFixed(1)} s after they were due\n`);
+  const reads = await reading;
+  out.write(`  reads meanwhile: ${reads.perSecond}/s over 4 connections, p99 ${reads.p99.toFixed(1)} ms\n`);
+}
+
+async function remaining(bench: BenchServer): Promise<number> {
+  try {
+    const answer = await once(bench.target, 'GET', '/v1/sys/leases/lookup/auth/token/create/batchjob?list=true&limit=1');
+    return (answer.json as unknown as { data: { keys: string[] } }).data.keys.length;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('404')) return 0;
+    throw error;
+  }
+}

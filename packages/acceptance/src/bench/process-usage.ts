@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+
+/** User and system time of a process and its threads, in microseconds; 0 where /proc is not there. */
+export function cpuMicros(pid: number): number {
+  const fields = statFields(pid);
+  return fields ? (Number(fields[11]) + Number(fields[12])) * 10_000 : 0;
+}
+
+/** Resident memory in MiB. */
+export function residentMib(pid: number): number {
+  try {
+    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024);
+  } catch {
+    return 0;
+  }
+}
+
+function statFields(pid: number): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}

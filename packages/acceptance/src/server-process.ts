@@ -1,0 +1,62 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+/** The built command line. */
+export const command = fileURLToPath(import.meta.resolve('@strongroom/cli/bin/strongroom.js'));
+
+/** A server in a process of its own, as an operator runs it. */
+export interface ServerProcess {
+  readonly address: string;
+  readonly pid: number;
+  /** Everything it wrote so far. */
+  log(): string;
+  /** SIGKILL: no chance to say goodbye. */
+  kill(): Promise<void>;
+  /** SIGTERM, and waits for the end. */
+  stop(): Promise<void>;
+}
+
+/** Starts `strongroom server` with the words given and waits until it answers. */
+export async function startServer(words: readonly string[], address: string, env: NodeJS.ProcessEnv = process.env): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [command, 'server', ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  const keep = (chunk: string): void => {
+    text = (text + chunk).slice(-200_000);
+  };
+  child.stdout.setEncoding('utf8').on('data', keep);
+  child.stderr.setEncoding('utf8').on('data', keep);
+  const killed = (): void => void child.kill('SIGKILL');
+  process.once('exit', killed);
+  await untilAnswering(child, address, () => text);
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    process.removeListener('exit', killed);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  };
+  return { address, pid: child.pid!, log: () => text, kill: async () => end('SIGKILL'), stop: async () => end('SIGTERM') };
+}
+
+async function untilAnswering(child: ChildProcess, address: string, log: () => string): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${log()}`);
+    try {
+      await fetch(`${address}/v1/sys/seal-status`);
+      return;
+    } catch {
+      if (Date.now() > deadline) throw new Error(`the server does not answer at ${address}: ${log()}`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
