@@ -1,4 +1,4 @@
-import { f, type Collection } from '@strongroom/engine-sdk';
+import { compileDecoder, f, type Collection } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 
 export const Keys = Type.Object({ keys: Type.Array(Type.String(), { description: 'Sorted; folders end in a slash.' }) });
@@ -7,6 +7,20 @@ export const pageFields = {
   after: f.string('Lists only what comes after this entry, which need not exist.'),
   limit: f.int('Lists no more entries than this; 0 or less means all.'),
 };
+
+/** The same where a secret may hold keys of these names: a write takes any value for them, and a list decodes them by itself. */
+export const loosePageFields = {
+  after: f.any('Lists only what comes after this entry, which need not exist.'),
+  limit: f.any('Lists no more entries than this; 0 or less means all.'),
+};
+
+const decodePage = compileDecoder(pageFields);
+
+/** @throws BadRequest */
+export function pageOf(path: string, raw: Readonly<Record<string, unknown>>): Page {
+  const { after, limit } = decodePage(raw, {}).data;
+  return { path, after: after as string | undefined, limit: limit as number | undefined };
+}
 
 export interface Page {
   readonly path: string;

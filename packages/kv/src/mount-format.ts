@@ -116,30 +116,29 @@ export class MountFormat {
     }
   }
 
-  /** Moves a page of secrets; true when none was left. */
+  /** Moves a page of secrets; true when none is left. None is added meanwhile, because the marker stands. */
   async #step(signal?: AbortSignal): Promise<boolean> {
     const { storage } = this.#host;
     const ids = await plainSecrets(storage).list({ limit: PAGE });
-    if (ids.length === 0) {
-      await storage.transaction(async (tx) => {
-        const record = await formats(tx).get(ID);
-        if (record?.upgrading !== true) return;
-        await formats(tx).put(ID, { version: 2, upgrading: false });
-        await tx.unschedule(this.upgradeJob, ID);
-      });
-      this.#mode = 'versioned';
-      return true;
-    }
+    const stopped = (): boolean => this.#closed || signal?.aborted === true;
     const waiting = ids.values();
     await Promise.all(
       Array.from({ length: WORKERS }, async () => {
         for (const id of waiting) {
-          if (this.#closed || signal?.aborted) return;
+          if (stopped()) return;
           await this.#move(id);
         }
       }),
     );
-    return false;
+    if (ids.length === PAGE || stopped()) return false;
+    await storage.transaction(async (tx) => {
+      const record = await formats(tx).get(ID);
+      if (record?.upgrading !== true) return;
+      await formats(tx).put(ID, { version: 2, upgrading: false });
+      await tx.unschedule(this.upgradeJob, ID);
+    });
+    this.#mode = 'versioned';
+    return true;
   }
 
   /** A secret becomes the first version of itself; one that another process has moved is left alone. */

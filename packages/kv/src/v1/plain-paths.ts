@@ -1,6 +1,6 @@
 import { BadRequest, f, parseDuration, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
-import { listKeys, Keys, pageFields } from '../listing.ts';
+import { Keys, listKeys, loosePageFields, pageOf } from '../listing.ts';
 import type { MountFormat } from '../mount-format.ts';
 import { plainSecrets, type PlainSecret } from './plain-secrets.ts';
 
@@ -12,7 +12,7 @@ export function plainPaths(host: EngineHost, format: MountFormat): readonly AnyP
       'Any object may be stored. Its key "ttl" (or "lease") is answered as lease_duration: a hint to read the secret again by then. ' +
       'Nothing is revoked when it has passed.',
     arbitraryData: true,
-    fields: { path: f.name('Where the secret is kept.'), ...pageFields },
+    fields: { path: f.name('Where the secret is kept.'), ...loosePageFields },
   })
     .read({
       summary: 'Reads a secret.',
@@ -29,7 +29,7 @@ export function plainPaths(host: EngineHost, format: MountFormat): readonly AnyP
       response: Keys,
       handle: async (req) => {
         await format.requirePlain(req.storage);
-        return listKeys(plainSecrets(req.storage), req.data);
+        return listKeys(plainSecrets(req.storage), pageOf(req.data.path, req.raw));
       },
     })
     .upsert({
