@@ -1,0 +1,53 @@
+import { parseDuration } from '@strongroom/engine-sdk';
+import type { Core, CoreRequest, CoreResponse } from '../../src/index.ts';
+
+const OPERATIONS: Readonly<Record<string, CoreRequest['operation']>> = {
+  GET: 'read',
+  LIST: 'list',
+  POST: 'update',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+  HEAD: 'header',
+};
+
+export interface Asked {
+  readonly body?: unknown;
+  readonly token?: string | undefined;
+  /** As the header says it: `5m`, `60`. */
+  readonly wrap?: string | undefined;
+}
+
+/** Asks the core what a client asks by HTTP. `asked` is a method and a path below `/v1/`, maybe with a query. */
+export async function ask(core: Core, asked: string, { body, token, wrap }: Asked = {}): Promise<CoreResponse> {
+  const [method, target] = asked.split(' ') as [string, string];
+  const [path, search] = target.split('?') as [string, string | undefined];
+  const query = Object.fromEntries(new URLSearchParams(search ?? ''));
+  const { list, help, ...rest } = query;
+  const operation = help !== undefined ? 'help' : list === 'true' ? 'list' : OPERATIONS[method]!;
+  return core.handle({
+    operation,
+    path,
+    data: (body as Record<string, unknown> | undefined) ?? rest,
+    ...(token === undefined ? {} : { token }),
+    ...(wrap === undefined ? {} : { wrapTtl: parseDuration(wrap) }),
+  });
+}
+
+/** The JSON body that clients see; undefined for an answer without one. */
+export function bodyOf(answer: CoreResponse): unknown {
+  if (answer.errors) return { errors: answer.errors, ...(answer.data === null ? {} : { data: answer.data }) };
+  if (answer.raw) return answer.raw.body === '' ? undefined : (JSON.parse(answer.raw.body as string) as unknown);
+  if (answer.status === 204) return undefined;
+  return {
+    ...(answer.flattened ? (answer.data as object) : {}),
+    request_id: answer.requestId,
+    lease_id: answer.leaseId,
+    renewable: answer.renewable,
+    lease_duration: answer.leaseDuration,
+    data: answer.data,
+    wrap_info: answer.wrapInfo,
+    warnings: answer.warnings,
+    auth: answer.auth,
+  };
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+
+/** A shape: objects by their keys, lists by their first element, scalars by the name of their JSON type; `nothing` is no body. */
+export type Shape = string | readonly Shape[] | { readonly [key: string]: Shape };
+
+/** One call of a command-line client, and what the server that such clients trust answered to it. */
+export interface RecordedCall {
+  /** Method and path below `/v1/`; `$name` stands for a kept value. */
+  readonly call: string;
+  readonly body?: unknown;
+  /** `nobody`, or the name of a kept token; the root token without it. */
+  readonly as?: string;
+  /** Sent as it is. */
+  readonly token?: string;
+  /** X-Vault-Wrap-TTL. */
+  readonly wrap?: string;
+  /** Values of the answer that later calls use: name and where it is. */
+  readonly keep?: Readonly<Record<string, string>>;
+  readonly status: number;
+  /** Absent where only the status was compared. */
+  readonly shape?: Shape;
+  /** Word for word. */
+  readonly errors?: readonly string[];
+  /** Values, where they are always the same. */
+  readonly data?: unknown;
+}
+
+export function recordedCalls(name: string): RecordedCall[] {
+  return JSON.parse(readFileSync(new URL(`./${name}`, import.meta.url), 'utf8')) as RecordedCall[];
+}
+
+export function shapeOf(value: unknown): Shape {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])];
+  if (typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
+  return typeof value;
+}
+
+/** What a client would miss, and the keys that are new to it. */
+export function compareShapes(recorded: Shape, found: Shape, at = ''): { wrong: string[]; extra: string[] } {
+  const result = { wrong: [] as string[], extra: [] as string[] };
+  const join = (inner: { wrong: string[]; extra: string[] }): void => {
+    result.wrong.push(...inner.wrong);
+    result.extra.push(...inner.extra);
+  };
+  if (isObject(recorded) && isObject(found)) {
+    for (const key of Object.keys(recorded)) {
+      const inner = found[key];
+      if (inner === undefined) result.wrong.push(`${at}.${key} is missing`);
+      else join(compareShapes(recorded[key]!, inner, `${at}.${key}`));
+    }
+    for (const key of Object.keys(found)) if (!Object.hasOwn(recorded, key)) result.extra.push(`${at}.${key}`);
+  } else if (Array.isArray(recorded) && Array.isArray(found)) {
+    if (recorded.length !== found.length) result.wrong.push(`${at} is ${found.length === 0 ? 'empty' : 'not empty'}`);
+    else if (recorded.length > 0) join(compareShapes(recorded[0] as Shape, found[0] as Shape, `${at}[]`));
+  } else if (recorded !== found) {
+    result.wrong.push(`${at} is ${JSON.stringify(found)}, not ${JSON.stringify(recorded)}`);
+  }
+  return result;
+}
+
+function isObject(shape: Shape): shape is { readonly [key: string]: Shape } {
+  return typeof shape === 'object' && !Array.isArray(shape);
+}
