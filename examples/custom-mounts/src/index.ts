@@ -1,0 +1,1 @@
+export { buildingCore } from './building-core.ts';

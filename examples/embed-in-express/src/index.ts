@@ -1,0 +1,3 @@
+export { createApp } from './app.ts';
+export { doorEngine } from './door-engine.ts';
+export { Doors } from './doors.ts';
