@@ -1,0 +1,41 @@
+import { InvalidRequest, UpstreamFailed } from '@strongroom/engine-sdk';
+
+/**
+ * What a failed call did to the database. `unsent`: nothing. `refused`: the database said no, and the plugin promises that nothing is left.
+ * `unknown`: it may or may not have happened.
+ */
+export type Outcome = 'unsent' | 'refused' | 'unknown';
+
+/** The database, or the plugin that speaks to it, failed. The text names the connection and holds no secret. */
+export class DatabaseFailed extends UpstreamFailed {
+  readonly outcome: Outcome;
+  /** What went wrong, without the name of the connection. */
+  readonly detail: string;
+
+  constructor(connection: string, detail: string, outcome: Outcome) {
+    super(`database "${connection}": ${detail}`);
+    this.outcome = outcome;
+    this.detail = detail;
+  }
+}
+
+/** What was asked of the database cannot be: the operator's statements or settings are wrong. Nothing was sent. */
+export class DatabaseMisused extends InvalidRequest {
+  readonly outcome = 'unsent' as const;
+}
+
+/** The session was closed before the call began: another one will do. */
+export class SessionGone extends UpstreamFailed {
+  readonly outcome = 'unsent' as const;
+}
+
+export function outcomeOf(error: unknown): Outcome {
+  if (error instanceof DatabaseFailed || error instanceof DatabaseMisused || error instanceof SessionGone) return error.outcome;
+  return 'unknown';
+}
+
+/** The text of a failure without the name of the connection, for answers that say it in their own words. */
+export function detailOf(error: unknown): string {
+  if (error instanceof DatabaseFailed) return error.detail;
+  return error instanceof Error ? error.message : String(error);
+}

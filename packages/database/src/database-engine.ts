@@ -1,0 +1,34 @@
+import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { Connections } from './connections.ts';
+import { CredentialMaker } from './credential-maker.ts';
+import { DynamicUsers } from './dynamic-users.ts';
+import { configPaths } from './path-config.ts';
+import { credsPaths } from './path-creds.ts';
+import { resetPaths } from './path-reset.ts';
+import { rolePaths } from './path-roles.ts';
+import { PluginCatalog } from './plugin-catalog.ts';
+import { CONNECTIONS } from './records.ts';
+
+/** Database credentials: connections, users made for a lease, and users whose password is rotated. */
+export const databaseEngine: EnginePackage = {
+  name: 'database',
+  kind: 'secret',
+  apiVersion: API_VERSION,
+  version: '0.1.0',
+  create: createDatabaseEngine,
+};
+
+function createDatabaseEngine(host: EngineHost): Engine {
+  const connections = new Connections(host, new PluginCatalog(() => host.plugins('database')));
+  const credentials = new CredentialMaker(host);
+  const users = new DynamicUsers(host, connections, credentials);
+  return {
+    paths: [...configPaths(host, connections), ...resetPaths(host, connections), ...rolePaths(host), ...credsPaths(host, users)],
+    secrets: [users.secret],
+    intents: [users.intent],
+    invalidate: (key) => {
+      if (key.startsWith(CONNECTIONS)) connections.invalidate(key.slice(CONNECTIONS.length));
+    },
+    close: async () => connections.close(),
+  };
+}

@@ -1,0 +1,211 @@
+import {
+  InvalidRequest,
+  issue,
+  type EngineHost,
+  type EngineRequest,
+  type Intent,
+  type OpenIntent,
+  type SecretType,
+} from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { outcomeOf } from './call-failed.ts';
+import type { Connections, NamedConnection } from './connections.ts';
+import { pluginCredential, type CredentialMaker } from './credential-maker.ts';
+import { recordsIn, userKey, type RoleRecord } from './records.ts';
+
+/** The database refuses a user this much later than its lease ends, so that clocks that differ do not cut it short. Seconds. */
+const SLACK = 5;
+/** Longer than a request with all its deadlines: seconds. */
+const INTENT_AGE = 180;
+
+const Creation = Type.Object({
+  connection: Type.String(),
+  connection_id: Type.String(),
+  role: Type.String(),
+  username: Type.String(),
+  revocation_statements: Type.Array(Type.String()),
+});
+
+const Internal = Type.Object({
+  db_name: Type.String(),
+  connection_id: Type.String(),
+  role: Type.String(),
+  username: Type.String(),
+  /** As they were at the issue: for roles that are gone at revocation. */
+  revocation_statements: Type.Array(Type.String()),
+});
+
+/** Users that are made for a lease and taken away with it. */
+export class DynamicUsers {
+  readonly intent: Intent<typeof Creation>;
+  readonly secret: SecretType<typeof Internal>;
+  readonly #host: EngineHost;
+  readonly #connections: Connections;
+  readonly #credentials: CredentialMaker;
+
+  constructor(host: EngineHost, connections: Connections, credentials: CredentialMaker) {
+    this.#host = host;
+    this.#connections = connections;
+    this.#credentials = credentials;
+    this.intent = {
+      kind: 'create-user',
+      entry: Creation,
+      minAgeSeconds: INTENT_AGE,
+      target: (entry) => entry.connection,
+      rollback: async (entry, _storage, signal) =>
+        this.#remove(
+          {
+            name: entry.connection,
+            id: entry.connection_id,
+            role: entry.role,
+            username: entry.username,
+            captured: entry.revocation_statements,
+          },
+          signal,
+        ),
+    };
+    this.secret = {
+      type: 'creds',
+      internal: Internal,
+      target: (internal) => internal.db_name,
+      renew: async (lease) => {
+        const { role: roleName, username, connection_id, db_name } = lease.internal;
+        const role = await recordsIn(host.storage).roles.get(roleName);
+        if (!role) throw new InvalidRequest(`could not find role with name: ${JSON.stringify(roleName)}`);
+        const terms = { ttl: role.default_ttl, maxTtl: role.max_ttl };
+        const ends = lease.endsWith(terms);
+        const connection = await connections.ofUser(db_name, connection_id);
+        await connections.use(connection, async ({ session }) =>
+          session.renewUser({
+            username,
+            statements: { commands: role.renew_statements },
+            expiresAt: new Date(ends.getTime() + SLACK * 1_000),
+            signal: lease.signal,
+          }),
+        );
+        return terms;
+      },
+      revoke: async ({ internal, signal }) =>
+        this.#remove(
+          {
+            name: internal.db_name,
+            id: internal.connection_id,
+            role: internal.role,
+            username: internal.username,
+            captured: internal.revocation_statements,
+          },
+          signal,
+        ),
+    };
+  }
+
+  /** Makes a user of the role: first what is about to happen is stored, then the database is touched, then the core stores the lease. */
+  async create(req: EngineRequest, roleName: string, role: RoleRecord) {
+    const connection = await this.#connections.forRole(role.db_name, roleName);
+    const { record } = connection;
+    const { names, plugin } = await this.#connections.use(connection, async (open) => open);
+    if (!plugin.supports.credentials.includes(role.credential_type)) {
+      throw new InvalidRequest(`${plugin.name} does not support credential_type ${JSON.stringify(role.credential_type)}`);
+    }
+    const terms = { ttl: role.default_ttl, maxTtl: role.max_ttl };
+    const { ttl } = this.#host.limit(terms);
+    const expiresAt = new Date(this.#host.clock.millis() + (ttl + SLACK) * 1_000);
+    const username = names.next(req.caller.displayName, roleName);
+    const made = await this.#credentials.make({
+      type: role.credential_type,
+      config: role.credential_config,
+      username,
+      displayName: req.caller.displayName,
+      roleName,
+      passwordPolicy: record.password_policy,
+      expiresAt,
+    });
+    const intent = await this.#intend(connection, roleName, role, username);
+    try {
+      await this.#connections.use(connection, async ({ session }) =>
+        session.createUser({
+          username,
+          credential: pluginCredential(made),
+          expiresAt,
+          statements: { commands: role.creation_statements },
+          undo: { commands: role.rollback_statements },
+          signal: req.signal,
+        }),
+      );
+    } catch (error) {
+      await this.#failed(intent, userKey(record.id, username), error, names.unique);
+      throw error;
+    }
+    const internal = {
+      db_name: role.db_name,
+      connection_id: record.id,
+      role: roleName,
+      username,
+      revocation_statements: role.revocation_statements,
+    };
+    // A certificate carries its own end, which no renewal moves.
+    const renewable = role.credential_type !== 'client_certificate';
+    return {
+      data: { username, ...made.data },
+      secret: issue(this.secret, { internal, terms: { ...terms, renewable }, fulfils: intent }),
+    };
+  }
+
+  async #intend(connection: NamedConnection, roleName: string, role: RoleRecord, username: string): Promise<OpenIntent> {
+    const { id } = connection.record;
+    return this.#host.storage.transaction(async (tx) => {
+      const inside = recordsIn(tx);
+      // Read in this commit, so that a connection cannot be deleted between here and there without its users being seen.
+      if ((await inside.connections.get(connection.name))?.id !== id) {
+        throw new InvalidRequest(`failed to find entry for connection with name: "${connection.name}"`);
+      }
+      const key = userKey(id, username);
+      // The undo of a failed creation would otherwise take the other user away.
+      if (await inside.users.has(key)) throw new InvalidRequest(`a user of that name is in use: username_template gives names that repeat`);
+      await inside.users.put(key, { role: roleName, expires: 0 });
+      return tx.intend(this.intent, {
+        connection: connection.name,
+        connection_id: id,
+        role: roleName,
+        username,
+        revocation_statements: role.revocation_statements,
+      });
+    });
+  }
+
+  /**
+   * What nobody knows the outcome of is left to the journal. After a refusal the journal cleans up at once, in case the plugin left something;
+   * but a name that could be somebody else's is not touched.
+   */
+  async #failed(intent: OpenIntent, key: string, error: unknown, unique: boolean): Promise<void> {
+    const outcome = outcomeOf(error);
+    if (outcome === 'unknown') return;
+    await this.#host.storage.transaction(async (tx) => {
+      if (outcome === 'refused' && unique) return tx.abandon(intent);
+      await recordsIn(tx).users.delete(key);
+      return tx.settle(intent);
+    });
+  }
+
+  async #remove(
+    user: { name: string; id: string; role: string; username: string; captured: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const records = recordsIn(this.#host.storage);
+    const connection = await this.#connections.ofUser(user.name, user.id);
+    const role = await records.roles.get(user.role);
+    const commands = role ? role.revocation_statements : user.captured;
+    await this.#connections.use(connection, async ({ session }) =>
+      session.deleteUser({ username: user.username, statements: { commands }, signal }),
+    );
+    const last = await this.#host.storage.transaction(async (tx) => {
+      const inside = recordsIn(tx);
+      await inside.users.delete(userKey(user.id, user.username));
+      if (!(await inside.retired.has(user.id))) return false;
+      if ((await inside.users.list({ prefix: `${user.id}/`, limit: 1 })).length > 0) return false;
+      await inside.retired.delete(user.id);
+      return true;
+    });
+    if (last) this.#connections.forget(user.id);
+  }
+}

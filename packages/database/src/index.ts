@@ -1,0 +1,1 @@
+export { databaseEngine } from './database-engine.ts';

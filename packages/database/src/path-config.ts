@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { connectionUrlFields, connectionUrlSecrets, visibleConnection } from '@strongroom/database-sdk';
+import { Type } from 'typebox';
+import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
+import { keysOf, Keys, pageFields } from './listing.ts';
+import { recordsIn, type ConnectionRecord } from './records.ts';
+import { rootStatus, RootStatus } from './root-status.ts';
+
+const fields = {
+  name: f.name('Name of the connection.'),
+  plugin_name: f.string('The plugin that speaks to this kind of database, such as "postgresql-database-plugin".'),
+  plugin_version: f.string('Version of the plugin, where several are installed; empty for the newest.'),
+  verify_connection: f.bool('Connect now, and refuse settings that do not work.', { default: true }),
+  allowed_roles: f.commaStrings('Roles that may use the connection; may hold "*". Empty: none may.'),
+  root_rotation_statements: f.statements("Statements that change the root user's credentials. Empty: the plugin's own."),
+  password_policy: f.string('Password policy for generated passwords; empty for the default one.'),
+};
+
+const OWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(fields));
+const PASSWORD_IN_URL =
+  'Password found in connection_url, use a templated url to enable root rotation and prevent read access to password information.';
+/** How often a write is begun anew when the connection was changed while it was being verified. */
+const ATTEMPTS = 5;
+
+export function configPaths(host: EngineHost, connections: Connections): readonly AnyPath[] {
+  const records = recordsIn(host.storage);
+
+  const config = path('config/{name}', {
+    synopsis: 'Connections to databases.',
+    description:
+      'Besides the fields below, the parameters of the plugin are given here, such as connection_url, username and password. A write to an ' +
+      'existing connection changes what it sends and keeps the rest; a parameter that is null is removed. Passwords are never shown.',
+    arbitraryData: true,
+    fields,
+  })
+    .read({
+      summary: 'Reads the settings of a connection, without its secrets.',
+      response: Type.Object({
+        plugin_name: Type.String(),
+        plugin_version: Type.String(),
+        allowed_roles: Type.Array(Type.String()),
+        connection_details: Type.Record(Type.String(), Type.Unknown()),
+        root_credentials_rotate_statements: Type.Array(Type.String()),
+        password_policy: Type.String(),
+        root_rotation: RootStatus,
+      }),
+      handle: async (req) => {
+        const record = await records.connections.get(req.data.name);
+        if (!record) return undefined;
+        return {
+          data: {
+            plugin_name: record.plugin_name,
+            plugin_version: record.plugin_version,
+            allowed_roles: record.allowed_roles,
+            connection_details: visibleConnection(connections.plugin(record)?.connection ?? Type.Object({}), record.details),
+            root_credentials_rotate_statements: record.root_rotation_statements,
+            password_policy: record.password_policy,
+            root_rotation: rootStatus(record),
+          },
+        };
+      },
+    })
+    .upsert({
+      summary: 'Creates or changes a connection.',
+      exists: async (req) => records.connections.has(req.data.name),
+      handle: async (req) => {
+        const { name } = req.data;
+        for (let attempt = 1; ; attempt += 1) {
+          const before = await records.connections.get(name);
+          const record = changed(before, req);
+          const open = await tried(name, record, req.data.verify_connection, req.signal);
+          const stored = await req.storage.transaction(async (tx) => {
+            const { connections: collection } = recordsIn(tx);
+            if ((await collection.get(name))?.revision !== before?.revision) return false;
+            await collection.put(name, record);
+            return true;
+          });
+          if (stored) {
+            connections.adopt({ name, record }, open);
+            const readable = passwordInUrl(open, record);
+            return readable ? { warnings: [PASSWORD_IN_URL] } : undefined;
+          }
+          await open.session.close().catch(() => undefined);
+          if (attempt === ATTEMPTS) throw new BadRequest(`the connection ${name} is being changed by others; try again`);
+        }
+      },
+    })
+    .delete({
+      summary: 'Deletes a connection. Its leases stay, and can be revoked.',
+      handle: async (req) => {
+        const { name } = req.data;
+        const record = await records.connections.get(name);
+        if (!record) return undefined;
+        const users = await records.users.list({ prefix: `${record.id}/`, limit: MANY });
+        await req.storage.transaction(async (tx) => {
+          const inside = recordsIn(tx);
+          const current = await inside.connections.get(name);
+          if (!current) return;
+          if ((await inside.users.list({ prefix: `${current.id}/`, limit: 1 })).length > 0) {
+            await inside.retired.put(current.id, { name, record: current });
+          }
+          await inside.connections.delete(name);
+        });
+        connections.forget(record.id);
+        if (users.length === 0) return undefined;
+        const count = users.length < MANY ? String(users.length) : `${MANY} or more`;
+        return { warnings: [`${count} credentials made through this connection are still live. They can be revoked, but not renewed.`] };
+      },
+    });
+
+  async function tried(name: string, record: ConnectionRecord, verify: boolean, signal: AbortSignal): Promise<OpenConnection> {
+    let open: OpenConnection | undefined;
+    try {
+      open = await connections.openApart({ name, record });
+      if (verify) await open.session.verify(signal);
+      return open;
+    } catch (error) {
+      await open?.session.close().catch(() => undefined);
+      throw creationRefused(error);
+    }
+  }
+
+  const list = path('config', {
+    synopsis: 'The names of the connections.',
+    description: 'Lists names only.',
+    fields: pageFields,
+  }).list({
+    summary: 'Lists the connections.',
+    response: Keys,
+    handle: async (req) => keysOf(records.connections, req.data),
+  });
+
+  return [config, list];
+}
+
+/** More than so many live users are not counted. */
+const MANY = 10_000;
+
+interface Write {
+  readonly data: {
+    readonly plugin_name: string | undefined;
+    readonly plugin_version: string | undefined;
+    readonly verify_connection: boolean;
+    readonly allowed_roles: string[] | undefined;
+    readonly root_rotation_statements: string[] | undefined;
+    readonly password_policy: string | undefined;
+  };
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+function changed(before: ConnectionRecord | undefined, { data, raw }: Write): ConnectionRecord {
+  const pluginName = data.plugin_name ?? before?.plugin_name ?? '';
+  if (pluginName === '') throw new BadRequest('empty plugin name');
+  const sent = Object.entries(raw).filter(([key]) => !OWN_FIELDS.has(key));
+  const details = Object.fromEntries([...Object.entries(before?.details ?? {}), ...sent].filter(([, value]) => value !== undefined));
+  for (const [key, value] of sent) if (value === null) delete details[key];
+  const { root_pending: _stale, ...kept } = before ?? {};
+  // A root password that the operator sends ends the doubt about the one before.
+  const doubt = before?.root_pending && !('password' in raw) && !('username' in raw) ? { root_pending: before.root_pending } : {};
+  return {
+    id: randomUUID(),
+    ...kept,
+    ...doubt,
+    revision: (before?.revision ?? 0) + 1,
+    plugin_name: pluginName,
+    plugin_version: data.plugin_version ?? before?.plugin_version ?? '',
+    allowed_roles: data.allowed_roles ?? before?.allowed_roles ?? [],
+    root_rotation_statements: data.root_rotation_statements ?? before?.root_rotation_statements ?? [],
+    password_policy: data.password_policy ?? before?.password_policy ?? '',
+    verify_connection: data.verify_connection,
+    details,
+  };
+}
+
+function passwordInUrl({ plugin }: OpenConnection, { details }: ConnectionRecord): boolean {
+  return connectionUrlFields(plugin.connection).some((field) => {
+    const url = details[field];
+    return typeof url === 'string' && connectionUrlSecrets(url).length > 0;
+  });
+}

@@ -1,0 +1,62 @@
+import { API_VERSION, BadRequest, type Plugin } from '@strongroom/engine-sdk';
+import type { DatabasePlugin } from '@strongroom/database-sdk';
+import type { TObject } from 'typebox';
+
+export type AnyDatabasePlugin = DatabasePlugin<TObject>;
+
+/** The database plugins that the server lists, by name and version. */
+export class PluginCatalog {
+  readonly #list: () => readonly Plugin[];
+
+  constructor(list: () => readonly Plugin[]) {
+    this.#list = list;
+  }
+
+  /**
+   * The plugin of that name; of several versions the one asked for (`1.2.0` or `v1.2.0`), else the newest.
+   * @throws BadRequest for one that is not there or cannot be used; nothing of it has run then.
+   */
+  find(name: string, version: string): AnyDatabasePlugin {
+    const named = this.#list().filter((plugin) => plugin.name === name);
+    if (named.length === 0) throw new BadRequest(`plugin not found in the catalog: ${name}`);
+    const wanted = version.replace(/^v(?=\d)/, '');
+    const fitting = wanted === '' ? named : named.filter((plugin) => plugin.version === wanted);
+    const [newest] = [...fitting].sort((a, b) => compareVersions(b.version ?? '', a.version ?? ''));
+    if (!newest) {
+      const there = named.map((plugin) => plugin.version ?? 'none').join(', ');
+      throw new BadRequest(`plugin version not found in the catalog: ${name} ${version} (installed: ${there})`);
+    }
+    return usable(newest);
+  }
+}
+
+function usable(plugin: Plugin): AnyDatabasePlugin {
+  if (plugin.apiVersion !== API_VERSION) {
+    throw new BadRequest(`plugin ${plugin.name} was built for plugin API ${String(plugin.apiVersion)}; this server offers ${API_VERSION}`);
+  }
+  const candidate = plugin as Partial<AnyDatabasePlugin> & Plugin;
+  const whole =
+    typeof candidate.open === 'function' &&
+    typeof candidate.connection?.properties === 'object' &&
+    Array.isArray(candidate.supports?.credentials) &&
+    typeof candidate.usernameTemplate === 'string';
+  if (!whole) throw new BadRequest(`plugin ${plugin.name} does not describe itself as a database plugin`);
+  return candidate as AnyDatabasePlugin;
+}
+
+/** By semantic versioning's order; a pre-release comes before its release. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [parts(a), parts(b)];
+  for (let i = 0; i < 3; i += 1) {
+    const difference = (left.numbers[i] ?? 0) - (right.numbers[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  if (left.pre === right.pre) return 0;
+  if (left.pre === '' || right.pre === '') return left.pre === '' ? 1 : -1;
+  return left.pre.localeCompare(right.pre, 'en', { numeric: true });
+}
+
+function parts(version: string): { numbers: number[]; pre: string } {
+  const [release = '', pre = ''] = version.split('+')[0]!.split(/-(.*)/s);
+  return { numbers: release.split('.').map((part) => Number(part) || 0), pre };
+}

@@ -1,0 +1,111 @@
+import type { Collection, StorageView } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
+
+const Texts = Type.Array(Type.String());
+const TextMap = Type.Record(Type.String(), Type.String());
+
+/** A credential as the host made it: what the plugin installs, and what the client gets. */
+export const StoredCredential = Type.Object({ credential: TextMap, data: TextMap });
+
+/** A change of a credential that has begun: what the database may hold by now, and who is at work on it until when (milliseconds). */
+export const PendingChange = Type.Object({
+  made: StoredCredential,
+  claim: Type.String(),
+  until: Type.Number(),
+});
+
+export const ConnectionRecord = Type.Object({
+  /** Of this connection, not of its name: a connection that is deleted and made again is another one. */
+  id: Type.String(),
+  /** Grows with every change that a session must see. */
+  revision: Type.Integer(),
+  plugin_name: Type.String(),
+  plugin_version: Type.String(),
+  allowed_roles: Texts,
+  root_rotation_statements: Texts,
+  password_policy: Type.String(),
+  verify_connection: Type.Boolean(),
+  details: Type.Record(Type.String(), Type.Unknown()),
+  last_root_rotation: Type.Optional(Type.Number()),
+  root_pending: Type.Optional(PendingChange),
+  last_root_error: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
+});
+export type ConnectionRecord = Static<typeof ConnectionRecord>;
+
+/** A connection that was deleted while users made through it were still there. */
+export const RetiredConnection = Type.Object({ name: Type.String(), record: ConnectionRecord });
+export type RetiredConnection = Static<typeof RetiredConnection>;
+
+export const CredentialTypeName = Type.Union([
+  Type.Literal('password'),
+  Type.Literal('rsa_private_key'),
+  Type.Literal('client_certificate'),
+]);
+
+export const RoleRecord = Type.Object({
+  db_name: Type.String(),
+  default_ttl: Type.Number(),
+  max_ttl: Type.Number(),
+  creation_statements: Texts,
+  revocation_statements: Texts,
+  rollback_statements: Texts,
+  renew_statements: Texts,
+  credential_type: CredentialTypeName,
+  credential_config: TextMap,
+});
+export type RoleRecord = Static<typeof RoleRecord>;
+
+export const StaticRoleRecord = Type.Object({
+  db_name: Type.String(),
+  username: Type.String(),
+  /** Seconds; 0 where a schedule is set. */
+  rotation_period: Type.Number(),
+  rotation_schedule: Type.String(),
+  /** Seconds; 0 for none. */
+  rotation_window: Type.Number(),
+  rotation_statements: Texts,
+  credential_type: CredentialTypeName,
+  credential_config: TextMap,
+  /** Milliseconds; 0 before the first rotation. */
+  last_rotation: Type.Number(),
+  next_rotation: Type.Number(),
+  /** Absent until the first rotation is through. */
+  current: Type.Optional(StoredCredential),
+  pending: Type.Optional(PendingChange),
+});
+export type StaticRoleRecord = Static<typeof StaticRoleRecord>;
+
+/** A user that was made and not yet taken back. */
+export const UserRecord = Type.Object({
+  role: Type.String(),
+  /** Milliseconds; 0 while its lease is not known. */
+  expires: Type.Number(),
+});
+export type UserRecord = Static<typeof UserRecord>;
+
+/** The records of a mount, from its storage or inside a transaction. */
+export interface Records {
+  readonly connections: Collection<ConnectionRecord>;
+  /** By the connection's id. */
+  readonly retired: Collection<RetiredConnection>;
+  readonly roles: Collection<RoleRecord>;
+  readonly staticRoles: Collection<StaticRoleRecord>;
+  /** By `userKey`. */
+  readonly users: Collection<UserRecord>;
+}
+
+export const CONNECTIONS = 'config/';
+
+export function recordsIn(storage: Pick<StorageView, 'collection'>): Records {
+  return {
+    connections: storage.collection(CONNECTIONS, ConnectionRecord, { cached: true }),
+    retired: storage.collection('retired/', RetiredConnection),
+    roles: storage.collection('role/', RoleRecord),
+    staticRoles: storage.collection('static-role/', StaticRoleRecord),
+    users: storage.collection('user/', UserRecord),
+  };
+}
+
+export function userKey(connectionId: string, username: string): string {
+  return `${connectionId}/${username}`;
+}
