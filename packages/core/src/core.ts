@@ -19,7 +19,8 @@ import { LeaseStore } from './leases/lease-store.ts';
 import { SYSTEM_TTL } from './leases/lease-terms.ts';
 import { UserLockout } from './lockout/user-lockout.ts';
 import { Mount } from './mounts/mount.ts';
-import { MOUNTS, MountTable } from './mounts/mount-table.ts';
+import { MOUNTS } from './mounts/mount-record.ts';
+import { MountTable } from './mounts/mount-table.ts';
 import { PathRouter } from './mounts/path-router.ts';
 import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
 import { PolicyStore } from './policies/policy-store.ts';
@@ -127,12 +128,10 @@ export class Core {
     const journal = new Journal({ store, clock, log, gate, mount: mountOf, due });
     const leases = new LeaseStore({ store, clock, log, gate, journal, mount: mountOf, due });
     const tokens = (this.#tokens = new TokenStore({ store, barrier, clock, log, due }));
-    const revoker = new TokenRevoker({ tokens, leases, store, clock, log });
+    const revoker = new TokenRevoker({ tokens, leases, store, log });
     const bulk = new BulkRevoker({ leases, tokens: revoker, log });
     runner.handle('lease', async (entry, signal) => leases.run(entry, signal));
-    runner.handle('token', async (entry, signal) => {
-      await gate.pass(undefined, async () => revoker.run(entry, signal));
-    });
+    runner.handle('token', async (entry, signal) => revoker.run(entry, signal));
     runner.handle('job', async (entry, signal) => jobs.run(entry, signal));
     runner.handle('intent', async (entry, signal) => journal.run(entry, signal));
 
@@ -230,6 +229,7 @@ export class Core {
       generatePassword: async (policy) => passwords.generate(policy),
       cleaner: {
         revokeBelow: async (path) => bulk.revoke(path.slice(0, -1), { force: false }),
+        undo: async (mount) => journal.undoMount(mount.uuid, new AbortController().signal),
         forget: async (mount) => {
           await jobs.forgetMount(mount.uuid);
           if (mount.class !== 'auth') return;
@@ -386,6 +386,7 @@ export class Core {
     this.#tokens.close();
     this.#barrier.seal();
     this.#seal.forget();
+    this.#store.clear();
     this.#log.info('sealed');
   }
 
@@ -394,6 +395,7 @@ export class Core {
       const work = async (): Promise<void> => {
         if (await this.#rotation.check()) this.#log.info('the barrier key was rotated');
         await this.#policies.removeExpired();
+        await this.#mounts.finishUnmounts();
       };
       work()
         .catch((error: unknown) => this.#log.warn('housekeeping failed', { error: String(error) }))

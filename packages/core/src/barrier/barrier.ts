@@ -42,10 +42,10 @@ export class Barrier {
     return (await this.#driver.get(KEY_RING)) !== undefined;
   }
 
-  /** Makes the first key ring. @throws Conflict when another process was first. */
-  async initialize(rootKey: Buffer): Promise<void> {
+  /** Makes the first key ring, and stores what the seal keeps in the same commit. @throws Conflict when another process was first. */
+  async initialize(rootKey: Buffer, beside: readonly { key: string; value: Uint8Array }[]): Promise<void> {
     const ring = KeyRing.create(this.#clock.now());
-    await this.#driver.commit({ expect: [{ key: KEY_RING, version: undefined }], put: [this.#entry(ring, rootKey)] });
+    await this.#driver.commit({ expect: [{ key: KEY_RING, version: undefined }], put: [this.#entry(ring, rootKey), ...beside] });
   }
 
   /** @throws CorruptRecord when the root key is not the one that the key ring was stored with. */
@@ -84,6 +84,20 @@ export class Barrier {
     }
   }
 
+  /** Adds this process's encryptions to the stored count, which decides when the key rotates by itself. */
+  async saveCount(): Promise<void> {
+    const { ring } = this;
+    const saved = ring.unsavedEncryptions;
+    const stored = await this.#driver.get(KEY_RING);
+    if (saved === 0 || !stored || !this.#rootKey) return;
+    const next = KeyRing.parse(JSON.parse(unsealWith(this.#rootKey, KEY_RING, stored.value).toString()) as KeyRingRecord);
+    if (next.term !== ring.term) return;
+    const total = next.encryptions + saved;
+    next.countSaved(0, total);
+    await this.#driver.commit({ expect: [{ key: KEY_RING, version: stored.version }], put: [this.#entry(next, this.#rootKey)] });
+    ring.countSaved(saved, total);
+  }
+
   /** Re-encrypts the key ring with a new root key. The caller stores the root key in the same breath through `beside`. */
   async replaceRootKey(rootKey: Buffer, beside: readonly { key: string; value: Uint8Array }[]): Promise<void> {
     const stored = await this.#driver.get(KEY_RING);
@@ -109,7 +123,9 @@ export class Barrier {
     const stored = await this.#driver.get(KEY_RING);
     if (!stored) return;
     try {
-      this.#ring = KeyRing.parse(JSON.parse(unsealWith(this.#rootKey, KEY_RING, stored.value).toString()) as KeyRingRecord);
+      const ring = KeyRing.parse(JSON.parse(unsealWith(this.#rootKey, KEY_RING, stored.value).toString()) as KeyRingRecord);
+      if (ring.term === this.#ring?.term) ring.carryOver(this.#ring.unsavedEncryptions);
+      this.#ring = ring;
     } catch (error) {
       this.seal();
       throw error;

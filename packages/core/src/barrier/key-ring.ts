@@ -29,6 +29,9 @@ export class CorruptRecord extends Error {
   }
 }
 
+/** Written with a key that this key ring does not have: another process may have rotated since it was read. */
+export class UnknownTerm extends CorruptRecord {}
+
 /**
  * AES-256-GCM with one key per term; the newest encrypts, all decrypt. The record's key name is the associated data,
  * so a ciphertext that is moved to another key does not decrypt.
@@ -39,6 +42,7 @@ export class KeyRing {
   readonly #terms = new Map<number, Term>();
   #active = 0;
   #encryptions = 0;
+  #unsaved = 0;
   readonly #nonces = Buffer.alloc(NONCE * 512);
   #nonceAt = NONCE * 512;
 
@@ -74,7 +78,23 @@ export class KeyRing {
 
   /** By this process since the term began, and those saved before. */
   get encryptions(): number {
-    return this.#encryptions;
+    return this.#encryptions + this.#unsaved;
+  }
+
+  /** Those by this process that no stored key ring counts yet. */
+  get unsavedEncryptions(): number {
+    return this.#unsaved;
+  }
+
+  /** So many were added to the stored count, which is now `total`. */
+  countSaved(saved: number, total: number): void {
+    this.#unsaved -= saved;
+    this.#encryptions = total;
+  }
+
+  /** This ring stands in for one that has counted so many. */
+  carryOver(unsaved: number): void {
+    this.#unsaved += unsaved;
   }
 
   /** Adds a term; what is written from now on uses it. */
@@ -82,6 +102,7 @@ export class KeyRing {
     this.#active += 1;
     this.#terms.set(this.#active, { key: randomBytes(32), installedAt: now.toISOString() });
     this.#encryptions = 0;
+    this.#unsaved = 0;
   }
 
   encrypt(name: string, plain: Uint8Array): Buffer {
@@ -97,7 +118,7 @@ export class KeyRing {
     body.copy(out, HEADER + NONCE);
     cipher.final();
     cipher.getAuthTag().copy(out, HEADER + NONCE + body.length);
-    this.#encryptions += 1;
+    this.#unsaved += 1;
     return out;
   }
 
@@ -106,7 +127,7 @@ export class KeyRing {
     const bytes = Buffer.isBuffer(sealed) ? sealed : Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
     if (bytes.length < HEADER + NONCE + TAG || bytes[0] !== FORMAT) throw new CorruptRecord(name, 'it is not in the format of this store');
     const term = this.#terms.get(bytes.readUInt32BE(1));
-    if (!term) throw new CorruptRecord(name, `it was written with key term ${bytes.readUInt32BE(1)}, which this key ring does not have`);
+    if (!term) throw new UnknownTerm(name, `it was written with key term ${bytes.readUInt32BE(1)}, which this key ring does not have`);
     const end = bytes.length - TAG;
     try {
       const decipher = createDecipheriv('aes-256-gcm', term.key, bytes.subarray(HEADER, HEADER + NONCE));

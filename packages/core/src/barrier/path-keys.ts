@@ -1,9 +1,12 @@
 import { BadRequest, f, formatDuration, path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
+import { Conflict } from '@strongroom/storage-sdk';
 import type { Store } from '../storage/store.ts';
 import type { Barrier } from './barrier.ts';
 
 const CONFIG = 'core/rotate-config';
 const MOST = 3_865_470_566;
+/** So many encryptions may be forgotten by a crash: few beside `MOST`. */
+const SAVE_AFTER = 100_000;
 
 interface RotateConfig {
   enabled: boolean;
@@ -37,11 +40,17 @@ export class KeyRotation {
   async check(): Promise<boolean> {
     const { enabled, interval, max_operations } = await this.config();
     const { ring } = this.#barrier;
+    if (ring.unsavedEncryptions >= SAVE_AFTER) await this.#barrier.saveCount().catch(ignoreConflict);
     const age = this.#clock.millis() - Date.parse(ring.installedAt);
     if (!enabled || (ring.encryptions < max_operations && (interval === 0 || age < interval * 1_000))) return false;
     await this.#barrier.rotate();
     return true;
   }
+}
+
+/** Another process was faster; the next check adds up again. */
+function ignoreConflict(error: unknown): void {
+  if (!(error instanceof Conflict)) throw error;
 }
 
 /** `sys/key-status` and `sys/rotate…` */

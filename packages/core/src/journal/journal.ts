@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import {
   checkRecord,
   InternalError,
+  Unavailable,
+  UpstreamFailed,
   type AnyIntent,
   type Clock,
   type Intent,
@@ -10,9 +12,10 @@ import {
   type StorageView,
 } from '@strongroom/engine-sdk';
 import type { TObject } from 'typebox';
+import { MOUNTS } from '../mounts/mount-record.ts';
 import { failureText, retryDelay } from '../schedule/backoff.ts';
-import { reschedule, type DueEntry } from '../schedule/schedule-index.ts';
-import { withDeadline, type TargetGate } from '../schedule/target-gate.ts';
+import { dueKey, realign, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
+import { NOT_TRIED, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 
 const INTENTS = 'intent/';
@@ -78,7 +81,10 @@ export class Journal {
     this.#random = options.random ?? Math.random;
   }
 
+  /** @throws Unavailable when the mount is being removed. */
   async open(tx: StoreTransaction, mount: string, intent: Intent<TObject>, entry: Record<string, unknown>): Promise<OpenIntent> {
+    const owner = await tx.get<{ tainted?: boolean }>(MOUNTS + mount);
+    if (!owner || owner.tainted) throw new Unavailable('the mount is being removed');
     checkRecord(intent.entry, entry, `the entry of intent ${intent.kind}`);
     const now = this.#clock.millis();
     const id = `${now.toString(36).padStart(9, '0')}-${randomBytes(9).toString('hex')}`;
@@ -124,48 +130,86 @@ export class Journal {
   async run(due: DueEntry, signal: AbortSignal): Promise<void> {
     const key = INTENTS + due.id;
     const found = await this.#store.get<IntentRecord>(key);
-    const mount = found && this.#mount(found.mount);
-    const intent = mount?.intent(found?.kind ?? '');
-    if (!found || found.due !== due.at) {
-      await this.#store.transaction(async (tx) => {
-        const record = await tx.get<IntentRecord>(key);
-        if (record?.due !== due.at) tx.delete(due.key);
-      });
+    if (found?.due !== due.at) {
+      await this.#store.transaction(async (tx) => realign(tx, due, (await tx.get<IntentRecord>(key))?.due));
       return;
     }
+    await this.#undo(due, found, signal);
+  }
+
+  /**
+   * Undoes every open intent of a mount that is being removed. No request may be at work on the mount any more.
+   * @throws UpstreamFailed when one cannot be undone; it stays, and is tried again.
+   */
+  async undoMount(mount: string, signal: AbortSignal): Promise<void> {
+    for await (const page of this.#store.pages<IntentRecord>(INTENTS, (error) => this.#log.error(error.message))) {
+      for (const [key, record] of page) {
+        if (record.mount !== mount) continue;
+        const id = key.slice(INTENTS.length);
+        const due = { key: dueKey(record.due, 'intent', id), at: record.due, kind: 'intent' as const, id };
+        if (this.#mount(mount)?.intent(record.kind)) {
+          const failure = await this.#undo(due, record, signal);
+          if (failure !== undefined) throw new UpstreamFailed(`an unfinished change (${record.kind}) could not be undone: ${failure}`);
+        } else {
+          this.#log.error('an unfinished outside change is given up because its engine does not run', { mount, kind: record.kind });
+          await this.#move(due, () => undefined);
+        }
+      }
+    }
+  }
+
+  /** Resolves with the reason when it could not be undone. */
+  async #undo(due: DueEntry, found: IntentRecord, signal: AbortSignal): Promise<string | undefined> {
+    const mount = this.#mount(found.mount);
+    const intent = mount?.intent(found.kind);
     if (!mount || !intent) {
       await this.#move(due, (record, now) => ({ ...record, due: now + 60_000 }));
-      return;
+      return 'the engine that began it does not run';
     }
-    const entry = checkRecord(intent.entry, found.entry, key) as Record<string, unknown>;
     let claimedUntil: number | undefined;
-    const passed = await this.#gate.pass(intent.target?.(entry), async () => {
+    const passed = await this.#gate.pass(this.#target(intent, found, mount), async () => {
       claimedUntil = await this.#move(due, (record, now) => ({ ...record, undoing: true, due: now + DEADLINE + 15_000 }));
-      if (claimedUntil === undefined) return;
+      if (claimedUntil === undefined) return NOT_TRIED;
+      const entry = checkRecord(intent.entry, found.entry, INTENTS + due.id) as Record<string, unknown>;
       await withDeadline(this.#clock, DEADLINE, signal, async (limit) => intent.rollback(entry, mount.storage, limit));
+      return undefined;
     });
-    if ('putOff' in passed) {
-      await this.#move(due, (record, now) => ({ ...record, due: now + passed.putOff }));
-      return;
+    if (claimedUntil === undefined) {
+      if ('failed' in passed) throw passed.failed;
+      if (!('putOff' in passed) || passed.putOff === 0) return undefined;
+      const { putOff } = passed;
+      await this.#move(due, (record, now) => ({ ...record, due: now + putOff }));
+      return 'the outside system is being left alone because it keeps failing';
     }
-    if (claimedUntil === undefined) return;
     const claimed = { ...due, at: claimedUntil };
     if ('failed' in passed) {
-      this.#log.warn('an outside change could not be undone yet', {
-        mount: mount.path,
-        kind: found.kind,
-        error: failureText(passed.failed),
-      });
-      await this.#move(claimed, (record, now) => ({
-        ...record,
-        attempts: record.attempts + 1,
-        due: now + retryDelay(record.attempts + 1, this.#random),
-        lastError: { message: failureText(passed.failed), at: now },
-      }));
-      return;
+      const reason = failureText(passed.failed);
+      // A server that stops says nothing about the outside system.
+      const stopped = signal.aborted;
+      if (!stopped) this.#log.warn('an outside change could not be undone yet', { mount: mount.path, kind: found.kind, error: reason });
+      await this.#move(claimed, (record, now) =>
+        stopped
+          ? { ...record, due: now }
+          : {
+              ...record,
+              attempts: record.attempts + 1,
+              due: now + retryDelay(record.attempts + 1, this.#random),
+              lastError: { message: reason, at: now },
+            },
+      );
+      return reason;
     }
     this.#log.info('an unfinished outside change was undone', { mount: mount.path, kind: found.kind });
     await this.#move(claimed, () => undefined);
+    return undefined;
+  }
+
+  #target(intent: AnyIntent, record: IntentRecord, mount: JournalMount): string {
+    try {
+      return intent.target?.(record.entry as never) ?? `mount ${mount.path}`;
+    } catch {
+      return `mount ${mount.path}`;
+    }
   }
 
   /** Rewrites the record if it still stands at that time; resolves with the new time. */

@@ -1,4 +1,5 @@
 import { BadRequest, type Log } from '@strongroom/engine-sdk';
+import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { LeaseStore } from './lease-store.ts';
 
@@ -37,6 +38,16 @@ export class BulkRevoker {
     }
   }
 
+  /** A damaged lease is none of a token: those have no record of their own. */
+  async #isToken(id: string, force: boolean): Promise<boolean> {
+    try {
+      return (await this.#leases.find(id)) === 'token';
+    } catch (error) {
+      if (force && error instanceof CorruptRecord) return false;
+      throw error;
+    }
+  }
+
   async #each(ids: readonly string[], force: boolean): Promise<void> {
     let at = 0;
     let failure: Error | undefined;
@@ -46,7 +57,7 @@ export class BulkRevoker {
         const id = ids[at]!;
         at += 1;
         try {
-          if ((await this.#leases.find(id)) === 'token') await this.#tokens.revoke(id.slice(id.lastIndexOf('/') + 1), NEVER);
+          if (await this.#isToken(id, force)) await this.#tokens.revoke(id.slice(id.lastIndexOf('/') + 1), NEVER);
           else await this.#leases.revoke(id, { force, signal: NEVER });
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);

@@ -8,6 +8,8 @@ export interface LeaseRecord {
   path: string;
   issued: number;
   expires: number;
+  /** The end of the batch token it was issued to: no renewal goes past it. */
+  latest?: number;
   renewable: boolean;
   /** Digest of the token it was issued to; '' where there is none to end with. */
   token: string;

@@ -1,6 +1,7 @@
 import {
   BadRequest,
   checkRecord,
+  Unavailable,
   UpstreamFailed,
   type AnySecretType,
   type Clock,
@@ -12,9 +13,10 @@ import {
 } from '@strongroom/engine-sdk';
 import type { Journal } from '../journal/journal.ts';
 import { failureText, retryDelay } from '../schedule/backoff.ts';
-import { dueKey, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
+import { realign, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
 import { withDeadline, type TargetGate } from '../schedule/target-gate.ts';
 import { CorruptRecord } from '../barrier/key-ring.ts';
+import { MOUNTS } from '../mounts/mount-record.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { randomBase62 } from '../tokens/token-id.ts';
 import { cappedWarning, limitTerms, type MountLimits } from './lease-terms.ts';
@@ -22,6 +24,8 @@ import type { LeaseRecord } from './lease-record.ts';
 
 export const LEASES = 'lease/';
 const BY_TOKEN = 'token-lease/';
+/** Index of the leases that operators must look after. */
+const IRREVOCABLE = 'irrevocable/';
 const DEADLINE = 60_000;
 /** After so many failed revocations a lease is irrevocable: listed, and tried once a day. */
 const PATIENCE = 6;
@@ -41,6 +45,9 @@ export interface RegisteredLease {
   readonly warnings: readonly string[];
 }
 
+/** Why a lease is revoked: its time has come, somebody asked, or it is to go whatever the engine says. */
+type Why = 'due' | 'asked' | 'force';
+
 export class LeaseStore {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -50,6 +57,8 @@ export class LeaseStore {
   readonly #mount: (uuid: string) => LeaseMount | undefined;
   readonly #due: (at: number) => void;
   readonly #random: () => number;
+  /** Revocations under way in this process: whoever comes later waits for the same outcome. */
+  readonly #revoking = new Map<string, Promise<void>>();
 
   constructor(options: {
     store: Store;
@@ -73,7 +82,7 @@ export class LeaseStore {
 
   /**
    * Stores the lease of a new secret and settles the intent that it fulfils, in one commit, and only while the token it is issued to
-   * lives (`guard` throws otherwise).
+   * lives (`guard` throws otherwise) and the mount is not being removed.
    */
   async register(secret: {
     readonly path: string;
@@ -97,6 +106,7 @@ export class LeaseStore {
       path: secret.path,
       issued: now,
       expires,
+      ...(secret.latest > 0 ? { latest: secret.latest } : {}),
       renewable,
       token: secret.token,
       due: expires,
@@ -104,6 +114,8 @@ export class LeaseStore {
     };
     await this.#store.transaction(async (tx) => {
       await secret.guard(tx);
+      const owner = await tx.get<{ tainted?: boolean }>(MOUNTS + mount.uuid);
+      if (!owner || owner.tainted) throw new Unavailable('the mount is being removed');
       tx.put(LEASES + id, record);
       reschedule(tx, 'lease', id, undefined, record.due);
       if (secret.token !== '') tx.mark(byTokenKey(secret.token, id));
@@ -132,7 +144,7 @@ export class LeaseStore {
     let warnings: string[] = [];
     const end = (terms: LeaseTerms): number => {
       const limited = limitTerms(mount, { ttl: increment > 0 ? increment : terms.ttl, maxTtl: terms.maxTtl });
-      const last = record.issued + limited.maxTtl * 1_000;
+      const last = Math.min(record.issued + limited.maxTtl * 1_000, record.latest ?? Infinity);
       if (last <= now) throw new BadRequest('past the max TTL, cannot renew');
       const wanted = now + (increment > 0 ? increment : limited.ttl) * 1_000;
       warnings = wanted > last ? [cappedWarning((wanted - now) / 1_000, Math.floor((last - now) / 1_000))] : [];
@@ -153,12 +165,22 @@ export class LeaseStore {
 
   /**
    * Takes the credential back now. What is not there counts as revoked. On failure the lease stays, its error is kept, and it
-   * is tried again; `force` drops it all the same. @throws UpstreamFailed with the engine's reason.
+   * is tried again; `force` drops it all the same. Resolves with whether there was a lease. @throws UpstreamFailed with the engine's reason.
    */
-  async revoke(id: string, options: { force?: boolean; signal: AbortSignal }): Promise<void> {
-    const record = await this.find(id);
-    if (record === undefined || record === 'token') return;
-    await this.#revokeRecord(id, record, options.signal, options.force === true);
+  async revoke(id: string, options: { force?: boolean; signal: AbortSignal }): Promise<boolean> {
+    const force = options.force === true;
+    let record: LeaseRecord | 'token' | undefined;
+    try {
+      record = await this.find(id);
+    } catch (error) {
+      if (!(error instanceof CorruptRecord) || !force) throw error;
+      this.#log.error('a damaged lease was dropped without taking its credential back', { lease: id });
+      await this.#store.transaction(async (tx) => tx.delete(LEASES + id));
+      return true;
+    }
+    if (record === undefined || record === 'token') return false;
+    await this.#revokeOnce(id, record, options.signal, force ? 'force' : 'asked');
+    return true;
   }
 
   /** Puts the end of a lease to now; the schedule does the rest. */
@@ -167,34 +189,35 @@ export class LeaseStore {
     await this.#store.transaction(async (tx) => {
       const record = await tx.get<LeaseRecord | ''>(LEASES + id);
       if (!record) return;
-      tx.put(LEASES + id, { ...record, revoking: true, due: now, attempts: 0 });
+      const { irrevocable: _again, ...rest } = record;
+      tx.put(LEASES + id, { ...rest, revoking: true, due: now, attempts: 0 });
+      tx.delete(IRREVOCABLE + id);
       reschedule(tx, 'lease', id, record.due, now);
     });
     this.#due(now);
   }
 
+  /** Tries a failing revocation again now, with all its patience. @throws BadRequest for a lease that is not being revoked. */
+  async requeue(id: string): Promise<void> {
+    const record = await this.find(id);
+    if (record === undefined || record === 'token') throw new BadRequest('invalid lease');
+    if (!record.revoking) throw new BadRequest('the lease is not being revoked');
+    await this.revokeSoon(id);
+  }
+
   /** Works off the end of a lease. */
   async run(due: DueEntry, signal: AbortSignal): Promise<void> {
     const key = LEASES + due.id;
-    let record: LeaseRecord | undefined;
-    try {
-      record = await this.#store.get<LeaseRecord>(key);
-    } catch (error) {
-      if (!(error instanceof CorruptRecord)) throw error;
-      await this.#quarantine(due, error);
-      return;
-    }
+    const record = await this.#store.get<LeaseRecord | ''>(key);
     if (!record || record.due !== due.at) {
-      await this.#store.transaction(async (tx) => {
-        const current = await tx.get<LeaseRecord>(key);
-        if (current?.due !== due.at) tx.delete(due.key);
-      });
+      await this.#store.transaction(async (tx) => realign(tx, due, ((await tx.get<LeaseRecord | ''>(key)) || undefined)?.due));
       return;
     }
     try {
-      await this.#revokeRecord(due.id, record, signal, false);
-    } catch {
+      await this.#revokeOnce(due.id, record, signal, 'due');
+    } catch (error) {
       // The failure is on the record, with the time of the next try.
+      if (!(error instanceof UpstreamFailed)) throw error;
     }
   }
 
@@ -226,34 +249,39 @@ export class LeaseStore {
 
   async irrevocable(limit: number): Promise<{ id: string; record: LeaseRecord }[]> {
     const found: { id: string; record: LeaseRecord }[] = [];
-    let after: string | undefined;
-    while (found.length < limit) {
-      const page = await this.#store.entries<LeaseRecord | ''>(
-        { prefix: LEASES, ...(after === undefined ? {} : { after }), limit: 1_000 },
-        (error) => this.#log.error(error.message),
-      );
-      for (const [key, record] of page) {
-        if (record !== '' && record.irrevocable && found.length < limit) found.push({ id: key.slice(LEASES.length), record });
-      }
-      const last = page[page.length - 1];
-      if (page.length < 1_000 || !last) break;
-      after = last[0];
-      await new Promise((resolve) => setImmediate(resolve));
+    const keys = await this.#store.keys({ prefix: IRREVOCABLE, ...(Number.isFinite(limit) ? { limit } : {}) });
+    for (const key of keys) {
+      const id = key.slice(IRREVOCABLE.length);
+      const record = await this.find(id).catch(() => undefined);
+      if (record !== undefined && record !== 'token') found.push({ id, record });
     }
     return found;
   }
 
-  async #revokeRecord(id: string, record: LeaseRecord, signal: AbortSignal, force: boolean): Promise<void> {
-    const claimed = await this.#claim(id, record);
-    if (!claimed) return;
+  async #revokeOnce(id: string, record: LeaseRecord, signal: AbortSignal, why: Why): Promise<void> {
+    const underWay = this.#revoking.get(id);
+    if (underWay) {
+      if (why !== 'force') return underWay;
+      await underWay.catch(() => undefined);
+    }
+    const work = this.#revokeRecord(id, record, signal, why).finally(() => this.#revoking.delete(id));
+    this.#revoking.set(id, work);
+    return work;
+  }
+
+  async #revokeRecord(id: string, record: LeaseRecord, signal: AbortSignal, why: Why): Promise<void> {
+    const force = why === 'force';
+    const claimed = await this.#claim(id, record, why);
+    if (claimed === 'gone') return;
+    if (claimed === 'taken') throw new UpstreamFailed('failed to revoke entry: another process is at it');
     const mount = this.#mount(record.mount);
     const type = mount?.secretType(record.type);
     const passed =
       mount && type
-        ? await this.#gate.pass(type.target?.(record.internal), async () =>
-            withDeadline(this.#clock, DEADLINE, signal, async (limit) =>
-              type.revoke(this.#lease(id, record, mount, 0, limit, () => new Date(record.expires))),
-            ),
+        ? await this.#gate.pass(this.#target(type, record, mount), async () =>
+            withDeadline(this.#clock, DEADLINE, signal, async (limit) => {
+              await type.revoke(this.#lease(id, record, mount, 0, limit, () => new Date(record.expires)));
+            }),
           )
         : { failed: new Error('the mount that issued the lease is not available') };
     if ('done' in passed || force) {
@@ -262,6 +290,7 @@ export class LeaseStore {
         const current = await tx.get<LeaseRecord>(LEASES + id);
         tx.delete(LEASES + id);
         if (current) reschedule(tx, 'lease', id, current.due, undefined);
+        if (current?.irrevocable) tx.delete(IRREVOCABLE + id);
         if (record.token !== '') tx.delete(byTokenKey(record.token, id));
       });
       return;
@@ -271,6 +300,11 @@ export class LeaseStore {
       throw new UpstreamFailed(`failed to revoke entry: ${record.type} is not answering; it will be tried again`);
     }
     const reason = failureText(passed.failed);
+    if (signal.aborted) {
+      // The server stops, or the caller went away: that says nothing about the outside system.
+      await this.#later(id, claimed, (current, now) => ({ ...current, due: now }));
+      throw new UpstreamFailed(`failed to revoke entry: ${reason}`, { cause: passed.failed });
+    }
     this.#log.warn('a lease could not be revoked yet', { lease: id, error: reason });
     await this.#later(id, claimed, (current, now) => {
       const attempts = current.attempts + 1;
@@ -287,10 +321,15 @@ export class LeaseStore {
   }
 
   /** Marks the lease as being revoked and moves its end behind the deadline, so that a crash leaves it to the schedule. */
-  async #claim(id: string, record: LeaseRecord): Promise<LeaseRecord | undefined> {
+  async #claim(id: string, record: LeaseRecord, why: Why): Promise<LeaseRecord | 'gone' | 'taken'> {
     return this.#store.transaction(async (tx) => {
       const current = await tx.get<LeaseRecord>(LEASES + id);
-      if (!current || (current.due !== record.due && current.revoking)) return undefined;
+      if (!current) return 'gone';
+      if (current.due !== record.due) {
+        // It was renewed, or somebody else is at it.
+        if (why === 'due') return 'gone';
+        if (why === 'asked' && current.revoking) return 'taken';
+      }
       const next: LeaseRecord = { ...current, revoking: true, due: this.#clock.millis() + DEADLINE + 15_000 };
       tx.put(LEASES + id, next);
       reschedule(tx, 'lease', id, current.due, next.due);
@@ -304,18 +343,19 @@ export class LeaseStore {
       if (current?.due !== claimed.due) return;
       const next = change(current, this.#clock.millis());
       tx.put(LEASES + id, next);
+      if (next.irrevocable && !current.irrevocable) tx.mark(IRREVOCABLE + id);
       reschedule(tx, 'lease', id, current.due, next.due);
       this.#due(next.due);
     });
   }
 
-  async #quarantine(due: DueEntry, error: CorruptRecord): Promise<void> {
-    this.#log.error('a lease record is damaged and set aside', { lease: due.id, error: error.message });
-    const later = this.#clock.millis() + DAY;
-    await this.#store.transaction(async (tx) => {
-      tx.delete(due.key);
-      tx.mark(dueKey(later, 'lease', due.id));
-    });
+  /** Leases whose type names no outside system have a lane of their own; so have those whose record does not fit. */
+  #target(type: AnySecretType, record: LeaseRecord, mount: LeaseMount): string {
+    try {
+      return type.target?.(record.internal as never) ?? `mount ${mount.path}`;
+    } catch {
+      return `mount ${mount.path}`;
+    }
   }
 
   #owner(record: LeaseRecord): { mount: LeaseMount; type: AnySecretType } {

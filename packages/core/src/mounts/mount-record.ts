@@ -1,5 +1,8 @@
 import { Type, type Static } from 'typebox';
 
+/** Where mounts are stored, by uuid. */
+export const MOUNTS = 'core/mount/';
+
 const Lockout = Type.Object({
   lockout_threshold: Type.Optional(Type.Number()),
   lockout_duration: Type.Optional(Type.Number()),

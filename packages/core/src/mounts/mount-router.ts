@@ -53,22 +53,22 @@ export class MountRouter {
     return found;
   }
 
-  /** A mount at, above or below the path: why something else cannot be mounted there. */
-  overlapping(path: string): Mount | undefined {
+  /** A mount at, above or below the path: why something else cannot be mounted there. `except`: the one that is to move there. */
+  overlapping(path: string, except?: Mount): Mount | undefined {
     let at: Node | undefined = this.#root;
     for (const segment of path.slice(0, -1).split('/')) {
       at = at.next.get(segment);
       if (!at) return undefined;
-      if (at.mount) return at.mount;
+      if (at.mount && at.mount !== except) return at.mount;
     }
-    return first(at);
+    return first(at, except);
   }
 }
 
-function first(at: Node): Mount | undefined {
-  if (at.mount) return at.mount;
+function first(at: Node, except: Mount | undefined): Mount | undefined {
+  if (at.mount && at.mount !== except) return at.mount;
   for (const next of at.next.values()) {
-    const found = first(next);
+    const found = first(next, except);
     if (found) return found;
   }
   return undefined;

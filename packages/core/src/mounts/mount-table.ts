@@ -3,12 +3,21 @@ import { BadRequest, type Clock, type EngineHost, type EnginePackage, type Log, 
 import { limitTerms } from '../leases/lease-terms.ts';
 import type { MountScope } from '../storage/mount-view.ts';
 import { MountView } from '../storage/mount-view.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store, StoreTransaction } from '../storage/store.ts';
 import { Mount, type SystemLimits } from './mount.ts';
-import type { MountConfig, MountRecord } from './mount-record.ts';
+import { withDeadline } from '../schedule/target-gate.ts';
+import { checkMountPath } from './mount-path.ts';
+import { MOUNTS, type MountConfig, type MountRecord } from './mount-record.ts';
 import { MountRouter } from './mount-router.ts';
 
-export const MOUNTS = 'core/mount/';
+/** Counts the changes of the table: a process that has not seen the latest one looks again before it makes its own. */
+const SERIAL = 'core/mount-serial';
+/** How long an engine may take to start; milliseconds. */
+const START = 30_000;
+/** Longer than any request. */
+const LAST_REQUEST = 95_000;
+const LAST_BEFORE_RESTART = 10_000;
+const NEVER = new AbortController().signal;
 const PROTECTED = ['audit/', 'auth/', 'sys/', 'cubbyhole/', 'identity/'];
 const DATA = 'logical/';
 
@@ -16,6 +25,8 @@ const DATA = 'logical/';
 export interface MountCleaner {
   /** Resolves when every lease and login token below the path is gone. @throws when one cannot be taken back. */
   revokeBelow(path: string): Promise<void>;
+  /** Resolves when no outside change of the mount is unfinished. @throws when one cannot be undone. */
+  undo(mount: Mount): Promise<void>;
   forget(mount: Mount): Promise<void>;
 }
 
@@ -84,6 +95,8 @@ export class MountTable {
   #router = new MountRouter();
   /** One change at a time: two operators' mounts at overlapping paths must not both succeed. */
   #changing: Promise<unknown> = Promise.resolve();
+  /** The table's serial number as of the last look. */
+  #serial = 0;
 
   constructor(options: {
     scope: Omit<MountScope, 'uuid' | 'prefix'>;
@@ -135,16 +148,17 @@ export class MountTable {
 
   /** At unseal: loads the table, makes the built-in mounts once, starts every engine. A broken engine harms its mount alone. */
   async open(): Promise<void> {
-    this.#router = new MountRouter();
-    this.#byUuid.clear();
-    this.#byAccessor.clear();
-    const records = await this.#store.entries<MountRecord>({ prefix: MOUNTS }, (error) => this.#log.error(error.message));
-    for (const [, record] of records) this.#register(this.#build(record));
-    for (const { accessorPrefix, ...mount } of BUILT_IN) {
-      if (this.at(mount.path)) continue;
-      const record = this.#newRecord(mount, accessorPrefix);
-      await this.#store.transaction(async (tx) => tx.put(MOUNTS + record.uuid, record));
-      this.#register(this.#build(record));
+    for (;;) {
+      this.#forgetAll();
+      for (const record of await this.#load()) this.#register(this.#build(record));
+      const missing = BUILT_IN.filter((mount) => !this.at(mount.path)).map(({ accessorPrefix, ...mount }) =>
+        this.#newRecord(mount, accessorPrefix),
+      );
+      if (missing.length === 0) break;
+      // Another process that opens the same empty store may be faster: then its mounts are the ones.
+      await this.#commit((tx) => {
+        for (const record of missing) tx.put(MOUNTS + record.uuid, record);
+      });
     }
     await Promise.all(this.all().map(async (mount) => this.#start(mount)));
   }
@@ -157,27 +171,20 @@ export class MountTable {
 
   async close(): Promise<void> {
     const mounts = this.all();
-    this.#router = new MountRouter();
-    this.#byUuid.clear();
-    this.#byAccessor.clear();
+    this.#forgetAll();
     await Promise.all(mounts.map(async (mount) => this.#stop(mount)));
   }
 
   /** @throws BadRequest with the incumbents' texts */
   async mount(asked: NewMount): Promise<Mount> {
-    return this.#exclusively(async () => {
+    return this.#changingTable(async () => {
       const { pkg, type, options } = this.#resolve(asked);
-      const path = asked.class === 'auth' ? asked.path.slice('auth/'.length) : asked.path;
       if (asked.class === 'secret') {
         for (const place of PROTECTED) if (asked.path.startsWith(place)) throw new BadRequest(`cannot mount "${asked.path}"`);
       }
-      if (path === '/' || path === '') throw new BadRequest('missing mount path');
-      if (asked.path.length > 300 || asked.path.includes('//')) throw new BadRequest(`invalid mount path ${JSON.stringify(asked.path)}`);
+      checkMountPath(asked.path, asked.class);
       const overlapping = this.#router.overlapping(asked.path);
-      if (overlapping) {
-        if (overlapping.path === asked.path) throw new BadRequest(`path is already in use at ${displayPath(overlapping)}`);
-        throw new BadRequest(`path is already in use at ${displayPath(overlapping)}`);
-      }
+      if (overlapping) throw new BadRequest(`path is already in use at ${displayPath(overlapping)}`);
       pkg.checkOptions?.(options);
       const record = this.#newRecord(
         { ...asked, type, ...(Object.keys(options).length > 0 ? { options } : {}) },
@@ -186,15 +193,16 @@ export class MountTable {
       this.checkLimits(record.config);
       const mount = this.#build(record);
       await this.#start(mount, true);
+      let stored = false;
       try {
-        await this.#store.transaction(async (tx) => {
-          tx.put(MOUNTS + record.uuid, record);
-          tx.announce(MOUNTS);
-        });
-      } catch (error) {
-        await this.#stop(mount);
-        throw error;
+        stored = await this.#commit((tx) => tx.put(MOUNTS + record.uuid, record));
+      } finally {
+        if (!stored) {
+          await this.#stop(mount);
+          await this.#wipe(`${DATA}${mount.uuid}/`);
+        }
       }
+      if (!stored) return STALE;
       this.#register(mount);
       return mount;
     });
@@ -202,93 +210,119 @@ export class MountTable {
 
   /** Tunes a mount: `change` gets a copy of the record. */
   async tune(path: string, change: (record: MountRecord) => void): Promise<void> {
-    await this.#exclusively(async () => {
-      const mount = this.at(path);
-      if (!mount) throw new BadRequest(`tune of path "${path}" failed: no mount entry found`);
-      const next = structuredClone(mount.record);
+    const mount = await this.#changingTable(async () => {
+      const found = this.at(path);
+      if (!found) throw new BadRequest(`tune of path "${path}" failed: no mount entry found`);
+      const next = structuredClone(found.record);
       change(next);
       this.checkLimits(next.config);
-      mount.package?.checkOptions?.(next.options ?? {}, mount.record.options ?? {});
-      await this.#save(next);
-      mount.record = next;
-      await mount.engine?.tuned?.();
+      found.package?.checkOptions?.(next.options ?? {}, found.record.options ?? {});
+      if (!(await this.#save(next))) return STALE;
+      found.record = next;
+      return found;
     });
+    await mount.engine?.tuned?.();
   }
 
-  /** Moves a mount; what it issued is taken back first, as the incumbents do. */
+  /** Moves a mount; what it issued is taken back first, as the incumbents do. No request reaches it meanwhile. */
   async move(from: string, to: string): Promise<void> {
-    await this.#exclusively(async () => {
+    await this.#changingTable(async () => {
       const mount = this.at(from);
-      if (!mount) throw new BadRequest(`no matching mount at "${from}"`);
-      const overlapping = this.#router.overlapping(to);
-      if (overlapping && overlapping !== mount) throw new BadRequest(`path in use at "${to}"`);
-      await this.#cleaner.revokeBelow(from);
-      await this.#save({ ...mount.record, path: to });
-      this.#router.remove(from);
-      mount.record = { ...mount.record, path: to };
-      this.#router.add(mount);
+      if (!mount || mount.tainted) throw new BadRequest(`no matching mount at "${from}"`);
+      checkMountPath(to, mount.class);
+      if (this.#router.overlapping(to, mount)) throw new BadRequest(`path in use at "${to}"`);
+      mount.paused = true;
+      try {
+        await mount.idle(this.#clock, LAST_REQUEST);
+        await this.#cleaner.revokeBelow(from);
+        const next = { ...mount.record, path: to };
+        if (!(await this.#save(next))) return STALE;
+        this.#router.remove(from);
+        mount.record = next;
+        this.#router.add(mount);
+        return undefined;
+      } finally {
+        mount.paused = false;
+      }
     });
   }
 
   /** Takes back all that the mount issued, then removes it with its storage. An unknown path is no error. */
   async unmount(path: string): Promise<void> {
-    await this.#exclusively(async () => {
+    await this.#changingTable(async () => {
       const mount = this.at(path);
-      if (!mount) return;
+      if (!mount) return undefined;
       if (!mount.tainted) {
         const tainted = { ...mount.record, tainted: true };
-        await this.#save(tainted);
+        if (!(await this.#save(tainted))) return STALE;
         mount.record = tainted;
       }
+      await mount.idle(this.#clock, LAST_REQUEST);
       await this.#cleaner.revokeBelow(mount.path);
+      await this.#cleaner.undo(mount);
       this.#router.remove(path);
       await this.#stop(mount);
       await this.#cleaner.forget(mount);
       await this.#wipe(`${DATA}${mount.uuid}/`);
-      await this.#store.transaction(async (tx) => {
-        tx.delete(MOUNTS + mount.uuid);
-        tx.announce(MOUNTS);
-      });
+      while (!(await this.#commit((tx) => tx.delete(MOUNTS + mount.uuid)))) await this.#look();
       this.#byUuid.delete(mount.uuid);
       this.#byAccessor.delete(mount.accessor);
+      return undefined;
     });
   }
 
   /** Closes and starts the engine again: for a mount that was quarantined, or a plugin that is to be reloaded. */
   async restart(mount: Mount): Promise<void> {
     await this.#exclusively(async () => {
-      await this.#stop(mount);
-      await this.#start(mount);
+      mount.paused = true;
+      try {
+        await mount.idle(this.#clock, LAST_BEFORE_RESTART);
+        await this.#stop(mount);
+        await this.#start(mount);
+      } finally {
+        mount.paused = false;
+      }
     });
   }
 
   /** Another process changed the table: take up what is new, let go of what is gone. */
   async reload(): Promise<void> {
-    await this.#exclusively(async () => {
-      const records = await this.#store.entries<MountRecord>({ prefix: MOUNTS }, (error) => this.#log.error(error.message));
-      const seen = new Set<string>();
-      for (const [, record] of records) {
-        seen.add(record.uuid);
-        const mount = this.#byUuid.get(record.uuid);
-        if (!mount) {
-          const added = this.#build(record);
-          await this.#start(added);
-          this.#register(added);
-        } else if (JSON.stringify(mount.record) !== JSON.stringify(record)) {
-          this.#router.remove(mount.path);
-          mount.record = record;
-          this.#router.add(mount);
-          await mount.engine?.tuned?.();
-        }
+    await this.#exclusively(async () => this.#look());
+  }
+
+  async #look(): Promise<void> {
+    const seen = new Set<string>();
+    const tuned: Mount[] = [];
+    for (const record of await this.#load()) {
+      seen.add(record.uuid);
+      const mount = this.#byUuid.get(record.uuid);
+      if (!mount) {
+        const added = this.#build(record);
+        await this.#start(added);
+        this.#register(added);
+      } else if (JSON.stringify(mount.record) !== JSON.stringify(record)) {
+        mount.record = record;
+        tuned.push(mount);
       }
-      for (const mount of this.all()) {
-        if (seen.has(mount.uuid)) continue;
-        this.#router.remove(mount.path);
-        this.#byUuid.delete(mount.uuid);
-        this.#byAccessor.delete(mount.accessor);
-        await this.#stop(mount);
-      }
-    });
+    }
+    const gone = this.all().filter((mount) => !seen.has(mount.uuid));
+    for (const mount of gone) {
+      this.#byUuid.delete(mount.uuid);
+      this.#byAccessor.delete(mount.accessor);
+    }
+    // Mounts may have changed places, so the routes are made anew.
+    const router = new MountRouter();
+    for (const mount of this.all()) router.add(mount);
+    this.#router = router;
+    for (const mount of gone) {
+      await mount.idle(this.#clock, LAST_BEFORE_RESTART);
+      await this.#stop(mount);
+    }
+    for (const mount of tuned) {
+      await mount.engine?.tuned?.().catch((error: unknown) => {
+        this.#log.error('an engine did not take up its new settings', { mount: mount.path, error: String(error) });
+      });
+    }
   }
 
   /** Another process changed a cached record of an engine. */
@@ -357,7 +391,7 @@ export class MountTable {
       if (!mount.package) throw new Error(`no plugin of type ${mount.type} is installed`);
       const engine = mount.package.create(this.#host(mount));
       mount.use(engine);
-      await engine.initialize?.();
+      if (engine.initialize) await withDeadline(this.#clock, START, NEVER, async () => engine.initialize?.());
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       await this.#stop(mount);
@@ -396,10 +430,45 @@ export class MountTable {
     this.#router.add(mount);
   }
 
-  async #save(record: MountRecord): Promise<void> {
-    await this.#store.transaction(async (tx) => {
-      tx.put(MOUNTS + record.uuid, record);
+  #forgetAll(): void {
+    this.#router = new MountRouter();
+    this.#byUuid.clear();
+    this.#byAccessor.clear();
+  }
+
+  /** The stored table, with the serial number it has at least. */
+  async #load(): Promise<MountRecord[]> {
+    this.#serial = (await this.#store.get<{ serial: number }>(SERIAL))?.serial ?? 0;
+    const entries = await this.#store.entries<MountRecord>({ prefix: MOUNTS }, (error) => this.#log.error(error.message));
+    return entries.map(([, record]) => record);
+  }
+
+  /** Resolves with false, and has done nothing, when another process changed the table since this one looked at it. */
+  async #commit(change: (tx: StoreTransaction) => void): Promise<boolean> {
+    const serial = this.#serial;
+    const done = await this.#store.transaction(async (tx) => {
+      if (((await tx.get<{ serial: number }>(SERIAL))?.serial ?? 0) !== serial) return false;
+      change(tx);
+      tx.put(SERIAL, { serial: serial + 1 });
       tx.announce(MOUNTS);
+      return true;
+    });
+    if (done) this.#serial = serial + 1;
+    return done;
+  }
+
+  async #save(record: MountRecord): Promise<boolean> {
+    return this.#commit((tx) => tx.put(MOUNTS + record.uuid, record));
+  }
+
+  /** One change at a time; one that finds the table changed by another process looks at it again and starts over. */
+  async #changingTable<T>(change: () => Promise<T | typeof STALE>): Promise<T> {
+    return this.#exclusively(async () => {
+      for (;;) {
+        const done = await change();
+        if (done !== STALE) return done as T;
+        await this.#look();
+      }
     });
   }
 
@@ -420,6 +489,8 @@ export class MountTable {
     return mine;
   }
 }
+
+const STALE = Symbol('the table changed');
 
 /** Paths of login methods are shown without the leading `auth/`. */
 function displayPath(mount: Mount): string {

@@ -1,4 +1,4 @@
-import type { AnyIntent, AnySchedule, AnySecretType, Engine, EnginePackage, MountInfo } from '@strongroom/engine-sdk';
+import type { AnyIntent, AnySchedule, AnySecretType, Clock, Engine, EnginePackage, MountInfo } from '@strongroom/engine-sdk';
 import { SYSTEM_TTL } from '../leases/lease-terms.ts';
 import type { MountView } from '../storage/mount-view.ts';
 import type { MountRecord } from './mount-record.ts';
@@ -20,6 +20,10 @@ export class Mount implements MountInfo {
   readonly #system: SystemLimits;
   #engine: Engine | undefined;
   #router: PathRouter | undefined;
+  /** For a moment no request is let in: the mount is moved, or its engine started anew. */
+  paused = false;
+  #requests = 0;
+  #lastLeft: (() => void) | undefined;
   /** Why the engine does not run; its requests say so, everything else goes on. */
   quarantine: string | undefined;
 
@@ -71,6 +75,29 @@ export class Mount implements MountInfo {
   use(engine: Engine | undefined): void {
     this.#engine = engine;
     this.#router = engine && new PathRouter(engine.paths);
+  }
+
+  /** Carries out a request; who changes the mount can wait until none is under way. */
+  async serve<T>(request: () => Promise<T>): Promise<T> {
+    this.#requests += 1;
+    try {
+      return await request();
+    } finally {
+      this.#requests -= 1;
+      if (this.#requests === 0) this.#lastLeft?.();
+    }
+  }
+
+  /** Resolves when no request is under way, or after so many milliseconds. */
+  async idle(clock: Clock, millis: number): Promise<void> {
+    if (this.#requests === 0) return;
+    let cancel: (() => void) | undefined;
+    await new Promise<void>((resolve) => {
+      this.#lastLeft = resolve;
+      cancel = clock.after(millis, resolve);
+    });
+    this.#lastLeft = undefined;
+    cancel?.();
   }
 
   secretType(type: string): AnySecretType | undefined {

@@ -6,6 +6,7 @@ import {
   UnsupportedPath,
   type Clock,
   type Decoded,
+  type EngineRequest,
   type EngineResponse,
   type Log,
 } from '@strongroom/engine-sdk';
@@ -129,6 +130,7 @@ export class Pipeline {
   async #serve(call: Call, decoded: Decoded | EngineError | undefined): Promise<CoreResponse> {
     const { mount } = call;
     if (!mount || mount.tainted) throw new NotFound(`no handler for route ${JSON.stringify(call.path)}. route entry not found.`);
+    if (mount.paused) throw new Unavailable(`the mount ${mount.path} is being changed; try again`);
     if (mount.quarantine !== undefined) throw new Unavailable(`the mount ${mount.path} is out of use: ${mount.quarantine}`);
     if (call.operation === 'help') return { ...emptyAnswer(call.id, 200), raw: helpFor(mount, call.match, call.path) };
     if (!call.match) return this.#unknownPath(call);
@@ -137,7 +139,11 @@ export class Pipeline {
     const fields = decoded!;
     const deadline = new RequestDeadline(this.#parts.clock, call.request.signal);
     const request = engineRequest(call, fields, deadline);
-    const response = call.match.path.declaration.about.login
+    return mount.serve(async () => this.#issue(call, fields, request, deadline));
+  }
+
+  async #issue(call: Call, fields: Decoded, request: EngineRequest, deadline: RequestDeadline): Promise<CoreResponse> {
+    const response = call.match!.path.declaration.about.login
       ? await this.#parts.logins.guard(call, fields, async () => invoke(call, request, deadline))
       : await invoke(call, request, deadline);
     let answer = answerOf(call, response, warningsOf(call, fields, response));

@@ -25,7 +25,8 @@ export class CircuitBreakers {
     if (target === undefined) return 0;
     const circuit = this.#circuits.get(target);
     if (!circuit || circuit.failures < THRESHOLD) return 0;
-    const left = circuit.openUntil - this.#clock.millis();
+    // The clock may have been set back.
+    const left = Math.min(circuit.openUntil - this.#clock.millis(), LONGEST_PAUSE);
     if (left > 0) return left;
     if (circuit.trying) return FIRST_PAUSE;
     circuit.trying = true;
@@ -34,6 +35,12 @@ export class CircuitBreakers {
 
   succeeded(target: string | undefined): void {
     if (target !== undefined) this.#circuits.delete(target);
+  }
+
+  /** The trial was not made after all. */
+  released(target: string | undefined): void {
+    const circuit = target === undefined ? undefined : this.#circuits.get(target);
+    if (circuit) circuit.trying = false;
   }
 
   failed(target: string | undefined): void {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { AnySchedule, Clock, JobStatus, Log, StorageView } from '@strongroom/engine-sdk';
 import { checkRecord } from '@strongroom/engine-sdk';
+import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { failureText, retryDelay } from './backoff.ts';
-import { reschedule, type DueEntry } from './schedule-index.ts';
-import { withDeadline, type TargetGate } from './target-gate.ts';
+import { realign, reschedule, type DueEntry } from './schedule-index.ts';
+import { NOT_TRIED, withDeadline, type TargetGate } from './target-gate.ts';
 
 const JOBS = 'job/';
 const DEADLINE = 60_000;
@@ -66,6 +67,7 @@ export class Jobs {
     const key = jobKey(mount, kind, id);
     const before = await tx.get<JobRecord>(key);
     const due = at.getTime();
+    if (Number.isNaN(due)) throw new TypeError(`job ${kind} ${id} is scheduled for no valid time`);
     const record: JobRecord = { mount, kind, id, entry, due, planned: due, attempts: 0 };
     if (before?.lastSuccess !== undefined) record.lastSuccess = before.lastSuccess;
     tx.put(key, record);
@@ -100,7 +102,7 @@ export class Jobs {
       if (keys.length === 0) return;
       await this.#store.transaction(async (tx) => {
         for (const key of keys) {
-          const record = await tx.get<JobRecord>(key);
+          const record = await tx.get<JobRecord>(key).catch(damagedIsGone);
           tx.delete(key);
           if (record) reschedule(tx, 'job', indexId(record), record.due, undefined);
         }
@@ -112,12 +114,8 @@ export class Jobs {
   async run(due: DueEntry, signal: AbortSignal): Promise<void> {
     const key = JOBS + due.id;
     const found = await this.#store.get<JobRecord>(key);
-    if (!found || found.due !== due.at) {
-      // The index is ahead of its record only where a record was damaged or restored: the entry leads nowhere.
-      await this.#store.transaction(async (tx) => {
-        const record = await tx.get<JobRecord>(key);
-        if (record?.due !== due.at) tx.delete(due.key);
-      });
+    if (found?.due !== due.at) {
+      await this.#store.transaction(async (tx) => realign(tx, due, (await tx.get<JobRecord>(key))?.due));
       return;
     }
     const mount = this.#mount(found.mount);
@@ -126,44 +124,50 @@ export class Jobs {
       await this.#putOff(key, due.at, 60_000);
       return;
     }
-    const entry = checkRecord(schedule.entry, found.entry, key) as Record<string, unknown>;
     let claim: string | undefined;
-    const passed = await this.#gate.pass(schedule.target?.(entry), async () => {
+    const passed = await this.#gate.pass(this.#target(schedule, found, mount), async () => {
       claim = await this.#claim(key, due.at);
-      if (claim === undefined) return undefined;
+      if (claim === undefined) return NOT_TRIED;
+      const entry = checkRecord(schedule.entry, found.entry, key) as Record<string, unknown>;
       return withDeadline(this.#clock, DEADLINE, signal, async (limit) =>
         schedule.run(entry, mount.storage, limit, { id: found.id, due: new Date(found.planned), attempt: found.attempts + 1 }),
       );
     });
-    if ('putOff' in passed) {
-      await this.#putOff(key, due.at, passed.putOff);
+    if (claim === undefined) {
+      if ('putOff' in passed && passed.putOff > 0) await this.#putOff(key, due.at, passed.putOff);
+      if ('failed' in passed) throw passed.failed;
       return;
     }
-    if (claim === undefined) return;
-    if ('failed' in passed) {
-      this.#log.warn('a scheduled job failed and will be retried', {
-        mount: mount.path,
-        kind: found.kind,
-        id: found.id,
-        error: failureText(passed.failed),
+    if ('done' in passed) {
+      const next = passed.done;
+      if (next && Number.isNaN(next.getTime())) throw new TypeError(`job ${found.kind} ${found.id} names no valid next time`);
+      await this.#finish(key, claim, true, (record, now) => {
+        if (!next) return undefined;
+        const { lastError: _cleared, ...rest } = record;
+        return { ...rest, attempts: 0, due: next.getTime(), planned: next.getTime(), lastSuccess: now };
       });
-      await this.#finish(key, claim, (record, now) => {
+    } else if ('failed' in passed) {
+      const reason = failureText(passed.failed);
+      // A server that stops says nothing about the outside system: the job is tried again at once by whoever is next.
+      const stopped = signal.aborted;
+      if (!stopped) {
+        this.#log.warn('a scheduled job failed and will be retried', { mount: mount.path, kind: found.kind, id: found.id, error: reason });
+      }
+      await this.#finish(key, claim, false, (record, now) => {
+        if (stopped) return { ...record, due: now };
         const attempts = record.attempts + 1;
-        return {
-          ...record,
-          attempts,
-          due: now + retryDelay(attempts, this.#random),
-          lastError: { message: failureText(passed.failed), at: now },
-        };
+        return { ...record, attempts, due: now + retryDelay(attempts, this.#random), lastError: { message: reason, at: now } };
       });
-      return;
     }
-    const next = passed.done;
-    await this.#finish(key, claim, (record, now) => {
-      if (!next) return undefined;
-      const { lastError: _cleared, ...rest } = record;
-      return { ...rest, attempts: 0, due: next.getTime(), planned: next.getTime(), lastSuccess: now };
-    });
+  }
+
+  /** Work of a mount that names no outside system has a lane of its own; so has work whose record does not fit. */
+  #target(schedule: AnySchedule, record: JobRecord, mount: JobMount): string {
+    try {
+      return schedule.target?.(record.entry as never) ?? `mount ${mount.path}`;
+    } catch {
+      return `mount ${mount.path}`;
+    }
   }
 
   async #claim(key: string, due: number): Promise<string | undefined> {
@@ -179,11 +183,16 @@ export class Jobs {
   }
 
   /** Applies the outcome, unless the job was scheduled anew or dropped while it ran: then that stands. */
-  async #finish(key: string, claim: string, outcome: (record: JobRecord, now: number) => JobRecord | undefined): Promise<void> {
+  async #finish(
+    key: string,
+    claim: string,
+    succeeded: boolean,
+    outcome: (record: JobRecord, now: number) => JobRecord | undefined,
+  ): Promise<void> {
     await this.#store.transaction(async (tx) => {
       const claimed = await tx.get<JobRecord>(key);
       if (claimed?.claim !== claim) {
-        if (claimed) tx.put(key, { ...claimed, lastSuccess: this.#clock.millis() });
+        if (claimed && succeeded) tx.put(key, { ...claimed, lastSuccess: this.#clock.millis() });
         return;
       }
       const { claim: _released, ...record } = claimed;
@@ -205,6 +214,11 @@ export class Jobs {
       this.#due(next);
     });
   }
+}
+
+function damagedIsGone(error: unknown): undefined {
+  if (!(error instanceof CorruptRecord)) throw error;
+  return undefined;
 }
 
 function jobKey(mount: string, kind: string, id: string): string {

@@ -32,6 +32,16 @@ function stamp(at: number): string {
   return String(Math.max(0, Math.min(Math.trunc(at), 99_999_999_999_999))).padStart(14, '0');
 }
 
+/**
+ * The index entry and the record disagree about the time: a record was restored, replaced or set aside. The record is right; `due` is
+ * what it says, undefined where there is none.
+ */
+export function realign(tx: StoreTransaction, entry: DueEntry, due: number | undefined): void {
+  if (due === entry.at) return;
+  tx.delete(entry.key);
+  if (due !== undefined) tx.mark(dueKey(due, entry.kind, entry.id));
+}
+
 /** Moves an entry of the index; the record that names the time is the caller's to write in the same transaction. */
 export function reschedule(tx: StoreTransaction, kind: DueKind, id: string, from: number | undefined, to: number | undefined): void {
   if (from !== undefined && from !== to) tx.delete(dueKey(from, kind, id));

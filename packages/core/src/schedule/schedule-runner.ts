@@ -1,17 +1,26 @@
 import type { Clock, Log } from '@strongroom/engine-sdk';
+import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { Store } from '../storage/store.ts';
-import { dueBound, parseDueKey, SCHEDULE, type DueEntry, type DueKind } from './schedule-index.ts';
+import { dueBound, dueKey, parseDueKey, SCHEDULE, type DueEntry, type DueKind } from './schedule-index.ts';
 
-/** Works off one due entry. It removes or moves the entry in its own commit; a throw is a fault of the store, and the entry is tried again. */
+/**
+ * Works off one due entry. It removes or moves the entry in its own commit. A throw is a fault of the store, and the entry is tried
+ * again; a CorruptRecord sets it aside for a day.
+ */
 export type DueHandler = (entry: DueEntry, signal: AbortSignal) => Promise<void>;
 
 const PAGE = 512;
+/** More than the outside systems that may hang at once can hold up together: see TargetGate. */
+const CONCURRENCY = 1_024;
 const LONGEST_SLEEP = 60_000;
 const AFTER_FAULT = 2_000;
+const DAY = 86_400_000;
+/** Milliseconds of work after which requests get their turn. */
+const TURN = 10;
 
 /**
  * Reads the head of the index, works off what is due, sleeps until the next entry. What is due lives in storage alone,
- * so a million leases cost neither memory nor start-up time.
+ * so a million leases cost neither memory nor start-up time. Nothing waits for the slow ones: an entry that hangs takes one place of many.
  */
 export class ScheduleRunner {
   readonly #store: Store;
@@ -19,20 +28,24 @@ export class ScheduleRunner {
   readonly #log: Log;
   readonly #handlers = new Map<DueKind, DueHandler>();
   readonly #concurrency: number;
+  /** Entries that could not be worked off, and when they are tried again. */
   readonly #faulty = new Map<string, number>();
-  readonly #busy = new Set<string>();
+  /** What is being worked off, by kind and id: an entry may move while it is. */
+  readonly #busy = new Map<string, Promise<void>>();
+  #freed: (() => void) | undefined;
   #stop = new AbortController();
   #cancelTimer: (() => void) | undefined;
   #wakeAt = Infinity;
-  #round: Promise<void> | undefined;
-  #again = false;
+  #walk: Promise<void> | undefined;
+  /** The earliest time announced while walking. */
+  #announced = Infinity;
   #running = false;
 
   constructor(options: { store: Store; clock: Clock; log: Log; concurrency?: number }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#concurrency = options.concurrency ?? PAGE;
+    this.#concurrency = options.concurrency ?? CONCURRENCY;
   }
 
   handle(kind: DueKind, handler: DueHandler): void {
@@ -43,52 +56,54 @@ export class ScheduleRunner {
     if (this.#running) return;
     this.#running = true;
     this.#stop = new AbortController();
-    this.#trigger();
+    this.#wake();
   }
 
-  /** Waits for the work under way. */
+  /** Waits for the work under way, which is told to end. */
   async stop(): Promise<void> {
     this.#running = false;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#wakeAt = Infinity;
     this.#stop.abort(new Error('the server is stopping'));
-    await this.#round;
+    this.#freed?.();
+    await this.#walk;
+    await Promise.all(this.#busy.values());
+    this.#faulty.clear();
   }
 
   /** Something new is due at `at`; cheap enough to call at every write. */
   expect(at: number): void {
-    if (this.#running && at < this.#wakeAt && !this.#round) this.#sleepUntil(at);
-    else if (this.#round) this.#again = true;
+    if (!this.#running) return;
+    if (this.#walk) this.#announced = Math.min(this.#announced, at);
+    else if (at < this.#wakeAt) this.#sleepUntil(at);
   }
 
   /** Works off everything that is due now and resolves when it is done: for tests, and for those who cannot wait. */
   async settle(): Promise<void> {
-    if (!this.#running) return;
-    do {
-      this.#trigger();
-      await this.#round;
-    } while (this.#again);
+    while (this.#running) {
+      this.#wake();
+      await this.#walk;
+      await Promise.all(this.#busy.values());
+      const now = this.#clock.millis();
+      const left = await this.#store.keys({ prefix: SCHEDULE, before: dueBound(now), limit: this.#faulty.size + 1 });
+      if (left.every((key) => (this.#faulty.get(key) ?? 0) > now)) return;
+    }
   }
 
-  #trigger(): void {
-    if (!this.#running) return;
-    if (this.#round) {
-      this.#again = true;
-      return;
-    }
+  #wake(): void {
+    if (!this.#running || this.#walk) return;
     this.#cancelTimer?.();
     this.#wakeAt = Infinity;
-    this.#again = false;
-    this.#round = this.#work()
+    this.#announced = Infinity;
+    this.#walk = this.#walkThrough()
       .catch((error: unknown) => {
         this.#log.error('the schedule cannot be read; trying again', { error: String(error) });
         return this.#clock.millis() + AFTER_FAULT;
       })
       .then((next) => {
-        this.#round = undefined;
-        if (!this.#running) return;
-        this.#sleepUntil(this.#again ? this.#clock.millis() : next);
+        this.#walk = undefined;
+        if (this.#running) this.#sleepUntil(Math.min(next, this.#announced));
       });
   }
 
@@ -96,12 +111,13 @@ export class ScheduleRunner {
     this.#cancelTimer?.();
     const now = this.#clock.millis();
     this.#wakeAt = Math.max(now, Math.min(at, now + LONGEST_SLEEP));
-    this.#cancelTimer = this.#clock.after(this.#wakeAt - now, () => this.#trigger());
+    this.#cancelTimer = this.#clock.after(this.#wakeAt - now, () => this.#wake());
   }
 
-  /** One walk through what is due; resolves with the time of the next entry. */
-  async #work(): Promise<number> {
+  /** Starts the work on all that is due, as places become free; resolves with the time of the next entry. */
+  async #walkThrough(): Promise<number> {
     let after: string | undefined;
+    let turn = performance.now();
     for (;;) {
       const keys = await this.#store.keys({
         prefix: SCHEDULE,
@@ -109,46 +125,72 @@ export class ScheduleRunner {
         ...(after === undefined ? {} : { after }),
         limit: PAGE,
       });
-      await this.#each(keys);
-      if (keys.length < PAGE || !this.#running) break;
+      for (const key of keys) {
+        while (this.#busy.size >= this.#concurrency && this.#running) await this.#place();
+        if (!this.#running) return Infinity;
+        this.#begin(key);
+        if (performance.now() - turn > TURN) {
+          await new Promise((resolve) => setImmediate(resolve));
+          turn = performance.now();
+        }
+      }
+      if (keys.length < PAGE) break;
       after = keys[keys.length - 1];
     }
     const [next] = await this.#store.keys({ prefix: SCHEDULE, after: dueBound(this.#clock.millis()), limit: 1 });
-    const waiting = [...this.#faulty.values()];
     const nextAt = next === undefined ? Infinity : (parseDueKey(next)?.at ?? Infinity);
-    return Math.min(nextAt, ...waiting);
+    return Math.min(nextAt, ...this.#faulty.values());
   }
 
-  async #each(keys: readonly string[]): Promise<void> {
-    let at = 0;
-    const workers = Array.from({ length: Math.min(this.#concurrency, keys.length) }, async () => {
-      while (at < keys.length && this.#running) {
-        const key = keys[at];
-        at += 1;
-        if (key !== undefined) await this.#one(key);
-      }
+  #place(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#freed = resolve;
     });
-    await Promise.all(workers);
   }
 
-  async #one(key: string): Promise<void> {
+  #begin(key: string): void {
     const now = this.#clock.millis();
-    if (this.#busy.has(key) || (this.#faulty.get(key) ?? 0) > now) return;
+    if ((this.#faulty.get(key) ?? 0) > now) return;
     const entry = parseDueKey(key);
     const handler = entry && this.#handlers.get(entry.kind);
     if (!entry || !handler) {
       this.#faulty.set(key, now + LONGEST_SLEEP);
       return;
     }
-    this.#busy.add(key);
+    const name = `${entry.kind}/${entry.id}`;
+    if (this.#busy.has(name)) return;
+    const work = this.#carryOut(entry, handler).then(() => {
+      this.#busy.delete(name);
+      this.#freed?.();
+      this.#freed = undefined;
+    });
+    this.#busy.set(name, work);
+  }
+
+  /** Never rejects. */
+  async #carryOut(entry: DueEntry, handler: DueHandler): Promise<void> {
     try {
-      await handler(entry, this.#stop.signal);
-      this.#faulty.delete(key);
+      await handler(entry, this.#stop.signal).catch(async (error: unknown) => {
+        if (!(error instanceof CorruptRecord)) throw error;
+        await this.#setAside(entry, error);
+      });
+      this.#faulty.delete(entry.key);
     } catch (error) {
-      this.#log.error('a scheduled entry could not be worked off', { kind: entry.kind, error: String(error) });
-      this.#faulty.set(key, now + AFTER_FAULT);
-    } finally {
-      this.#busy.delete(key);
+      if (!this.#running) return;
+      this.#log.error('a scheduled entry could not be worked off', { kind: entry.kind, id: entry.id, error: String(error) });
+      const again = this.#clock.millis() + AFTER_FAULT;
+      this.#faulty.set(entry.key, again);
+      this.expect(again);
     }
+  }
+
+  /** A damaged record harms nothing but itself; it is looked at again in a day, and may have been repaired by then. */
+  async #setAside(entry: DueEntry, error: CorruptRecord): Promise<void> {
+    this.#log.error('a scheduled record is damaged and set aside for a day', { kind: entry.kind, id: entry.id, error: error.message });
+    const later = this.#clock.millis() + DAY;
+    await this.#store.transaction(async (tx) => {
+      tx.delete(entry.key);
+      tx.mark(dueKey(later, entry.kind, entry.id));
+    });
   }
 }

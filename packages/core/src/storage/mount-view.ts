@@ -94,6 +94,7 @@ class MountTransaction implements Transaction {
   }
 
   async schedule<E extends TObject>(job: Schedule<E>, id: string, at: Date, entry: Static<E>): Promise<void> {
+    checkRecord(job.entry, entry, `the entry of job ${job.kind}`);
     await this.#scope.jobs.schedule(this.#tx, this.#scope.uuid, job.kind, id, at, entry as Record<string, unknown>);
   }
 
@@ -127,7 +128,8 @@ class StoredCollection<T> implements Collection<T> {
   async get(id: string): Promise<T | undefined> {
     const key = this.#prefix + id;
     const record = await this.#access.get(key);
-    return record === undefined ? undefined : (checkRecord(this.#schema, record, key) as T);
+    // A copy: the decoded record may be shared with others, and an engine may do with its own what it likes.
+    return record === undefined ? undefined : copyOf(checkRecord(this.#schema, record, key) as T);
   }
 
   async has(id: string): Promise<boolean> {
@@ -175,4 +177,22 @@ class StoredCollection<T> implements Collection<T> {
       ...(query.limit === undefined ? {} : { limit: query.limit }),
     };
   }
+}
+
+/** A copy of a JSON value; several times faster than `structuredClone`. */
+function copyOf<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, {
+        value: copyOf((value as Record<string, unknown>)[key]),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    else copy[key] = copyOf((value as Record<string, unknown>)[key]);
+  }
+  return copy as T;
 }

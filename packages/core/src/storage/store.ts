@@ -1,6 +1,6 @@
-import { Conflict, type Entry, type Expectation, type RangeQuery, type StorageDriver } from '@strongroom/storage-sdk';
+import { Conflict, type Entry, type Expectation, type RangeQuery, type StorageDriver, type StoredEntry } from '@strongroom/storage-sdk';
 import type { Barrier } from '../barrier/barrier.ts';
-import { CorruptRecord } from '../barrier/key-ring.ts';
+import { CorruptRecord, UnknownTerm } from '../barrier/key-ring.ts';
 import { RecordCache } from './record-cache.ts';
 
 /** Upper bound of retries on a conflict: a hot record settles long before. */
@@ -14,6 +14,8 @@ export class Store {
   readonly #driver: StorageDriver;
   readonly #barrier: Barrier;
   readonly #cache = new RecordCache(2_048);
+  /** Who retries behind whom, by the key that conflicted: the tail of each line. */
+  readonly #lines = new Map<string, Promise<void>>();
 
   constructor(driver: StorageDriver, barrier: Barrier) {
     this.#driver = driver;
@@ -30,7 +32,7 @@ export class Store {
     if (!stored) return undefined;
     const cached = this.#cache.get(key, stored.version);
     if (cached !== undefined) return { record: cached as T, version: stored.version };
-    const record = this.decode<T>(key, stored.value);
+    const record = await this.#decode<T>(key, stored.value);
     if (stored.value.length <= 4_096) this.#cache.put(key, stored.version, record);
     return { record, version: stored.version };
   }
@@ -46,16 +48,36 @@ export class Store {
 
   /** Records in key order. One that cannot be read is left out and handed to `corrupt`, so that it harms nothing else. */
   async entries<T>(query: Omit<RangeQuery, 'keysOnly'>, corrupt?: (error: CorruptRecord) => void): Promise<[key: string, record: T][]> {
+    return this.#readable(await this.#driver.range(query), corrupt);
+  }
+
+  async #readable<T>(
+    entries: readonly StoredEntry[],
+    corrupt: ((error: CorruptRecord) => void) | undefined,
+  ): Promise<[key: string, record: T][]> {
     const found: [string, T][] = [];
-    for (const { key, value } of await this.#driver.range(query)) {
+    for (const { key, value } of entries) {
       try {
-        found.push([key, this.decode<T>(key, value)]);
+        found.push([key, await this.#decode<T>(key, value)]);
       } catch (error) {
         if (!(error instanceof CorruptRecord) || !corrupt) throw error;
         corrupt(error);
       }
     }
     return found;
+  }
+
+  /** All records below a prefix, page by page, so that others are not kept waiting; unreadable ones go to `corrupt`. */
+  async *pages<T>(prefix: string, corrupt: (error: CorruptRecord) => void): AsyncGenerator<[key: string, record: T][]> {
+    let after: string | undefined;
+    for (;;) {
+      const entries = await this.#driver.range({ prefix, ...(after === undefined ? {} : { after }), limit: PAGE });
+      yield await this.#readable<T>(entries, corrupt);
+      const last = entries[entries.length - 1];
+      if (entries.length < PAGE || !last) return;
+      after = last.key;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   /** One member per next path segment below `folder` (which is '' or ends with a slash), as clients list it. */
@@ -82,9 +104,22 @@ export class Store {
     }
   }
 
-  decode<T>(key: string, value: Uint8Array): T {
+  /** Forgets the decoded records: when the keys are forgotten. */
+  clear(): void {
+    this.#cache.clear();
+  }
+
+  async #decode<T>(key: string, value: Uint8Array): Promise<T> {
     if (value.length === 0) return '' as T;
-    const plain = this.#barrier.ring.decrypt(key, value);
+    let plain: Buffer;
+    try {
+      plain = this.#barrier.ring.decrypt(key, value);
+    } catch (error) {
+      // Another process rotated the key a moment ago, and its announcement is still on the way.
+      if (!(error instanceof UnknownTerm)) throw error;
+      await this.#barrier.reload();
+      plain = this.#barrier.ring.decrypt(key, value);
+    }
     try {
       return JSON.parse(plain.toString()) as T;
     } catch {
@@ -100,19 +135,42 @@ export class Store {
    * Reads are checked and writes applied at the end, all or nothing; run again on a conflict, so `work` touches nothing else.
    */
   async transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      const tx = new StoreTransaction(this);
-      const result = await work(tx);
-      try {
-        await tx.commit(this.#driver);
-        return result;
-      } catch (error) {
-        if (!(error instanceof Conflict) || attempt >= ATTEMPTS) throw error;
-        this.#cache.drop(error.key);
-      }
+    let attempt = await this.#attempt(work);
+    for (let tries = 1; 'conflict' in attempt; tries += 1) {
+      if (tries >= ATTEMPTS) throw attempt.conflict;
+      this.#cache.drop(attempt.conflict.key);
+      attempt = await this.#inLine(attempt.conflict.key, () => this.#attempt(work));
+    }
+    return attempt.done;
+  }
+
+  async #attempt<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<{ done: T } | { conflict: Conflict }> {
+    const tx = new StoreTransaction(this);
+    try {
+      const done = await work(tx);
+      await tx.commit(this.#driver);
+      return { done };
+    } catch (error) {
+      if (error instanceof Conflict) return { conflict: error };
+      throw error;
+    }
+  }
+
+  /** Retries on one record go one after another, so that a crowd is served in linear time. */
+  async #inLine<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#lines.get(key) ?? Promise.resolve();
+    const mine = before.then(work);
+    const tail = mine.then(nothing, nothing);
+    this.#lines.set(key, tail);
+    try {
+      return await mine;
+    } finally {
+      if (this.#lines.get(key) === tail) this.#lines.delete(key);
     }
   }
 }
+
+function nothing(): void {}
 
 const PAGE = 256;
 
@@ -124,7 +182,7 @@ function behind(key: string): string {
 /** One attempt of a transaction: what was read, and what is to be written. */
 export class StoreTransaction {
   readonly #store: Store;
-  readonly #read = new Map<string, number | undefined>();
+  readonly #read = new Map<string, { readonly version: number | undefined; readonly record: unknown }>();
   readonly #written = new Map<string, unknown>();
   readonly #announced = new Set<string>();
 
@@ -137,8 +195,11 @@ export class StoreTransaction {
       const pending = this.#written.get(key);
       return pending === undefined ? undefined : ((pending === MARK ? '' : pending) as T);
     }
+    // A second read gives what the first gave: what was decided by it is what the commit checks.
+    const known = this.#read.get(key);
+    if (known) return known.record as T | undefined;
     const found = await this.#store.read<T>(key);
-    this.#read.set(key, found?.version);
+    this.#read.set(key, { version: found?.version, record: found?.record });
     return found?.record;
   }
 
@@ -149,7 +210,7 @@ export class StoreTransaction {
 
   /** Writes only when nothing is there: no read needed. */
   create(key: string, record: unknown): void {
-    this.#read.set(key, undefined);
+    this.#read.set(key, { version: undefined, record: undefined });
     this.#written.set(key, record);
   }
 
@@ -181,7 +242,7 @@ export class StoreTransaction {
   async commit(driver: StorageDriver): Promise<void> {
     if (this.#written.size === 0) return;
     const expect: Expectation[] = [];
-    for (const [key, version] of this.#read) expect.push({ key, version });
+    for (const [key, { version }] of this.#read) expect.push({ key, version });
     const put: Entry[] = [];
     const remove: string[] = [];
     for (const [key, record] of this.#written) {

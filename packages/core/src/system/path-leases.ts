@@ -137,6 +137,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
     }).update({
       summary: 'Revokes by prefix.',
       handle: async ({ data }) => {
+        if (data.prefix === '') throw new BadRequest('prefix must be specified');
         if (!data.sync) {
           void bulk.revoke(data.prefix, { force: false }).catch(() => undefined);
           return { status: 202, raw: { contentType: 'application/json', body: '' } };
@@ -153,7 +154,22 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
     }).update({
       summary: 'Revokes by prefix, whatever the engine says.',
       handle: async ({ data }) => {
+        if (data.prefix === '') throw new BadRequest('prefix must be specified');
         await bulk.revoke(data.prefix, { force: true });
+        return undefined;
+      },
+    }),
+    path('leases/requeue', {
+      synopsis: 'Tries a failing revocation again now.',
+      description:
+        'For leases that are listed as irrevocable, once their outside system is repaired. It does not end a lease that is in force.',
+      access: 'sudo',
+      fields: { lease_id: leaseId },
+    }).update({
+      summary: 'Queues a failing revocation anew.',
+      handle: async ({ data }) => {
+        if (!data.lease_id) throw new BadRequest('lease_id must be specified');
+        await leases.requeue(data.lease_id);
         return undefined;
       },
     }),

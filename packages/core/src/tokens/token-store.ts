@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, type Log } from '@strongroom/engine-sdk';
 import type { Barrier } from '../barrier/barrier.ts';
-import { reschedule } from '../schedule/schedule-index.ts';
+import { CorruptRecord } from '../barrier/key-ring.ts';
+import { realign, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { openBatchToken, sealBatchToken, type BatchTokenClaims } from './batch-token.ts';
 import { digestOf, newAccessor, newServiceToken } from './token-id.ts';
@@ -11,6 +12,10 @@ const SALT = 'core/token-salt';
 const TOKENS = 'token/';
 const ACCESSORS = 'accessor/';
 const CHILDREN = 'token-child/';
+/** Longer than any request: a token that has had its last use is ended by the schedule if its last request did not get to it. */
+const AFTER_LAST_USE = 120_000;
+/** How long whoever began to revoke a token is left to it. */
+const CLAIM = 75_000;
 
 export interface FoundToken {
   readonly digest: string;
@@ -141,17 +146,43 @@ export class TokenStore {
     const record = await this.update(digest, (current) => {
       refused = current.revoking === true || (current.num_uses ?? 0) < 0;
       if (refused || !current.num_uses) return undefined;
-      return { ...current, num_uses: current.num_uses === 1 ? -1 : current.num_uses - 1 };
+      if (current.num_uses > 1) return { ...current, num_uses: current.num_uses - 1 };
+      const end = this.#clock.millis() + AFTER_LAST_USE;
+      return { ...current, num_uses: -1, due: current.due === undefined ? end : Math.min(current.due, end) };
     });
     return refused ? undefined : record;
   }
 
-  /** Removes the record and its index entries. What hung on the token is already gone. */
-  async remove(digest: string): Promise<void> {
-    await this.#store.transaction(async (tx) => {
+  /**
+   * The token is dead from here on; the schedule goes on with its end if whoever calls this does not. With `entry` only if the token is
+   * still due then. Resolves with whether the revocation is the caller's. @throws CorruptRecord
+   */
+  async beginRevocation(digest: string, entry?: DueEntry): Promise<boolean> {
+    return this.#store.transaction(async (tx) => {
       const record = await tx.get<TokenRecord>(TOKENS + digest);
-      if (!record) return;
+      if (entry && record?.due !== entry.at) {
+        realign(tx, entry, record?.due);
+        return false;
+      }
+      if (record && (entry || !record.revoking)) {
+        this.write(tx, digest, record, { ...record, revoking: true, due: this.#clock.millis() + CLAIM });
+      }
+      return true;
+    });
+  }
+
+  /** Removes the record and its index entries. What hung on the token is already gone. `parent`: whose child it was listed as. */
+  async remove(digest: string, parent?: string): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      const record = await tx.get<TokenRecord>(TOKENS + digest).catch((error: unknown) => {
+        if (!(error instanceof CorruptRecord)) throw error;
+        this.#log.error('the damaged record of a revoked token was removed', { error: error.message });
+        return 'damaged' as const;
+      });
+      if (parent !== undefined) tx.delete(childKey(parent, digest));
+      if (record === undefined) return;
       tx.delete(TOKENS + digest);
+      if (record === 'damaged') return;
       tx.delete(ACCESSORS + this.digest(record.accessor));
       if (record.parent !== undefined) tx.delete(childKey(record.parent, digest));
       if (record.expires !== 0) tx.delete(tokenLeaseKey(record.path, digest));
@@ -179,18 +210,10 @@ export class TokenStore {
   /** Accessors of all tokens, read page by page so that others are not kept waiting. */
   async accessors(): Promise<string[]> {
     const accessors: string[] = [];
-    let after: string | undefined;
-    for (;;) {
-      const page = await this.#store.entries<{ accessor: string }>(
-        { prefix: ACCESSORS, ...(after === undefined ? {} : { after }), limit: 1_000 },
-        (error) => this.#log.error(error.message),
-      );
+    for await (const page of this.#store.pages<{ accessor: string }>(ACCESSORS, (error) => this.#log.error(error.message))) {
       for (const [, { accessor }] of page) accessors.push(accessor);
-      const last = page[page.length - 1];
-      if (page.length < 1_000 || !last) return accessors;
-      after = last[0];
-      await new Promise((resolve) => setImmediate(resolve));
     }
+    return accessors;
   }
 
   ttl(record: TokenRecord): number {
