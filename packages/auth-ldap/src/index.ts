@@ -1,0 +1,1 @@
+export { ldapAuth } from './ldap-auth.ts';

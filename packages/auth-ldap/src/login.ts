@@ -1,0 +1,56 @@
+import { BadRequest, TokenRefused, type EngineResponse, type TokenTerms } from '@strongroom/engine-sdk';
+import { logIn, loginName, type DirectoryUser } from './directory-login.ts';
+import { credentialsRefused } from './failures.ts';
+import type { Mappings } from './mappings.ts';
+import type { LoginCall } from './path-login.ts';
+import type { LoginInternal } from './renewal.ts';
+import type { Setup } from './setup.ts';
+import type { Trace } from './trace.ts';
+
+/** @throws BadRequest or TokenRefused for what counts against the user, UpstreamFailed for what does not. */
+export async function login(
+  setup: Setup,
+  mappings: Mappings,
+  call: LoginCall,
+  trace: Trace,
+): Promise<EngineResponse<Record<string, never>>> {
+  const { config } = setup;
+  const name = loginName(setup, call.username);
+  if (!setup.accepts(call.remoteAddress)) throw new TokenRefused();
+  if (call.password === '' && config.deny_null_bind) {
+    throw new BadRequest('password cannot be of zero length when passwordless binds are being denied');
+  }
+  if (name.typed === '') throw credentialsRefused();
+  const user = await logIn(setup, { name, password: call.password }, trace, call.signal);
+  const { policies, localGroups } = await mappings.of(name.mapped, user.groups, config.case_sensitive_names);
+  return {
+    data: {},
+    ...(user.groups.length === 0 ? { warnings: [noGroups(config.groupdn)] } : {}),
+    auth: {
+      displayName: name.mapped,
+      policies: [...config.token_policies, ...policies],
+      metadata: { username: name.mapped },
+      alias: { name: user.alias, metadata: { name: name.mapped } },
+      groupAliases: [...new Set([...localGroups, ...user.groups])],
+      terms: termsFor(setup, call.remoteAddress),
+      internal: { ...internalOf(setup, name.typed, user) },
+    },
+  };
+}
+
+function noGroups(groupdn: string): string {
+  return `no LDAP groups found in groupDN ${JSON.stringify(groupdn)}; only policies from locally-defined groups available`;
+}
+
+function termsFor({ config, terms }: Setup, address: string): TokenTerms {
+  return config.token_strictly_bind_ip && address !== '' ? { ...terms, boundCidrs: [address] } : terms;
+}
+
+/** What a renewal needs; groups only where it cannot ask for them again. */
+function internalOf(setup: Setup, username: string, user: DirectoryUser): LoginInternal {
+  return {
+    username,
+    ...(user.identity === undefined ? {} : { identity: user.identity }),
+    ...(setup.searcher && setup.groupSearcher ? {} : { groups: user.groups }),
+  };
+}

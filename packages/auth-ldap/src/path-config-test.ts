@@ -1,0 +1,137 @@
+import { BadRequest, EngineError, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { accountAttributes, accountProblem, identityAttributes } from './account-state.ts';
+import { configFields, configWarnings, mergeConfig, type LdapAuthConfig } from './config.ts';
+import type { ConfigStore } from './config-store.ts';
+import { logIn, loginName, onPool, spelling } from './directory-login.ts';
+import { directoryFailed } from './failures.ts';
+import { searchGroups } from './group-search.ts';
+import type { Mappings } from './mappings.ts';
+import { makeSetup, type Setup, type SetupParts } from './setup.ts';
+import { Trace, type StepReport } from './trace.ts';
+import { findUser } from './user-search.ts';
+
+/** Changing one of these sends the password of the service account somewhere else, or more openly. */
+const whereTo = ['url', 'starttls', 'insecure_tls', 'certificate', 'tls_min_version', 'tls_max_version'] as const;
+
+interface Report {
+  ok: boolean;
+  steps: readonly StepReport[];
+  user_dn?: string;
+  groups?: readonly string[];
+  policies?: readonly string[];
+}
+
+export function configTestPath(configs: ConfigStore, mappings: Mappings, parts: SetupParts): AnyPath {
+  return path('config/test', {
+    synopsis: 'Try a configuration: connect, bind, find a user, its groups and policies.',
+    description:
+      'Uses the stored configuration with whatever parameters are sent in its place. Nothing is stored and no token is issued. ' +
+      'With a password the user is bound as at a login; without one, only looked up. Access to this path is access to guess passwords.',
+    fields: {
+      ...configFields,
+      username: f.string('User to look up; without one the test ends after the service bind.', { default: '' }),
+      password: f.secret('Password of the user.', { default: '' }),
+    },
+  }).update({
+    summary: 'Try a configuration without storing it.',
+    handle: async (req) => {
+      const stored = await configs.read();
+      const { username, password, ...data } = req.data;
+      if (stored.bindpass !== '' && !req.supplied.has('bindpass')) {
+        const moved = whereTo.find((key) => req.supplied.has(key) && data[key] !== stored[key]);
+        if (moved !== undefined)
+          throw new BadRequest(`bindpass must be sent with another ${moved}: the stored one is used with the stored ${moved} alone`);
+      }
+      const config = mergeConfig(stored, data, req.supplied);
+      const setup = makeSetup(config, parts);
+      const steps: StepReport[] = [];
+      try {
+        const trace = new Trace(parts.clock, (report) => steps.push(report));
+        const found = await attempt(async () => {
+          await reach(setup, trace, req.signal);
+          return username.trim() === '' ? {} : await tryUser(setup, mappings, { username, password }, parts, trace, req.signal);
+        });
+        const warnings = configWarnings(config);
+        const report: Report = { ok: steps.every((step) => step.ok), steps, ...found };
+        return { data: report, ...(warnings.length > 0 ? { warnings } : {}) };
+      } finally {
+        setup.directory.close();
+      }
+    },
+  });
+}
+
+/** A failed step has told the trace; what was not told is a fault of ours. */
+async function attempt(work: () => Promise<Partial<Report>>): Promise<Partial<Report>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof EngineError) return {};
+    throw error;
+  }
+}
+
+async function reach({ directory, searcher }: Setup, trace: Trace, signal: AbortSignal): Promise<void> {
+  let since = trace.start();
+  const connection = await directory.connect(signal).catch((error: unknown) => {
+    throw trace.failed('connect', since, {}, error, directoryFailed(error));
+  });
+  try {
+    trace.passed('connect', since, { url: connection.url });
+    if (searcher === undefined || searcher.dn === '') return;
+    since = trace.start();
+    const facts = { name: searcher.dn, url: connection.url };
+    try {
+      await connection.bind(searcher.dn, searcher.password, { allowUnauthenticated: searcher.allowUnauthenticated, signal });
+    } catch (error) {
+      throw trace.failed('service bind', since, facts, error, directoryFailed(error));
+    }
+    trace.passed('service bind', since, facts);
+  } finally {
+    connection.close();
+  }
+}
+
+async function tryUser(
+  setup: Setup,
+  mappings: Mappings,
+  { username, password }: { username: string; password: string },
+  { clock }: SetupParts,
+  trace: Trace,
+  signal: AbortSignal,
+): Promise<Partial<Report>> {
+  const name = loginName(setup, username);
+  const user =
+    password === ''
+      ? await lookUp(setup, name.typed, clock.millis(), trace, signal)
+      : await logIn(setup, { name, password }, trace, signal);
+  if (!user) return {};
+  const since = trace.start();
+  const { policies } = await mappings.of(name.mapped, user.groups, setup.config.case_sensitive_names);
+  const all = tokenPolicies(setup.config, policies);
+  trace.passed('policies', since, { count: all.length });
+  return { user_dn: user.dn, groups: [...user.groups].sort(), policies: all };
+}
+
+/** Without a password; undefined when the configuration has nobody who searches. */
+async function lookUp(
+  setup: Setup,
+  username: string,
+  now: number,
+  trace: Trace,
+  signal: AbortSignal,
+): Promise<{ dn: string; groups: string[] } | undefined> {
+  if (!setup.searcher) return undefined;
+  const attributes = [setup.userAttribute, ...identityAttributes, ...accountAttributes];
+  const entry = await findUser(setup, setup.searcher, username, attributes, trace, signal);
+  const problem = accountProblem(entry, now);
+  if (problem !== undefined) throw trace.failed('account', trace.start(), { name: entry.dn }, problem, new BadRequest(problem));
+  if (!setup.searchesGroups || !setup.groupSearcher) return { dn: entry.dn, groups: [] };
+  const member = { dn: entry.dn, username: spelling(setup, entry, username) };
+  return { dn: entry.dn, groups: await searchGroups(setup, onPool(setup, setup.groupSearcher, signal), member, trace, signal) };
+}
+
+function tokenPolicies(config: LdapAuthConfig, mapped: readonly string[]): string[] {
+  const own = config.token_no_default_policy ? [] : ['default'];
+  return [...new Set([...config.token_policies, ...mapped, ...own])].sort();
+}

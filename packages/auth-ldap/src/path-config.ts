@@ -1,0 +1,22 @@
+import { path, type AnyPath } from '@strongroom/engine-sdk';
+import { configFields, configWarnings, shownConfig } from './config.ts';
+import type { ConfigStore } from './config-store.ts';
+
+export function configPath(configs: ConfigStore): AnyPath {
+  return path('config', {
+    synopsis: 'How the directory is reached and searched, and what tokens of a login are like.',
+    description: 'A write changes only what it sends. bindpass and the client certificate with its key are never shown.',
+    fields: configFields,
+  })
+    .read({
+      summary: 'Read the configuration.',
+      handle: async () => ({ data: shownConfig(await configs.read()) }),
+    })
+    .update({
+      summary: 'Configure the method.',
+      handle: async (req) => {
+        const warnings = configWarnings(await configs.update(req.data, req.supplied));
+        return warnings.length > 0 ? { warnings } : undefined;
+      },
+    });
+}

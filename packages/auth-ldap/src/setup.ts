@@ -1,0 +1,102 @@
+import { type Clock, type Log, type Template, type TemplateEnvironment, type TokenTerms, tokenTerms } from '@strongroom/engine-sdk';
+import {
+  createDirectory,
+  type Directory,
+  type LdapSettings,
+  type SearchRequest,
+  type ServiceBinding,
+  type TlsVersion,
+} from '@strongroom/ldap-client';
+import { BlockList, isIP } from 'node:net';
+import { compileFilter, defaultUserFilter, type LdapAuthConfig } from './config.ts';
+
+/** A configuration made ready for logins: made once for all of them. */
+export interface Setup {
+  readonly config: LdapAuthConfig;
+  readonly directory: Directory;
+  /** The attribute that holds the name of a user. */
+  readonly userAttribute: string;
+  readonly groupAttribute: string;
+  readonly dereference: NonNullable<SearchRequest['derefAliases']>;
+  /** Who searches for users; undefined when the name to bind is put together from the name given at login. */
+  readonly searcher: ServiceBinding | undefined;
+  /** Who searches for groups; undefined when the user does. */
+  readonly groupSearcher: ServiceBinding | undefined;
+  readonly searchesGroups: boolean;
+  readonly terms: TokenTerms;
+  renderUserFilter(data: { readonly UserAttr: string; readonly Username: string }): string;
+  renderGroupFilter(data: { readonly UserDN: string; readonly Username: string }): string;
+  /** Whether logins are accepted from there. */
+  accepts(address: string): boolean;
+}
+
+const nobody: ServiceBinding = { dn: '', password: '' };
+
+export interface SetupParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly template: TemplateEnvironment;
+}
+
+/** Connects to nothing. */
+export function makeSetup(config: LdapAuthConfig, { clock, log, template }: SetupParts): Setup {
+  const service = config.binddn !== '' && config.bindpass !== '' ? { dn: config.binddn, password: config.bindpass } : undefined;
+  const discoverer = config.binddn === '' ? nobody : { dn: config.binddn, password: '', allowUnauthenticated: true };
+  const userFilter = compileFilter(config.userfilter === '' ? defaultUserFilter : config.userfilter, 'userfilter');
+  const groupFilter = compileFilter(config.groupfilter, 'groupfilter');
+  return {
+    config,
+    directory: createDirectory(settingsOf(config), { clock, log }),
+    userAttribute: config.userattr === '' ? 'cn' : config.userattr,
+    groupAttribute: config.groupattr === '' ? 'cn' : config.groupattr,
+    dereference: dereferenceOf(config.dereference_aliases, log),
+    searcher: service ?? (config.discoverdn ? discoverer : undefined),
+    groupSearcher: config.anonymous_group_search ? nobody : service,
+    searchesGroups: config.use_token_groups || (config.groupdn !== '' && config.groupfilter !== ''),
+    terms: tokenTerms(config),
+    renderUserFilter: (data) => rendered(userFilter, data, template),
+    renderGroupFilter: (data) => rendered(groupFilter, data, template),
+    accepts: addressCheck(config.token_bound_cidrs),
+  };
+}
+
+function rendered(filter: Template, data: Readonly<Record<string, string>>, environment: TemplateEnvironment): string {
+  return filter.render(data, environment).trim();
+}
+
+function settingsOf(config: LdapAuthConfig): LdapSettings {
+  return {
+    urls: config.url.split(','),
+    starttls: config.starttls,
+    insecureTls: config.insecure_tls,
+    tlsMinVersion: config.tls_min_version as TlsVersion,
+    tlsMaxVersion: config.tls_max_version as TlsVersion,
+    certificate: config.certificate,
+    clientTlsCert: config.client_tls_cert,
+    clientTlsKey: config.client_tls_key,
+    connectionTimeoutSeconds: config.connection_timeout === 0 ? undefined : config.connection_timeout,
+    requestTimeoutSeconds: config.request_timeout === 0 ? undefined : config.request_timeout,
+  };
+}
+
+function dereferenceOf(value: string, log: Log): Setup['dereference'] {
+  if (value === 'never' || value === 'finding' || value === 'searching' || value === 'always') return value;
+  log.warn('dereference_aliases is none of never, finding, searching, always; aliases are not dereferenced', { value });
+  return 'never';
+}
+
+function addressCheck(blocks: readonly string[]): (address: string) => boolean {
+  if (blocks.length === 0) return () => true;
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [base = '', bits] = block.split('/');
+    if (isIP(base) === 0) continue;
+    const v6 = isIP(base) === 6;
+    list.addSubnet(base, bits === undefined ? (v6 ? 128 : 32) : Number(bits), v6 ? 'ipv6' : 'ipv4');
+  }
+  return (address) => {
+    const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+    const family = isIP(plain);
+    return family !== 0 && list.check(plain, family === 6 ? 'ipv6' : 'ipv4');
+  };
+}

@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { describeWithSlapd, startSlapd, type Slapd } from '../../ldap-client/test/slapd.ts';
+import { groups, mounted, people, serviceConfig, type MountedLdap } from './mounted.ts';
+
+interface Report {
+  ok: boolean;
+  steps: { step: string; ok: boolean; milliseconds: number }[];
+}
+
+describeWithSlapd('POST config/test', () => {
+  let slapd: Slapd;
+  let mount: MountedLdap;
+
+  beforeAll(async () => {
+    slapd = await startSlapd();
+  });
+  afterAll(() => slapd?.stop());
+
+  beforeEach(async () => {
+    mount = await mounted();
+  });
+  afterEach(() => mount.close());
+
+  const tried = async (data: Record<string, unknown>): Promise<Report> => (await mount.write('config/test', data)).data as Report;
+  const names = ({ steps }: Report): string[] => steps.map(({ step }) => step);
+
+  test('it walks every step without storing the configuration or issuing a token', async () => {
+    await mount.write('groups/eng', { policies: 'engpol' });
+    const answer = await mount.write('config/test', {
+      ...serviceConfig(slapd),
+      token_policies: 'base',
+      username: 'User1',
+      password: 'pw1',
+    });
+    expect(answer.auth).toBeNull();
+    expect(answer.data).toEqual({
+      ok: true,
+      user_dn: `uid=user1,${people}`,
+      groups: ['eng'],
+      policies: ['base', 'default', 'engpol'],
+      steps: [
+        { step: 'connect', ok: true, milliseconds: 0, url: slapd.url },
+        { step: 'service bind', ok: true, milliseconds: 0, url: slapd.url, name: slapd.adminDn },
+        { step: 'user search', ok: true, milliseconds: 0, base: people, filter: '(uid=User1)', count: 1 },
+        { step: 'user bind', ok: true, milliseconds: 0, url: slapd.url, name: `uid=user1,${people}` },
+        { step: 'group search', ok: true, milliseconds: 0, base: groups, filter: `(member=uid=user1,${people})`, count: 1 },
+        { step: 'policies', ok: true, milliseconds: 0, count: 3 },
+      ],
+    });
+    expect((await mount.read('config')).data).toMatchObject({ url: 'ldap://127.0.0.1', binddn: '' });
+  });
+
+  test('it ends at the step that failed and says why', async () => {
+    const config = serviceConfig(slapd);
+    const last = async (data: Record<string, unknown>) => {
+      const report = await tried({ ...config, username: 'user1', password: 'pw1', ...data });
+      expect(report.ok).toBe(false);
+      return report.steps.at(-1);
+    };
+    expect(await last({ url: 'ldap://127.0.0.1:1' })).toMatchObject({
+      step: 'connect',
+      fault: true,
+      error: expect.stringContaining('127.0.0.1:1'),
+    });
+    expect(await last({ starttls: true })).toMatchObject({ step: 'connect', fault: true });
+    expect(await last({ bindpass: 'wrong' })).toMatchObject({
+      step: 'service bind',
+      fault: true,
+      error: expect.stringContaining('Code 49'),
+    });
+    expect(await last({ userfilter: '((' })).toMatchObject({
+      step: 'user search',
+      fault: true,
+      error: expect.stringContaining('invalid LDAP filter'),
+    });
+    expect(await last({ username: 'none' })).toMatchObject({ step: 'user search', fault: false, count: 0 });
+    expect(await last({ password: 'wrong' })).toMatchObject({ step: 'user bind', fault: false });
+    expect(await last({ groupdn: 'ou=nowhere' })).toMatchObject({ step: 'group search', fault: true });
+  });
+
+  test('without a user it ends after the service bind, without a password it only looks the user up', async () => {
+    await mount.write('config', serviceConfig(slapd));
+    expect(names(await tried({}))).toEqual(['connect', 'service bind']);
+    expect(names(await tried({ username: 'user1' }))).toEqual(['connect', 'service bind', 'user search', 'group search', 'policies']);
+  });
+
+  test('the stored password of the service account goes to no other server', async () => {
+    await mount.write('config', serviceConfig(slapd));
+    for (const data of [{ url: 'ldap://127.0.0.1:1' }, { insecure_tls: true }]) {
+      expect(await mount.call('update', 'auth/ldap/config/test', { data })).toMatchObject({
+        status: 400,
+        errors: [expect.stringContaining('bindpass must be sent')],
+      });
+    }
+    expect(await tried({ url: slapd.url })).toMatchObject({ ok: true });
+  });
+
+  test('what the configuration would refuse is refused here too, and a token is needed', async () => {
+    expect(await mount.call('update', 'auth/ldap/config/test', { data: { tls_min_version: 'x' } })).toMatchObject({ status: 400 });
+    expect(await mount.call('update', 'auth/ldap/config/test', { token: '', data: {} })).toMatchObject({ status: 403 });
+  });
+});

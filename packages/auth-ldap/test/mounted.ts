@@ -1,0 +1,52 @@
+import type { Log } from '@strongroom/engine-sdk';
+import { mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
+import type { CoreResponse } from '@strongroom/core';
+import { ldapAuth } from '../src/index.ts';
+import type { Slapd } from '../../ldap-client/test/slapd.ts';
+
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface MountedLdap extends TestMount {
+  readonly lines: LogLine[];
+  login(username: string, data?: Record<string, unknown>, remoteAddress?: string): Promise<CoreResponse>;
+  renew(token: string): Promise<CoreResponse>;
+}
+
+/** The login method in a whole core, with its log kept. */
+export async function mounted(options: TestMountOptions = {}): Promise<MountedLdap> {
+  const lines: LogLine[] = [];
+  const keep =
+    (level: string) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+      lines.push({ level, message, fields });
+    };
+  const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  const mount = await mountForTest(ldapAuth, { log, ...options });
+  return {
+    ...mount,
+    lines,
+    login: async (username, data = {}, remoteAddress = '127.0.0.1') =>
+      mount.call('update', `${mount.path}/login/${username}`, { data, token: '', remoteAddress }),
+    renew: async (token) => mount.call('update', 'auth/token/renew-self', { data: {}, token }),
+  };
+}
+
+export const people = 'ou=people,dc=example,dc=org';
+export const groups = 'ou=groups,dc=example,dc=org';
+
+/** Searches with a service account, as most installations do. */
+export function serviceConfig(slapd: Pick<Slapd, 'url' | 'adminDn' | 'adminPassword'>): Record<string, unknown> {
+  return {
+    url: slapd.url,
+    binddn: slapd.adminDn,
+    bindpass: slapd.adminPassword,
+    userdn: people,
+    userattr: 'uid',
+    groupdn: groups,
+    groupfilter: '(member={{.UserDN}})',
+  };
+}
