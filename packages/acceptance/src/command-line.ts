@@ -31,7 +31,8 @@ export class CommandLine {
   /** Runs and expects success. */
   async run(words: readonly string[], options: { quiet?: boolean } = {}): Promise<string> {
     const result = await this.#execute(words, options.quiet === true);
-    if (result.code !== 0) throw new Error(`strongroom ${this.#shown(words.join(' '))} ended with ${result.code}: ${this.#shown(result.stderr)}`);
+    if (result.code !== 0)
+      throw new Error(`strongroom ${this.#shown(words.join(' '))} ended with ${result.code}: ${this.#shown(result.stderr)}`);
     return result.stdout;
   }
 
@@ -46,7 +47,8 @@ export class CommandLine {
   async json<T>(words: readonly string[], shown: readonly string[] = words): Promise<T> {
     this.#narrator.command(this.#shown(`strongroom ${shown.map(quoted).join(' ')}`));
     const result = await this.#spawn([...words, '-format=json']);
-    if (result.code !== 0) throw new Error(`strongroom ${this.#shown(words.join(' '))} ended with ${result.code}: ${this.#shown(result.stderr)}`);
+    if (result.code !== 0)
+      throw new Error(`strongroom ${this.#shown(words.join(' '))} ended with ${result.code}: ${this.#shown(result.stderr)}`);
     return JSON.parse(result.stdout) as T;
   }
 

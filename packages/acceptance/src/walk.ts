@@ -69,7 +69,8 @@ export async function walk(say: Narrator): Promise<Walked> {
       ['operator', 'init', '-key-shares=3', '-key-threshold=2'],
     );
     const keys = made.unseal_keys_b64 ?? made.keys_base64 ?? [];
-    for (const secret of [...keys, made.root_token, directory.adminPassword, postgres.password, 'ada-password', 'bob-password']) cli.conceal(secret);
+    for (const secret of [...keys, made.root_token, directory.adminPassword, postgres.password, 'ada-password', 'bob-password'])
+      cli.conceal(secret);
     say.note('Three shares of the unseal key and a root token; two shares open the server.');
     for (const key of keys.slice(0, 2)) await cli.run(['operator', 'unseal', key], { quiet: true });
     cli.set('STRONGROOM_TOKEN', made.root_token);
@@ -183,7 +184,13 @@ async function shortLived(cli: CommandLine, others: readonly Credentials[]): Pro
 }
 
 async function whoAmI(postgres: PostgresServer, { data }: Credentials): Promise<string> {
-  const client = new pg.Client({ host: postgres.host, port: postgres.port, user: data.username, password: data.password, database: 'postgres' });
+  const client = new pg.Client({
+    host: postgres.host,
+    port: postgres.port,
+    user: data.username,
+    password: data.password,
+    database: 'postgres',
+  });
   await client.connect();
   try {
     const { rows } = await client.query<{ me: string }>('SELECT current_user AS me');

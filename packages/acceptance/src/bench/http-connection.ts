@@ -50,7 +50,7 @@ export class HttpConnection {
     this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
     const end = this.#buffer.indexOf('\r\n\r\n');
     if (end < 0) return;
-    const head = this.#buffer.latin1Slice(0, end);
+    const head = this.#buffer.toString('latin1', 0, end);
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
     const total = end + 4 + length;
     if (this.#buffer.length < total) return;

@@ -72,11 +72,17 @@ export async function load(name: string, target: Target, operation: Operation, o
 export function repeat(text: string, expected: readonly number[] = [200, 204]): Operation {
   return async (connection) => {
     const answer = await connection.send(text);
-    if (!expected.includes(answer.status)) throw new Error(`${text.slice(0, text.indexOf('\r\n'))}: ${answer.status} ${answer.body.slice(0, 300)}`);
+    if (!expected.includes(answer.status))
+      throw new Error(`${text.slice(0, text.indexOf('\r\n'))}: ${answer.status} ${answer.body.slice(0, 300)}`);
   };
 }
 
-export async function once(target: Target, method: string, path: string, body?: unknown): Promise<{ status: number; json: Record<string, never> }> {
+export async function once(
+  target: Target,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; json: Record<string, never> }> {
   const connection = await HttpConnection.open(target.host, target.port);
   try {
     const answer = await connection.send(requestText(method, path, target.token, body === undefined ? '' : JSON.stringify(body)));

@@ -10,7 +10,10 @@ import { workloads } from './workloads.ts';
  */
 const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
 const seconds = Number(flags.get('seconds') ?? 5);
-const scales = (flags.get('leases') ?? '100000').split(',').map(Number).filter((count) => count > 0);
+const scales = (flags.get('leases') ?? '100000')
+  .split(',')
+  .map(Number)
+  .filter((count) => count > 0);
 const only = flags.get('only');
 const out = process.stdout;
 

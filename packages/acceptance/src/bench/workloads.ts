@@ -6,7 +6,9 @@ const VALUE = 'x'.repeat(1_024);
 
 /** The workloads by name; `secret/` is a version-2 key-value mount. */
 export function workloads({ token }: Target): Record<string, Operation> {
-  const writes = Array.from({ length: KEYS }, (_, i) => requestText('POST', `/v1/secret/data/bench/${i}`, token, JSON.stringify({ data: { v: VALUE } })));
+  const writes = Array.from({ length: KEYS }, (_, i) =>
+    requestText('POST', `/v1/secret/data/bench/${i}`, token, JSON.stringify({ data: { v: VALUE } })),
+  );
   const reads = Array.from({ length: KEYS }, (_, i) => requestText('GET', `/v1/secret/data/bench/${i}`, token));
   const pick =
     (texts: readonly string[]): Operation =>
