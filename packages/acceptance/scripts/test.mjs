@@ -1,0 +1,134 @@
+// `npm test`: installs what is missing, runs everything, and says what it left out and why.
+// With words after `--`, only jest runs, with these words: `npm test -- packages/kv`.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { installPackages, root, run } from './setup.mjs';
+
+const words = process.argv.slice(2);
+const leftOut = [];
+const checks = [];
+let jestPassed = 0;
+let jestFailed = 0;
+
+function has(command) {
+  return spawnSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' }).status === 0;
+}
+
+/** Debian's servers, where we may install: as root, with apt. */
+function installServers() {
+  const wanted = [
+    ['slapd', existsSync('/usr/sbin/slapd'), 'tests against OpenLDAP'],
+    ['ldap-utils', has('ldapsearch'), 'tests against OpenLDAP'],
+    ['openssl', has('openssl'), 'tests with TLS'],
+    [
+      'python3-venv',
+      has('python3') && spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0,
+      'the walk with hvac',
+    ],
+  ].filter(([, there]) => !there);
+  if (wanted.length === 0) return;
+  const names = wanted.map(([name]) => name);
+  if (process.getuid?.() !== 0 || !has('apt-get')) {
+    for (const [name, , what] of wanted) leftOut.push(`${what}: ${name} is not installed, and this user may not install it`);
+    return;
+  }
+  console.log(`Installing ${names.join(', ')} from Debian …`);
+  // The packages' own services must not start: the tests start private instances.
+  const policy = '/usr/sbin/policy-rc.d';
+  const ours = !existsSync(policy);
+  if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const options = { env, stdio: ['ignore', 'ignore', 'inherit'] };
+    run('apt-get', ['update', '-qq'], options);
+    if (run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], options) !== 0) {
+      for (const [name, , what] of wanted) leftOut.push(`${what}: ${name} could not be installed`);
+    }
+  } finally {
+    if (ours) rmSync(policy, { force: true });
+  }
+}
+
+/** Python clients and emulators, in a folder of their own. */
+function installPython() {
+  const folder = join(root, '.strongroom', 'python');
+  const python = join(folder, 'bin', 'python');
+  const works = () => existsSync(python) && spawnSync(python, ['-c', 'import hvac'], { stdio: 'ignore' }).status === 0;
+  if (!works()) {
+    if (!has('python3')) {
+      leftOut.push('the walk with hvac: python3 is not installed');
+      return;
+    }
+    console.log('Installing hvac (Python) into .strongroom/python …');
+    mkdirSync(join(root, '.strongroom'), { recursive: true });
+    const made = run('python3', ['-m', 'venv', folder]) === 0;
+    if (made) run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'hvac==2.4.0']);
+  }
+  if (works()) process.env.STRONGROOM_PYTHON = python;
+  else leftOut.push('the walk with hvac: hvac could not be installed');
+}
+
+function check(name, command, args) {
+  console.log(`\n== ${name}`);
+  const began = Date.now();
+  const passed = run(command, args) === 0;
+  checks.push([name, passed]);
+  console.log(`${passed ? 'ok' : 'FAILED'}: ${name} (${Math.round((Date.now() - began) / 1000)} s)`);
+  return passed;
+}
+
+function jest(args) {
+  const report = join(root, '.strongroom', 'jest.json');
+  mkdirSync(join(root, '.strongroom'), { recursive: true });
+  rmSync(report, { force: true });
+  const env = { ...process.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --no-warnings`.trim() };
+  const status = run(process.execPath, [join('node_modules', 'jest', 'bin', 'jest.js'), '--json', `--outputFile=${report}`, ...args], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (!existsSync(report)) {
+    jestFailed += 1;
+    console.log('jest did not finish');
+    return;
+  }
+  const result = JSON.parse(readFileSync(report, 'utf8'));
+  jestPassed += result.numPassedTests;
+  // A suite that does not even load has no tests of its own to count.
+  jestFailed += result.numFailedTests + result.numRuntimeErrorTestSuites;
+  const skipped = result.testResults.flatMap((suite) => suite.assertionResults.filter((one) => one.status === 'pending'));
+  for (const reason of new Set(
+    skipped.map((one) => one.ancestorTitles.concat(one.title).find((title) => /skip/i.test(title)) ?? one.fullName),
+  )) {
+    leftOut.push(`skipped: ${reason}`);
+  }
+  if (status !== 0)
+    for (const suite of result.testResults.filter((one) => one.status === 'failed'))
+      console.log(`FAILED: ${suite.name.slice(root.length + 1)}`);
+}
+
+installPackages();
+if (words.length > 0) {
+  jest(words);
+} else {
+  installServers();
+  installPython();
+  const node = process.execPath;
+  check('build', node, [join('node_modules', 'ts7', 'bin', 'tsc'), '-b']);
+  check('types', node, [join('node_modules', 'ts7', 'bin', 'tsc'), '-p', 'tsconfig.check.json']);
+  check('lint', node, [join('node_modules', 'eslint', 'bin', 'eslint.js'), '.']);
+  check('format', node, [join('node_modules', 'prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn', '.']);
+  console.log('\n== unit, contract, integration and end-to-end tests');
+  jest(['--maxWorkers=2']);
+}
+
+if (leftOut.length > 0) {
+  console.log('\nLeft out:');
+  for (const reason of leftOut) console.log(`  ${reason}`);
+}
+const failedChecks = checks.filter(([, passed]) => !passed);
+for (const [name] of failedChecks) console.log(`FAILED: ${name}`);
+const passed = jestPassed + checks.length - failedChecks.length;
+const failed = jestFailed + failedChecks.length;
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
