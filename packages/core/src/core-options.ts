@@ -2,6 +2,7 @@ import type { Clock, Log, Plugin } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import type { AuditDeviceConfig } from './audit/audit-broker.ts';
 import type { AutomaticSeal } from './seal/seal.ts';
+import type { LogLevelStore } from './system/log-levels.ts';
 
 /** All that the core is given; only storage is needed. */
 export interface CoreOptions {
@@ -29,6 +30,8 @@ export interface CoreOptions {
   readonly auditEmergencyDisable?: readonly string[];
   /** What `sys/config/state/sanitized` shows. */
   readonly sanitizedConfig?: () => Record<string, unknown>;
+  /** What `sys/loggers` shows and sets; without it there are no such paths. */
+  readonly logLevels?: LogLevelStore;
   /** Prometheus text of `sys/metrics`. */
   readonly metrics?: () => Promise<string>;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { API_VERSION, silentLog, systemClock, type AnyPath, type Clock, type Log, type Plugin } from '@strongroom/engine-sdk';
+import { API_VERSION, BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log, type Plugin } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
@@ -8,7 +8,6 @@ import { fileAudit } from './audit/file-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
 import { Barrier } from './barrier/barrier.ts';
 import { KeyRotation, keyPaths } from './barrier/path-keys.ts';
-import { PluginRefused } from './plugins/plugin-refused.ts';
 import type { CoreOptions } from './core-options.ts';
 import { cubbyholeEngine } from './cubbyhole/cubbyhole-engine.ts';
 import { identityEngine } from './identity/identity-engine.ts';
@@ -18,14 +17,16 @@ import { BulkRevoker } from './leases/bulk-revoker.ts';
 import { LeaseStore } from './leases/lease-store.ts';
 import { SYSTEM_TTL } from './leases/lease-terms.ts';
 import { UserLockout } from './lockout/user-lockout.ts';
-import { Mount } from './mounts/mount.ts';
 import { MOUNTS } from './mounts/mount-record.ts';
 import { MountTable } from './mounts/mount-table.ts';
+import { Mount } from './mounts/mount.ts';
 import { PathRouter } from './mounts/path-router.ts';
 import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
+import { PluginRefused } from './plugins/plugin-refused.ts';
 import { PolicyStore } from './policies/policy-store.ts';
-import { Authentication } from './request/authentication.ts';
 import { AuditTrail } from './request/audit-trail.ts';
+import { Authentication } from './request/authentication.ts';
+import { CallsUnderWay } from './request/calls-under-way.ts';
 import type { CoreRequest } from './request/core-request.ts';
 import type { CoreResponse } from './request/core-response.ts';
 import { internalOf } from './request/internal-request.ts';
@@ -39,6 +40,7 @@ import { TargetGate } from './schedule/target-gate.ts';
 import { Cluster } from './seal/cluster.ts';
 import { decodeTokenPath, generateRootPaths } from './seal/path-generate-root.ts';
 import { rekeyPaths } from './seal/path-rekey.ts';
+import { retiredKeyPaths } from './seal/path-retired.ts';
 import { openSealPaths, sealPaths, type SealPathDeps } from './seal/path-seal.ts';
 import { Seal, type InitOrder } from './seal/seal.ts';
 import { MountView, type MountScope } from './storage/mount-view.ts';
@@ -47,25 +49,33 @@ import { CorsConfig } from './system/cors-config.ts';
 import { auditPaths } from './system/path-audit.ts';
 import { capabilityPaths } from './system/path-capabilities.ts';
 import { corsPaths } from './system/path-cors.ts';
+import { hostInfoPaths } from './system/path-host-info.ts';
+import { inFlightPaths } from './system/path-in-flight.ts';
 import { internalUiPaths } from './system/path-internal-ui.ts';
 import { leasePaths } from './system/path-leases.ts';
 import { lockedUserPaths } from './system/path-locked-users.ts';
+import { loggerPaths } from './system/path-loggers.ts';
 import { mountPaths } from './system/path-mounts.ts';
 import { passwordPolicyPaths } from './system/path-password-policies.ts';
+import { pluginPaths } from './system/path-plugins.ts';
 import { policyPaths } from './system/path-policies.ts';
+import { policyExplanationPaths } from './system/path-policy-explanation.ts';
 import { requestHeaderPaths } from './system/path-request-headers.ts';
 import { schedulePaths } from './system/path-schedule.ts';
 import { serverPaths } from './system/path-server.ts';
 import { toolPaths } from './system/path-tools.ts';
+import { versionHistoryPaths } from './system/path-version-history.ts';
 import { systemEngine } from './system/system-engine.ts';
+import { VersionHistory } from './system/version-history.ts';
+import { VERSION } from './system/version.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
 import { TokenCreation } from './tokens/token-creation.ts';
 import { tokenEngine } from './tokens/token-engine.ts';
 import { TokenRenewal } from './tokens/token-renewal.ts';
 import { TokenRevoker } from './tokens/token-revoker.ts';
 import { TokenStore } from './tokens/token-store.ts';
-import { UnwrapDoor } from './wrapping/unwrap-door.ts';
 import { wrappingPaths } from './wrapping/path-wrapping.ts';
+import { UnwrapDoor } from './wrapping/unwrap-door.ts';
 import { Wrapping } from './wrapping/wrapping.ts';
 
 /** How often the rooms look after themselves: key rotation, expired policies. Milliseconds. */
@@ -101,6 +111,7 @@ export class Core {
   readonly #audit: AuditBroker;
   readonly #mounts: MountTable;
   readonly #cluster: Cluster;
+  readonly #versions: VersionHistory;
   readonly #rotation: KeyRotation;
   readonly #pipeline: Pipeline;
   readonly #unsubscribe: () => void;
@@ -158,8 +169,9 @@ export class Core {
     }));
     const lockout = new UserLockout({ storage: room(ROOMS.lockout), clock });
     this.cors = new CorsConfig(room(ROOMS.system));
+    this.#versions = new VersionHistory(room(ROOMS.system), clock);
 
-    const authentication = new Authentication({ tokens, policies, identity, revoker });
+    const authentication = new Authentication({ tokens, policies, identity, revoker, log });
     const wrapping = new Wrapping({ store, tokens, revoker, clock });
     const creation = new TokenCreation({ store, tokens, policies, identity, clock });
     const renewal = new TokenRenewal({
@@ -169,6 +181,7 @@ export class Core {
       mount: mountOf,
       tokenMount: () => this.#mounts.at('auth/token/')!,
     });
+    const underWay = new CallsUnderWay();
     const aclOfToken = async (token: string) => authentication.aclOfToken(token);
 
     const sealDeps: SealPathDeps = {
@@ -184,8 +197,10 @@ export class Core {
       storageIndex: () => this.#driver.commits,
     };
     const systemPaths = (): AnyPath[] => [
+      ...openSealPaths(sealDeps),
       ...sealPaths(sealDeps),
       ...keyPaths({ barrier, rotation: this.#rotation }),
+      ...retiredKeyPaths(),
       ...rekeyPaths({ seal: this.#seal, rotateRootKey: async () => this.#seal.replaceRootKey() }),
       ...generateRootPaths({ seal: this.#seal, newRootToken: async () => this.#newRootToken() }),
       decodeTokenPath(),
@@ -197,6 +212,13 @@ export class Core {
         aclOfAccessor: async (accessor) => authentication.aclOfAccessor(accessor),
         aclOfCaller: async (req) => internalOf(req).acl!,
       }),
+      ...policyExplanationPaths({
+        aclOfToken,
+        needsSudo: (path) => {
+          const found = this.#mounts.route(path);
+          return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
+        },
+      }),
       ...leasePaths({ leases, tokens, revoker, bulk, now: () => clock.millis() }),
       ...wrappingPaths({ wrapping }),
       ...auditPaths({ broker: audit }),
@@ -204,8 +226,17 @@ export class Core {
       ...corsPaths({ cors: this.cors }),
       ...toolPaths({ randomBytes: (count) => randomBytes(count) }),
       ...lockedUserPaths({ lockout, authMounts: () => this.#mounts.list('auth').map((mount) => mount.record) }),
-      ...internalUiPaths({ mounts: this.#mounts, aclOfToken }),
+      ...internalUiPaths({ mounts: this.#mounts, aclOfToken: async (token, address) => authentication.aclOfToken(token, address) }),
+      ...inFlightPaths({ underWay }),
       ...schedulePaths({ jobs, journal, gate, mounts: this.#mounts }),
+      ...pluginPaths({
+        catalogue: { list: () => this.#plugins },
+        reload: async (what) => this.#reloadPlugins(what),
+        clock,
+      }),
+      ...hostInfoPaths({ clock }),
+      ...versionHistoryPaths({ history: this.#versions }),
+      ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
       ...serverPaths({
         cluster: this.#cluster,
         now: () => clock.now(),
@@ -244,6 +275,7 @@ export class Core {
     this.#pipeline = new Pipeline({
       clock,
       log,
+      underWay,
       routing: new Routing({
         mounts: this.#mounts,
         open: new PathRouter(openSealPaths(sealDeps)),
@@ -338,16 +370,18 @@ export class Core {
 
   async #initialize(order: InitOrder): Promise<{ keys: readonly Buffer[]; recoveryKeys: readonly Buffer[]; rootToken: string }> {
     const made = await this.#seal.initialize(order);
-    await this.#tokens.open();
-    const rootToken = await this.#newRootToken();
-    if (this.#seal.automatic) {
-      await this.#start();
-    } else {
-      this.#tokens.close();
-      this.#barrier.seal();
-      this.#seal.forget();
+    try {
+      await this.#tokens.open();
+      const rootToken = await this.#newRootToken();
+      if (this.#seal.automatic) await this.#start();
+      return { ...made, rootToken };
+    } finally {
+      if (!this.#open) {
+        this.#tokens.close();
+        this.#barrier.seal();
+        this.#seal.forget();
+      }
     }
-    return { ...made, rootToken };
   }
 
   async #start(): Promise<void> {
@@ -358,6 +392,7 @@ export class Core {
       await this.#cluster.open(this.#store, this.#options.clusterName);
       await this.#policies.initialize();
       await this.cors.load();
+      await this.#versions.record(VERSION);
       await this.#audit.load();
       await this.#mounts.open();
     } catch (error) {
@@ -424,6 +459,20 @@ export class Core {
       this.#log.error('a change by another process could not be taken up', { error: String(error) });
       if (this.#barrier.sealed) await this.seal();
     }
+  }
+
+  /** Starts engines again: those at these mounts, those of this plugin, or those that may use it. */
+  async #reloadPlugins({ plugin, mounts = [] }: { plugin?: string; mounts?: readonly string[] }): Promise<void> {
+    const named = mounts.map((path) => {
+      const mount = this.#mounts.at(path.endsWith('/') ? path : `${path}/`);
+      if (!mount) throw new BadRequest(`no mount entry found for path ${JSON.stringify(path)}`);
+      return mount;
+    });
+    const external = this.#mounts.all().filter((mount) => mount.package && this.#plugins.includes(mount.package));
+    const own = external.filter((mount) => mount.package!.name === plugin);
+    const isEngine = this.#plugins.some(({ name, kind }) => name === plugin && (kind === 'auth' || kind === 'secret'));
+    const meant = mounts.length > 0 ? named : isEngine ? own : external;
+    for (const mount of meant) await this.#mounts.restart(mount);
   }
 
   async #newRootToken(): Promise<string> {

@@ -7,5 +7,6 @@ export type { CoreRequest, RequestOperation } from './request/core-request.ts';
 export type { AuthReply, CoreResponse, WrapInfo } from './request/core-response.ts';
 export type { AutomaticSeal } from './seal/seal.ts';
 export type { CorsConfig } from './system/cors-config.ts';
+export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './system/log-levels.ts';
 export { openApiOf } from './system/openapi.ts';
 export { API_COMPATIBLE_VERSION, PRODUCT_VERSION, VERSION } from './system/version.ts';

@@ -19,6 +19,7 @@ export class AuditTrail {
   /** @throws RequestNotAudited: the call must not be carried out. */
   async request(call: Call): Promise<void> {
     await this.#broker.request(entryOf(call));
+    call.requestAudited = true;
   }
 
   /** @throws ResponseNotAudited: the answer must not be sent. */
@@ -40,7 +41,7 @@ export class AuditTrail {
   async refused(call: Call, failure: EngineError): Promise<void> {
     const { error, refusal } = auditedFailure(failure);
     const entry: AuditEntry = { ...entryOf(call), ...(error === undefined ? {} : { error }) };
-    if (call.allowed !== true) await this.#broker.request(entry);
+    if (!call.requestAudited) await this.#broker.request(entry);
     await this.#broker.response({ ...entry, response: refusal === undefined ? {} : { refusal } });
   }
 

@@ -1,15 +1,17 @@
-import { PermissionDenied, TokenRefused } from '@strongroom/engine-sdk';
+import { PermissionDenied, TokenRefused, type Log } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
 import { withinCidrs } from '../tokens/cidr.ts';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { FoundToken, TokenStore } from '../tokens/token-store.ts';
-import type { Acl } from '../policies/acl.ts';
+import { Acl } from '../policies/acl.ts';
 import type { Call } from './call.ts';
 import type { CallerIdentity } from './caller-identity.ts';
 
 const NONE: readonly string[] = [];
 const NO_METADATA: Readonly<Record<string, string>> = {};
+const NOTHING = Acl.compile([]);
+const NEVER = new AbortController().signal;
 
 /** Turns a token into who is calling and what they may do. */
 export class Authentication {
@@ -17,12 +19,14 @@ export class Authentication {
   readonly #policies: PolicyStore;
   readonly #identity: IdentityStore;
   readonly #revoker: TokenRevoker;
+  readonly #log: Log;
 
-  constructor(parts: { tokens: TokenStore; policies: PolicyStore; identity: IdentityStore; revoker: TokenRevoker }) {
+  constructor(parts: { tokens: TokenStore; policies: PolicyStore; identity: IdentityStore; revoker: TokenRevoker; log: Log }) {
     this.#tokens = parts.tokens;
     this.#policies = parts.policies;
     this.#identity = parts.identity;
     this.#revoker = parts.revoker;
+    this.#log = parts.log;
   }
 
   /** Fills in token, identity and ACL, and takes one use of a token that has few. @throws TokenRefused */
@@ -40,31 +44,45 @@ export class Authentication {
     }
     call.token = used;
     call.identity = await this.#identityOf(call.bearer, used);
-    call.acl = await this.aclOf(used, call.identity);
+    call.acl = await this.#aclOf(call.identity);
   }
 
-  /** The ACL of any token: for capability questions. */
-  async aclOf(found: FoundToken, identity?: CallerIdentity): Promise<Acl> {
-    const who = identity ?? (await this.#identityOf('', found));
+  async #aclOf(who: CallerIdentity): Promise<Acl> {
     const names = who.identityPolicies.length === 0 ? who.tokenPolicies : [...who.tokenPolicies, ...who.identityPolicies];
     const { entityId } = who;
     if (entityId === '') return this.#policies.aclFor(names);
     return this.#policies.aclFor(names, { key: entityId, load: async () => this.#identity.templateContext(entityId) });
   }
 
-  /** Undefined for what is no token, or none any more. */
-  async aclOfToken(token: string): Promise<Acl | undefined> {
+  /** Undefined for what is no token, or none any more; with an address, also for a token that is not good there. */
+  async aclOfToken(token: string, remoteAddress?: string): Promise<Acl | undefined> {
     const found = await this.#tokens.find(token);
-    return found && this.aclOf(found);
+    if (!found || (remoteAddress !== undefined && !withinCidrs(found.record.bound_cidrs, remoteAddress))) return undefined;
+    return this.#answeringAcl(found);
   }
 
   async aclOfAccessor(accessor: string): Promise<Acl | undefined> {
     const found = await this.#tokens.byAccessor(accessor);
-    return found && this.aclOf(found);
+    return found && this.#answeringAcl(found);
   }
 
+  /** After a call with the last use of a token. The answer stands even if the token's children or leases cannot be ended now. */
   async finish(call: Call): Promise<void> {
-    if (call.lastUse && call.token) await this.#revoker.revoke(call.token.digest, new AbortController().signal);
+    try {
+      await this.#revoker.revoke(call.token!.digest, NEVER);
+    } catch (error) {
+      this.#log.error('a token could not be revoked after its last use', { request_id: call.id, error: String(error) });
+    }
+  }
+
+  /** For questions about a token: nothing is allowed to one whose entity is disabled or gone. */
+  async #answeringAcl(found: FoundToken): Promise<Acl> {
+    try {
+      return await this.#aclOf(await this.#identityOf('', found));
+    } catch (error) {
+      if (error instanceof PermissionDenied) return NOTHING;
+      throw error;
+    }
   }
 
   async #identityOf(token: string, found: FoundToken): Promise<CallerIdentity> {
@@ -72,8 +90,8 @@ export class Authentication {
     let identityPolicies = NONE;
     if (record.entity_id) {
       const entity = await this.#identity.policiesOf(record.entity_id);
-      if (entity?.disabled) throw new PermissionDenied();
-      if (entity) identityPolicies = entity.policies;
+      if (!entity || entity.disabled) throw new PermissionDenied();
+      identityPolicies = entity.policies;
     }
     return {
       token,

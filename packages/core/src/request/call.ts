@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Operation } from '@strongroom/engine-sdk';
 import type { Mount } from '../mounts/mount.ts';
 import type { PathMatch } from '../mounts/path-router.ts';
 import type { Acl } from '../policies/acl.ts';
@@ -7,9 +6,11 @@ import type { FoundToken } from '../tokens/token-store.ts';
 import type { CallerIdentity } from './caller-identity.ts';
 import type { CoreRequest, RequestOperation } from './core-request.ts';
 
-/** A call on its way through the pipeline: each step fills in its part, in the order of the files' numbers in `pipeline.ts`. */
+/** A call on its way through the pipeline: each step fills in its part, in the order of `pipeline.ts`. */
 export interface Call {
   readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly began: number;
   readonly request: CoreRequest;
   readonly data: Readonly<Record<string, unknown>>;
   readonly remoteAddress: string;
@@ -26,13 +27,18 @@ export interface Call {
   acl: Acl | undefined;
   grantingPolicies: readonly string[];
   allowed: boolean | undefined;
+  /** Most keys that the policy lets a list answer with; 0 for all. */
+  pageLimit: number;
+  /** The audit devices have the request. */
+  requestAudited: boolean;
   /** The token's last use: it ends with this call. */
   lastUse: boolean;
 }
 
-export function newCall(id: string, request: CoreRequest): Call {
+export function newCall(id: string, request: CoreRequest, began: number): Call {
   return {
     id,
+    began,
     request,
     data: request.data ?? {},
     remoteAddress: request.remoteAddress ?? '',
@@ -47,12 +53,10 @@ export function newCall(id: string, request: CoreRequest): Call {
     acl: undefined,
     grantingPolicies: [],
     allowed: undefined,
+    pageLimit: 0,
+    requestAudited: false,
     lastUse: false,
   };
-}
-
-export function isEngineOperation(operation: RequestOperation): operation is Operation {
-  return operation !== 'help' && operation !== 'header';
 }
 
 /** '' without a token. Batch tokens are stored nowhere and go by a digest of their own text. */

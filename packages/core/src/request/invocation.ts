@@ -1,12 +1,4 @@
-import {
-  UnsupportedOperation,
-  type Caller,
-  type Decoded,
-  type EngineRequest,
-  type EngineResponse,
-  type Op,
-  type Operation,
-} from '@strongroom/engine-sdk';
+import type { Caller, Decoded, EngineRequest, Op, Operation } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
 import { digestOfToken, type Call } from './call.ts';
 import { withInternal } from './internal-request.ts';
@@ -15,7 +7,7 @@ import type { RequestDeadline } from './request-deadline.ts';
 const ENGINES_OF_THE_CORE: ReadonlySet<string> = new Set(['system', 'identity', 'cubbyhole', 'token']);
 const NO_HEADERS: EngineRequest['headers'] = {};
 
-/** The engine's view of a call, made once and used for the existence check and for the handler. */
+/** The engine's view of a call. */
 export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDeadline): EngineRequest {
   const mount = call.mount!;
   const request: { -readonly [K in keyof EngineRequest]: EngineRequest[K] } = {
@@ -51,20 +43,16 @@ function callerOf(call: Call): Caller {
   };
 }
 
-/** The handler of the operation. @throws UnsupportedOperation */
-export function handlerOf(call: Call): Op<TProperties, TSchema> {
+/** What the path does for the operation; undefined where it does not offer it. */
+export function operationOf(call: Call): Op<TProperties, TSchema> | undefined {
   const { operations } = call.match!.path.declaration;
-  const found = operations[call.operation === 'create' ? 'update' : (call.operation as Exclude<Operation, 'create'>)];
-  if (!found) throw new UnsupportedOperation();
-  return found as Op<TProperties, TSchema>;
-}
-
-/** Calls the engine under the request's deadline. */
-export async function invoke(call: Call, request: EngineRequest, deadline: RequestDeadline): Promise<EngineResponse | undefined> {
-  const op = handlerOf(call);
-  try {
-    return await Promise.race([op.handle(request as never), deadline.passed]);
-  } finally {
-    deadline.clear();
+  switch (call.operation) {
+    case 'help':
+    case 'header':
+      return undefined;
+    case 'create':
+      return operations.update;
+    default:
+      return operations[call.operation];
   }
 }

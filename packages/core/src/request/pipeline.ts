@@ -3,34 +3,38 @@ import {
   NotFound,
   PermissionDenied,
   Unavailable,
+  UnsupportedOperation,
   UnsupportedPath,
   type Clock,
   type Decoded,
-  type EngineRequest,
   type EngineResponse,
   type Log,
 } from '@strongroom/engine-sdk';
-import type { AuditTrail } from './audit-trail.ts';
+import { helpFor } from '../system/help.ts';
+import type { UnwrapDoor } from '../wrapping/unwrap-door.ts';
+import type { Wrapping } from '../wrapping/wrapping.ts';
 import { admit } from './admission.ts';
 import { answerOf, emptyAnswer } from './answer.ts';
+import type { AuditTrail } from './audit-trail.ts';
 import type { Authentication } from './authentication.ts';
 import { newCall, type Call } from './call.ts';
+import type { CallsUnderWay } from './calls-under-way.ts';
 import type { CoreRequest } from './core-request.ts';
 import type { CoreResponse } from './core-response.ts';
 import { failedResponse, failureOf } from './failure.ts';
-import { engineRequest, handlerOf, invoke } from './invocation.ts';
+import { engineRequest, operationOf } from './invocation.ts';
 import type { Issuing } from './issuing.ts';
-import { helpFor } from '../system/help.ts';
-import { RequestDeadline } from './request-deadline.ts';
-import type { Routing } from './routing.ts';
-import type { UnwrapDoor } from '../wrapping/unwrap-door.ts';
-import type { Wrapping } from '../wrapping/wrapping.ts';
 import type { LoginGuard } from './login-guard.ts';
+import { OpenPathRefusal } from './open-path-refusal.ts';
+import { cutPage, limitPage } from './page-limit.ts';
+import { RequestDeadline } from './request-deadline.ts';
 import { newRequestId } from './request-id.ts';
+import type { Routing } from './routing.ts';
 
 export interface PipelineParts {
   readonly clock: Clock;
   readonly log: Log;
+  readonly underWay: CallsUnderWay;
   readonly routing: Routing;
   readonly authentication: Authentication;
   readonly logins: LoginGuard;
@@ -53,29 +57,44 @@ export class Pipeline {
 
   /** Never throws. */
   async handle(request: CoreRequest): Promise<CoreResponse> {
-    const call = newCall(newRequestId(), request);
+    const { log, underWay, routing } = this.#parts;
+    const call = newCall(newRequestId(), request, this.#parts.clock.millis());
+    underWay.begin(call);
     try {
-      return await this.#carryOut(call);
+      return await (routing.alwaysOpen(call) ? this.#answerUnaudited(call) : this.#carryOut(call));
     } catch (error) {
-      return failedResponse(call.id, failureOf(error, this.#parts.log, call.id));
+      return failedResponse(call.id, failureOf(error, log, call.id));
+    } finally {
+      underWay.end(call);
     }
   }
 
-  async #carryOut(call: Call): Promise<CoreResponse> {
-    const { routing, audit } = this.#parts;
+  /** Seal status, health and the like: open to all, also while sealed. */
+  async #answerUnaudited(call: Call): Promise<CoreResponse> {
     admit(call);
-    const open = routing.alwaysOpen(call);
-    if (open) return this.#answerUnaudited(call);
-    routing.find(call);
-    let failure: EngineError | undefined;
+    // HEAD is a read whose body stays behind in the adapter.
+    if (call.operation === 'header') call.operation = 'read';
+    const op = operationOf(call);
+    if (!op) throw new UnsupportedOperation('');
+    const decoded = call.match!.path.decode(call.data, call.match!.captures);
+    const deadline = this.#deadline(call);
+    const request = engineRequest(call, decoded, deadline);
+    const response = await deadline.guard(async () => op.handle(request as never));
+    return answerOf(call, response, warningsOf(call, decoded, response));
+  }
+
+  async #carryOut(call: Call): Promise<CoreResponse> {
+    const { routing, audit, log } = this.#parts;
     try {
+      admit(call);
+      routing.find(call);
       const decoded = await this.#authorize(call);
       if (audit.enabled) await audit.request(call);
       const answer = await this.#serve(call, decoded);
       if (audit.enabled) await audit.response(call, answer);
       return answer;
     } catch (error) {
-      failure = failureOf(error, this.#parts.log, call.id);
+      const failure = failureOf(error, log, call.id);
       if (audit.enabled && !audit.isOwnFailure(error)) await audit.refused(call, failure);
       return failedResponse(call.id, failure);
     } finally {
@@ -83,25 +102,15 @@ export class Pipeline {
     }
   }
 
-  /** Seal status, health and the like: open to all, also while sealed. */
-  async #answerUnaudited(call: Call): Promise<CoreResponse> {
-    const { path } = call.match!;
-    handlerOf(call);
-    const decoded = path.decode(call.data, call.match!.captures);
-    const deadline = new RequestDeadline(this.#parts.clock, call.request.signal);
-    const response = await invoke(call, engineRequest(call, decoded, deadline), deadline);
-    return answerOf(call, response, warningsOf(call, decoded, response));
-  }
-
   /** Who calls, what the call really is, and whether they may. Resolves with the decoded fields, or with what is wrong with them. */
   async #authorize(call: Call): Promise<Decoded | EngineError | undefined> {
     const { authentication, unwrapDoor } = this.#parts;
-    const declaration = call.match?.path.declaration;
-    const open = declaration?.about.access === 'unauthenticated' || declaration?.about.login !== undefined;
+    const open = isOpen(call);
     if (unwrapDoor.enter(call)) return decode(call);
     if (!open) await authentication.identify(call);
     const decoded = call.match && call.operation !== 'help' ? decode(call) : undefined;
-    if (call.operation === 'update' && decoded && !(decoded instanceof EngineError)) await this.#settleCreate(call, decoded);
+    const readable = decoded && !(decoded instanceof EngineError) ? decoded : undefined;
+    if (call.operation === 'update' && readable) await this.#settleCreate(call, readable);
     if (open) return decoded;
     const verdict = call.acl!.check({
       operation: call.operation,
@@ -109,47 +118,43 @@ export class Pipeline {
       data: call.data,
       wrapTtl: call.request.wrapTtl,
     });
-    call.allowed = verdict.allowed && (declaration?.about.access !== 'sudo' || verdict.sudo);
+    call.allowed = verdict.allowed && (call.match?.path.declaration.about.access !== 'sudo' || verdict.sudo || call.operation === 'help');
     call.grantingPolicies = verdict.grantingPolicies;
     if (!call.allowed) throw new PermissionDenied();
+    call.pageLimit = verdict.paginationLimit;
+    if (call.pageLimit > 0 && readable) limitPage(call, readable);
     return decoded;
   }
 
   /** A write to what is not there is a create, and asks the policy for that. */
   async #settleCreate(call: Call, decoded: Decoded): Promise<void> {
     const { exists } = call.match!.path.declaration.operations;
-    if (!exists || call.mount?.quarantine !== undefined) return;
-    const deadline = new RequestDeadline(this.#parts.clock, call.request.signal);
-    try {
-      if (!(await exists(engineRequest(call, decoded, deadline)))) call.operation = 'create';
-    } finally {
-      deadline.clear();
-    }
+    if (!exists || call.mount!.quarantine !== undefined) return;
+    const deadline = this.#deadline(call);
+    const request = engineRequest(call, decoded, deadline);
+    if (!(await deadline.guard(async () => exists(request)))) call.operation = 'create';
   }
 
   async #serve(call: Call, decoded: Decoded | EngineError | undefined): Promise<CoreResponse> {
     const { mount } = call;
     if (!mount || mount.tainted) throw new NotFound(`no handler for route ${JSON.stringify(call.path)}. route entry not found.`);
-    if (mount.paused) throw new Unavailable(`the mount ${mount.path} is being changed; try again`);
     if (mount.quarantine !== undefined) throw new Unavailable(`the mount ${mount.path} is out of use: ${mount.quarantine}`);
+    if (!mount.engine) throw new Unavailable(`the mount ${mount.path} is being started`);
     if (call.operation === 'help') return { ...emptyAnswer(call.id, 200), raw: helpFor(mount, call.match, call.path) };
     if (!call.match) return this.#unknownPath(call);
-    handlerOf(call);
+    const op = operationOf(call);
+    if (!op) throw isOpen(call) ? new OpenPathRefusal() : new UnsupportedOperation();
     if (decoded instanceof EngineError) throw decoded;
     const fields = decoded!;
-    const deadline = new RequestDeadline(this.#parts.clock, call.request.signal);
+    const deadline = this.#deadline(call);
     const request = engineRequest(call, fields, deadline);
-    return mount.serve(async () => this.#issue(call, fields, request, deadline));
-  }
-
-  async #issue(call: Call, fields: Decoded, request: EngineRequest, deadline: RequestDeadline): Promise<CoreResponse> {
-    const response = call.match!.path.declaration.about.login
-      ? await this.#parts.logins.guard(call, fields, async () => invoke(call, request, deadline))
-      : await invoke(call, request, deadline);
+    const work = async (): Promise<EngineResponse | undefined> => deadline.guard(async () => op.handle(request as never));
+    const response = call.match.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
     let answer = answerOf(call, response, warningsOf(call, fields, response));
     if (response?.secret) answer = await this.#parts.issuing.secret(call, response.secret, answer);
     if (response?.auth) answer = await this.#parts.issuing.login(call, response.auth, answer);
-    return this.#parts.wrapping.wrap(call, answer);
+    if (call.pageLimit > 0) answer = cutPage(call, answer);
+    return call.request.wrapTtl ? this.#parts.wrapping.wrap(call, answer) : answer;
   }
 
   #unknownPath(call: Call): CoreResponse {
@@ -157,6 +162,16 @@ export class Pipeline {
     if (warning !== undefined) return { ...emptyAnswer(call.id, 404), warnings: [warning] };
     throw new UnsupportedPath();
   }
+
+  #deadline(call: Call): RequestDeadline {
+    return new RequestDeadline(this.#parts.clock, call.request);
+  }
+}
+
+/** Whether the path asks for no token. */
+function isOpen(call: Call): boolean {
+  const about = call.match?.path.declaration.about;
+  return about?.access === 'unauthenticated' || about?.login !== undefined;
 }
 
 function decode(call: Call): Decoded | EngineError {
@@ -169,7 +184,7 @@ function decode(call: Call): Decoded | EngineError {
 }
 
 function warningsOf(call: Call, decoded: Decoded, response: EngineResponse | undefined): readonly string[] {
-  if (!response || (decoded.unknown.length === 0 && decoded.replaced.length === 0)) return [];
+  if (!response || (decoded.unknown.length === 0 && decoded.replaced.length === 0)) return NONE;
   const warnings: string[] = [];
   if (decoded.unknown.length > 0 && !call.match!.path.declaration.about.arbitraryData) {
     warnings.push(`Endpoint ignored these unrecognized parameters: [${decoded.unknown.join(' ')}]`);
@@ -181,3 +196,5 @@ function warningsOf(call: Call, decoded: Decoded, response: EngineResponse | und
   }
   return warnings;
 }
+
+const NONE: readonly string[] = [];

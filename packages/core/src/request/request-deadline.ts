@@ -10,42 +10,50 @@ export class DeadlinePassed extends EngineError {
 
 /** The deadline of one request. Its timer is set when somebody first asks for the signal: most requests answer from storage alone. */
 export class RequestDeadline {
-  /** Never resolves; rejects when the deadline has passed or the caller went away. */
-  readonly passed: Promise<never>;
   readonly #clock: Clock;
-  readonly #parent: AbortSignal | undefined;
-  #reject!: (reason: Error) => void;
+  readonly #caller: { readonly signal?: AbortSignal };
   #controller: AbortController | undefined;
+  #abandon: ((reason: Error) => void) | undefined;
   #cancel: (() => void) | undefined;
 
-  constructor(clock: Clock, parent: AbortSignal | undefined) {
+  /** The caller's own signal is not asked for before it is needed: adapters make it at that moment. */
+  constructor(clock: Clock, caller: { readonly signal?: AbortSignal }) {
     this.#clock = clock;
-    this.#parent = parent;
-    this.passed = new Promise<never>((_, reject) => {
-      this.#reject = reject;
-    });
-    this.passed.catch(() => undefined);
+    this.#caller = caller;
   }
 
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
       this.#cancel = this.#clock.after(DEADLINE, () => this.#end(new DeadlinePassed(`no answer within ${DEADLINE / 1_000} s`)));
-      if (this.#parent?.aborted) this.#end(new DeadlinePassed('the caller went away'));
-      else this.#parent?.addEventListener('abort', this.#leave, { once: true });
+      const { signal } = this.#caller;
+      if (signal?.aborted) this.#leave();
+      else signal?.addEventListener('abort', this.#leave, { once: true });
     }
     return this.#controller.signal;
   }
 
-  clear(): void {
-    this.#cancel?.();
-    this.#parent?.removeEventListener('abort', this.#leave);
+  /** What the work gives, or a rejection once the deadline has passed or the caller went away; the work itself may go on. */
+  async guard<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.#abandon = reject;
+        work().then(resolve, reject);
+        if (this.#controller?.signal.aborted) reject(this.#controller.signal.reason as Error);
+      });
+    } finally {
+      this.#abandon = undefined;
+      if (this.#controller) {
+        this.#cancel?.();
+        this.#caller.signal?.removeEventListener('abort', this.#leave);
+      }
+    }
   }
 
   readonly #leave = (): void => this.#end(new DeadlinePassed('the caller went away'));
 
   #end(reason: Error): void {
     this.#controller?.abort(reason);
-    this.#reject(reason);
+    this.#abandon?.(reason);
   }
 }

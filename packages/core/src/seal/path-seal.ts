@@ -82,6 +82,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
   };
   return [
     path('health', {
+      access: 'unauthenticated',
       synopsis: 'Whether the server is up, initialised and unsealed.',
       description: '200 when it serves, 503 sealed, 501 not initialised.',
       arbitraryData: true,
@@ -93,11 +94,21 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
         uninitcode: code('Status instead of 501.'),
       },
     }).read({ summary: 'Health of the server.', handle: async (req) => health(req.data as Record<string, string | undefined>) }),
-    path('seal-status', { synopsis: 'How far unsealing is.', description: 'Open to everybody.', fields: {} }).read({
+    path('seal-status', {
+      access: 'unauthenticated',
+      synopsis: 'How far unsealing is.',
+      description: 'Open to everybody.',
+      fields: {},
+    }).read({
       summary: 'Seal status.',
       handle: async () => json(await status(deps)),
     }),
-    path('leader', { synopsis: 'Which node leads: every node is active.', description: 'Answered by the node itself.', fields: {} }).read({
+    path('leader', {
+      access: 'unauthenticated',
+      synopsis: 'Which node leads: every node is active.',
+      description: 'Answered by the node itself.',
+      fields: {},
+    }).read({
       summary: 'The leader.',
       handle: async () => {
         const index = deps.storageIndex();
@@ -113,6 +124,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
       },
     }),
     path('init', {
+      access: 'unauthenticated',
       synopsis: 'Makes the keys of a new store.',
       description: 'Answers with the unseal keys and the root token, once.',
       fields: {
@@ -154,6 +166,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
         },
       }),
     path('unseal', {
+      access: 'unauthenticated',
       synopsis: 'Takes one share of the unseal key.',
       description: 'When there are enough, the server opens. `reset` drops the shares given so far.',
       fields: { key: f.secret('A share, hex or base64.'), reset: f.bool('Start over.'), migrate: f.bool('Accepted; nothing to migrate.') },

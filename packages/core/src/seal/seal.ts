@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { BadRequest, type Log } from '@strongroom/engine-sdk';
-import type { StorageDriver } from '@strongroom/storage-sdk';
+import { Conflict, type StorageDriver } from '@strongroom/storage-sdk';
 import type { Barrier } from '../barrier/barrier.ts';
 import { sealWith, unsealWith } from '../barrier/sealed-box.ts';
 import { checkShares, type SealConfig } from './seal-config.ts';
@@ -87,15 +87,15 @@ export class Seal {
       ? { type: this.type, secret_shares: 1, secret_threshold: 1, recovery_shares: shares, recovery_threshold: threshold }
       : { type: this.type, secret_shares: shares, secret_threshold: threshold };
     const recoveryKey = randomBytes(32);
-    await this.#driver.commit({
-      expect: [{ key: CONFIG, version: undefined }],
-      put: [
+    await this.#barrier
+      .initialize(rootKey, [
         { key: CONFIG, value: Buffer.from(JSON.stringify(config)) },
         { key: ROOT_KEY, value: sealWith(sealKey, ROOT_KEY, rootKey) },
         ...(this.#automatic ? [{ key: RECOVERY, value: sealWith(rootKey, RECOVERY, recoveryKey) }] : []),
-      ],
-    });
-    await this.#barrier.initialize(rootKey);
+      ])
+      .catch((error: unknown) => {
+        throw error instanceof Conflict ? new BadRequest('Vault is already initialized') : error;
+      });
     await this.#barrier.unseal(rootKey);
     this.#sealKey = Buffer.from(sealKey);
     const split = await splitKey(this.#automatic ? recoveryKey : sealKey, shares, threshold);

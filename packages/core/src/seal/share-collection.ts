@@ -24,10 +24,10 @@ export class ShareCollection {
       throw new BadRequest(`incorrect nonce supplied; nonce for this ${this.#purpose} operation is ${JSON.stringify(this.nonce)}`);
     }
     if (share.length < 16) throw new BadRequest('key is shorter than minimum 16 bytes');
+    const { threshold } = await this.#seal.needed();
     if (this.#shares.some((known) => known.equals(share))) {
       throw new BadRequest('given key has already been provided during this generation operation');
     }
-    const { threshold } = await this.#seal.needed();
     this.#shares.push(share);
     if (this.#shares.length < threshold) return false;
     const shares = this.#shares;

@@ -8,14 +8,15 @@ import { openApiOf } from './openapi.ts';
 
 export interface InternalUiDeps {
   readonly mounts: MountTable;
-  aclOfToken(token: string): Promise<Acl | undefined>;
+  /** Undefined for what is no token, or none that is good at this address. */
+  aclOfToken(token: string, remoteAddress: string): Promise<Acl | undefined>;
 }
 
 /** `sys/internal/…`: what command lines and user interfaces ask before they do anything. */
 export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath[] {
   const callerAcl = async (req: object): Promise<Acl | undefined> => {
-    const { token } = internalOf(req).request;
-    return token ? aclOfToken(token) : undefined;
+    const { token, remoteAddress = '' } = internalOf(req).request;
+    return token ? aclOfToken(token, remoteAddress) : undefined;
   };
   const short = (mount: Mount): Record<string, unknown> => ({
     type: mount.type,

@@ -35,7 +35,10 @@ export class Wrapping {
     if (ttl <= 0 || answer.status === 204 || answer.errors || answer.wrapInfo) return answer;
     if (call.path.startsWith('sys/wrapping/') && call.path !== 'sys/wrapping/wrap') return answer;
     const { requestId: _ours, ...kept } = answer;
-    const info = await this.#keep(kept, { ttl, path: call.path });
+    const { raw } = kept;
+    // Bytes would not survive as JSON.
+    const text = raw && typeof raw.body !== 'string' ? { ...kept, raw: { ...raw, body: Buffer.from(raw.body).toString() } } : kept;
+    const info = await this.#keep(text, { ttl, path: call.path });
     if (answer.auth?.accessor) info.wrapped_accessor = answer.auth.accessor;
     return wrappedAnswer(info);
   }

@@ -26,7 +26,9 @@ describe('the recorded calls of command-line clients', () => {
     const answer = await ask(core, filled(recorded.call), { token, wrap: recorded.wrap, body: sent });
     const body = bodyOf(answer);
     for (const [name, place] of Object.entries(recorded.keep ?? {})) kept.set(name, dig(body, place));
-    expect({ status: answer.status, errors: answer.errors ?? [] }).toEqual({ status: recorded.status, errors: recorded.errors ?? [] });
+    expect(answer.status).toBe(recorded.status);
+    if (recorded.shape === undefined && recorded.errors === undefined) return;
+    expect(answer.errors).toEqual(recorded.errors);
     if (recorded.shape !== undefined) {
       const { wrong, extra } = compareShapes(recorded.shape, shapeOf(body));
       expect({ wrong, extra: extra.filter((key) => !DELIBERATE.some((known) => known.test(key))) }).toEqual({ wrong: [], extra: [] });
