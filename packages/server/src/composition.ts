@@ -1,0 +1,110 @@
+import 'reflect-metadata';
+import { systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
+import { createCore, type Core } from '@strongroom/core';
+import type { StorageDriver } from '@strongroom/storage-sdk';
+import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
+import type { Configuration } from './config/configuration.ts';
+import { ListenerSet } from './listeners/listener-set.ts';
+import { ServerLog } from './log/server-log.ts';
+import { ServerMetrics } from './metrics.ts';
+import { builtInPlugins } from './plugins/plugin-list.ts';
+import { packagePlugins } from './plugins/package-plugins.ts';
+import { openStorage } from './storage-choice.ts';
+
+/** What a server consists of. The container knows each part by one of these and makes it once, when somebody first asks. */
+export const TOKENS = {
+  configuration: token<Configuration>('Configuration'),
+  clock: token<Clock>('Clock'),
+  log: token<ServerLog>('Log'),
+  metrics: token<ServerMetrics | undefined>('Metrics'),
+  plugins: token<Promise<readonly Plugin[]>>('Plugins'),
+  storage: token<Promise<StorageDriver>>('Storage'),
+  core: token<Promise<Core>>('Core'),
+  listeners: token<Promise<ListenerSet>>('Listeners'),
+  devRootToken: token<string | undefined>('DevRootToken'),
+} as const;
+
+/** What embedders and tests may bring themselves. */
+export interface Replacements {
+  readonly clock?: Clock;
+  readonly log?: ServerLog;
+  readonly storage?: StorageDriver;
+  /** Beside those that every server has. */
+  readonly plugins?: readonly Plugin[];
+  /** Development: an empty store is initialised with it, and key-value is mounted at `secret/`. */
+  readonly devRootToken?: string;
+}
+
+/** The one place where parts are put together. Nothing is opened before it is resolved. */
+export function compose(configuration: Configuration, replacements: Replacements = {}): DependencyContainer {
+  const parts = container.createChildContainer();
+  const once = <T>(name: InjectionToken<T>, make: (from: DependencyContainer) => T): void => {
+    parts.register(name, { useFactory: instanceCachingFactory(make) });
+  };
+  once(TOKENS.configuration, () => configuration);
+  once(TOKENS.clock, () => replacements.clock ?? systemClock);
+  once(TOKENS.devRootToken, () => replacements.devRootToken);
+  once(
+    TOKENS.log,
+    () =>
+      replacements.log ??
+      new ServerLog({
+        level: configuration.logLevel,
+        format: configuration.logFormat,
+        ...(configuration.logFile === undefined ? {} : { file: configuration.logFile }),
+      }),
+  );
+  let opened: Core | undefined;
+  once(TOKENS.metrics, () => (configuration.metrics ? new ServerMetrics({ sealed: () => opened?.sealed ?? true }) : undefined));
+  once(TOKENS.plugins, async () => {
+    const ours = [...(await builtInPlugins()), ...(replacements.plugins ?? [])];
+    return [...ours, ...(await packagePlugins(configuration.plugins, ours))];
+  });
+  once(TOKENS.storage, async () => replacements.storage ?? (await openStorage(configuration.storage)));
+  once(TOKENS.core, async (from) => {
+    const plugins = await from.resolve(TOKENS.plugins);
+    const storage = await from.resolve(TOKENS.storage);
+    try {
+      opened = await coreOf(from, plugins, storage);
+      return opened;
+    } catch (error) {
+      await storage.close();
+      throw error;
+    }
+  });
+  once(TOKENS.listeners, async (from) =>
+    ListenerSet.open(configuration.listeners, {
+      core: await from.resolve(TOKENS.core),
+      log: from.resolve(TOKENS.log),
+      metrics: from.resolve(TOKENS.metrics),
+    }),
+  );
+  return parts;
+}
+
+async function coreOf(from: DependencyContainer, plugins: readonly Plugin[], storage: StorageDriver): Promise<Core> {
+  const configuration = from.resolve(TOKENS.configuration);
+  const metrics = from.resolve(TOKENS.metrics);
+  const devRootToken = from.resolve(TOKENS.devRootToken);
+  const { seal, apiAddress, clusterName, defaultLeaseTtl, maxLeaseTtl, audit, auditEmergencyDisable, sanitized } = configuration;
+  return createCore({
+    storage: metrics ? metrics.counting(storage) : storage,
+    plugins,
+    clock: from.resolve(TOKENS.clock),
+    log: from.resolve(TOKENS.log),
+    audit,
+    auditEmergencyDisable,
+    sanitizedConfig: () => ({ ...sanitized }),
+    ...(seal ? { seal } : {}),
+    ...(devRootToken === undefined ? {} : { devRootToken }),
+    ...(defaultLeaseTtl === undefined ? {} : { defaultLeaseTtl }),
+    ...(maxLeaseTtl === undefined ? {} : { maxLeaseTtl }),
+    ...(apiAddress === undefined ? {} : { apiAddress }),
+    ...(clusterName === undefined ? {} : { clusterName }),
+    ...(metrics ? { metrics: () => metrics.render() } : {}),
+  });
+}
+
+function token<T>(name: string): InjectionToken<T> {
+  return Symbol(name) as InjectionToken<T>;
+}

@@ -1,0 +1,98 @@
+import type { AuditDeviceConfig, AutomaticSeal } from '@strongroom/core';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** One line a message (`standard`), or one JSON object a line. */
+export type LogFormat = 'standard' | 'json';
+
+export type StorageChoice =
+  | { readonly type: 'inmem' }
+  | { readonly type: 'lmdb'; readonly path: string; readonly mapSizeBytes?: number; readonly residentBytes?: number }
+  | { readonly type: 'postgresql'; readonly connectionUrl: string; readonly table?: string; readonly poolSize?: number };
+
+export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
+
+/** Files are read when the listener opens, and again at each reload. */
+export interface TlsChoice {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly clientCaFile?: string;
+  readonly requireClientCert: boolean;
+  readonly minVersion: TlsVersion;
+  readonly maxVersion: TlsVersion;
+  /** In OpenSSL's spelling, separated by colons. */
+  readonly ciphers?: string;
+}
+
+/** What both kinds of listener have. Times are in seconds. */
+export interface ListenerLimits {
+  readonly maxBodyBytes?: number;
+  readonly maxJsonStrings?: number;
+  readonly maxJsonDepth?: number;
+  readonly headersTimeout?: number;
+  readonly requestTimeout?: number;
+  readonly keepAliveTimeout?: number;
+  /** Networks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Sent with every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Metrics without a token. */
+  readonly openMetrics: boolean;
+}
+
+export interface TcpListener extends ListenerLimits {
+  readonly type: 'tcp';
+  /** '' listens on every address. */
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Absent: plain HTTP. */
+  readonly tls?: TlsChoice;
+}
+
+export interface UnixListener extends ListenerLimits {
+  readonly type: 'unix';
+  readonly path: string;
+  readonly mode?: number;
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+export type Listener = TcpListener | UnixListener;
+
+/** A package of somebody else that holds plugins. */
+export interface PluginChoice {
+  /** As npm knows it, or the path of a module. */
+  readonly name: string;
+  /** Where relative names are looked up: the folder of the file that names it. */
+  readonly from: string;
+  readonly at: string;
+}
+
+/** A configuration that was checked whole. Times are in seconds. */
+export interface Configuration {
+  readonly storage: StorageChoice;
+  readonly listeners: readonly Listener[];
+  /** Absent: the key is split among operators. */
+  readonly seal?: AutomaticSeal;
+  readonly apiAddress?: string;
+  readonly clusterName?: string;
+  readonly defaultLeaseTtl?: number;
+  readonly maxLeaseTtl?: number;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly logFile?: string;
+  readonly pidFile?: string;
+  readonly metrics: boolean;
+  readonly audit: Readonly<Record<string, AuditDeviceConfig>>;
+  readonly auditEmergencyDisable: readonly string[];
+  readonly plugins: readonly PluginChoice[];
+  /** What is accepted but has no effect here, with the reason: to be told once. */
+  readonly notices: readonly string[];
+  /** The configuration as written, without secrets: for `sys/config/state/sanitized`. */
+  readonly sanitized: Readonly<Record<string, unknown>>;
+}
+
+export const NO_LIMITS: ListenerLimits = { trustedProxies: [], headers: {}, openMetrics: false };
+export const DEFAULT_PORT = 8200;

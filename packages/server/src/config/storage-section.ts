@@ -1,0 +1,85 @@
+import type { StorageChoice } from './configuration.ts';
+import type { Block, Section } from './section.ts';
+import { listed, shown } from './section.ts';
+
+const OFFERED = ['lmdb', 'postgresql', 'inmem'];
+const INCUMBENTS =
+  'raft consul etcd mysql cassandra cockroachdb dynamodb s3 gcs azure zookeeper swift spanner couchdb foundationdb manta oci aerospike mssql'.split(
+    ' ',
+  );
+const NO_HA = 'every node of a shared storage is active';
+
+/** The storage of the last file that names one; undefined when none does, or it is faulty. */
+export function readStorage(top: Section, dataFolder: string): StorageChoice | undefined {
+  const blocks = [...top.blocks('storage', 1), ...top.blocks('backend', 1)];
+  const choices = blocks.map((block) => readBlock(block, dataFolder));
+  const sameFile = blocks.filter(({ place }) => place.file === blocks.at(-1)?.place.file);
+  if (sameFile.length > 1) sameFile.at(-1)!.section.complainHere('a second storage: there can be one only');
+  return choices.at(-1);
+}
+
+function readBlock({ labels: [type = ''], section }: Block, dataFolder: string): StorageChoice | undefined {
+  let choice: StorageChoice | undefined;
+  switch (type) {
+    case 'inmem':
+      choice = { type };
+      break;
+    case 'lmdb':
+    case 'file':
+      choice = readLmdb(section, dataFolder);
+      if (type === 'file') section.notice('path', 'keeps an LMDB store: one file in this folder; data of another server are not read');
+      break;
+    case 'postgresql':
+      choice = readPostgresql(section);
+      break;
+    default:
+      section.complainHere(reasonAgainst(type));
+      return undefined;
+  }
+  section.done();
+  return choice;
+}
+
+function readLmdb(section: Section, dataFolder: string): StorageChoice {
+  const mapSizeBytes = section.bytes('map_size', { min: 1024 * 1024 });
+  const residentBytes = section.bytes('resident_size', { min: 1024 * 1024 });
+  return {
+    type: 'lmdb',
+    path: section.text('path') ?? dataFolder,
+    ...(mapSizeBytes === undefined ? {} : { mapSizeBytes }),
+    ...(residentBytes === undefined ? {} : { residentBytes }),
+  };
+}
+
+function readPostgresql(section: Section): StorageChoice | undefined {
+  const connectionUrl = section.text('connection_url');
+  const table = section.text('table');
+  const poolSize = section.integer('max_parallel', { min: 2, max: 1000 });
+  section.ignore({
+    ha_enabled: NO_HA,
+    ha_table: NO_HA,
+    max_idle_connections: 'idle connections are kept as long as they are of use',
+    skip_create_table: 'tables are created only when they are missing',
+    upsert_function: 'no server so old is supported',
+    max_connect_retries: 'a lost connection is tried again for as long as it takes',
+  });
+  if (table !== undefined && !/^\w{1,40}$/.test(table)) section.complain('table', 'must be letters, digits and "_", at most 40');
+  if (connectionUrl === undefined)
+    section.complainHere('connection_url is required, such as "postgresql://user:password@host:5432/database"');
+  else if (!/^postgres(?:ql)?:\/\//.test(connectionUrl)) section.complain('connection_url', 'must begin with postgresql://');
+  else
+    return {
+      type: 'postgresql',
+      connectionUrl,
+      ...(table === undefined ? {} : { table }),
+      ...(poolSize === undefined ? {} : { poolSize }),
+    };
+  return undefined;
+}
+
+function reasonAgainst(type: string): string {
+  const instead = 'use "lmdb" for one machine, or "postgresql" for many';
+  return INCUMBENTS.includes(type)
+    ? `this storage is not offered: ${instead}`
+    : `${shown(type)} is no storage; it must be ${listed(OFFERED)}`;
+}

@@ -1,0 +1,10 @@
+export { ArgumentsInvalid } from './arguments.ts';
+export type { Configuration, Listener, LogFormat, LogLevel, PluginChoice, StorageChoice, TlsChoice } from './config/configuration.ts';
+export { ConfigurationInvalid } from './config/complaints.ts';
+export { defaultConfiguration } from './config/default-configuration.ts';
+export { checkConfiguration, readConfiguration } from './config/read-configuration.ts';
+export { ListenerFailed } from './listeners/listener-set.ts';
+export { TlsFilesInvalid } from './listeners/tls.ts';
+export { PluginsRefused } from './plugins/package-plugins.ts';
+export { runServer, type RunOptions } from './run-server.ts';
+export { startServer, type RunningServer, type StartOptions } from './server.ts';

@@ -1,0 +1,169 @@
+import { chmodSync, chownSync, lstatSync, unlinkSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { Server as SecureServer } from 'node:https';
+import { connect, type AddressInfo } from 'node:net';
+import type { Log } from '@strongroom/engine-sdk';
+import { createHttpServer, stopGracefully, type CoreHandler, type HttpServerOptions } from '@strongroom/http';
+import { formatAddress } from '../config/address.ts';
+import type { Listener, UnixListener } from '../config/configuration.ts';
+import type { ServerMetrics } from '../metrics.ts';
+import { withOpenMetrics } from './open-metrics.ts';
+import { readTlsFiles, tlsOptions } from './tls.ts';
+
+export class ListenerFailed extends Error {
+  override readonly name = 'ListenerFailed';
+}
+
+export interface ListenerParts {
+  readonly core: CoreHandler;
+  readonly log: Log;
+  /** Absent: metrics are off. */
+  readonly metrics: ServerMetrics | undefined;
+}
+
+interface OpenListener {
+  readonly choice: Listener;
+  readonly server: Server | SecureServer;
+  readonly url: string;
+}
+
+/** All listeners of a server: all of them open, or none. */
+export class ListenerSet {
+  readonly #open: readonly OpenListener[];
+  readonly #log: Log;
+
+  private constructor(open: readonly OpenListener[], log: Log) {
+    this.#open = open;
+    this.#log = log;
+  }
+
+  /** @throws ListenerFailed, TlsFilesInvalid */
+  static async open(choices: readonly Listener[], parts: ListenerParts): Promise<ListenerSet> {
+    const open: OpenListener[] = [];
+    try {
+      for (const choice of choices) open.push(await openListener(choice, parts));
+    } catch (error) {
+      await Promise.all(open.map(async ({ server }) => stopGracefully(server, 0)));
+      throw error;
+    }
+    return new ListenerSet(open, parts.log);
+  }
+
+  /** `http://127.0.0.1:8200`, `https://[::1]:8200`, `unix:///run/strongroom.sock`, in the order of the configuration. */
+  get addresses(): readonly string[] {
+    return this.#open.map(({ url }) => url);
+  }
+
+  /** Reads certificates and keys again. A listener whose files are faulty goes on with those it has. */
+  reloadTls(): void {
+    for (const { choice, server, url } of this.#open) {
+      if (choice.type !== 'tcp' || !choice.tls || !(server instanceof SecureServer)) continue;
+      try {
+        server.setSecureContext(readTlsFiles(choice.tls));
+        this.#log.info('the certificate was read again', { listener: url });
+      } catch (error) {
+        this.#log.error('the certificate stays as it is: the new files cannot be used', { listener: url, error: (error as Error).message });
+      }
+    }
+  }
+
+  /** Takes no new connections, and lets requests that have begun end. */
+  async stop(deadlineMillis: number): Promise<void> {
+    const orderly = await Promise.all(this.#open.map(async ({ server }) => stopGracefully(server, deadlineMillis)));
+    if (orderly.includes(false)) this.#log.warn('requests that did not end in time were cut off', { deadline_ms: deadlineMillis });
+  }
+}
+
+async function openListener(choice: Listener, parts: ListenerParts): Promise<OpenListener> {
+  const core = choice.openMetrics && parts.metrics ? withOpenMetrics(parts.core, parts.metrics) : parts.core;
+  const server = createHttpServer(core, httpOptions(choice, parts));
+  if (choice.type === 'unix') {
+    await removeStaleSocket(choice.path);
+    await listening(server, { path: choice.path }, choice.path);
+    restrict(choice);
+    return { choice, server, url: `unix://${choice.path}` };
+  }
+  const where = formatAddress(choice.host, choice.port);
+  await listening(server, { port: choice.port, ...(choice.host === '' ? {} : { host: choice.host }) }, where);
+  const { address, port } = server.address() as AddressInfo;
+  return { choice, server, url: `${choice.tls ? 'https' : 'http'}://${formatAddress(address, port)}` };
+}
+
+function httpOptions(choice: Listener, { log, metrics }: ListenerParts): HttpServerOptions {
+  const millis = (seconds: number): number => Math.round(seconds * 1_000);
+  return {
+    ...(choice.maxBodyBytes === undefined ? {} : { maxBodyBytes: choice.maxBodyBytes }),
+    ...(choice.maxJsonStrings === undefined ? {} : { maxJsonStrings: choice.maxJsonStrings }),
+    ...(choice.maxJsonDepth === undefined ? {} : { maxJsonDepth: choice.maxJsonDepth }),
+    ...(choice.headersTimeout === undefined ? {} : { headersTimeout: millis(choice.headersTimeout) }),
+    ...(choice.requestTimeout === undefined ? {} : { requestTimeout: millis(choice.requestTimeout) }),
+    ...(choice.keepAliveTimeout === undefined ? {} : { keepAliveTimeout: millis(choice.keepAliveTimeout) }),
+    trustedProxies: choice.trustedProxies,
+    headers: choice.headers,
+    ...(metrics ? { observe: metrics.observe } : {}),
+    ...(metrics && choice.openMetrics
+      ? {
+          metrics: (_request, response, next) => {
+            metrics.render().then((text) => response.type('text/plain; version=0.0.4').send(text), next);
+          },
+        }
+      : {}),
+    onFault: (error) => {
+      log.error('a request met a fault of the server', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    },
+    ...(choice.type === 'tcp' && choice.tls ? { tls: tlsOptions(choice.tls) } : {}),
+  };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the address is in use: is another server running?',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  EACCES: 'this user may not listen there',
+  ENOTFOUND: 'the host name is not known',
+  ENOENT: 'the folder of the socket does not exist',
+};
+
+function listening(
+  server: Server | SecureServer,
+  options: { path: string } | { port: number; host?: string },
+  where: string,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException): void => {
+      reject(new ListenerFailed(`cannot listen on ${where}: ${REASONS[error.code ?? ''] ?? error.message}`));
+    };
+    server.once('error', failed);
+    server.listen(options, () => {
+      server.removeListener('error', failed);
+      resolve();
+    });
+  });
+}
+
+/** A socket that a killed server left is removed; one that somebody answers on is not, nor is any other file. */
+async function removeStaleSocket(path: string): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return;
+  if (!found.isSocket()) throw new ListenerFailed(`cannot listen on ${path}: there is a file of that name that is no socket`);
+  const answered = await new Promise<boolean>((resolve) => {
+    const socket = connect({ path });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+  if (answered) throw new ListenerFailed(`cannot listen on ${path}: ${REASONS['EADDRINUSE']!}`);
+  unlinkSync(path);
+}
+
+function restrict({ path, mode, uid, gid }: UnixListener): void {
+  try {
+    chmodSync(path, mode ?? 0o600);
+    if (uid !== undefined || gid !== undefined) chownSync(path, uid ?? -1, gid ?? -1);
+  } catch (error) {
+    throw new ListenerFailed(`cannot set owner and mode of ${path}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+  }
+}

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import type { CoreHandler } from '@strongroom/http';
+import type { ServerMetrics } from '../metrics.ts';
+
+/** The same core, which shows its metrics without a token: `unauthenticated_metrics_access` of a listener. */
+export function withOpenMetrics(core: CoreHandler, metrics: ServerMetrics): CoreHandler {
+  return {
+    ...(core.cors ? { cors: core.cors } : {}),
+    async handle(request) {
+      const { path, operation, data } = request;
+      const asked = path === 'sys/metrics' && operation === 'read' && (data?.['format'] ?? 'prometheus') === 'prometheus';
+      if (!asked) return core.handle(request);
+      return {
+        requestId: randomUUID(),
+        status: 200,
+        leaseId: '',
+        renewable: false,
+        leaseDuration: 0,
+        data: null,
+        wrapInfo: null,
+        warnings: null,
+        auth: null,
+        raw: { contentType: 'text/plain; version=0.0.4', body: await metrics.render() },
+      };
+    },
+  };
+}

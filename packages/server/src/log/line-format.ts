@@ -1,0 +1,25 @@
+/** The levels of pino, by their numbers. */
+const NAMES: Readonly<Record<number, string>> = { 10: 'TRACE', 20: 'DEBUG', 30: 'INFO', 40: 'WARN', 50: 'ERROR', 60: 'ERROR' };
+
+/** One of pino's JSON lines as people read it: `2030-01-01T00:00:00.000Z [INFO]  unsealed: millis=3`. */
+export function standardLine(json: string): string {
+  const { level, time, msg, ...fields } = JSON.parse(json) as { level: number; time: string; msg?: string };
+  const tag = `[${NAMES[level] ?? String(level)}]`.padEnd(7);
+  const rest = Object.entries(fields as Record<string, unknown>).map(([name, value]) => `${name}=${valueText(value)}`);
+  const message = escaped(msg ?? '');
+  return `${time} ${tag} ${message}${rest.length > 0 ? `: ${rest.join(' ')}` : ''}\n`;
+}
+
+function valueText(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return /^[^\s"=\p{C}]+$/u.test(text) ? text : JSON.stringify(text);
+}
+
+/** A caller cannot begin a line of his own, or steer a terminal. */
+function escaped(text: string): string {
+  return text.replace(/\p{C}/gu, (char) =>
+    JSON.stringify(char)
+      .slice(1, -1)
+      .replace(/^\p{C}+$/u, (raw) => `\\u{${raw.codePointAt(0)!.toString(16)}}`),
+  );
+}

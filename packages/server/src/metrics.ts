@@ -1,0 +1,108 @@
+import type { Observation } from '@strongroom/http';
+import type { Change, StorageDriver } from '@strongroom/storage-sdk';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Seconds; the last bucket is everything slower. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What one operation is counted with, looked up once: finding labels costs more than counting. */
+interface OperationFigures {
+  readonly seconds: { observe(value: number): void };
+  readonly statuses: Map<number, { inc(): void }>;
+}
+
+/** Counts what passes, cheaply, and renders it for Prometheus when asked. */
+export class ServerMetrics {
+  readonly #registry = new Registry();
+  readonly #operations = new Map<string, OperationFigures>();
+  readonly #requests: Counter<'operation' | 'status'>;
+  readonly #seconds: Histogram<'operation'>;
+  #commits = 0;
+  #commitFailures = 0;
+  #commitSeconds = 0;
+
+  /** `sealed` is asked at each scrape. */
+  constructor(state: { readonly sealed: () => boolean }) {
+    const registry = this.#registry;
+    collectDefaultMetrics({ register: registry });
+    const registers = [registry];
+    this.#requests = new Counter({
+      name: 'strongroom_requests_total',
+      help: 'Requests answered, by operation and status.',
+      labelNames: ['operation', 'status'],
+      registers,
+    });
+    this.#seconds = new Histogram({
+      name: 'strongroom_request_seconds',
+      help: 'Time from the head of a request to its answer.',
+      labelNames: ['operation'],
+      buckets: BUCKETS,
+      registers,
+    });
+    const total = (name: string, help: string, value: () => number): void => {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(value());
+        },
+      });
+    };
+    total('strongroom_storage_commits_total', 'Commits to the storage, each durable when answered.', () => this.#commits);
+    total('strongroom_storage_commit_failures_total', 'Commits that did not happen: conflicts and failures.', () => this.#commitFailures);
+    total('strongroom_storage_commit_seconds_total', 'Time spent waiting for commits.', () => this.#commitSeconds);
+    new Gauge({
+      name: 'strongroom_unsealed',
+      help: '1 while unsealed.',
+      registers,
+      collect() {
+        this.set(state.sealed() ? 0 : 1);
+      },
+    });
+  }
+
+  /** Takes about half a microsecond. */
+  readonly observe = ({ operation, status, seconds }: Observation): void => {
+    let figures = this.#operations.get(operation);
+    if (!figures) {
+      figures = { seconds: this.#seconds.labels(operation), statuses: new Map() };
+      this.#operations.set(operation, figures);
+    }
+    figures.seconds.observe(seconds);
+    let counted = figures.statuses.get(status);
+    if (!counted) figures.statuses.set(status, (counted = this.#requests.labels(operation, String(status))));
+    counted.inc();
+  };
+
+  /** The same storage, with its commits counted. */
+  counting(driver: StorageDriver): StorageDriver {
+    const commit = async (change: Change): Promise<void> => {
+      const began = performance.now();
+      try {
+        await driver.commit(change);
+        this.#commits += 1;
+      } catch (error) {
+        this.#commitFailures += 1;
+        throw error;
+      } finally {
+        this.#commitSeconds += (performance.now() - began) / 1_000;
+      }
+    };
+    return {
+      name: driver.name,
+      shared: driver.shared,
+      get: (key) => driver.get(key),
+      range: (query) => driver.range(query),
+      commit,
+      changes: (listener) => driver.changes(listener),
+      close: () => driver.close(),
+    };
+  }
+
+  /** Prometheus text. */
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}

@@ -1,0 +1,77 @@
+import type { Core } from '@strongroom/core';
+import type { Configuration } from './config/configuration.ts';
+import { compose, TOKENS, type Replacements } from './composition.ts';
+import { mountSecret } from './dev.ts';
+import { writePidFile } from './pid-file.ts';
+
+export interface StartOptions extends Replacements {
+  readonly configuration: Configuration;
+  /** Milliseconds that requests have to end when the server stops; 30,000 unless told. */
+  readonly stopDeadline?: number;
+}
+
+export interface RunningServer {
+  /** URLs, in the order of the listeners: `http://127.0.0.1:8200`. */
+  readonly addresses: readonly string[];
+  readonly core: Core;
+  /** Reads certificates again, and reopens the log file and the files of audit devices. With a new configuration, also takes its log level. */
+  reload(next?: Configuration): Promise<void>;
+  /** Takes no more connections, lets requests end, then seals and closes the storage. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server in this process. When it cannot start, nothing of it is left open.
+ * @throws ListenerFailed, PluginsRefused, PluginRefused, StorageFailure, TlsFilesInvalid
+ */
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  const { configuration } = options;
+  const parts = compose(configuration, options);
+  const log = parts.resolve(TOKENS.log);
+  for (const notice of configuration.notices) log.warn(notice);
+  const removePidFile = configuration.pidFile === undefined ? undefined : writePidFile(configuration.pidFile);
+  let core: Core | undefined;
+  try {
+    core = await parts.resolve(TOKENS.core);
+    if (options.devRootToken !== undefined) await mountSecret(core, options.devRootToken);
+    const listeners = await parts.resolve(TOKENS.listeners);
+    const opened = core;
+    let stopping: Promise<void> | undefined;
+    const stop = async (): Promise<void> => {
+      await listeners.stop(options.stopDeadline ?? 30_000);
+      await opened.close();
+      removePidFile?.();
+      log.info('stopped');
+      if (!options.log) log.close();
+    };
+    return {
+      addresses: listeners.addresses,
+      core: opened,
+      async reload(next) {
+        if (next && next.logLevel !== log.level) {
+          log.info('the log level changes', { from: log.level, to: next.logLevel });
+          log.level = next.logLevel;
+        }
+        await attempt('the log file cannot be opened anew', () => {
+          log.reopen();
+        });
+        listeners.reloadTls();
+        await attempt('an audit file cannot be opened anew', async () => opened.reopenAuditFiles());
+        log.info('reloaded');
+      },
+      stop: () => (stopping ??= stop()),
+    };
+  } catch (error) {
+    await core?.close();
+    removePidFile?.();
+    throw error;
+  }
+
+  async function attempt(failure: string, work: () => void | Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      log.error(failure, { error: (error as Error).message });
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
+import type { StorageChoice } from './config/configuration.ts';
+
+/** Opens the storage that was chosen; other drivers are not even loaded. @throws StorageFailure */
+export async function openStorage(choice: StorageChoice): Promise<StorageDriver> {
+  switch (choice.type) {
+    case 'inmem':
+      return memoryStorage();
+    case 'lmdb': {
+      const { type: _, ...options } = choice;
+      return (await import('@strongroom/storage-lmdb')).lmdbStorage(options);
+    }
+    case 'postgresql': {
+      const { type: _, ...options } = choice;
+      return (await import('@strongroom/storage-postgresql')).postgresqlStorage(options);
+    }
+  }
+}
