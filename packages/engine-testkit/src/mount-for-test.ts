@@ -3,6 +3,9 @@ import type { EnginePackage, Log, Plugin } from '@strongroom/engine-sdk';
 import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
 import { manualClock, type ManualClock } from './manual-clock.ts';
 
+/** The same for every test, so that a second core opens what a first one stored. */
+const SEAL_KEY = Buffer.alloc(32, 1);
+
 export interface TestMountOptions {
   /** Where the engine is mounted: `secret` by default, `auth/<name>` for login methods. */
   readonly path?: string;
@@ -12,7 +15,10 @@ export interface TestMountOptions {
   readonly log?: Log;
   /** Others that the engine uses, such as database plugins. */
   readonly plugins?: readonly Plugin[];
-  /** A store that outlives the core: for tests of a restart. It needs `unsealKey` from the earlier mount then. */
+  /**
+   * A store that outlives the core: for tests of a restart, or of several processes. One that was used before opens with its mount,
+   * its tokens and its leases.
+   */
   readonly storage?: StorageDriver;
 }
 
@@ -38,7 +44,7 @@ export interface TestMount {
   write(path: string, data?: Call['data']): Promise<CoreResponse>;
   patch(path: string, data?: Call['data']): Promise<CoreResponse>;
   delete(path: string, data?: Call['data']): Promise<CoreResponse>;
-  /** Moves the clock and waits until all that became due is worked off. */
+  /** Moves the clock and waits until all that became due is worked off. Work that hangs holds it up: move `clock` itself then. */
   advance(by: string | number): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,9 +66,10 @@ export async function mountForTest(engine: EnginePackage, options: TestMountOpti
     storage: options.storage ?? memoryStorage(),
     plugins: [engine, ...(options.plugins ?? [])],
     clock,
-    devRootToken: rootToken,
+    seal: { type: 'static', key: SEAL_KEY },
     ...(options.log ? { log: options.log } : {}),
   });
+  if (!(await core.initialized())) await core.openForDevelopment(rootToken);
   const path = (options.path ?? (engine.kind === 'auth' ? `auth/${engine.name}` : engine.name)).replace(/\/$/, '');
   const call = async (operation: RequestOperation, at: string, { token = rootToken, ...rest }: Call = {}): Promise<CoreResponse> => {
     const request: CoreRequest = { operation, path: at, remoteAddress: '127.0.0.1', ...rest, ...(token === '' ? {} : { token }) };
@@ -74,11 +81,15 @@ export async function mountForTest(engine: EnginePackage, options: TestMountOpti
     return response;
   };
   const below = (operation: RequestOperation) => async (at: string, data?: Call['data']) => checked(operation, `${path}/${at}`, data);
-  await checked('update', engine.kind === 'auth' ? `sys/auth/${path.slice('auth/'.length)}` : `sys/mounts/${path}`, {
-    type: engine.name,
-    ...(options.options ? { options: options.options } : {}),
-    ...(options.config ? { config: options.config } : {}),
-  });
+  const before = await checked('read', engine.kind === 'auth' ? 'sys/auth' : 'sys/mounts');
+  const name = engine.kind === 'auth' ? path.slice('auth/'.length) : path;
+  const known = Object.hasOwn(before.data as object, `${name}/`);
+  if (!known)
+    await checked('update', engine.kind === 'auth' ? `sys/auth/${name}` : `sys/mounts/${path}`, {
+      type: engine.name,
+      ...(options.options ? { options: options.options } : {}),
+      ...(options.config ? { config: options.config } : {}),
+    });
   return {
     core,
     clock,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '@strongroom/engine-sdk';
 import { CircuitBreakers } from './circuit-breaker.ts';
 
@@ -91,6 +92,8 @@ export async function withDeadline<T>(
     };
   });
   const leave = (): void => end(parent.reason);
+  // One signal, that of a server that stops, ends many pieces of work: no leak.
+  setMaxListeners(0, parent);
   parent.addEventListener('abort', leave, { once: true });
   const cancel = clock.after(millis, () => end(new Error(`no answer within ${Math.round(millis / 1_000)} s`)));
   try {

@@ -1,0 +1,160 @@
+import { BadRequest, f, issue, path, type EnginePackage, type Intent, type Schedule, type SecretType } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+
+/** The outside world of the test engine: plain data, and ways in which it misbehaves. */
+export class Outside {
+  readonly users = new Set<string>();
+  /** Everything that was asked of it, in order: `create a`, `drop a`, `tick a`. */
+  readonly log: string[] = [];
+  /** By system name: every call fails, or never answers. */
+  readonly failing = new Set<string>();
+  readonly hanging = new Set<string>();
+  #serial = 0;
+
+  name(): string {
+    this.#serial += 1;
+    return `u${this.#serial}`;
+  }
+
+  async call(verb: string, system: string, name: string, signal?: AbortSignal): Promise<void> {
+    this.log.push(`${verb} ${name}`);
+    if (this.hanging.has(system)) await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('cut off'))));
+    if (this.failing.has(system)) throw new Error(`${system} is down`);
+    if (verb === 'create') this.users.add(name);
+    if (verb === 'drop') this.users.delete(name);
+  }
+
+  count(entry: string): number {
+    return this.log.filter((line) => line === entry).length;
+  }
+}
+
+const Account = Type.Object({ system: Type.String(), name: Type.String() });
+const Role = Type.Object({ system: Type.String(), ttl: Type.Number(), max_ttl: Type.Number() });
+
+/** An engine with every kind of thing the core looks after: leases, an intent, a schedule, records. */
+export function testEngine(
+  outside: Outside,
+  hooks: {
+    afterCreate?: () => Promise<void>;
+    next?: () => Date | undefined;
+    invalidated?: (key: string) => void;
+    initialize?: () => Promise<void>;
+  } = {},
+): EnginePackage {
+  const account: SecretType<typeof Account> = {
+    type: 'account',
+    internal: Account,
+    target: (internal) => internal.system,
+    renew: async () => ({ ttl: 3_600, maxTtl: 7_200 }),
+    revoke: async ({ internal, signal }) => outside.call('drop', internal.system, internal.name, signal),
+  };
+  const creation: Intent<typeof Account> = {
+    kind: 'create-account',
+    entry: Account,
+    minAgeSeconds: 120,
+    target: (entry) => entry.system,
+    rollback: async (entry, _storage, signal) => outside.call('drop', entry.system, entry.name, signal),
+  };
+  const tick: Schedule<typeof Account> = {
+    kind: 'tick',
+    entry: Account,
+    target: (entry) => entry.system,
+    run: async (entry, _storage, signal) => {
+      await outside.call('tick', entry.system, entry.name, signal);
+      return hooks.next?.();
+    },
+  };
+  return {
+    name: 'test',
+    kind: 'secret',
+    apiVersion: 1,
+    create: (host) => {
+      const roles = host.storage.collection('role/', Role, { cached: true });
+      return {
+        secrets: [account],
+        intents: [creation],
+        schedules: [tick],
+        ...(hooks.initialize ? { initialize: hooks.initialize } : {}),
+        ...(hooks.invalidated ? { invalidate: hooks.invalidated } : {}),
+        paths: [
+          path('roles/{name}', {
+            synopsis: 'Roles.',
+            description: 'What accounts are made for.',
+            fields: {
+              name: f.name('The role.'),
+              system: f.string('The outside system.', { default: 'one' }),
+              ttl: f.duration('Lease length.', { default: 0 }),
+              max_ttl: f.duration('Longest lease.', { default: 0 }),
+            },
+          })
+            .read({
+              summary: 'Reads a role.',
+              handle: async (req) => {
+                const role = await roles.get(req.data.name);
+                return role && { data: role };
+              },
+            })
+            .upsert({
+              summary: 'Writes a role.',
+              exists: async (req) => roles.has(req.data.name),
+              handle: async ({ data: { name, ...role } }) => {
+                await roles.put(name, role);
+                return undefined;
+              },
+            }),
+          path('creds/{name}', {
+            synopsis: 'Accounts.',
+            description: 'A new account with a lease.',
+            fields: { name: f.name('The role.') },
+          }).read({
+            summary: 'Makes an account.',
+            handle: async (req) => {
+              const role = await roles.get(req.data.name);
+              if (!role) throw new BadRequest(`unknown role ${req.data.name}`);
+              const made = { system: role.system, name: outside.name() };
+              const fulfils = await host.storage.transaction(async (tx) => tx.intend(creation, made));
+              await outside.call('create', made.system, made.name, req.signal);
+              await hooks.afterCreate?.();
+              return {
+                data: { name: made.name },
+                secret: issue(account, { internal: made, terms: { ttl: role.ttl, maxTtl: role.max_ttl }, fulfils }),
+              };
+            },
+          }),
+          path('ticks/{name}', {
+            synopsis: 'Something that is due later.',
+            description: 'Once, or again and again.',
+            fields: {
+              name: f.name('The job.'),
+              system: f.string('The outside system.', { default: 'one' }),
+              after: f.duration('When.', { default: 60 }),
+            },
+          })
+            .update({
+              summary: 'Schedules it.',
+              handle: async ({ data }) => {
+                const at = new Date(host.clock.millis() + data.after * 1_000);
+                await host.storage.transaction(async (tx) => tx.schedule(tick, data.name, at, { system: data.system, name: data.name }));
+                return undefined;
+              },
+            })
+            .read({
+              summary: 'Shows how it stands.',
+              handle: async ({ data }) => {
+                const status = await host.storage.jobStatus(tick as never, data.name);
+                return status && { data: { state: status.state, attempts: status.attempts, next: status.nextAttempt.toISOString() } };
+              },
+            })
+            .delete({
+              summary: 'Drops it.',
+              handle: async ({ data }) => {
+                await host.storage.transaction(async (tx) => tx.unschedule(tick as never, data.name));
+                return undefined;
+              },
+            }),
+        ],
+      };
+    },
+  };
+}
