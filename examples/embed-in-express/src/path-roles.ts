@@ -1,4 +1,4 @@
-import { f, path, type AnyPath, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, type AnyPath, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 
 const Role = Type.Object({ door: Type.String(), ttl: Type.Number(), max_ttl: Type.Number() });
@@ -23,12 +23,12 @@ export function rolePaths(): AnyPath[] {
   });
   const one = path('roles/{name}', {
     synopsis: 'A role: which door its codes open, and for how long.',
-    description: 'A changed role counts for the codes that are issued from then on.',
+    description: 'A write changes the fields that are sent. It counts for the codes that are issued from then on.',
     fields: {
       name: f.name('Name of the role.'),
-      door: f.string('The door that codes of this role open.', { required: true }),
-      ttl: f.duration("How long a code opens the door; 0 means the mount's default.", { default: 0 }),
-      max_ttl: f.duration("How long at most, with all renewals; 0 means the mount's maximum.", { default: 0 }),
+      door: f.string('The door that codes of this role open.'),
+      ttl: f.duration("How long a code opens the door; 0 means the mount's default."),
+      max_ttl: f.duration("How long at most, with all renewals; 0 means the mount's maximum."),
     },
   })
     .read({
@@ -40,11 +40,17 @@ export function rolePaths(): AnyPath[] {
       },
     })
     .upsert({
-      summary: 'Creates or replaces a role.',
+      summary: 'Creates or changes a role.',
       exists: async (req) => roles(req.storage).has(req.data.name),
-      handle: async (req) => {
-        const { name, ...role } = req.data;
-        await roles(req.storage).put(name, role);
+      handle: async ({ data, storage }) => {
+        await storage.transaction(async (tx) => {
+          const before = await roles(tx).get(data.name);
+          const door = data.door ?? before?.door;
+          if (!door) throw new BadRequest('door is required');
+          const role = { door, ttl: data.ttl ?? before?.ttl ?? 0, max_ttl: data.max_ttl ?? before?.max_ttl ?? 0 };
+          if (role.max_ttl > 0 && role.ttl > role.max_ttl) throw new BadRequest('ttl is longer than max_ttl');
+          await roles(tx).put(data.name, role);
+        });
         return undefined;
       },
     })

@@ -31,6 +31,11 @@ describe('the door engine', () => {
     expect(errors?.join()).toContain('door');
   });
 
+  test('a second write changes only what it sends', async () => {
+    await mount.write('roles/visitor', { ttl: '5m' });
+    expect((await mount.read('roles/visitor')).data).toEqual({ door: 'front', ttl: 300, max_ttl: 900 });
+  });
+
   test('a code opens its door until its lease ends', async () => {
     const { code } = await newCode();
     expect(doors.opens('front', code)).toBe(true);
@@ -71,7 +76,7 @@ describe('the door engine', () => {
     expect(errors?.join()).toContain('attic');
     await mount.advance('1s');
     expect((await mount.call('list', 'sys/leases/lookup/door/codes/lost')).status).toBe(404);
-    expect((await mount.call('read', 'sys/schedule')).data).toMatchObject({ intents: [] });
+    expect((await mount.call('read', 'sys/journal')).data).toMatchObject({ intents: [] });
   });
 
   test('an unknown role is a 404', async () => {
