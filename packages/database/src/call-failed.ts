@@ -1,4 +1,4 @@
-import { InvalidRequest, UpstreamFailed } from '@strongroom/engine-sdk';
+import { BadRequest, InvalidRequest, Unavailable, UpstreamFailed } from '@strongroom/engine-sdk';
 
 /**
  * What a failed call did to the database. `unsent`: nothing. `refused`: the database said no, and the plugin promises that nothing is left.
@@ -31,6 +31,8 @@ export class SessionGone extends UpstreamFailed {
 
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof DatabaseFailed || error instanceof DatabaseMisused || error instanceof SessionGone) return error.outcome;
+  // Thrown by the engine itself before a plugin was called.
+  if (error instanceof Unavailable || error instanceof InvalidRequest || error instanceof BadRequest) return 'unsent';
   return 'unknown';
 }
 

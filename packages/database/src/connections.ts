@@ -46,6 +46,8 @@ export class Connections {
   readonly #records: Records;
   readonly #slots = new Map<string, Slot>();
   readonly #faults = new Map<string, Fault>();
+  /** Finds out, before a session is opened, which root password is the right one; set where rotations of it are made. */
+  settleRoot: ((connection: NamedConnection) => Promise<NamedConnection>) | undefined;
   #closed = false;
 
   constructor(host: EngineHost, catalog: PluginCatalog) {
@@ -153,7 +155,8 @@ export class Connections {
     const reason = this.quarantine(connection);
     if (reason !== undefined) throw new Unavailable(`the connection "${name}" is out of use: ${reason}`);
     if (slot) this.#drop(record.id);
-    const opening = this.openApart(connection);
+    const settle = record.root_pending && this.settleRoot;
+    const opening = settle ? settle(connection).then(async (settled) => this.openApart(settled)) : this.openApart(connection);
     const fresh: Slot = { name, revision: record.revision, pluginName: record.plugin_name, opening };
     this.#slots.set(record.id, fresh);
     opening.catch(() => {

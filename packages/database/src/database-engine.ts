@@ -4,10 +4,16 @@ import { CredentialMaker } from './credential-maker.ts';
 import { DynamicUsers } from './dynamic-users.ts';
 import { configPaths } from './path-config.ts';
 import { credsPaths } from './path-creds.ts';
+import { failingPaths } from './path-failing.ts';
 import { resetPaths } from './path-reset.ts';
 import { rolePaths } from './path-roles.ts';
+import { rotateRootPaths } from './path-rotate-root.ts';
+import { staticCredsPaths } from './path-static-creds.ts';
+import { staticRolePaths } from './path-static-roles.ts';
 import { PluginCatalog } from './plugin-catalog.ts';
 import { CONNECTIONS } from './records.ts';
+import { RootRotation } from './root-rotation.ts';
+import { StaticUsers } from './static-users.ts';
 
 /** Database credentials: connections, users made for a lease, and users whose password is rotated. */
 export const databaseEngine: EnginePackage = {
@@ -22,10 +28,22 @@ function createDatabaseEngine(host: EngineHost): Engine {
   const connections = new Connections(host, new PluginCatalog(() => host.plugins('database')));
   const credentials = new CredentialMaker(host);
   const users = new DynamicUsers(host, connections, credentials);
+  const staticUsers = new StaticUsers(host, connections, credentials);
+  const roots = new RootRotation(host, connections, credentials);
   return {
-    paths: [...configPaths(host, connections), ...resetPaths(host, connections), ...rolePaths(host), ...credsPaths(host, users)],
+    paths: [
+      ...configPaths(host, connections),
+      ...resetPaths(host, connections),
+      ...rotateRootPaths(roots),
+      ...rolePaths(host),
+      ...credsPaths(host, users),
+      ...staticRolePaths(host, connections, staticUsers),
+      ...staticCredsPaths(host, staticUsers),
+      ...failingPaths(host, connections, staticUsers, roots),
+    ],
     secrets: [users.secret],
     intents: [users.intent],
+    schedules: [staticUsers.job, roots.job],
     invalidate: (key) => {
       if (key.startsWith(CONNECTIONS)) connections.invalidate(key.slice(CONNECTIONS.length));
     },

@@ -10,9 +10,12 @@ export const StoredCredential = Type.Object({ credential: TextMap, data: TextMap
 /** A change of a credential that has begun: what the database may hold by now, and who is at work on it until when (milliseconds). */
 export const PendingChange = Type.Object({
   made: StoredCredential,
+  /** When the database was last asked to make the change. */
+  begun: Type.Number(),
   claim: Type.String(),
   until: Type.Number(),
 });
+export type PendingChange = Static<typeof PendingChange>;
 
 export const ConnectionRecord = Type.Object({
   /** Of this connection, not of its name: a connection that is deleted and made again is another one. */

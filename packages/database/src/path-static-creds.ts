@@ -1,0 +1,75 @@
+import { BadRequest, f, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { DatabaseFailed, DatabaseMisused, detailOf } from './call-failed.ts';
+import { visiblePlan } from './path-static-roles.ts';
+import { recordsIn } from './records.ts';
+import type { StaticUsers } from './static-users.ts';
+
+const DOUBT =
+  'a rotation of this credential was begun and its outcome is not known yet; if this credential does not log in, read it again in a moment';
+
+export function staticCredsPaths(host: EngineHost, users: StaticUsers): readonly AnyPath[] {
+  const { staticRoles } = recordsIn(host.storage);
+
+  const creds = path('static-creds/{name}', {
+    synopsis: 'The current credentials of static roles.',
+    description: 'No lease: the credential is good until the next rotation, which is ttl seconds away.',
+    fields: { name: f.name('Name of the static role.') },
+  }).read({
+    summary: 'Reads the current credential of a static role.',
+    response: Type.Object({
+      username: Type.String(),
+      password: Type.Optional(Type.String()),
+      rsa_private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.' })),
+      client_certificate: Type.Optional(Type.String({ description: 'PEM.' })),
+      private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.' })),
+      private_key_type: Type.Optional(Type.String()),
+      ttl: Type.Number({ description: 'Seconds until the next rotation.' }),
+      rotation_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
+      rotation_schedule: Type.Optional(Type.String()),
+      rotation_window: Type.Optional(Type.Number({ description: 'Seconds.' })),
+      last_vault_rotation: Type.String(),
+    }),
+    handle: async (req) => {
+      const { name } = req.data;
+      if (!(await staticRoles.has(name))) throw new BadRequest(`unknown role: ${name}`);
+      const found = await users.current(name, req.signal);
+      if (!found) throw new Unavailable(`the static role ${name} is being created`);
+      const { role, made, since, doubtful } = found;
+      return {
+        data: {
+          username: role.username,
+          ...made.data,
+          ttl: Math.max(0, Math.ceil((role.next_rotation - host.clock.millis()) / 1_000)),
+          ...visiblePlan(role),
+          last_vault_rotation: new Date(since).toISOString(),
+        },
+        ...(doubtful ? { warnings: [DOUBT] } : {}),
+      };
+    },
+  });
+
+  const rotate = path('rotate-role/{name}', {
+    synopsis: 'Rotates the credential of a static role now.',
+    description: 'The time to the next rotation begins anew.',
+    fields: { name: f.name('Name of the static role.') },
+  }).update({
+    summary: 'Rotates now.',
+    handle: async (req) => {
+      const { name } = req.data;
+      const role = await staticRoles.get(name);
+      if (!role) throw new BadRequest('no static role found for role name');
+      try {
+        await users.rotate(name, req.signal);
+      } catch (error) {
+        const text = `unable to finish rotating credentials; retries will continue in the background but it is also safe to retry manually: ${detailOf(error)}`;
+        if (error instanceof DatabaseFailed) throw new DatabaseFailed(role.db_name, text, error.outcome);
+        if (error instanceof DatabaseMisused) throw new DatabaseMisused(`unable to finish rotating credentials: ${error.message}`);
+        throw error;
+      }
+      return undefined;
+    },
+  });
+
+  return [creds, rotate];
+}

@@ -1,0 +1,184 @@
+import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
+import type { Connections } from './connections.ts';
+import { checkCredentialConfig, checkCredentialType } from './credential-config.ts';
+import { statusBlock, StatusBlock } from './job-status.ts';
+import { keysOf, Keys, pageFields } from './listing.ts';
+import { recordsIn, type StaticRoleRecord } from './records.ts';
+import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
+import { nextRotation, planOf, type RotationPlan } from './rotation-times.ts';
+import type { StaticUsers } from './static-users.ts';
+
+export function staticRolePaths(host: EngineHost, connections: Connections, users: StaticUsers): readonly AnyPath[] {
+  const records = recordsIn(host.storage);
+
+  const role = path('static-roles/{name}', {
+    synopsis: 'Roles that rotate the credential of a user that the database already has.',
+    description:
+      'The credential is changed when the role is created, since the server must know it, and then every rotation_period, or by rotation_schedule ' +
+      '(UTC). Deleting the role leaves the user and its credential in the database.',
+    fields: {
+      name: f.name('Name of the role.'),
+      username: f.string('The user of the database. It cannot be changed, and every write names it.'),
+      db_name: f.string('Name of the connection.'),
+      rotation_period: f.duration('Time between rotations, at least 5 s. Excludes rotation_schedule.'),
+      rotation_schedule: f.string('When to rotate: minute, hour, day of month, month, day of week; in UTC. Excludes rotation_period.'),
+      rotation_window: f.duration(
+        'How long after its scheduled time a rotation may still happen, at least 1 h; only with rotation_schedule.',
+      ),
+      rotation_statements: f.statements("Statements that change the credential. Empty: the plugin's own."),
+      ...credentialFields,
+    },
+  })
+    .read({
+      summary: 'Reads a static role.',
+      response: Type.Object({
+        db_name: Type.String(),
+        username: Type.String(),
+        credential_type: Type.String(),
+        rotation_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
+        rotation_schedule: Type.Optional(Type.String()),
+        rotation_window: Type.Optional(Type.Number({ description: 'Seconds.' })),
+        rotation_statements: Type.Array(Type.String()),
+        last_vault_rotation: Type.Union([Type.String(), Type.Null()]),
+        credential_config: Type.Optional(Type.Record(Type.String(), Type.String())),
+        status: StatusBlock,
+      }),
+      handle: async (req) => {
+        const { name } = req.data;
+        const record = await records.staticRoles.get(name);
+        if (!record) return undefined;
+        return {
+          data: {
+            db_name: record.db_name,
+            username: record.username,
+            credential_type: record.credential_type,
+            ...visiblePlan(record),
+            rotation_statements: record.rotation_statements,
+            last_vault_rotation: record.last_rotation === 0 ? null : new Date(record.last_rotation).toISOString(),
+            ...visibleCredentialConfig(record.credential_config),
+            status: statusBlock(await host.storage.jobStatus(users.job as never, name), record.last_rotation, record.pending !== undefined),
+          },
+        };
+      },
+    })
+    .upsert({
+      summary: 'Creates a static role, which rotates the credential, or changes it.',
+      exists: async (req) => records.staticRoles.has(req.data.name),
+      handle: async (req) => {
+        const { name } = req.data;
+        const before = await records.staticRoles.get(name);
+        if (before?.current) {
+          await update(name, req.data);
+          return undefined;
+        }
+        if (await records.roles.has(name)) throw new BadRequest('Role and Static Role names must be unique');
+        const record = changed(undefined, req.data);
+        const connection = await connections.forRole(record.db_name, name);
+        const plugin = connections.plugin(connection.record);
+        if (plugin && !plugin.supports.credentials.includes(record.credential_type)) {
+          throw new InvalidRequest(`${plugin.name} does not support credential_type ${JSON.stringify(record.credential_type)}`);
+        }
+        try {
+          await users.create(name, record, req.signal);
+        } catch (error) {
+          if (error instanceof DatabaseFailed) {
+            throw new DatabaseFailed(record.db_name, `error setting credentials: ${error.detail}`, error.outcome);
+          }
+          if (error instanceof DatabaseMisused) throw new DatabaseMisused(`error setting credentials: ${error.message}`);
+          throw error;
+        }
+        return undefined;
+      },
+    })
+    .delete({
+      summary: 'Deletes a static role. The user stays in the database, with the credential that it has.',
+      handle: async (req) => {
+        await req.storage.transaction(async (tx) => {
+          await recordsIn(tx).staticRoles.delete(req.data.name);
+          await tx.unschedule(users.job as never, req.data.name);
+        });
+        return undefined;
+      },
+    });
+
+  async function update(name: string, sent: Sent): Promise<void> {
+    await host.storage.transaction(async (tx) => {
+      const { staticRoles } = recordsIn(tx);
+      const current = await staticRoles.get(name);
+      if (!current) throw new BadRequest(`unknown role: ${name}`);
+      const next = changed(current, sent);
+      const planned = samePlan(current, next) ? current.next_rotation : nextRotation(next, dueFrom(current, next));
+      await staticRoles.put(name, { ...next, next_rotation: planned });
+      // Work under way has its own time to come back at.
+      if (planned === current.next_rotation || current.pending) return;
+      await tx.schedule(users.job, name, new Date(planned), { name, connection: next.db_name });
+    });
+  }
+
+  /** A period counts from the last rotation; a schedule does not look back. */
+  function dueFrom(current: StaticRoleRecord, next: RotationPlan): number {
+    return next.rotation_schedule === '' ? current.last_rotation : host.clock.millis();
+  }
+
+  const list = path('static-roles', {
+    synopsis: 'The names of the static roles.',
+    description: 'Lists names only.',
+    fields: pageFields,
+  }).list({
+    summary: 'Lists the static roles.',
+    response: Keys,
+    handle: async (req) => keysOf(records.staticRoles, req.data),
+  });
+
+  return [role, list];
+}
+
+/** The plan as clients see it: the fields of the kind that is set. */
+export function visiblePlan(plan: RotationPlan): { rotation_period?: number; rotation_schedule?: string; rotation_window?: number } {
+  if (plan.rotation_schedule === '') return { rotation_period: plan.rotation_period };
+  return {
+    rotation_schedule: plan.rotation_schedule,
+    ...(plan.rotation_window > 0 ? { rotation_window: plan.rotation_window } : {}),
+  };
+}
+
+function samePlan(a: RotationPlan, b: RotationPlan): boolean {
+  return a.rotation_period === b.rotation_period && a.rotation_schedule === b.rotation_schedule;
+}
+
+interface Sent {
+  readonly username: string | undefined;
+  readonly db_name: string | undefined;
+  readonly rotation_period: number | undefined;
+  readonly rotation_schedule: string | undefined;
+  readonly rotation_window: number | undefined;
+  readonly rotation_statements: string[] | undefined;
+  readonly credential_type: string | undefined;
+  readonly credential_config: Record<string, string> | undefined;
+}
+
+function changed(before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRecord {
+  const username = sent.username ?? '';
+  if (!before && username === '') throw new BadRequest('username is a required field to create a static account');
+  if (before && username !== before.username) throw new BadRequest('cannot update static account username');
+  const dbName = sent.db_name ?? before?.db_name ?? '';
+  if (dbName === '') throw new BadRequest('database name is a required field');
+  if (before && dbName !== before.db_name) throw new BadRequest('cannot update static account db_name');
+  const type = checkCredentialType(sent.credential_type ?? before?.credential_type ?? 'password');
+  if (before && type !== before.credential_type) throw new BadRequest('cannot update static account credential_type');
+  const options = sent.credential_config ?? before?.credential_config ?? {};
+  checkCredentialConfig(type, options);
+  return {
+    last_rotation: 0,
+    next_rotation: 0,
+    ...before,
+    db_name: dbName,
+    username,
+    ...planOf(before, sent),
+    rotation_statements: sent.rotation_statements ?? before?.rotation_statements ?? [],
+    credential_type: type,
+    credential_config: options,
+  };
+}
