@@ -9,7 +9,10 @@ import {
   type Decoded,
   type EngineResponse,
   type Log,
+  type Op,
 } from '@strongroom/engine-sdk';
+import type { TProperties, TSchema } from 'typebox';
+import type { Mount } from '../mounts/mount.ts';
 import { helpFor } from '../system/help.ts';
 import type { UnwrapDoor } from '../wrapping/unwrap-door.ts';
 import type { Wrapping } from '../wrapping/wrapping.ts';
@@ -138,6 +141,7 @@ export class Pipeline {
   async #serve(call: Call, decoded: Decoded | EngineError | undefined): Promise<CoreResponse> {
     const { mount } = call;
     if (!mount || mount.tainted) throw new NotFound(`no handler for route ${JSON.stringify(call.path)}. route entry not found.`);
+    if (mount.paused) throw new Unavailable(`the mount ${mount.path} is being changed; try again`);
     if (mount.quarantine !== undefined) throw new Unavailable(`the mount ${mount.path} is out of use: ${mount.quarantine}`);
     if (!mount.engine) throw new Unavailable(`the mount ${mount.path} is being started`);
     if (call.operation === 'help') return { ...emptyAnswer(call.id, 200), raw: helpFor(mount, call.match, call.path) };
@@ -145,11 +149,16 @@ export class Pipeline {
     const op = operationOf(call);
     if (!op) throw isOpen(call) ? new OpenPathRefusal() : new UnsupportedOperation();
     if (decoded instanceof EngineError) throw decoded;
-    const fields = decoded!;
+    return mount.serve(async () => this.#carryOutOn(mount, call, op, decoded!));
+  }
+
+  async #carryOutOn(mount: Mount, call: Call, op: Op<TProperties, TSchema>, fields: Decoded): Promise<CoreResponse> {
     const deadline = this.#deadline(call);
     const request = engineRequest(call, fields, deadline);
-    const work = async (): Promise<EngineResponse | undefined> => deadline.guard(async () => op.handle(request as never));
-    const response = call.match.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
+    // A handler that goes on after the deadline still counts as work on the mount.
+    const handler = async (): Promise<EngineResponse | undefined> => mount.serve(async () => op.handle(request as never));
+    const work = async (): Promise<EngineResponse | undefined> => deadline.guard(handler);
+    const response = call.match!.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
     let answer = answerOf(call, response, warningsOf(call, fields, response));
     if (response?.secret) answer = await this.#parts.issuing.secret(call, response.secret, answer);
     if (response?.auth) answer = await this.#parts.issuing.login(call, response.auth, answer);
