@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 
 /** The built command line. */
-export const command = fileURLToPath(import.meta.resolve('@strongroom/cli/bin/strongroom.js'));
+export const command = join(dirname(createRequire(import.meta.url).resolve('@strongroom/cli/package.json')), 'bin', 'strongroom.js');
 
 /** A server in a process of its own, as an operator runs it. */
 export interface ServerProcess {

@@ -42,7 +42,7 @@ export async function openPostgresql(config: PostgresqlConnection, host: Databas
     maxIdle: Math.min(config.max_idle_connections || maxOpen, maxOpen),
     lifetimeMs: parseLifetime(config.max_connection_lifetime ?? 0) * 1000,
   };
-  const [{ knex }, { default: pg }] = await Promise.all([import('knex'), import('pg')]);
+  const [{ default: knex }, { default: pg }] = await Promise.all([import('knex'), import('pg')]);
   return new PostgresqlSession(new ConnectionPool(knex, pg.Client, dialing, settings), { passwordAuthentication, secrets }, host.log);
 }
 
