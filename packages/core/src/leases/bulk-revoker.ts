@@ -1,11 +1,15 @@
 import { BadRequest, type Log } from '@strongroom/engine-sdk';
-import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { LeaseStore } from './lease-store.ts';
 
 const PAGE = 1_000;
 const CONCURRENCY = 64;
 const NEVER = new AbortController().signal;
+
+interface Found {
+  readonly id: string;
+  readonly token: boolean;
+}
 
 /** Takes back everything below a path: leases and, since tokens have leases too, tokens. */
 export class BulkRevoker {
@@ -24,45 +28,37 @@ export class BulkRevoker {
    * cannot be taken back. @throws BadRequest naming the first lease that failed.
    */
   async revoke(prefix: string, options: { force: boolean }): Promise<void> {
-    if (prefix !== '' && (await this.#leases.find(prefix)) !== undefined) {
-      await this.#each([prefix], options.force);
+    const [exact] = prefix === '' ? [] : await this.#leases.ids(prefix, { limit: 1 });
+    if (exact?.id === prefix) {
+      await this.#page([exact], options.force);
       return;
     }
     let after: string | undefined;
     for (;;) {
-      const ids = await this.#leases.ids(prefix === '' ? '' : `${prefix}/`, { ...(after === undefined ? {} : { after }), limit: PAGE });
-      if (ids.length === 0) return;
-      await this.#each(ids, options.force);
-      after = ids[ids.length - 1];
-      await new Promise((resolve) => setImmediate(resolve));
+      const found = await this.#leases.ids(prefix === '' ? '' : `${prefix}/`, { ...(after === undefined ? {} : { after }), limit: PAGE });
+      if (found.length === 0) return;
+      await this.#page(found, options.force);
+      after = found[found.length - 1]!.id;
     }
   }
 
-  /** A damaged lease is none of a token: those have no record of their own. */
-  async #isToken(id: string, force: boolean): Promise<boolean> {
-    try {
-      return (await this.#leases.find(id)) === 'token';
-    } catch (error) {
-      if (force && error instanceof CorruptRecord) return false;
-      throw error;
-    }
-  }
-
-  async #each(ids: readonly string[], force: boolean): Promise<void> {
+  async #page(found: readonly Found[], force: boolean): Promise<void> {
+    const tokens = found.filter(({ token }) => token).map(({ id }) => id.slice(id.lastIndexOf('/') + 1));
+    if (tokens.length > 0) await this.#tokens.revokeAll(tokens, NEVER);
     let at = 0;
     let failure: Error | undefined;
-    const workers = Array.from({ length: Math.min(CONCURRENCY, ids.length) }, async () => {
-      while (at < ids.length && !failure) {
+    const workers = Array.from({ length: Math.min(CONCURRENCY, found.length) }, async () => {
+      while (at < found.length && !failure) {
         const position = at;
-        const id = ids[at]!;
+        const { id, token } = found[at]!;
         at += 1;
+        if (token) continue;
         try {
-          if (await this.#isToken(id, force)) await this.#tokens.revoke(id.slice(id.lastIndexOf('/') + 1), NEVER);
-          else await this.#leases.revoke(id, { force, signal: NEVER });
+          await this.#leases.revoke(id, { force, signal: NEVER });
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
           if (force) this.#log.warn('a lease could not be dropped', { lease: id, error: reason });
-          else failure ??= new BadRequest(`failed to revoke ${JSON.stringify(id)} (${position + 1} / ${ids.length}): ${reason}`);
+          else failure ??= new BadRequest(`failed to revoke ${JSON.stringify(id)} (${position + 1} / ${found.length}): ${reason}`);
         }
       }
     });

@@ -232,14 +232,14 @@ export class LeaseStore {
     await this.#store.transaction(async (tx) => tx.delete(byTokenKey(digest, id)));
   }
 
-  /** Ids below a path, in order; tokens' leases too. */
-  async ids(prefix: string, query: { after?: string; limit: number }): Promise<string[]> {
-    const keys = await this.#store.keys({
+  /** Ids below a path, in order, with whether they are leases of tokens. */
+  async ids(prefix: string, query: { after?: string; limit: number }): Promise<{ id: string; token: boolean }[]> {
+    const found = await this.#store.marks({
       prefix: LEASES + prefix,
       ...(query.after === undefined ? {} : { after: LEASES + query.after }),
       limit: query.limit,
     });
-    return keys.map((key) => key.slice(LEASES.length));
+    return found.map(({ key, mark }) => ({ id: key.slice(LEASES.length), token: mark }));
   }
 
   /** One level of ids, as clients list them. */

@@ -46,6 +46,11 @@ export class Store {
     return (await this.#driver.range({ ...query, keysOnly: true })).map((entry) => entry.key);
   }
 
+  /** Keys in byte order, with whether they are index entries: nothing is decrypted. */
+  async marks(query: Omit<RangeQuery, 'keysOnly'>): Promise<{ key: string; mark: boolean }[]> {
+    return (await this.#driver.range(query)).map(({ key, value }) => ({ key, mark: value.length === 0 }));
+  }
+
   /** Records in key order. One that cannot be read is left out and handed to `corrupt`, so that it harms nothing else. */
   async entries<T>(query: Omit<RangeQuery, 'keysOnly'>, corrupt?: (error: CorruptRecord) => void): Promise<[key: string, record: T][]> {
     return this.#readable(await this.#driver.range(query), corrupt);

@@ -1,5 +1,4 @@
 import type { Log } from '@strongroom/engine-sdk';
-import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
 import type { DueEntry } from '../schedule/schedule-index.ts';
 import type { Store } from '../storage/store.ts';
@@ -9,6 +8,18 @@ import type { TokenStore } from './token-store.ts';
 const CUBBYHOLE = 'cubbyhole/';
 /** Steps of one family's revocation that run at a time. */
 const AT_A_TIME = 64;
+/** Tokens whose end is committed together, and how many such commits are under way. */
+const BATCH = 64;
+const BATCHES = 2;
+
+interface Waiting {
+  readonly digest: string;
+  /** Where its end stands in the schedule, if that is why it ends. */
+  readonly entry?: DueEntry;
+  readonly signal: AbortSignal;
+  done(): void;
+  failed(reason: unknown): void;
+}
 
 /** Ends tokens with all that hangs on them: children first, then leases, then the cubbyhole, the record last. */
 export class TokenRevoker {
@@ -16,6 +27,8 @@ export class TokenRevoker {
   readonly #leases: LeaseStore;
   readonly #store: Store;
   readonly #log: Log;
+  readonly #waiting: Waiting[] = [];
+  #batches = 0;
 
   constructor(options: { tokens: TokenStore; leases: LeaseStore; store: Store; log: Log }) {
     this.#tokens = options.tokens;
@@ -32,22 +45,63 @@ export class TokenRevoker {
     await this.#end(digest, { signal, slots: new Slots(AT_A_TIME), orphanChildren: options.orphanChildren === true });
   }
 
+  /** The same for many; most tokens have nothing hanging on them, and go in a few commits together. */
+  async revokeAll(digests: readonly string[], signal: AbortSignal): Promise<void> {
+    await Promise.all(digests.map(async (digest) => this.#join({ digest, signal })));
+  }
+
   /** Works off a token's end in the schedule. A damaged record ends too: the index says that its time has come. */
   async run(due: DueEntry, signal: AbortSignal): Promise<void> {
-    try {
-      if (!(await this.#tokens.beginRevocation(due.id, due))) return;
-    } catch (error) {
-      if (!(error instanceof CorruptRecord)) throw error;
-      await this.revoke(due.id, signal);
-      await this.#store.transaction(async (tx) => tx.delete(due.key));
-      return;
+    await this.#join({ digest: due.id, entry: due, signal });
+  }
+
+  /** Waits for the batch that the token goes with. */
+  #join(item: Omit<Waiting, 'done' | 'failed'>): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ ...item, done, failed });
+      this.#nextBatch();
+    });
+  }
+
+  /** Requests get their turn between two batches. */
+  #nextBatch(): void {
+    if (this.#batches >= BATCHES || this.#waiting.length === 0) return;
+    this.#batches += 1;
+    setImmediate(() => {
+      const batch = this.#waiting.splice(0, BATCH);
+      void this.#together(batch)
+        .catch(async () => this.#apart(batch))
+        .finally(() => {
+          this.#batches -= 1;
+          this.#nextBatch();
+        });
+    });
+  }
+
+  async #together(batch: readonly Waiting[]): Promise<void> {
+    const ours = new Set(await this.#tokens.beginRevocation(batch));
+    const bare: Waiting[] = [];
+    for (const item of batch) {
+      if (!ours.has(item.digest)) item.done();
+      else if (await this.#tokens.isBare(item.digest)) bare.push(item);
+      // Whatever takes long does not hold up the others.
+      else void this.revoke(item.digest, item.signal).then(item.done, item.failed);
     }
-    await this.revoke(due.id, signal);
+    await this.#tokens.remove(bare.map(({ digest }) => digest));
+    for (const item of bare) item.done();
+  }
+
+  /** One of a batch failed: each for itself, so that it is the only one. What was done is done again, harmlessly. */
+  async #apart(batch: readonly Waiting[]): Promise<void> {
+    for (const { digest, entry, signal, done, failed } of batch) {
+      const begun = this.#tokens.beginRevocation([{ digest, ...(entry ? { entry } : {}) }]);
+      await begun.then(async ([ours]) => (ours === undefined ? undefined : this.revoke(digest, signal))).then(done, failed);
+    }
   }
 
   async #end(digest: string, how: { signal: AbortSignal; slots: Slots; orphanChildren: boolean }, parent?: string): Promise<void> {
     const { signal, slots } = how;
-    await slots.run(async () => this.#kill(digest));
+    await slots.run(async () => this.#tokens.beginRevocation([{ digest }]));
     for (;;) {
       const children = await this.#tokens.children(digest, 200);
       if (children.length === 0) break;
@@ -62,17 +116,8 @@ export class TokenRevoker {
     await slots.run(async () => {
       await this.#takeLeases(digest, signal);
       await this.#emptyCubbyhole(digest);
-      await this.#tokens.remove(digest, parent);
+      await this.#tokens.remove([digest], parent);
     });
-  }
-
-  async #kill(digest: string): Promise<void> {
-    try {
-      await this.#tokens.beginRevocation(digest);
-    } catch (error) {
-      // Nobody can use a token whose record cannot be read.
-      if (!(error instanceof CorruptRecord)) throw error;
-    }
   }
 
   async #takeLeases(digest: string, signal: AbortSignal): Promise<void> {

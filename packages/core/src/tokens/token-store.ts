@@ -154,39 +154,55 @@ export class TokenStore {
   }
 
   /**
-   * The token is dead from here on; the schedule goes on with its end if whoever calls this does not. With `entry` only if the token is
-   * still due then. Resolves with whether the revocation is the caller's. @throws CorruptRecord
+   * The tokens are dead from here on; the schedule goes on with their end if whoever calls this does not. With `entry` only if the token
+   * is still due then. Resolves with those whose revocation is the caller's.
    */
-  async beginRevocation(digest: string, entry?: DueEntry): Promise<boolean> {
+  async beginRevocation(tokens: readonly { readonly digest: string; readonly entry?: DueEntry }[]): Promise<string[]> {
     return this.#store.transaction(async (tx) => {
-      const record = await tx.get<TokenRecord>(TOKENS + digest);
-      if (entry && record?.due !== entry.at) {
-        realign(tx, entry, record?.due);
-        return false;
+      const ours: string[] = [];
+      const due = this.#clock.millis() + CLAIM;
+      for (const { digest, entry } of tokens) {
+        const record = await tx.get<TokenRecord>(TOKENS + digest).catch(damaged);
+        if (record === DAMAGED) {
+          // Nobody can use a token whose record cannot be read; the index says that its time has come.
+          if (entry) tx.delete(entry.key);
+        } else if (entry && record?.due !== entry.at) {
+          realign(tx, entry, record?.due);
+          continue;
+        } else if (record && (entry || !record.revoking)) {
+          this.write(tx, digest, record, { ...record, revoking: true, due });
+        }
+        ours.push(digest);
       }
-      if (record && (entry || !record.revoking)) {
-        this.write(tx, digest, record, { ...record, revoking: true, due: this.#clock.millis() + CLAIM });
-      }
-      return true;
+      return ours;
     });
   }
 
-  /** Removes the record and its index entries. What hung on the token is already gone. `parent`: whose child it was listed as. */
-  async remove(digest: string, parent?: string): Promise<void> {
+  /** Whether something hangs on the token: children, leases, or what is in its cubbyhole. */
+  async isBare(digest: string): Promise<boolean> {
+    for (const prefix of [`${CHILDREN}${digest}/`, `token-lease/${digest}/`, `cubbyhole/${digest}/`]) {
+      if ((await this.#store.keys({ prefix, limit: 1 })).length > 0) return false;
+    }
+    return true;
+  }
+
+  /** Removes records with their index entries. What hung on the tokens is already gone. `parent`: whose children they were listed as. */
+  async remove(digests: readonly string[], parent?: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
-      const record = await tx.get<TokenRecord>(TOKENS + digest).catch((error: unknown) => {
-        if (!(error instanceof CorruptRecord)) throw error;
-        this.#log.error('the damaged record of a revoked token was removed', { error: error.message });
-        return 'damaged' as const;
-      });
-      if (parent !== undefined) tx.delete(childKey(parent, digest));
-      if (record === undefined) return;
-      tx.delete(TOKENS + digest);
-      if (record === 'damaged') return;
-      tx.delete(ACCESSORS + this.digest(record.accessor));
-      if (record.parent !== undefined) tx.delete(childKey(record.parent, digest));
-      if (record.expires !== 0) tx.delete(tokenLeaseKey(record.path, digest));
-      reschedule(tx, 'token', digest, record.due, undefined);
+      for (const digest of digests) {
+        const record = await tx.get<TokenRecord>(TOKENS + digest).catch(damaged);
+        if (parent !== undefined) tx.delete(childKey(parent, digest));
+        if (record === undefined) continue;
+        tx.delete(TOKENS + digest);
+        if (record === DAMAGED) {
+          this.#log.error('the damaged record of a revoked token was removed', { digest });
+          continue;
+        }
+        tx.delete(ACCESSORS + this.digest(record.accessor));
+        if (record.parent !== undefined) tx.delete(childKey(record.parent, digest));
+        if (record.expires !== 0) tx.delete(tokenLeaseKey(record.path, digest));
+        reschedule(tx, 'token', digest, record.due, undefined);
+      }
     });
   }
 
@@ -219,6 +235,13 @@ export class TokenStore {
   ttl(record: TokenRecord): number {
     return ttlLeft(record, this.#clock.millis());
   }
+}
+
+const DAMAGED = Symbol('damaged record');
+
+function damaged(error: unknown): typeof DAMAGED {
+  if (!(error instanceof CorruptRecord)) throw error;
+  return DAMAGED;
 }
 
 function childKey(parent: string, child: string): string {
