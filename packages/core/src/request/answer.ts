@@ -30,7 +30,9 @@ export function answerOf(call: Call, response: EngineResponse | undefined, warni
     ...(isFlattened(call.path) ? { flattened: true } : {}),
   };
   const parts = replyOf(response);
-  return parts ? { ...base, ...parts, requestId: call.id, warnings: parts.warnings ?? all } : base;
+  if (!parts) return base;
+  const both = parts.warnings && all ? [...parts.warnings, ...all] : (parts.warnings ?? all);
+  return { ...base, ...parts, requestId: call.id, warnings: both };
 }
 
 function isEmptyList(data: unknown): boolean {

@@ -149,13 +149,7 @@ export class Seal {
       return recovery.length === key.length && timingSafeEqual(recovery, key);
     }
     const stored = await this.#driver.get(ROOT_KEY);
-    if (!stored) return false;
-    try {
-      unsealWith(key, ROOT_KEY, stored.value);
-      return true;
-    } catch {
-      return false;
-    }
+    return stored !== undefined && opens(key, stored.value);
   }
 
   /** Shares that `proves` asks for. */
@@ -195,6 +189,10 @@ export class Seal {
   /** A new root key, and the key ring encrypted with it. The shares stay good: they open what the root key is wrapped in. */
   async replaceRootKey(): Promise<void> {
     if (this.#sealKey === undefined) throw new BadRequest('the root key can only be rotated by a server that was unsealed since');
+    const stored = await this.#driver.get(ROOT_KEY);
+    if (!stored || !opens(this.#sealKey, stored.value)) {
+      throw new BadRequest('the shares were changed by another process: seal and unseal this one first');
+    }
     const rootKey = randomBytes(32);
     const beside = [{ key: ROOT_KEY, value: sealWith(this.#sealKey, ROOT_KEY, rootKey) }];
     const recovery = this.#automatic && (await this.#driver.get(RECOVERY));
@@ -225,6 +223,16 @@ export class Seal {
     await this.#barrier.unseal(rootKey);
     this.#sealKey = Buffer.from(sealKey);
     rootKey.fill(0);
+  }
+}
+
+/** Whether the root key is wrapped in this key. */
+function opens(sealKey: Uint8Array, wrapped: Uint8Array): boolean {
+  try {
+    unsealWith(sealKey, ROOT_KEY, wrapped).fill(0);
+    return true;
+  } catch {
+    return false;
   }
 }
 
