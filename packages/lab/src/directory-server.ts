@@ -59,15 +59,19 @@ export async function startDirectory(people: readonly DirectoryPerson[]): Promis
   for (const [cn, member] of groups) add(`cn=${cn},${groupsDn}`, { objectClass: 'groupOfNames', cn, member });
 
   const server = ldap.createServer();
+  /** Connections whose last bind was with a password. */
+  const bound = new WeakSet<object>();
   const anonymous = new ldap.InsufficientAccessRightsError('bind first');
   server.bind('', (...args: Parameters<typeof bind>) => bind(...args));
   server.search(SUFFIX, (...args: Parameters<typeof search>) => search(...args));
 
   type Next = (error?: Error) => void;
-  const bind = (req: { dn: { toString(): string }; credentials: string }, res: { end(): void }, next: Next): void => {
+  const bind = (req: { dn: { toString(): string }; credentials: string; connection: object }, res: { end(): void }, next: Next): void => {
     const dn = key(req.dn.toString());
+    bound.delete(req.connection);
     if (dn === '' && req.credentials === '') return res.end();
     if (req.credentials === '' || passwords.get(dn) !== req.credentials) return next(new ldap.InvalidCredentialsError());
+    bound.add(req.connection);
     return res.end();
   };
   const search = (
@@ -76,13 +80,12 @@ export async function startDirectory(people: readonly DirectoryPerson[]): Promis
       scope: string | number;
       filter: { matches(attributes: object): boolean };
       sizeLimit: number;
-      connection: { ldap: { bindDN: { toString(): string } } };
+      connection: object;
     },
     res: { send(entry: object): void; end(): void },
     next: Next,
   ): void => {
-    const who = key(req.connection.ldap.bindDN.toString());
-    if (who === '' || who === 'cn=anonymous') return next(anonymous);
+    if (!bound.has(req.connection)) return next(anonymous);
     const base = key(req.dn.toString());
     if (!entries.has(base)) return next(new ldap.NoSuchObjectError(base));
     let sent = 0;
