@@ -1,10 +1,9 @@
-export { ArgumentsInvalid } from './arguments.ts';
-export type { Configuration, Listener, LogFormat, LogLevel, PluginChoice, StorageChoice, TlsChoice } from './config/configuration.ts';
+export type { Replacements } from './composition.ts';
 export { ConfigurationInvalid } from './config/complaints.ts';
+export type { Configuration, Listener, LogFormat, LogLevel, PluginChoice, StorageChoice, TlsChoice } from './config/configuration.ts';
 export { defaultConfiguration } from './config/default-configuration.ts';
-export { checkConfiguration, readConfiguration } from './config/read-configuration.ts';
-export { ListenerFailed } from './listeners/listener-set.ts';
-export { TlsFilesInvalid } from './listeners/tls.ts';
-export { PluginsRefused } from './plugins/package-plugins.ts';
+export type { ReadOptions } from './config/read-configuration.ts';
+export { ListenerFailed, PidFileFailed, PluginsRefused, TlsFilesInvalid } from './failures.ts';
 export { runServer, type RunOptions } from './run-server.ts';
-export { startServer, type RunningServer, type StartOptions } from './server.ts';
+export type { RunningServer } from './server.ts';
+export { readConfiguration, startServer, type StartOptions } from './start-server.ts';

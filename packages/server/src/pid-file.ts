@@ -1,10 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-
-/** The process's number cannot be written down. */
-export class PidFileFailed extends Error {
-  override readonly name = 'PidFileFailed';
-}
+import { PidFileFailed } from './failures.ts';
 
 /** Writes this process's number; what it returns removes the file, unless another process has written its own since. @throws PidFileFailed */
 export function writePidFile(path: string): () => void {

@@ -1,14 +1,9 @@
 import type { Core } from '@strongroom/core';
 import type { Configuration } from './config/configuration.ts';
-import { compose, TOKENS, type Replacements } from './composition.ts';
+import { compose, TOKENS } from './composition.ts';
+import type { StartOptions } from './start-server.ts';
 import { mountSecret } from './dev.ts';
 import { writePidFile } from './pid-file.ts';
-
-export interface StartOptions extends Replacements {
-  readonly configuration: Configuration;
-  /** Milliseconds that requests have to end when the server stops; 30,000 unless told. */
-  readonly stopDeadline?: number;
-}
 
 export interface RunningServer {
   /** URLs, in the order of the listeners: `http://127.0.0.1:8200`. */
@@ -20,11 +15,8 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a server in this process. When it cannot start, nothing of it is left open.
- * @throws ListenerFailed, PluginsRefused, PluginRefused, StorageFailure, TlsFilesInvalid
- */
-export async function startServer(options: StartOptions): Promise<RunningServer> {
+/** What `startServer` does once everything is loaded. */
+export async function openServer(options: StartOptions): Promise<RunningServer> {
   const { configuration } = options;
   const parts = compose(configuration, options);
   const log = parts.resolve(TOKENS.log);

@@ -6,13 +6,10 @@ import type { Log } from '@strongroom/engine-sdk';
 import { createHttpServer, stopGracefully, type CoreHandler, type HttpServerOptions } from '@strongroom/http';
 import { formatAddress } from '../config/address.ts';
 import type { Listener, UnixListener } from '../config/configuration.ts';
+import { ListenerFailed } from '../failures.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import { withOpenMetrics } from './open-metrics.ts';
 import { readTlsFiles, tlsOptions } from './tls.ts';
-
-export class ListenerFailed extends Error {
-  override readonly name = 'ListenerFailed';
-}
 
 export interface ListenerParts {
   readonly core: CoreHandler;

@@ -2,10 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SecureContextOptions, TlsOptions } from 'node:tls';
 import type { TlsChoice } from '../config/configuration.ts';
-
-export class TlsFilesInvalid extends Error {
-  override readonly name = 'TlsFilesInvalid';
-}
+import { TlsFilesInvalid } from '../failures.ts';
 
 /** Reads and checks certificate and key. @throws TlsFilesInvalid naming the file, never what is in it */
 export function readTlsFiles(choice: TlsChoice): SecureContextOptions {

@@ -4,11 +4,7 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { API_VERSION, type Plugin } from '@strongroom/engine-sdk';
 import type { PluginChoice } from '../config/configuration.ts';
-
-/** One or more packages of the configuration cannot be used, so none is. The message names each with its reason. */
-export class PluginsRefused extends Error {
-  override readonly name = 'PluginsRefused';
-}
+import { PluginsRefused } from '../failures.ts';
 
 /** Kinds that something in this server knows how to use. */
 const KINDS = ['auth', 'secret', 'database', 'audit', 'sync-destination'];

@@ -6,6 +6,8 @@ type Loader = () => Promise<readonly Plugin[]>;
 /** What every server offers. This is the only list of engines in Strongroom. */
 export const BUILT_IN: readonly Loader[] = [
   async () => [(await import('@strongroom/kv')).kvEngine],
+  async () => [(await import('@strongroom/auth-ldap')).ldapAuth],
+  async () => [(await import('@strongroom/database')).databaseEngine],
   async () => [(await import('@strongroom/database-postgresql')).postgresqlPlugin],
 ];
 

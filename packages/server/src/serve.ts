@@ -1,0 +1,133 @@
+import type { Configuration, LogLevel } from './config/configuration.ts';
+import { LOG_LEVELS } from './config/configuration.ts';
+import { parseAddress } from './config/address.ts';
+import { defaultConfiguration, plainListener } from './config/default-configuration.ts';
+import { readConfiguration } from './config/read-configuration.ts';
+import { ArgumentsInvalid, readArguments, type ServerArguments } from './arguments.ts';
+import { devBanner, newRootToken } from './dev.ts';
+import { ServerLog } from './log/server-log.ts';
+import type { RunOptions } from './run-server.ts';
+import { openServer, type RunningServer } from './server.ts';
+
+/** What `runServer` does once everything is loaded. `started` is called when the server is ready. */
+export async function serve(argv: readonly string[], options: RunOptions, started: () => void): Promise<number> {
+  const env = options.env ?? process.env;
+  const say = options.say ?? ((text) => void process.stdout.write(text));
+  const complain = options.complain ?? ((text) => void process.stderr.write(text));
+  let log: ServerLog | undefined;
+  try {
+    const words = readArguments(argv);
+    const configuration = settledConfiguration(words, env);
+    log = new ServerLog({
+      level: configuration.logLevel,
+      format: configuration.logFormat,
+      ...(configuration.logFile === undefined ? {} : { file: configuration.logFile }),
+    });
+    const rootToken = words.dev ? (words.devRootToken ?? devSetting(env, 'ROOT_TOKEN_ID') ?? newRootToken()) : undefined;
+    const server = await openServer({ configuration, log, ...(rootToken === undefined ? {} : { devRootToken: rootToken }) });
+    if (rootToken === undefined) say(await plainBanner(server, configuration));
+    else say(devBanner({ address: server.addresses[0]!, rootToken, storage: configuration.storage.type }));
+    log.info('ready', { listeners: server.addresses, storage: configuration.storage.type, sealed: server.core.sealed });
+    started();
+    return await untilStopped(server, log, () => settledConfiguration(words, env));
+  } catch (error) {
+    complain(`${explained(error)}\n`);
+    return 1;
+  } finally {
+    log?.close();
+  }
+}
+
+/** The configuration with what the command line says about it. @throws ConfigurationInvalid, ArgumentsInvalid */
+function settledConfiguration(words: ServerArguments, env: NonNullable<RunOptions['env']>): Configuration {
+  const read =
+    words.config.length > 0
+      ? readConfiguration(words.config, { env, dev: words.dev })
+      : { ...defaultConfiguration(env), ...(words.dev ? DEV : {}) };
+  const logLevel = words.logLevel === undefined ? read.logLevel : levelOf(words.logLevel);
+  if (!words.dev) return { ...read, logLevel };
+  const text = words.devListenAddress ?? devSetting(env, 'LISTEN_ADDRESS');
+  if (text === undefined) return { ...read, logLevel };
+  const address = parseAddress(text);
+  if (!address) throw new ArgumentsInvalid(`-dev-listen-address: ${JSON.stringify(text)} is not host:port`);
+  const others = words.config.length > 0 ? read.listeners : [];
+  return { ...read, logLevel, listeners: [plainListener(address.host, address.port), ...others] };
+}
+
+const DEV: Pick<Configuration, 'storage'> = { storage: { type: 'inmem' } };
+
+function devSetting(env: NonNullable<RunOptions['env']>, name: string): string | undefined {
+  return env[`STRONGROOM_DEV_${name}`] || env[`BAO_DEV_${name}`] || env[`VAULT_DEV_${name}`] || undefined;
+}
+
+function levelOf(text: string): LogLevel {
+  const level = text.toLowerCase() as LogLevel;
+  if (!LOG_LEVELS.includes(level)) throw new ArgumentsInvalid(`-log-level: ${JSON.stringify(text)} is not one of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}
+
+async function plainBanner({ addresses, core }: RunningServer, { storage }: Configuration): Promise<string> {
+  const place = storage.type === 'lmdb' ? `lmdb in ${storage.path}` : storage.type;
+  const state = !core.sealed
+    ? 'unsealed'
+    : (await core.initialized())
+      ? 'sealed: strongroom operator unseal opens it'
+      : 'not initialised: strongroom operator init makes its keys';
+  return `Strongroom server started\n\n    Listeners: ${addresses.join(', ')}\n      Storage: ${place}\n        State: ${state}\n\n`;
+}
+
+/** Resolves with the exit code after the first SIGINT or SIGTERM; a second one ends the process at once. */
+function untilStopped(server: RunningServer, log: ServerLog, configuration: () => Configuration): Promise<number> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const stop = (reason: string, code: number): void => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      log.info('stopping', { reason });
+      server.stop().then(
+        () => {
+          leave(code);
+        },
+        (error: unknown) => {
+          log.error('the server did not stop cleanly', { error: String(error) });
+          leave(1);
+        },
+      );
+    };
+    const reload = (): void => {
+      let next: Configuration | undefined;
+      try {
+        next = configuration();
+      } catch (error) {
+        log.error('the configuration stays as it is: the new one cannot be used', { error: explained(error) });
+      }
+      void server.reload(next);
+    };
+    const onRejection = (error: unknown): void => {
+      log.error('something failed that nobody waited for', { error: describe(error) });
+    };
+    const onException = (error: unknown): void => {
+      log.error('the server stops: an error nobody caught', { error: describe(error) });
+      stop('uncaught error', 1);
+    };
+    const interrupted = (): void => stop('SIGINT', 0);
+    const terminated = (): void => stop('SIGTERM', 0);
+    const leave = (code: number): void => {
+      process.off('SIGINT', interrupted).off('SIGTERM', terminated).off('SIGHUP', reload);
+      process.off('unhandledRejection', onRejection).off('uncaughtException', onException);
+      resolve(code);
+    };
+    process.on('SIGINT', interrupted).on('SIGTERM', terminated).on('SIGHUP', reload);
+    process.on('unhandledRejection', onRejection).on('uncaughtException', onException);
+  });
+}
+
+/** Mistakes of operators and the outside are told in a sentence; a fault of ours with its stack. */
+function explained(error: unknown): string {
+  if (!(error instanceof Error)) return `Error: ${String(error)}`;
+  return error.constructor === Error || error instanceof TypeError ? (error.stack ?? error.message) : `Error: ${error.message}`;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,23 @@
+import type { Replacements } from './composition.ts';
+import type { Configuration } from './config/configuration.ts';
+import type { ReadOptions } from './config/read-configuration.ts';
+import type { RunningServer } from './server.ts';
+
+export interface StartOptions extends Replacements {
+  readonly configuration: Configuration;
+  /** Milliseconds that requests have to end when the server stops; 30,000 unless told. */
+  readonly stopDeadline?: number;
+}
+
+/**
+ * Starts a server in this process. When it cannot start, nothing of it is left open.
+ * @throws ListenerFailed, PluginsRefused, PluginRefused, StorageFailure, TlsFilesInvalid, PidFileFailed
+ */
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  return (await import('./server.ts')).openServer(options);
+}
+
+/** Reads files and folders, HCL or JSON, as one configuration. @throws ConfigurationInvalid with every complaint */
+export async function readConfiguration(paths: readonly string[], options: ReadOptions = {}): Promise<Configuration> {
+  return (await import('./config/read-configuration.ts')).readConfiguration(paths, options);
+}
