@@ -137,9 +137,10 @@ class StoredCollection<T> implements Collection<T> {
   }
 
   async put(id: string, record: T): Promise<void> {
-    // A copy: what is stored must not change with the caller's object afterwards.
-    const copy = structuredClone(checkRecord(this.#schema, record, this.#prefix + id));
-    await this.#access.change((tx) => tx.put(this.#prefix + id, copy, this.#announced));
+    const key = this.#prefix + id;
+    const checked: unknown = checkRecord(this.#schema, record, key);
+    // What is stored must not change with the caller's object afterwards.
+    await this.#access.change((tx) => tx.putCopy(key, checked, this.#announced));
   }
 
   async delete(id: string): Promise<void> {

@@ -133,7 +133,8 @@ export class Store {
   }
 
   encode(key: string, record: unknown): Entry {
-    return { key, value: this.#barrier.ring.encrypt(key, Buffer.from(JSON.stringify(record))) };
+    const json = record instanceof Json ? record.text : JSON.stringify(record);
+    return { key, value: this.#barrier.ring.encrypt(key, Buffer.from(json)) };
   }
 
   /**
@@ -198,6 +199,7 @@ export class StoreTransaction {
   async get<T>(key: string): Promise<T | undefined> {
     if (this.#written.has(key)) {
       const pending = this.#written.get(key);
+      if (pending instanceof Json) return JSON.parse(pending.text) as T;
       return pending === undefined ? undefined : ((pending === MARK ? '' : pending) as T);
     }
     // A second read gives what the first gave: what was decided by it is what the commit checks.
@@ -211,6 +213,11 @@ export class StoreTransaction {
   put(key: string, record: unknown, announce = false): void {
     this.#written.set(key, record);
     if (announce) this.#announced.add(key);
+  }
+
+  /** Writes the record as it is now: it may change afterwards. Costs no more, since it is written as JSON anyway. */
+  putCopy(key: string, record: unknown, announce = false): void {
+    this.put(key, new Json(JSON.stringify(record)), announce);
   }
 
   /** Writes only when nothing is there: no read needed. */
@@ -256,6 +263,14 @@ export class StoreTransaction {
       else put.push(this.#store.encode(key, record));
     }
     await driver.commit({ expect, put, delete: remove, announce: [...this.#announced] });
+  }
+}
+
+/** A record already in its stored form. */
+class Json {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
   }
 }
 
