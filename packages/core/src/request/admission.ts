@@ -4,7 +4,6 @@ import type { Call } from './call.ts';
 /** Longest request path, in bytes: it becomes part of storage keys. */
 export const MAX_PATH_BYTES = 1_024;
 
-// eslint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u0000-\u001f\u007f]/;
 
 /** Refuses what no engine should have to think about. @throws BadRequest */

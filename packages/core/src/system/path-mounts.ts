@@ -5,6 +5,8 @@ import type { Mount } from '../mounts/mount.ts';
 import { mergeMountConfig, tuneFields } from './mount-config.ts';
 import { mountData, tuneData } from './mount-data.ts';
 
+/** Segments of the longest mount path that can be tuned. */
+const DEEPEST = 8;
 const TUNABLE_BUILT_INS = ['token', 'system', 'identity', 'cubbyhole'];
 
 /** `sys/mounts`, `sys/auth` and `sys/remount`: the same for secrets engines and for login methods. */
@@ -98,16 +100,12 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
   // `mounts/auth/<path>/tune` tunes a login method too: the command lines use that form.
   const place = kind === 'secret' ? 'mounts' : 'auth';
   const full = (name: string): string => (kind === 'secret' ? `${clean(name)}/` : `auth/${clean(name)}/`);
-  const shapes = [
-    '{one:any}',
-    '{one:any}/{two:any}',
-    '{one:any}/{two:any}/{three:any}',
-    '{one:any}/{two:any}/{three:any}/{four:any}',
-  ] as const;
-  return shapes.map((shape, depth) => {
-    const names = ['one', 'two', 'three', 'four'].slice(0, depth + 1);
+  const parts = Array.from({ length: DEEPEST }, (_, index) => `part${index + 1}`);
+  return parts.map((_, depth) => {
+    const names = parts.slice(0, depth + 1);
     const captures = Object.fromEntries(names.map((name) => [name, f.name('Part of the path.')]));
     const nameOf = (data: Record<string, unknown>): string => names.map((name) => data[name] as string).join('/');
+    const shape: string = names.map((name) => `{${name}:any}`).join('/');
     return path(`${place}/${shape}/tune`, {
       synopsis: 'How a mount is tuned.',
       description: 'Lifetimes are effective seconds; a write changes only what it sends.',
