@@ -22,6 +22,8 @@ export class Barrier {
   readonly #clock: Clock;
   #ring: KeyRing | undefined;
   #rootKey: Buffer | undefined;
+  /** How the seal finds the root key once more, after another process replaced it. Undefined: it cannot. */
+  rootKeyAgain: (() => Promise<Buffer | undefined>) | undefined;
 
   constructor(driver: StorageDriver, clock: Clock) {
     this.#driver = driver;
@@ -117,22 +119,36 @@ export class Barrier {
     return this.#rootKey;
   }
 
-  /** Another process rotated: take up its terms. A changed root key seals this process. */
+  /** Another process rotated: take up its terms, and its root key. When the seal cannot find that, this process seals itself. */
   async reload(): Promise<void> {
-    if (!this.#rootKey) return;
     const stored = await this.#driver.get(KEY_RING);
-    if (!stored) return;
-    try {
-      const ring = KeyRing.parse(JSON.parse(unsealWith(this.#rootKey, KEY_RING, stored.value).toString()) as KeyRingRecord);
-      if (ring.term === this.#ring?.term) ring.carryOver(this.#ring.unsavedEncryptions);
-      this.#ring = ring;
-    } catch (error) {
-      this.seal();
-      throw error;
+    if (!this.#rootKey || !stored) return;
+    let ring = ringOf(this.#rootKey, stored.value);
+    if (!ring) {
+      const rootKey = await this.rootKeyAgain?.();
+      ring = rootKey && ringOf(rootKey, stored.value);
+      if (!rootKey || !ring) {
+        this.seal();
+        throw new CorruptRecord(KEY_RING, 'it is encrypted with another root key');
+      }
+      this.#rootKey.fill(0);
+      this.#rootKey = rootKey;
     }
+    if (ring.term === this.#ring?.term) ring.carryOver(this.#ring.unsavedEncryptions);
+    this.#ring = ring;
   }
 
   #entry(ring: KeyRing, rootKey: Buffer): { key: string; value: Uint8Array } {
     return { key: KEY_RING, value: sealWith(rootKey, KEY_RING, Buffer.from(JSON.stringify(ring.toRecord()))) };
+  }
+}
+
+/** Undefined when it was encrypted with another root key. */
+function ringOf(rootKey: Buffer, sealed: Uint8Array): KeyRing | undefined {
+  try {
+    return KeyRing.parse(JSON.parse(unsealWith(rootKey, KEY_RING, sealed).toString()) as KeyRingRecord);
+  } catch (error) {
+    if (!(error instanceof CorruptRecord)) throw error;
+    return undefined;
   }
 }

@@ -48,6 +48,7 @@ export class Seal {
     this.#barrier = parts.barrier;
     this.#automatic = parts.automatic;
     this.#log = parts.log;
+    parts.barrier.rootKeyAgain = async () => this.#rootKeyAgain();
   }
 
   get type(): string {
@@ -207,6 +208,17 @@ export class Seal {
     this.#sealKey?.fill(0);
     this.#sealKey = undefined;
     this.reset();
+  }
+
+  /** The root key as another process left it, if the key that it is wrapped in is still the same. */
+  async #rootKeyAgain(): Promise<Buffer | undefined> {
+    const stored = this.#sealKey && (await this.#driver.get(ROOT_KEY));
+    if (!stored || !this.#sealKey) return undefined;
+    try {
+      return unsealWith(this.#sealKey, ROOT_KEY, stored.value);
+    } catch {
+      return undefined;
+    }
   }
 
   async #open(sealKey: Buffer): Promise<void> {
