@@ -59,7 +59,7 @@ export class Connections {
   /** @throws InvalidRequest where there is none of that name. */
   async require(name: string): Promise<NamedConnection> {
     const record = await this.#records.connections.get(name);
-    if (!record) throw new InvalidRequest(`failed to find entry for connection with name: "${name}"`);
+    if (!record) throw noConnection(name);
     return { name, record };
   }
 
@@ -72,13 +72,11 @@ export class Connections {
     return connection;
   }
 
-  /** The connection that a user was made through, also after it was deleted. @throws InvalidRequest where nothing is left of it. */
-  async ofUser(name: string, id: string): Promise<NamedConnection> {
+  /** The connection that a user was made through, also after it was deleted; undefined where nothing is left of it. */
+  async ofUser(name: string, id: string): Promise<NamedConnection | undefined> {
     const current = await this.#records.connections.get(name);
     if (current?.id === id) return { name, record: current };
-    const retired = await this.#records.retired.get(id);
-    if (retired) return retired;
-    throw new InvalidRequest(`failed to find entry for connection with name: "${name}"`);
+    return this.#records.retired.get(id);
   }
 
   /** Runs `work` with the connection's session; once more where the session was closed before the call began. */
@@ -216,6 +214,10 @@ export class Connections {
       this.#host.log.debug('a database session did not close cleanly', { connection: slot.name, error: (error as Error).message });
     }
   }
+}
+
+export function noConnection(name: string): InvalidRequest {
+  return new InvalidRequest(`failed to find entry for connection with name: "${name}"`);
 }
 
 /** What a plugin that cannot be found or opened means for a request that writes its connection. */

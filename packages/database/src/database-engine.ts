@@ -12,6 +12,7 @@ import { staticCredsPaths } from './path-static-creds.ts';
 import { staticRolePaths } from './path-static-roles.ts';
 import { PluginCatalog } from './plugin-catalog.ts';
 import { CONNECTIONS } from './records.ts';
+import { dropAllUnused } from './retired-connections.ts';
 import { RootRotation } from './root-rotation.ts';
 import { StaticUsers } from './static-users.ts';
 
@@ -44,6 +45,7 @@ function createDatabaseEngine(host: EngineHost): Engine {
     secrets: [users.secret],
     intents: [users.intent],
     schedules: [staticUsers.job, roots.job],
+    initialize: async () => dropAllUnused(host.storage),
     invalidate: (key) => {
       if (key.startsWith(CONNECTIONS)) connections.invalidate(key.slice(CONNECTIONS.length));
     },

@@ -9,8 +9,9 @@ import {
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { outcomeOf } from './call-failed.ts';
-import type { Connections, NamedConnection } from './connections.ts';
+import { noConnection, type Connections, type NamedConnection } from './connections.ts';
 import { pluginCredential, type CredentialMaker } from './credential-maker.ts';
+import { dropIfUnused } from './retired-connections.ts';
 import { recordsIn, userKey, type RoleRecord } from './records.ts';
 
 /** The database refuses a user this much later than its lease ends, so that clocks that differ do not cut it short. Seconds. */
@@ -75,6 +76,7 @@ export class DynamicUsers {
         const terms = { ttl: role.default_ttl, maxTtl: role.max_ttl };
         const ends = lease.endsWith(terms);
         const connection = await connections.ofUser(db_name, connection_id);
+        if (!connection) throw noConnection(db_name);
         await connections.use(connection, async ({ session }) =>
           session.renewUser({
             username,
@@ -133,7 +135,7 @@ export class DynamicUsers {
         }),
       );
     } catch (error) {
-      await this.#failed(intent, userKey(record.id, username), error, names.unique);
+      await this.#failed(intent, { key: userKey(record.id, username), role: roleName }, error, names.unique);
       throw error;
     }
     const internal = {
@@ -157,12 +159,12 @@ export class DynamicUsers {
       const inside = recordsIn(tx);
       // Read in this commit, so that a connection cannot be deleted between here and there without its users being seen.
       if ((await inside.connections.get(connection.name))?.id !== id) {
-        throw new InvalidRequest(`failed to find entry for connection with name: "${connection.name}"`);
+        throw noConnection(connection.name);
       }
       const key = userKey(id, username);
       // The undo of a failed creation would otherwise take the other user away.
       if (await inside.users.has(key)) throw new InvalidRequest(`a user of that name is in use: username_template gives names that repeat`);
-      await inside.users.put(key, { role: roleName, expires: 0 });
+      await inside.users.put(key, { role: roleName });
       return tx.intend(this.intent, {
         connection: connection.name,
         connection_id: id,
@@ -177,12 +179,16 @@ export class DynamicUsers {
    * What nobody knows the outcome of is left to the journal. After a refusal the journal cleans up at once, in case the plugin left something;
    * but a name that could be somebody else's is not touched.
    */
-  async #failed(intent: OpenIntent, key: string, error: unknown, unique: boolean): Promise<void> {
+  async #failed(intent: OpenIntent, user: { key: string; role: string }, error: unknown, unique: boolean): Promise<void> {
     const outcome = outcomeOf(error);
     if (outcome === 'unknown') return;
     await this.#host.storage.transaction(async (tx) => {
-      if (outcome === 'refused' && unique) return tx.abandon(intent);
-      await recordsIn(tx).users.delete(key);
+      const { users } = recordsIn(tx);
+      if (outcome === 'refused' && unique) {
+        await users.put(user.key, { role: user.role, undoing: true });
+        return tx.abandon(intent);
+      }
+      await users.delete(user.key);
       return tx.settle(intent);
     });
   }
@@ -192,20 +198,19 @@ export class DynamicUsers {
     signal: AbortSignal,
   ): Promise<void> {
     const records = recordsIn(this.#host.storage);
+    const key = userKey(user.id, user.username);
     const connection = await this.#connections.ofUser(user.name, user.id);
+    if (!connection) {
+      // Settings outlive the last user made with them: this one was removed before, and only the lease was not.
+      if (await records.users.has(key)) throw noConnection(user.name);
+      return;
+    }
     const role = await records.roles.get(user.role);
     const commands = role ? role.revocation_statements : user.captured;
     await this.#connections.use(connection, async ({ session }) =>
       session.deleteUser({ username: user.username, statements: { commands }, signal }),
     );
-    const last = await this.#host.storage.transaction(async (tx) => {
-      const inside = recordsIn(tx);
-      await inside.users.delete(userKey(user.id, user.username));
-      if (!(await inside.retired.has(user.id))) return false;
-      if ((await inside.users.list({ prefix: `${user.id}/`, limit: 1 })).length > 0) return false;
-      await inside.retired.delete(user.id);
-      return true;
-    });
-    if (last) this.#connections.forget(user.id);
+    await records.users.delete(key);
+    if (await dropIfUnused(this.#host.storage, user.id)) this.#connections.forget(user.id);
   }
 }

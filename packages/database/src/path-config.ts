@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { keysOf, Keys, pageFields } from './listing.ts';
 import { recordsIn, type ConnectionRecord } from './records.ts';
+import { dropIfUnused } from './retired-connections.ts';
 import { rootStatus, RootStatus } from './root-status.ts';
 
 const fields = {
@@ -92,16 +93,15 @@ export function configPaths(host: EngineHost, connections: Connections): readonl
         const { name } = req.data;
         const record = await records.connections.get(name);
         if (!record) return undefined;
-        const users = await records.users.list({ prefix: `${record.id}/`, limit: MANY });
+        const users = (await records.users.entries({ prefix: `${record.id}/`, limit: MANY })).filter(([, user]) => !user.undoing);
         await req.storage.transaction(async (tx) => {
           const inside = recordsIn(tx);
           const current = await inside.connections.get(name);
           if (!current) return;
-          if ((await inside.users.list({ prefix: `${current.id}/`, limit: 1 })).length > 0) {
-            await inside.retired.put(current.id, { name, record: current });
-          }
+          await inside.retired.put(current.id, { name, record: current });
           await inside.connections.delete(name);
         });
+        await dropIfUnused(req.storage, record.id);
         connections.forget(record.id);
         if (users.length === 0) return undefined;
         const count = users.length < MANY ? String(users.length) : `${MANY} or more`;

@@ -74,7 +74,7 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
         const connection = await records.connections.get(record.db_name);
         if (!connection) return undefined;
         const users = await records.users.entries({ prefix: `${connection.id}/`, limit: MANY });
-        const live = users.filter(([, user]) => user.role === name).length;
+        const live = users.filter(([, user]) => user.role === name && !user.undoing).length;
         if (live === 0) return undefined;
         return { warnings: [`${live} credentials of this role are still live. They can be revoked, but not renewed.`] };
       },

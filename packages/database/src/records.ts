@@ -81,8 +81,8 @@ export type StaticRoleRecord = Static<typeof StaticRoleRecord>;
 /** A user that was made and not yet taken back. */
 export const UserRecord = Type.Object({
   role: Type.String(),
-  /** Milliseconds; 0 while its lease is not known. */
-  expires: Type.Number(),
+  /** Its creation failed, and the journal is about to clean up. */
+  undoing: Type.Optional(Type.Boolean()),
 });
 export type UserRecord = Static<typeof UserRecord>;
 

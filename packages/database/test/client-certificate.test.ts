@@ -3,10 +3,13 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test, jest } from '@jest/globals';
 import { issueCertificate } from '../src/client-certificate.ts';
 import { checkCredentialConfig } from '../src/credential-config.ts';
 import { makeAuthority } from './authority.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 describe('client certificates', () => {
   let folder: string;

@@ -1,7 +1,7 @@
 import { type ManualClock, manualClock, mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
 import { postgresqlPlugin } from '@strongroom/database-postgresql';
 import { databaseEngine } from '../src/index.ts';
-import type { PostgresServer } from '../../database-postgresql/test/postgres-server.ts';
+import type { PostgresServer } from '@strongroom/lab';
 
 export const CREATION = `CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}';`;
 

@@ -1,7 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, jest } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
-import { type PostgresServer, startPostgres } from '../../database-postgresql/test/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '@strongroom/lab';
 import { connectionTo, CREATION, mountDatabase } from './database-mount.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 describe('POST rotate-root/:name', () => {
   let server: PostgresServer;

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, jest } from '@jest/globals';
 import { manualClock, type TestMount } from '@strongroom/engine-testkit';
-import { type PostgresServer, startPostgres } from '../../database-postgresql/test/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '@strongroom/lab';
 import { connectionTo, mountDatabase, pass } from './database-mount.ts';
 
 interface StaticCreds {
@@ -10,6 +10,9 @@ interface StaticCreds {
   rotation_period?: number;
   last_vault_rotation: string;
 }
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 describe('static roles', () => {
   let server: PostgresServer;

@@ -1,0 +1,19 @@
+import type { StorageView } from '@strongroom/engine-sdk';
+import { recordsIn } from './records.ts';
+
+/**
+ * Drops the settings of a deleted connection once nobody needs them to remove a user. After the deletion no user is added, so what is seen
+ * here stays so. Resolves with whether they were dropped.
+ */
+export async function dropIfUnused(storage: StorageView, id: string): Promise<boolean> {
+  const { retired, users } = recordsIn(storage);
+  if (!(await retired.has(id))) return false;
+  if ((await users.list({ prefix: `${id}/`, limit: 1 })).length > 0) return false;
+  await retired.delete(id);
+  return true;
+}
+
+/** For what a crash left behind. */
+export async function dropAllUnused(storage: StorageView): Promise<void> {
+  for (const id of await recordsIn(storage).retired.list()) await dropIfUnused(storage, id);
+}

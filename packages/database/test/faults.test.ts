@@ -1,0 +1,138 @@
+import { createPrivateKey } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test, jest } from '@jest/globals';
+import { API_VERSION } from '@strongroom/engine-sdk';
+import { ConnectionLost, SessionClosed, StatementFailed } from '@strongroom/database-sdk';
+import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
+import { databaseEngine } from '../src/index.ts';
+import { PluginCatalog } from '../src/plugin-catalog.ts';
+import { faultyDatabase, type FaultyDatabase } from './faulty-plugin.ts';
+
+const SECRET = 'root-secret-Xy7';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
+
+describe('a database plugin that misbehaves', () => {
+  let bad: FaultyDatabase;
+  let good: FaultyDatabase;
+  let mount: TestMount;
+  const creds = async (role = 'app') => {
+    const { status, errors } = await mount.call('read', `database/creds/${role}`);
+    return [status, ...(errors ?? [])].join();
+  };
+  const openIntents = async () => ((await mount.call('read', 'sys/journal')).data as { intents: unknown[] }).intents.length;
+  beforeEach(async () => {
+    bad = faultyDatabase();
+    good = faultyDatabase('good-database-plugin');
+    mount = await mountForTest(databaseEngine, { plugins: [bad.plugin, good.plugin] });
+    const connection = { host: 'h', password: SECRET, username: 'root', allowed_roles: '*' };
+    await mount.write('config/bad', { plugin_name: 'faulty-database-plugin', ...connection });
+    await mount.write('config/good', { plugin_name: 'good-database-plugin', ...connection });
+    await mount.write('roles/app', { db_name: 'bad', creation_statements: '{}', default_ttl: '1h' });
+    await mount.write('roles/ok', { db_name: 'good', creation_statements: '{}' });
+  });
+  afterEach(async () => mount.close());
+
+  test('one that throws by a fault of its code is out of use for a while, says why, and the others go on', async () => {
+    bad.next = async () => {
+      throw new TypeError(`cannot read ${SECRET}`);
+    };
+    const first = await creds();
+    expect(first).toContain('500,');
+    expect(first).not.toContain(SECRET);
+    expect(await creds()).toBe('503,the connection "bad" is out of use: plugin faulty-database-plugin threw cannot read [password]');
+    expect(await creds('ok')).toBe('200');
+    const failing = (await mount.read('failing')).data as { connections: Record<string, { reason: string }> };
+    expect(Object.keys(failing.connections)).toEqual(['bad']);
+    await mount.advance('61s');
+    expect(await creds()).toBe('200');
+    expect(bad).toMatchObject({ opened: 2, closed: 1 });
+  });
+
+  test('a reset ends the quarantine', async () => {
+    bad.next = async () => {
+      throw new TypeError('x');
+    };
+    await creds();
+    expect(await creds()).toContain('503,');
+    await mount.write('reset/bad');
+    expect(await creds()).toBe('200');
+  });
+
+  test('one that does not answer is given up at the deadline; if it does not let go then, it is out of use', async () => {
+    bad.next = async (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const slow = creds();
+    await new Promise((resolve) => setImmediate(resolve));
+    await mount.clock.advance('46s');
+    expect(await slow).toContain('500,1 error occurred:\n\t* database "bad": no answer within 45 s');
+    expect(await creds()).toBe('200');
+
+    bad.next = async () => new Promise(() => undefined);
+    const hanging = creds();
+    await new Promise((resolve) => setImmediate(resolve));
+    await mount.clock.advance('46s');
+    await mount.clock.advance('6s');
+    expect(await hanging).toContain('no answer within 45 s');
+    expect(await creds()).toBe('503,the connection "bad" is out of use: plugin faulty-database-plugin did not end a call when told to');
+  });
+
+  test('one that does not open is reported, and is opened again at the next use', async () => {
+    await mount.write('reload/faulty-database-plugin');
+    bad.nextOpen = () => {
+      throw new Error(`no driver for ${SECRET}`);
+    };
+    expect(await creds()).toBe('500,1 error occurred:\n\t* database "bad": no driver for [password]\n\n');
+    expect(await creds()).toBe('200');
+  });
+
+  test('what was built for another API version is not run, and its connections say so', () => {
+    const catalog = new PluginCatalog(() => [{ ...bad.plugin, apiVersion: 2 } as never]);
+    expect(() => catalog.find('faulty-database-plugin', '')).toThrow(`was built for plugin API 2; this server offers ${API_VERSION}`);
+    const hollow = new PluginCatalog(() => [{ name: 'hollow', kind: 'database', apiVersion: 1 }]);
+    expect(() => hollow.find('hollow', '')).toThrow('does not describe itself as a database plugin');
+  });
+
+  test('an unknown outcome is left to the journal, a refusal is cleaned up at once', async () => {
+    bad.next = async () => {
+      bad.users.add('half-made');
+      throw new ConnectionLost('the line went dead');
+    };
+    expect(await creds()).toContain('database "bad": the line went dead');
+    expect(await openIntents()).toBe(1);
+    await mount.advance('4m');
+    expect(await openIntents()).toBe(0);
+    bad.next = async () => {
+      throw new StatementFailed('no');
+    };
+    expect(await creds()).toContain('failed to execute query: no');
+    await mount.advance(1);
+    expect(await openIntents()).toBe(0);
+  });
+
+  test('a call that meets a closed session is made once more on a new one', async () => {
+    bad.next = async () => {
+      throw new SessionClosed();
+    };
+    expect(await creds()).toBe('200');
+    expect(bad.opened).toBe(2);
+  });
+
+  test('sessions are opened once for many calls, closed when the settings change, and closed with the mount', async () => {
+    await mount.write('reload/faulty-database-plugin');
+    const before = bad.opened;
+    await Promise.all(Array.from({ length: 20 }, async () => creds()));
+    expect(bad.opened).toBe(before + 1);
+    await mount.write('config/bad', { host: 'other' });
+    await mount.read('creds/app');
+    await mount.call('delete', 'sys/mounts/database');
+    await mount.core.settleSchedule();
+    expect(bad.closed).toBe(bad.opened);
+  });
+
+  test('an rsa_private_key comes in PEM, of the size asked for', async () => {
+    await mount.write('roles/key', { db_name: 'bad', credential_type: 'rsa_private_key', credential_config: { key_bits: '3072' } });
+    const { data } = await mount.read('creds/key');
+    const key = createPrivateKey((data as { rsa_private_key: string }).rsa_private_key);
+    expect(key.asymmetricKeyDetails).toMatchObject({ modulusLength: 3_072 });
+  });
+});
