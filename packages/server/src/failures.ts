@@ -17,3 +17,8 @@ export class PluginsRefused extends Error {
 export class PidFileFailed extends Error {
   override readonly name = 'PidFileFailed';
 }
+
+/** The log's file cannot be opened. */
+export class LogFileFailed extends Error {
+  override readonly name = 'LogFileFailed';
+}

@@ -25,11 +25,12 @@ export async function serve(argv: readonly string[], options: RunOptions, starte
     });
     const rootToken = words.dev ? (words.devRootToken ?? devSetting(env, 'ROOT_TOKEN_ID') ?? newRootToken()) : undefined;
     const server = await openServer({ configuration, log, ...(rootToken === undefined ? {} : { devRootToken: rootToken }) });
+    const stopped = untilStopped(server, log, () => settledConfiguration(words, env));
     if (rootToken === undefined) say(await plainBanner(server, configuration));
     else say(devBanner({ address: server.addresses[0]!, rootToken, storage: configuration.storage.type }));
     log.info('ready', { listeners: server.addresses, storage: configuration.storage.type, sealed: server.core.sealed });
     started();
-    return await untilStopped(server, log, () => settledConfiguration(words, env));
+    return await stopped;
   } catch (error) {
     complain(`${explained(error)}\n`);
     return 1;
@@ -46,15 +47,14 @@ function settledConfiguration(words: ServerArguments, env: NonNullable<RunOption
       : { ...defaultConfiguration(env), ...(words.dev ? DEV : {}) };
   const logLevel = words.logLevel === undefined ? read.logLevel : levelOf(words.logLevel);
   if (!words.dev) return { ...read, logLevel };
-  const text = words.devListenAddress ?? devSetting(env, 'LISTEN_ADDRESS');
-  if (text === undefined) return { ...read, logLevel };
-  const address = parseAddress(text);
-  if (!address) throw new ArgumentsInvalid(`-dev-listen-address: ${JSON.stringify(text)} is not host:port`);
-  const others = words.config.length > 0 ? read.listeners : [];
-  return { ...read, logLevel, listeners: [plainListener(address.host, address.port), ...others] };
+  const asked = words.devListenAddress ?? devSetting(env, 'LISTEN_ADDRESS');
+  if (asked === undefined && read.listeners.length > 0) return { ...read, logLevel };
+  const address = asked === undefined ? undefined : parseAddress(asked);
+  if (asked !== undefined && !address) throw new ArgumentsInvalid(`-dev-listen-address: ${JSON.stringify(asked)} is not host:port`);
+  return { ...read, logLevel, listeners: [plainListener(address?.host, address?.port), ...read.listeners] };
 }
 
-const DEV: Pick<Configuration, 'storage'> = { storage: { type: 'inmem' } };
+const DEV: Pick<Configuration, 'storage' | 'listeners'> = { storage: { type: 'inmem' }, listeners: [] };
 
 function devSetting(env: NonNullable<RunOptions['env']>, name: string): string | undefined {
   return env[`STRONGROOM_DEV_${name}`] || env[`BAO_DEV_${name}`] || env[`VAULT_DEV_${name}`] || undefined;

@@ -56,6 +56,7 @@ export async function openServer(options: StartOptions): Promise<RunningServer> 
   } catch (error) {
     await core?.close();
     removePidFile?.();
+    if (!options.log) log.close();
     throw error;
   }
 

@@ -210,7 +210,6 @@ function readHeaders(section: Section): Readonly<Record<string, string>> {
       if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) block.section.complain('default', `holds ${shown(name)}, which is no header's name`);
       else if (/^(?:x-vault-|content-length$|transfer-encoding$|connection$)/i.test(name))
         block.section.complain('default', `holds ${shown(name)}, which the server sets itself`);
-      // eslint-disable-next-line no-control-regex
       else if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
         block.section.complain('default', `gives ${shown(name)} a value that HTTP cannot carry`);
       else headers[name] = value;

@@ -14,7 +14,7 @@ import { readStorage } from './storage-section.ts';
 
 export interface ReadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Development: storage in memory unless configured, plain HTTP on every address. */
+  /** Development: storage in memory and no listener unless configured, plain HTTP on every address. */
   readonly dev?: boolean;
 }
 
@@ -80,7 +80,7 @@ function checkTexts(
   complaints.done();
   return {
     storage: storage ?? (dev ? { type: 'inmem' } : defaults.storage),
-    listeners: listeners.length > 0 ? listeners : defaults.listeners,
+    listeners: listeners.length > 0 || dev ? listeners : defaults.listeners,
     logLevel: logLevel ?? defaults.logLevel,
     logFormat: logFormat ?? defaults.logFormat,
     metrics,

@@ -130,10 +130,13 @@ function listening(
       reject(new ListenerFailed(`cannot listen on ${where}: ${REASONS[error.code ?? ''] ?? error.message}`));
     };
     server.once('error', failed);
+    // A socket is nobody else's until its owner and mode are set.
+    const before = 'path' in options ? process.umask(0o177) : undefined;
     server.listen(options, () => {
       server.removeListener('error', failed);
       resolve();
     });
+    if (before !== undefined) process.umask(before);
   });
 }
 

@@ -1,9 +1,10 @@
-import { chmodSync, closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '@strongroom/engine-sdk';
 import pino, { type Logger } from 'pino';
 import type { LogFormat, LogLevel } from '../config/configuration.ts';
-import { standardLine } from './line-format.ts';
+import { LogFileFailed } from '../failures.ts';
+import { printable, standardLine } from './line-format.ts';
 import { redactFields, redactText } from './redaction.ts';
 
 export interface ServerLogOptions {
@@ -23,7 +24,7 @@ export class ServerLog implements Log {
   readonly #write: ((line: string) => void) | undefined;
   #descriptor = 2;
 
-  /** @throws Error when the file cannot be opened */
+  /** @throws LogFileFailed */
   constructor(options: ServerLogOptions) {
     this.#format = options.format;
     this.#file = options.file;
@@ -59,12 +60,16 @@ export class ServerLog implements Log {
     this.#say('error', message, fields);
   }
 
-  /** Opens the file anew: after log rotation. @throws Error when that fails; the old one stays in use */
+  /** Opens the file anew: after log rotation. @throws LogFileFailed; the old one stays in use */
   reopen(): void {
     if (this.#file === undefined || this.#write) return;
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    const opened = openSync(this.#file, 'a', 0o600);
-    chmodSync(this.#file, 0o600);
+    let opened: number;
+    try {
+      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+      opened = openSync(this.#file, 'a', 0o600);
+    } catch (error) {
+      throw new LogFileFailed(`log_file ${this.#file} cannot be opened: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+    }
     const before = this.#descriptor;
     this.#descriptor = opened;
     if (before > 2) closeSync(before);
@@ -84,7 +89,7 @@ export class ServerLog implements Log {
 
   /** A log that cannot be written stops nothing. */
   #put(json: string): void {
-    const line = this.#format === 'json' ? json : standardLine(json);
+    const line = this.#format === 'json' ? `${printable(json.slice(0, -1))}\n` : standardLine(json);
     try {
       if (this.#write) this.#write(line);
       else writeSync(this.#descriptor, line);

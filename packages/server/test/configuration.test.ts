@@ -1,0 +1,320 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ConfigurationInvalid } from '../src/config/complaints.ts';
+import type { Configuration } from '../src/config/configuration.ts';
+import { IGNORED } from '../src/config/foreign-keys.ts';
+import { checkConfiguration, readConfiguration, type ReadOptions } from '../src/config/read-configuration.ts';
+import { scratchFolder } from './scratch.ts';
+
+const read = (text: string, options: ReadOptions = { env: {} }): Configuration =>
+  checkConfiguration([{ file: 'server.hcl', text }], options);
+
+function complaintsOf(text: string, options?: ReadOptions): readonly string[] {
+  try {
+    read(text, options);
+  } catch (error) {
+    if (error instanceof ConfigurationInvalid) return error.complaints;
+    throw error;
+  }
+  return [];
+}
+
+const FULL = `
+storage "lmdb" { path = "/srv/data", map_size = "16GiB" }
+listener "tcp" {
+  address = "10.0.0.1:8200"
+  tls_cert_file = "/etc/cert.pem"
+  tls_key_file = "/etc/key.pem"
+  tls_min_version = "tls13"
+  max_request_size = 1048576
+  http_idle_timeout = "5m"
+  x_forwarded_for_authorized_addrs = ["10.0.0.0/8", "::1"]
+  custom_response_headers { "default" = { "X-Frame-Options" = ["DENY"] } }
+  telemetry { unauthenticated_metrics_access = true }
+}
+listener "unix" { address = "/run/strongroom.sock", socket_mode = "0660" }
+api_addr = "https://vault.example:8200"
+cluster_name = "prod"
+default_lease_ttl = "1h"
+max_lease_ttl = 86400
+log_level = "DEBUG"
+log_format = "json"
+pid_file = "/run/strongroom.pid"
+audit "file" "main" { description = "all", options { file_path = "/var/log/audit.log" } }
+plugin "@acme/strongroom-plugin" {}
+`;
+
+describe('a configuration', () => {
+  test('is read whole', () => {
+    expect(read(FULL)).toEqual({
+      storage: { type: 'lmdb', path: '/srv/data', mapSizeBytes: 16 * 1024 ** 3 },
+      listeners: [
+        {
+          type: 'tcp',
+          host: '10.0.0.1',
+          port: 8200,
+          tls: {
+            certFile: '/etc/cert.pem',
+            keyFile: '/etc/key.pem',
+            requireClientCert: false,
+            minVersion: 'TLSv1.3',
+            maxVersion: 'TLSv1.3',
+          },
+          maxBodyBytes: 1_048_576,
+          keepAliveTimeout: 300,
+          trustedProxies: ['10.0.0.0/8', '::1'],
+          headers: { 'X-Frame-Options': 'DENY' },
+          openMetrics: true,
+        },
+        { type: 'unix', path: '/run/strongroom.sock', mode: 0o660, trustedProxies: [], headers: {}, openMetrics: false },
+      ],
+      apiAddress: 'https://vault.example:8200',
+      clusterName: 'prod',
+      defaultLeaseTtl: 3600,
+      maxLeaseTtl: 86_400,
+      logLevel: 'debug',
+      logFormat: 'json',
+      pidFile: '/run/strongroom.pid',
+      metrics: true,
+      audit: { main: { type: 'file', description: 'all', options: { file_path: '/var/log/audit.log' } } },
+      auditEmergencyDisable: [],
+      plugins: [{ name: '@acme/strongroom-plugin', from: process.cwd(), at: 'server.hcl:23' }],
+      notices: [],
+      sanitized: expect.objectContaining({ api_addr: 'https://vault.example:8200', storage: { type: 'lmdb' } }),
+    });
+  });
+
+  test('means the same in JSON', () => {
+    const json = {
+      storage: { lmdb: { path: '/srv/data' } },
+      listener: [{ tcp: { address: '127.0.0.1:1', tls_disable: 1 } }, { unix: { address: '/run/s.sock' } }],
+      audit: { file: { main: { file_path: 'stdout' } } },
+      max_lease_ttl: '2h',
+    };
+    const hcl = `storage "lmdb" { path = "/srv/data" }
+      listener "tcp" { address = "127.0.0.1:1", tls_disable = true }
+      listener "unix" { address = "/run/s.sock" }
+      audit "file" "main" { file_path = "stdout" }
+      max_lease_ttl = "2h"`;
+    const { sanitized: _, ...fromJson } = read(JSON.stringify(json));
+    const { sanitized: __, ...fromHcl } = read(hcl);
+    expect(fromJson).toEqual(fromHcl);
+  });
+
+  test('that is empty gives LMDB in a folder of its own and the loopback address', () => {
+    expect(read('', { env: { STRONGROOM_DATA_DIR: '/data' } })).toMatchObject({
+      storage: { type: 'lmdb', path: '/data' },
+      listeners: [{ type: 'tcp', host: '127.0.0.1', port: 8200 }],
+    });
+    expect(read('', { env: {}, dev: true })).toMatchObject({ storage: { type: 'inmem' } });
+  });
+
+  test('may be spread over files and folders, of which later ones win', () => {
+    const folder = scratchFolder();
+    mkdirSync(join(folder, 'conf.d'));
+    writeFileSync(join(folder, 'a.hcl'), 'log_level = "warn"\nlistener "tcp" { address = "127.0.0.1:1" }');
+    writeFileSync(join(folder, 'conf.d', '10.json'), '{"log_level": "error"}');
+    writeFileSync(join(folder, 'conf.d', '20.hcl'), 'listener "tcp" { address = "127.0.0.1:2" }');
+    writeFileSync(join(folder, 'conf.d', 'notes.txt'), 'not read');
+    const found = readConfiguration([join(folder, 'a.hcl'), join(folder, 'conf.d')], { env: {} });
+    expect(found.logLevel).toBe('error');
+    expect(found.listeners.map((one) => one.type === 'tcp' && one.port)).toEqual([1, 2]);
+    const missing = (): unknown => readConfiguration([join(folder, 'none.hcl')], { env: {} });
+    expect(missing).toThrow('none.hcl: there is no such file or folder');
+  });
+
+  test('accepts what needs nothing done here, and says why', () => {
+    const text = Object.keys(IGNORED)
+      .map((key) => `${key} = true`)
+      .join('\n');
+    const { notices } = read(text);
+    expect(notices).toHaveLength(Object.keys(IGNORED).length);
+    expect(notices[0]).toBe('server.hcl:1: disable_mlock has no effect: memory is not locked; turn swap off, or encrypt it');
+  });
+
+  test('keeps a file storage in LMDB, with a notice', () => {
+    const { storage, notices } = read('storage "file" { path = "/old" }');
+    expect(storage).toEqual({ type: 'lmdb', path: '/old' });
+    expect(notices).toEqual([expect.stringContaining('keeps an LMDB store')]);
+  });
+});
+
+describe('complaints', () => {
+  test('come all at once, each with its file and line', () => {
+    const text = `storage "raft" {}
+listner "tcp" {}
+listener "tcp" {
+  address = "a:b:c"
+  tls_cert_fil = "x"
+}
+default_lease_ttl = "1 fortnight"
+log_level = "loud"
+ui = [1]
+workers = 4`;
+    expect(complaintsOf(text)).toEqual([
+      'server.hcl:1: storage "raft": this storage is not offered: use "lmdb" for one machine, or "postgresql" for many',
+      'server.hcl:2: listner is not a known key; did you mean listener?',
+      'server.hcl:4: listener "tcp": address is "a:b:c"; it must be host:port, [address]:port or :port',
+      'server.hcl:5: listener "tcp": tls_cert_fil is not a known key; did you mean tls_cert_file?',
+      'server.hcl:7: default_lease_ttl must be a duration such as "1h", not this text',
+      'server.hcl:8: log_level is "loud"; it must be "trace", "debug", "info", "warn" or "error"',
+      'server.hcl:9: ui must be true or false, not a list',
+      'server.hcl:10: workers must be 1: more processes of one server are not available yet; several servers may share one storage instead',
+    ]);
+  });
+
+  test.each([
+    ['listener "tcp" { address = "0.0.0.0:8200" }', 'needs tls_cert_file and tls_key_file, or tls_disable = true'],
+    ['listener "tcp" { address = ":8200" }', 'can be reached from other machines'],
+    ['listener "tcp" { tls_cert_file = "/c" }', 'tls_key_file is missing'],
+    ['listener "tcp" { tls_cert_file = "/c", tls_key_file = "/k", tls_min_version = "tls13", tls_max_version = "tls12" }', 'is less than'],
+    ['listener "tcp" { tls_cert_file = "/c", tls_key_file = "/k", tls_min_version = "tls10" }', 'it must be "tls12" or "tls13"'],
+    ['listener "tcp" { tls_cert_file = "/c", tls_key_file = "/k", tls_require_and_verify_client_cert = true }', 'needs tls_client_ca_file'],
+    ['listener "tcp" { x_forwarded_for_authorized_addrs = "10.0.0.0/40" }', 'neither an address nor a network'],
+    ['listener "tcp" { proxy_protocol_behavior = "use_always" }', 'is not offered'],
+    ['listener "tcp" { custom_response_headers { default = { "a b" = "c" } } }', "is no header's name"],
+    ['listener "tcp" { max_request_size = "many" }', 'must be a size such as "32MiB"'],
+    ['listener "quic" {}', 'is no kind of listener'],
+    ['listener "unix" {}', 'address is required'],
+    ['listener {}', 'takes one label: listener "type" { … }'],
+    ['storage "lmdb" {}\nstorage "inmem" {}', 'a second storage'],
+    ['storage "postgresql" {}', 'connection_url is required'],
+    ['storage "floppy" {}', 'is no storage; it must be "lmdb", "postgresql" or "inmem"'],
+    ['seal "awskms" {}', 'this seal is not offered'],
+    ['seal "static" {}', 'current_key is required'],
+    ['seal "static" { current_key = "env://NOT_SET" }', 'the environment variable "NOT_SET", which is not set'],
+    ['seal "static" { current_key = "file:///no/such" }', 'which cannot be read: ENOENT'],
+    ['default_lease_ttl = "2h"\nmax_lease_ttl = "1h"', 'is longer than max_lease_ttl'],
+    ['log_level = "info"\nlog_level = "warn"', 'is set twice: first at server.hcl:1'],
+    ['api_addr = "vault.example:8200"', 'must be a URL'],
+    ['plugin "../../x y" {}\nplugin "no good" {}', 'is neither the name of a package nor a path'],
+    ['audit "file" {}', 'takes 2 labels'],
+    ['initialize "x" {}', 'strongroom operator init'],
+    ['log_level = ', 'is neither HCL nor JSON'],
+  ])('about %j say what is wrong', (text, complaint) => {
+    expect(complaintsOf(text).join('\n')).toContain(complaint);
+  });
+
+  test('of a development server do not mind plain HTTP', () => {
+    expect(complaintsOf('listener "tcp" { address = "0.0.0.0:8200" }', { env: {}, dev: true })).toEqual([]);
+    expect(complaintsOf('listener "tcp" { address = "0.0.0.0:8200", tls_disable = "true" }')).toEqual([]);
+  });
+
+  test('hold no value that may be a secret', () => {
+    const secret = 'correct-horse-battery';
+    const text = `seal "static" { current_key = "${secret}", previous_key = ["${secret}"] }
+      storage "postgresql" { connection_url = "mysql://u:${secret}@h/d" }`;
+    const complaints = complaintsOf(text);
+    expect(complaints).toHaveLength(4);
+    expect(complaints.join('\n')).not.toContain(secret);
+  });
+
+  test('are all that any text can cause', () => {
+    const words = fc.constantFrom(
+      'storage',
+      'listener',
+      'seal',
+      'audit',
+      'plugin',
+      'telemetry',
+      '"tcp"',
+      '"static"',
+      '"lmdb"',
+      '{',
+      '}',
+      '=',
+      '[',
+      ']',
+      ',',
+      '\n',
+      '1',
+      'true',
+      '"x"',
+      'address',
+      'ui',
+      '__proto__',
+      'constructor',
+      'options',
+      '<<E\n',
+      '"${',
+    );
+    const key = fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        'storage',
+        'listener',
+        'seal',
+        'static',
+        'tcp',
+        'unix',
+        'lmdb',
+        'audit',
+        'plugin',
+        'address',
+        'current_key',
+        'custom_response_headers',
+        'default',
+        '__proto__',
+        'telemetry',
+        'log_level',
+        'map_size',
+      ),
+    );
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { depthSize: 'small' },
+        fc.jsonValue({ maxDepth: 1 }),
+        fc.dictionary(key, tie('tree')),
+        fc.array(tie('tree'), { maxLength: 3 }),
+      ),
+    }));
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(words, { maxLength: 40 }).map((list) => list.join(' ')),
+      fc.dictionary(key, tree).map((value) => JSON.stringify(value)),
+    );
+    fc.assert(
+      fc.property(text, (input) => {
+        for (const complaint of complaintsOf(input, { env: {} })) expect(complaint).toMatch(/^server\.hcl(?::\d+)?: ./);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe('the static seal', () => {
+  const key = Buffer.alloc(32, 7);
+
+  test.each([
+    ['hex', `current_key = "${key.toString('hex')}"`],
+    ['base64', `current_key = "${key.toString('base64')}"`],
+    ['an environment variable', 'current_key = "env://SEAL_KEY"'],
+  ])('takes its key from %s', (_, setting) => {
+    const { seal } = read(`seal "static" { current_key_id = "1", ${setting} }`, { env: { SEAL_KEY: key.toString('hex') } });
+    expect(seal?.type).toBe('static');
+    expect(Buffer.from(seal!.key)).toEqual(key);
+  });
+
+  test('takes its keys from files, raw or written', () => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, 'raw'), key);
+    writeFileSync(join(folder, 'hex'), `${Buffer.alloc(32, 8).toString('hex')}\n`);
+    const { seal } = read(`seal "static" {
+      current_key_id = "2"
+      current_key = "file://${folder}/raw"
+      previous_key_id = "1"
+      previous_key = "file://${folder}/hex"
+    }`);
+    expect(Buffer.from(seal!.key)).toEqual(key);
+    expect(Buffer.from(seal!.previousKey!)).toEqual(Buffer.alloc(32, 8));
+  });
+
+  test('shows no key in the sanitised configuration', () => {
+    const { sanitized } = read(`seal "static" { current_key_id = "1", current_key = "${key.toString('hex')}" }
+      storage "postgresql" { connection_url = "postgresql://u:hunter2@h/d" }
+      cluster_name = "c"`);
+    expect(sanitized).toEqual({ seal: { type: 'static' }, storage: { type: 'postgresql' }, cluster_name: 'c' });
+  });
+});

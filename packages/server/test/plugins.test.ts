@@ -1,0 +1,77 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Plugin } from '@strongroom/engine-sdk';
+import type { PluginChoice } from '../src/config/configuration.ts';
+import { packagePlugins } from '../src/plugins/package-plugins.ts';
+import { builtInPlugins } from '../src/plugins/plugin-list.ts';
+import { scratchFolder } from './scratch.ts';
+
+const folder = scratchFolder();
+
+function install(name: string, source: string, manifest: Record<string, unknown> = { exports: { '.': { import: './main.js' } } }): void {
+  const path = join(folder, 'node_modules', name);
+  mkdirSync(path, { recursive: true });
+  writeFileSync(join(path, 'package.json'), JSON.stringify({ name, type: 'module', ...manifest }));
+  writeFileSync(join(path, 'main.js'), source);
+}
+
+const named = (name: string): PluginChoice => ({ name, from: folder, at: `server.hcl:${name.length}` });
+const load = async (...names: string[]): Promise<Plugin[]> => packagePlugins(names.map(named), await builtInPlugins());
+
+install(
+  '@acme/good',
+  `export const engine = { name: 'acme', kind: 'secret', apiVersion: 1, version: '3.1.0', create: () => ({ paths: [] }) }; export default engine;`,
+);
+install('pack', `export const list = ['a', 'b'].map((name) => ({ name, kind: 'database', apiVersion: 1 }));`, { main: 'main.js' });
+install('old', `export const engine = { name: 'old', kind: 'secret', apiVersion: 0, get create() { throw new Error('was touched'); } };`);
+install('strange', `export const engine = { name: 'strange', kind: 'kettle', apiVersion: 1 };`);
+install('empty', `export const answer = 42;`);
+install('broken', `throw new Error('cannot start here');`);
+install('incomplete', `import 'not-there-at-all';`);
+install('second-kv', `export const engine = { name: 'kv', kind: 'secret', apiVersion: 1 };`);
+install('outside', '', { exports: '../../elsewhere.js' });
+writeFileSync(join(folder, 'local.mjs'), `export const plugin = { name: 'local', kind: 'audit', apiVersion: 1 };`);
+
+describe('the plugins of every server', () => {
+  test('speak its API, each under a name of its own', async () => {
+    const plugins = await builtInPlugins();
+    expect(plugins.map(({ kind, name }) => `${kind}/${name}`).sort()).toEqual([
+      'auth/ldap',
+      'database/postgresql-database-plugin',
+      'secret/database',
+      'secret/kv',
+    ]);
+    expect(plugins.every(({ apiVersion }) => apiVersion === 1)).toBe(true);
+  });
+});
+
+describe('packages of the configuration', () => {
+  test('are found beside it, by name or by path', async () => {
+    const plugins = await load('@acme/good', 'pack', './local.mjs');
+    expect(plugins.map(({ name }) => name)).toEqual(['acme', 'a', 'b', 'local']);
+  });
+
+  test.each([
+    ['missing', 'it is not installed, neither for'],
+    ['./missing.js', 'there is no'],
+    ['old', 'old was built for plugin API 0; this server offers 1'],
+    ['strange', 'is of the unknown kind "kettle"'],
+    ['empty', 'it exports no plugin'],
+    ['broken', 'it cannot be loaded: cannot start here'],
+    ['incomplete', 'something that it needs is missing: '],
+    ['outside', 'names no module to import'],
+  ])('are refused with a reason: %s', async (name, reason) => {
+    await expect(load('@acme/good', name)).rejects.toThrow(`server.hcl:${name.length}: plugin ${JSON.stringify(name)}: `);
+    await expect(load('@acme/good', name)).rejects.toThrow(reason);
+  });
+
+  test('are refused together, with every reason', async () => {
+    await expect(load('old', '@acme/good', 'missing')).rejects.toThrow(/plugin "old": .*\n.*plugin "missing": /);
+  });
+
+  test('cannot take the place of what is there', async () => {
+    const present = [{ name: 'kv', kind: 'secret', apiVersion: 1 }];
+    await expect(packagePlugins([named('second-kv')], present)).rejects.toThrow('kv is already there as secret plugin');
+  });
+});
