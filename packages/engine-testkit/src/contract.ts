@@ -56,7 +56,7 @@ export function engineContract(runner: Runner, contract: EngineContract): void {
     for (const title of CONTRACT_CASES) {
       const reason = skipped.get(title);
       if (reason !== undefined) {
-        console.warn(`${contract.engine.name}: skipped "${title}": ${reason}`);
+        process.stderr.write(`${contract.engine.name}: skipped "${title}": ${reason}\n`);
         continue;
       }
       runner.test(

@@ -33,17 +33,35 @@ export class BulkRevoker {
       await this.#page([exact], options.force);
       return;
     }
+    for await (const found of this.#below(prefix)) await this.#page(found, options.force);
+  }
+
+  /** Hands everything below the path to the schedule; tokens are dead at once. What the schedule does survives a crash. */
+  async queue(prefix: string): Promise<void> {
+    for await (const found of this.#below(prefix)) {
+      const tokens = found.filter(({ token }) => token);
+      for (let at = 0; at < tokens.length; at += CONCURRENCY) {
+        await this.#tokens.revokeSoon(tokens.slice(at, at + CONCURRENCY).map(({ id }) => digestOf(id)));
+      }
+      const leases = found.filter(({ token }) => !token);
+      for (let at = 0; at < leases.length; at += CONCURRENCY) {
+        await Promise.all(leases.slice(at, at + CONCURRENCY).map(async ({ id }) => this.#leases.revokeSoon(id)));
+      }
+    }
+  }
+
+  async *#below(prefix: string): AsyncGenerator<Found[]> {
     let after: string | undefined;
     for (;;) {
       const found = await this.#leases.ids(prefix === '' ? '' : `${prefix}/`, { ...(after === undefined ? {} : { after }), limit: PAGE });
       if (found.length === 0) return;
-      await this.#page(found, options.force);
+      yield found;
       after = found[found.length - 1]!.id;
     }
   }
 
   async #page(found: readonly Found[], force: boolean): Promise<void> {
-    const tokens = found.filter(({ token }) => token).map(({ id }) => id.slice(id.lastIndexOf('/') + 1));
+    const tokens = found.filter(({ token }) => token).map(({ id }) => digestOf(id));
     if (tokens.length > 0) await this.#tokens.revokeAll(tokens, NEVER);
     let at = 0;
     let failure: Error | undefined;
@@ -65,4 +83,9 @@ export class BulkRevoker {
     await Promise.all(workers);
     if (failure) throw failure;
   }
+}
+
+/** A token's lease is its path and its digest. */
+function digestOf(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1);
 }

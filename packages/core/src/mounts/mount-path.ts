@@ -1,7 +1,6 @@
 import { BadRequest } from '@strongroom/engine-sdk';
 
 const LONGEST = 300;
-// eslint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u0000-\u001f\u007f\ud800-\udfff]/u;
 
 /** Refuses what cannot be the path of a mount: it becomes part of storage keys and of URLs. @throws BadRequest */

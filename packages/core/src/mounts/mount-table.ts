@@ -9,6 +9,7 @@ import { withDeadline } from '../schedule/target-gate.ts';
 import { checkMountPath } from './mount-path.ts';
 import { MOUNTS, type MountConfig, type MountRecord } from './mount-record.ts';
 import { MountRouter } from './mount-router.ts';
+import { BUILT_IN_MOUNTS, type NewMount } from './new-mount.ts';
 
 /** Counts the changes of the table: a process that has not seen the latest one looks again before it makes its own. */
 const SERIAL = 'core/mount-serial';
@@ -29,55 +30,6 @@ export interface MountCleaner {
   undo(mount: Mount): Promise<void>;
   forget(mount: Mount): Promise<void>;
 }
-
-export interface NewMount {
-  readonly path: string;
-  readonly class: 'secret' | 'auth';
-  readonly type: string;
-  readonly description?: string;
-  readonly config?: Partial<MountConfig>;
-  readonly options?: Readonly<Record<string, string>>;
-  readonly local?: boolean;
-  readonly seal_wrap?: boolean;
-  readonly external_entropy_access?: boolean;
-}
-
-/** Mounts that exist in every store. `identity/` and the rest get their engines from the core itself. */
-const BUILT_IN: readonly (Omit<NewMount, 'config'> & { accessorPrefix: string; config?: Partial<MountConfig> })[] = [
-  {
-    path: 'sys/',
-    class: 'secret',
-    type: 'system',
-    accessorPrefix: 'system',
-    description: 'system endpoints used for control, policy and debugging',
-    seal_wrap: true,
-    config: { passthrough_request_headers: ['Accept'] },
-  },
-  {
-    path: 'identity/',
-    class: 'secret',
-    type: 'identity',
-    accessorPrefix: 'identity',
-    description: 'identity store',
-    config: { passthrough_request_headers: ['Authorization'] },
-  },
-  {
-    path: 'cubbyhole/',
-    class: 'secret',
-    type: 'cubbyhole',
-    accessorPrefix: 'cubbyhole',
-    description: 'per-token private secret storage',
-    local: true,
-  },
-  {
-    path: 'auth/token/',
-    class: 'auth',
-    type: 'token',
-    accessorPrefix: 'auth_token',
-    description: 'token based credentials',
-    config: { token_type: 'default-service' },
-  },
-];
 
 /** Which engine is where: stored, loaded at unseal, changed by operators, routed to by requests. */
 export class MountTable {
@@ -151,7 +103,7 @@ export class MountTable {
     for (;;) {
       this.#forgetAll();
       for (const record of await this.#load()) this.#register(this.#build(record));
-      const missing = BUILT_IN.filter((mount) => !this.at(mount.path)).map(({ accessorPrefix, ...mount }) =>
+      const missing = BUILT_IN_MOUNTS.filter((mount) => !this.at(mount.path)).map(({ accessorPrefix, ...mount }) =>
         this.#newRecord(mount, accessorPrefix),
       );
       if (missing.length === 0) break;

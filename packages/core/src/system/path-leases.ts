@@ -139,7 +139,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       handle: async ({ data }) => {
         if (data.prefix === '') throw new BadRequest('prefix must be specified');
         if (!data.sync) {
-          void bulk.revoke(data.prefix, { force: false }).catch(() => undefined);
+          await bulk.queue(data.prefix);
           return { status: 202, raw: { contentType: 'application/json', body: '' } };
         }
         await bulk.revoke(data.prefix, { force: false });

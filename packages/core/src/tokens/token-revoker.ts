@@ -50,6 +50,11 @@ export class TokenRevoker {
     await Promise.all(digests.map(async (digest) => this.#join({ digest, signal })));
   }
 
+  /** The tokens are dead when this resolves; the schedule takes back what hangs on them. */
+  async revokeSoon(digests: readonly string[]): Promise<void> {
+    await this.#tokens.beginRevocation(digests.map((digest) => ({ digest })));
+  }
+
   /** Works off a token's end in the schedule. A damaged record ends too: the index says that its time has come. */
   async run(due: DueEntry, signal: AbortSignal): Promise<void> {
     await this.#join({ digest: due.id, entry: due, signal });

@@ -159,6 +159,23 @@ describe('leases', () => {
     expect((await mount.call('update', 'sys/leases/revoke-prefix')).status).toBe(400);
   });
 
+  test('revoke-prefix that does not wait queues the leases, and what is queued survives a crash; tokens are dead at once', async () => {
+    for (let i = 0; i < 3; i += 1) await mount.read('creds/r');
+    const made = await mount.call('update', 'auth/token/create', { data: { policies: ['default'], ttl: '1h' } });
+    const queued = async (prefix: string) => mount.call('update', `sys/leases/revoke-prefix/${prefix}`, { data: { sync: false } });
+    outside.hanging.add('one');
+    expect((await queued('acc')).status).toBe(202);
+    expect((await queued('auth/token/create')).status).toBe(202);
+    expect((await mount.call('read', 'auth/token/lookup-self', { token: made.auth!.client_token })).status).toBe(403);
+    await mount.close();
+    outside.hanging.clear();
+    mount = await mountForTest(testEngine(outside), { storage: store.open(), path: 'acc', clock: mount.clock });
+    await mount.advance('2m');
+    expect(outside.users.size).toBe(0);
+    const left = await store.open().range({ prefix: 'lease/', keysOnly: true });
+    expect(left).toEqual([]);
+  });
+
   test('a damaged lease is set aside and said so, the others go on, and revoke-force drops it', async () => {
     const said: string[] = [];
     const log = { debug() {}, info() {}, warn() {}, error: (text: string) => void said.push(text) };
