@@ -242,7 +242,8 @@ export class StoreTransaction {
 
   /** Keys as stored before this transaction, with its own writes applied. Not protected against others' additions. */
   async keys(query: Omit<RangeQuery, 'keysOnly'>): Promise<string[]> {
-    const stored = await this.#store.keys(query);
+    // As many more as this transaction itself may have deleted: they must not use up the limit.
+    const stored = await this.#store.keys(query.limit === undefined ? query : { ...query, limit: query.limit + this.#written.size });
     const keys = stored.filter((key) => !this.#written.has(key) || this.#written.get(key) !== undefined);
     const known = new Set(keys);
     for (const [key, record] of this.#written) {
