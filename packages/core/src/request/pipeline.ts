@@ -82,7 +82,7 @@ export class Pipeline {
     const decoded = call.match!.path.decode(call.data, call.match!.captures);
     const deadline = this.#deadline(call);
     const request = engineRequest(call, decoded, deadline);
-    const response = await deadline.guard(async () => op.handle(request as never));
+    const response = await deadline.guard(() => op.handle(request as never));
     return answerOf(call, response, warningsOf(call, decoded, response));
   }
 
@@ -149,15 +149,15 @@ export class Pipeline {
     const op = operationOf(call);
     if (!op) throw isOpen(call) ? new OpenPathRefusal() : new UnsupportedOperation();
     if (decoded instanceof EngineError) throw decoded;
-    return mount.serve(async () => this.#carryOutOn(mount, call, op, decoded!));
+    return mount.serve(() => this.#carryOutOn(mount, call, op, decoded!));
   }
 
   async #carryOutOn(mount: Mount, call: Call, op: Op<TProperties, TSchema>, fields: Decoded): Promise<CoreResponse> {
     const deadline = this.#deadline(call);
     const request = engineRequest(call, fields, deadline);
     // A handler that goes on after the deadline still counts as work on the mount.
-    const handler = async (): Promise<EngineResponse | undefined> => mount.serve(async () => op.handle(request as never));
-    const work = async (): Promise<EngineResponse | undefined> => deadline.guard(handler);
+    const handler = (): Promise<EngineResponse | undefined> => mount.serve(() => op.handle(request as never));
+    const work = (): Promise<EngineResponse | undefined> => deadline.guard(handler);
     const response = call.match!.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
     let answer = answerOf(call, response, warningsOf(call, fields, response));
     if (response?.secret) answer = await this.#parts.issuing.secret(call, response.secret, answer);

@@ -34,20 +34,28 @@ export class RequestDeadline {
   }
 
   /** What the work gives, or a rejection once the deadline has passed or the caller went away; the work itself may go on. */
-  async guard<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await new Promise<T>((resolve, reject) => {
-        this.#abandon = reject;
-        work().then(resolve, reject);
-        if (this.#controller?.signal.aborted) reject(this.#controller.signal.reason as Error);
-      });
-    } finally {
-      this.#abandon = undefined;
-      if (this.#controller) {
-        this.#cancel?.();
-        this.#caller.signal?.removeEventListener('abort', this.#leave);
-      }
-    }
+  guard<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#abandon = reject;
+      work().then(
+        (result) => {
+          this.#clear();
+          resolve(result);
+        },
+        (error: unknown) => {
+          this.#clear();
+          reject(error as Error);
+        },
+      );
+      if (this.#controller?.signal.aborted) reject(this.#controller.signal.reason as Error);
+    });
+  }
+
+  #clear(): void {
+    this.#abandon = undefined;
+    if (!this.#controller) return;
+    this.#cancel?.();
+    this.#caller.signal?.removeEventListener('abort', this.#leave);
   }
 
   readonly #leave = (): void => this.#end(new DeadlinePassed('the caller went away'));
