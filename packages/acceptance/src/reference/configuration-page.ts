@@ -3,10 +3,10 @@ import { GENERATED } from './mount-page.ts';
 
 const README = new URL('../../../server/README.md', import.meta.url);
 
-/** The configuration as the server's README describes it, from its heading `Configuration` to the next of the same rank. */
+/** Flags and configuration as the server's README describes them: from its first example to the end of its section `Configuration`. */
 export async function configurationPage(): Promise<string> {
   const text = await readFile(README, 'utf8');
-  const [, section] = /^## Configuration\n([^]*?)(?=^## |(?![^]))/m.exec(text) ?? [];
-  if (section === undefined) throw new Error('packages/server/README.md has no section "Configuration"');
-  return `${GENERATED}\n\n# The configuration of the server\n\n${section.trim()}\n`;
+  const [, flags, keys] = /\n(```\n\$ strongroom server[^]*?)^## Configuration\n([^]*?)^## /m.exec(text) ?? [];
+  if (flags === undefined || keys === undefined) throw new Error('packages/server/README.md has no example followed by "## Configuration"');
+  return `${GENERATED}\n\n# The server and its configuration\n\n${flags.trim()}\n\n## Configuration\n\n${keys.trim()}\n`;
 }

@@ -18,7 +18,7 @@ export async function renderReference(): Promise<Map<string, string>> {
     '',
     ...mounts.map(({ page, title }) => `- [${title}](${page}.md)`),
     '- [The command line](cli.md)',
-    '- [The configuration of the server](configuration.md)',
+    '- [The server and its configuration](configuration.md)',
     '',
     'The same declarations answer `?help=1` on every path, and `GET /v1/sys/internal/specs/openapi` gives them as an OpenAPI document.',
     'Durations are a number of seconds, or text such as `90s`, `1h30m` and `7d`. `POST` and `PUT` are the same. `LIST` may also be sent as',
