@@ -14,8 +14,9 @@ export interface CoreOptions {
   /** A seal that opens by itself; without one the unseal key is split among operators (Shamir). */
   readonly seal?: AutomaticSeal;
   /**
-   * Initialises an empty store with this root token and keeps it unsealed: for development, tests, and programs that embed a core
-   * over memory. The unseal key is thrown away, so it is refused over a store that survives.
+   * Initialises an empty store with this root token and opens it: for development, tests, and programs that embed a core over
+   * memory. The unseal key is thrown away, so a store that survives could not be opened again without an automatic seal. Refused
+   * over a store that is initialised.
    */
   readonly devRootToken?: string;
   /** System-wide lease limits, in seconds; 768 hours by default. */
