@@ -13,7 +13,8 @@ export interface Decoded {
   readonly replaced: readonly string[];
 }
 
-export type Decoder = (body: Readonly<Record<string, unknown>>, captures: Readonly<Record<string, string>>) => Decoded;
+/** `writing`: the call creates, updates or patches, so that required fields must be there. */
+export type Decoder = (body: Readonly<Record<string, unknown>>, captures: Readonly<Record<string, string>>, writing?: boolean) => Decoded;
 
 interface Plan {
   readonly name: string;
@@ -44,14 +45,14 @@ export function compileDecoder(fields: TProperties): Decoder {
   });
   const known = new Set(plans.flatMap((plan) => [plan.name, ...plan.aliases]));
 
-  return (body, captures) => {
+  return (body, captures, writing = true) => {
     const data: Record<string, unknown> = {};
     const supplied = new Set<string>();
     for (const plan of plans) {
       const raw = captures[plan.name] ?? sent(body, plan);
       const value = raw === undefined ? undefined : decodeField(plan, raw);
       if (value === undefined) {
-        if (plan.required) throw new BadRequest(`missing required field "${plan.name}"`);
+        if (plan.required && writing) throw new BadRequest(`missing required field "${plan.name}"`);
         data[plan.name] = plan.fallback;
       } else {
         supplied.add(plan.name);

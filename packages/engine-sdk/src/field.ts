@@ -34,7 +34,7 @@ export type Field<T> = TUnsafe<T> & { readonly 'x-field': FieldSpec };
 export interface FieldOptions<T> {
   /** What the handler sees when the caller sends nothing. */
   readonly default?: T;
-  /** Leaving it out is a 400 that names the field. */
+  /** Leaving it out of a write is a 400 that names the field. */
   readonly required?: boolean;
   readonly deprecated?: boolean;
   readonly aliases?: readonly string[];

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
-import { createCore, type Core } from '@strongroom/core';
+import { createCore, type Core, type LogLevelStore } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
 import type { Configuration } from './config/configuration.ts';
@@ -92,6 +92,7 @@ async function coreOf(from: DependencyContainer, plugins: readonly Plugin[], sto
     plugins,
     clock: from.resolve(TOKENS.clock),
     log: from.resolve(TOKENS.log),
+    logLevels: levelsOf(from.resolve(TOKENS.log)),
     audit,
     auditEmergencyDisable,
     sanitizedConfig: () => ({ ...sanitized }),
@@ -103,6 +104,20 @@ async function coreOf(from: DependencyContainer, plugins: readonly Plugin[], sto
     ...(clusterName === undefined ? {} : { clusterName }),
     ...(metrics ? { metrics: () => metrics.render() } : {}),
   });
+}
+
+/** `sys/loggers`: there is one logger, and its level can be changed while the server runs. */
+function levelsOf(log: ServerLog): LogLevelStore {
+  const configured = log.level;
+  return {
+    list: () => new Map([['server', log.level]]),
+    set: (level, name) => {
+      if (name === undefined || name === 'server') log.level = level;
+    },
+    reset: (name) => {
+      if (name === undefined || name === 'server') log.level = configured;
+    },
+  };
 }
 
 function token<T>(name: string): InjectionToken<T> {

@@ -79,7 +79,7 @@ export class Pipeline {
     if (call.operation === 'header') call.operation = 'read';
     const op = operationOf(call);
     if (!op) throw new UnsupportedOperation('');
-    const decoded = call.match!.path.decode(call.data, call.match!.captures);
+    const decoded = call.match!.path.decode(call.data, call.match!.captures, isWrite(call));
     const deadline = this.#deadline(call);
     const request = engineRequest(call, decoded, deadline);
     const response = await deadline.guard(() => op.handle(request as never));
@@ -183,9 +183,13 @@ function isOpen(call: Call): boolean {
   return about?.access === 'unauthenticated' || about?.login !== undefined;
 }
 
+function isWrite({ operation }: Call): boolean {
+  return operation === 'update' || operation === 'create' || operation === 'patch';
+}
+
 function decode(call: Call): Decoded | EngineError {
   try {
-    return call.match!.path.decode(call.data, call.match!.captures);
+    return call.match!.path.decode(call.data, call.match!.captures, isWrite(call));
   } catch (error) {
     if (error instanceof EngineError) return error;
     throw error;

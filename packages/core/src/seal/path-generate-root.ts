@@ -26,7 +26,11 @@ export function generateRootPaths(deps: { seal: Seal; newRootToken: () => Promis
     encoded_token: '',
     encoded_root_token: '',
   });
-  const about = { description: 'The token comes encoded with the one-time password of the attempt.' };
+  const about = {
+    description:
+      'Open to everybody, since those who need it have no token: the shares are the right to it. The token comes encoded with the one-time password of the attempt.',
+    access: 'unauthenticated' as const,
+  };
   return [
     path('generate-root-token/attempt', {
       synopsis: 'Starts to make a root token.',
