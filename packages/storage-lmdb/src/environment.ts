@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import type { RootDatabase, RootDatabaseOptionsWithPath } from 'lmdb';
@@ -8,8 +8,6 @@ import { addressSpace, prepareFolder } from './folder.ts';
 
 export type Key = string | Buffer;
 export type Database = RootDatabase<Uint8Array, Key>;
-
-const PAGE_BYTES = 4_096;
 
 const keyEncoder = {
   writeKey(key: Key, target: Buffer, start: number): number {
@@ -22,36 +20,30 @@ const keyEncoder = {
   },
 };
 
-/**
- * One folder's LMDB file, opened. Whatever part of the file was read or changed stays mapped and counts as this process's memory,
- * until `renew` closes the file and opens it again: a few milliseconds, in which the page cache keeps the contents.
- */
+/** One folder's LMDB file, opened. */
 export class Environment {
   readonly #path: string;
+  /** The file that LMDB maps, shared and for reading: it writes by system calls. */
+  readonly dataFile: string;
   readonly #mapBytes: number;
   #db: Database | undefined;
-  #baseline = 0;
   #closing = false;
 
   /** @throws StorageFailure */
   constructor(path: string, mapBytes: number | undefined) {
     this.#path = path;
+    this.dataFile = join(path, 'data.mdb');
     this.#mapBytes = mapBytes ?? addressSpace();
     this.#open();
   }
 
-  /** @throws StorageFailure while the file is being closed, or when it cannot be opened after a renewal that failed. */
+  /** @throws StorageFailure while the file is being closed, or when it cannot be opened again after a renewal that failed. */
   get db(): Database {
     if (this.#closing) throw new StorageFailure(NAME, 'the file is being closed');
     return this.#db ?? this.#open();
   }
 
-  /** Bytes of files mapped into this process since the file was opened, or 0 where the system does not tell. */
-  mappedBytes(): number {
-    return residentFileBytes() - this.#baseline;
-  }
-
-  /** Nothing may be under way. @throws StorageFailure */
+  /** Closes the file and opens it again. Nothing may be under way. @throws StorageFailure */
   async renew(): Promise<void> {
     await this.close();
     this.#closing = false;
@@ -68,10 +60,8 @@ export class Environment {
   #open(): Database {
     prepareFolder(this.#path);
     try {
-      const db = this.#openPrepared();
-      this.#db = db;
-      this.#baseline = residentFileBytes();
-      return db;
+      this.#db = this.#openPrepared();
+      return this.#db;
     } catch (error) {
       throw asFailure(error);
     }
@@ -94,14 +84,5 @@ export class Environment {
     const db: Database = open<Uint8Array, Key>(options as RootDatabaseOptionsWithPath);
     chmodSync(join(this.#path, 'lock.mdb'), 0o600);
     return db;
-  }
-}
-
-function residentFileBytes(): number {
-  try {
-    const shared = readFileSync('/proc/self/statm', 'latin1').split(' ', 3)[2];
-    return Number(shared) * PAGE_BYTES;
-  } catch {
-    return 0;
   }
 }

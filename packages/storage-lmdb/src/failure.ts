@@ -23,3 +23,11 @@ export function asFailure(error: unknown): StorageFailure {
   const reason = PLAIN.find(([pattern]) => pattern.test(text))?.[1];
   return new StorageFailure(NAME, reason ?? text);
 }
+
+/**
+ * Whether a write failed before any of it, or of the others in its transaction, reached the file. lmdb 3.5.6 now and then loses its
+ * place in the list of free pages; it gives the transaction up, begins the list anew, and the same write succeeds.
+ */
+export function leftNothing(error: unknown): boolean {
+  return error instanceof Error && /MDB_NOTFOUND|MDB_BAD_TXN/.test(error.message);
+}

@@ -1,10 +1,11 @@
 import { checkKeys, Conflict, keyProblem, StorageClosed } from '@strongroom/storage-sdk';
-import type { Change, RangeQuery, StorageDriver, Stored, StoredEntry, Unsubscribe } from '@strongroom/storage-sdk';
+import type { Change, Expectation, RangeQuery, StorageDriver, Stored, StoredEntry, Unsubscribe } from '@strongroom/storage-sdk';
 import { Announcements } from './announcements.ts';
 import { boundsOf } from './bounds.ts';
 import { Environment } from './environment.ts';
 import type { Database } from './environment.ts';
-import { asFailure, NAME } from './failure.ts';
+import { asFailure, leftNothing, NAME } from './failure.ts';
+import { MappedPages } from './mapped-pages.ts';
 import { Versions } from './versions.ts';
 
 export interface LmdbOptions {
@@ -12,14 +13,16 @@ export interface LmdbOptions {
   readonly path: string;
   /** Address space to map at first, in bytes; it grows with the file. Default: 1 TiB, or less where the process may not have that. */
   readonly mapSizeBytes?: number;
-  /** How much of the file may stay in this process's resident memory, in bytes. Default: 32 MiB. Linux only. */
+  /** How much of the file may stay in this process's resident memory, in bytes. Default: 32 MiB. Linux only, and where `koffi` can be loaded. */
   readonly residentBytes?: number;
 }
 
 const EMPTY = new Uint8Array(0);
 const RESIDENT_BYTES = 32 * 2 ** 20;
 /** Entries touched between two looks at the resident memory. */
-const LOOK_EVERY = 1_024;
+const LOOK_EVERY = 256;
+/** How often a commit is written before its failure is reported, where the failure left nothing of it behind. */
+const ATTEMPTS = 5;
 
 /**
  * Storage in one folder, for all processes of one machine.
@@ -33,7 +36,7 @@ export async function lmdbStorage(options: LmdbOptions): Promise<StorageDriver> 
     return new LmdbStorage(environment, versions, options.residentBytes ?? RESIDENT_BYTES);
   } catch (error) {
     await environment.close();
-    throw await reasonOf(error);
+    throw asFailure(await causeOf(error));
   }
 }
 
@@ -43,12 +46,12 @@ class LmdbStorage implements StorageDriver {
   readonly #environment: Environment;
   readonly #versions: Versions;
   readonly #announcements: Announcements;
-  readonly #residentBytes: number;
+  readonly #pages: MappedPages;
   #closing: Promise<void> | undefined;
   #underWay = 0;
   #idle: (() => void) | undefined;
   #touched = 0;
-  /** Set while commits must wait: the file is about to be, or being, opened anew. */
+  /** Set while commits must wait, after a failed write: the file is about to be, or being, opened anew. */
   #renewing: Promise<void> | undefined;
   /** Set while reads must wait too. */
   #reopening: Promise<void> | undefined;
@@ -56,7 +59,7 @@ class LmdbStorage implements StorageDriver {
   constructor(environment: Environment, versions: Versions, residentBytes: number) {
     this.#environment = environment;
     this.#versions = versions;
-    this.#residentBytes = residentBytes;
+    this.#pages = new MappedPages(environment.dataFile, residentBytes);
     this.#announcements = new Announcements(environment, versions.own);
   }
 
@@ -96,14 +99,7 @@ class LmdbStorage implements StorageDriver {
     while (this.#renewing) await this.#renewing;
     this.#underWay += 1;
     try {
-      const version = this.#versions.next() ?? (await this.#nextVersion());
-      await this.#write(change, version);
-    } catch (error) {
-      if (error instanceof Conflict) throw error;
-      const reason = await reasonOf(error);
-      // A failed write can leave the environment unusable; opened anew it is sound.
-      this.#renew();
-      throw reason;
+      await this.#written(change, this.#versions.next() ?? (await this.#nextVersion()));
     } finally {
       this.#underWay -= 1;
       if (this.#underWay === 0) this.#idle?.();
@@ -140,37 +136,58 @@ class LmdbStorage implements StorageDriver {
     }
   }
 
-  /** The conditions are nested, the writes are innermost: LMDB's writer checks and applies them in one transaction, with all others that wait. */
-  async #write(change: Change, version: number): Promise<void> {
+  async #written(change: Change, version: number): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const failed = await this.#write(change, version);
+        if (failed === undefined) return;
+        throw new Conflict(failed);
+      } catch (error) {
+        if (error instanceof Conflict) throw error;
+        const cause = await causeOf(error);
+        if (leftNothing(cause) && attempt < ATTEMPTS) continue;
+        // A failed write can leave the environment unusable; opened anew it is sound.
+        this.#renew();
+        throw asFailure(cause);
+      }
+    }
+  }
+
+  /**
+   * Resolves to a key whose expectation does not hold, if there is one. The conditions are nested, the writes are innermost: LMDB's
+   * writer checks and applies them in one transaction, with all others that wait.
+   */
+  async #write(change: Change, version: number): Promise<string | undefined> {
     const { db } = this.#environment;
-    const expected = change.expect ?? [];
-    const held: Promise<boolean>[] = [];
     const write = (): void => {
       if (change.delete) for (const key of change.delete) void db.remove(key);
       if (change.put) for (const { key, value } of change.put) void db.put(key, value, version);
       if (change.announce?.length) this.#announcements.write(db, change.announce, version);
     };
+    const expected = change.expect;
+    if (!expected?.length) {
+      await db.batch(write);
+      return undefined;
+    }
+    const [first] = expected;
+    if (first && expected.length === 1) return (await db.ifVersion(first.key, versionOf(first), write)) ? undefined : first.key;
+    const held: Promise<boolean>[] = [];
     const nest = (index: number): void => {
       const expectation = expected[index];
       if (!expectation) return write();
-      const at = expectation.version ?? (null as unknown as number);
-      held[index] = db.ifVersion(expectation.key, at, () => nest(index + 1));
+      held[index] = db.ifVersion(expectation.key, versionOf(expectation), () => nest(index + 1));
     };
-    if (expected.length === 0) {
-      await db.batch(write);
-      return;
-    }
     nest(0);
     const results = await Promise.all(held);
     const failed = results.indexOf(false);
-    if (failed >= 0) throw new Conflict((expected[failed] as { key: string }).key);
+    return expected[failed]?.key;
   }
 
   #touch(entries: number): void {
     this.#touched += entries;
     if (this.#touched < LOOK_EVERY) return;
     this.#touched = 0;
-    if (this.#environment.mappedBytes() > this.#residentBytes) this.#renew();
+    if (!this.#closing && !this.#reopening) this.#pages.bound();
   }
 
   /** Lets commits under way end, holds new ones back, and opens the file anew. */
@@ -205,6 +222,11 @@ class LmdbStorage implements StorageDriver {
   }
 }
 
+/** LMDB says null for a key that must not exist. */
+function versionOf({ version }: Expectation): number {
+  return version ?? (null as unknown as number);
+}
+
 function reading<T>(read: () => T): T {
   try {
     return read();
@@ -214,8 +236,7 @@ function reading<T>(read: () => T): T {
 }
 
 /** LMDB's writer rejects with an error that only points to the cause, which may come later. */
-async function reasonOf(error: unknown) {
+async function causeOf(error: unknown): Promise<unknown> {
   const cause = (error as { commitError?: Promise<unknown> } | null)?.commitError;
-  if (!cause) return asFailure(error);
-  return asFailure(await cause.then(() => error).catch((reason: unknown) => reason));
+  return cause ? cause.then(() => error).catch((reason: unknown) => reason) : error;
 }

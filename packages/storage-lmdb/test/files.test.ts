@@ -79,8 +79,8 @@ describe('the map', () => {
     await driver.close();
   });
 
-  test('is renewed while readers, writers and large values are under way, and nobody notices', async () => {
-    // Any mapped page is too much: the file is opened anew after every 1,024 entries.
+  test('loses its pages while readers, writers and large values are under way, and nobody notices', async () => {
+    // Any mapped page is too much.
     const driver = await lmdbStorage({ path, residentBytes: -(2 ** 40) });
     const large = Buffer.alloc(32 << 20, 7);
     await driver.commit({ put: [{ key: 'large', value: large }] });

@@ -1,9 +1,12 @@
 // One more process over a store, told what to do by its arguments: `process.ts <folder> <task> <argument>`.
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Conflict, StorageFailure } from '@strongroom/storage-sdk';
 import { lmdbStorage } from '../src/index.ts';
 
 const [path = '', task = '', argument = ''] = process.argv.slice(2);
-const driver = await lmdbStorage({ path });
+const RESIDENT_BYTES = 8 * 2 ** 20;
+const driver = await lmdbStorage({ path, ...(task === 'load' && { residentBytes: RESIDENT_BYTES }) });
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 async function increment(key: string): Promise<void> {
@@ -27,7 +30,46 @@ async function writeWithoutEnd(writer: number): Promise<void> {
   }
 }
 
-if (task === 'increment') {
+/** Bytes of files in this process's resident memory. */
+const mapped = (): number => 1_024 * Number(/^RssFile:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]);
+
+/** Commits of four keys, each on condition of a fifth, all over the store, by 32 writers; then as many reads. */
+async function load(commits: number): Promise<void> {
+  const before = mapped();
+  let most = before;
+  let failed = 0;
+  let missing = 0;
+  // As if hashed: spread evenly, each number once.
+  const spread = (i: number): string => ((i * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0');
+  const keysOf = (i: number): string[] => ['lease', 'owner', 'token', 'index'].map((part) => `${part}/${spread(i)}`);
+  await driver.commit({ put: [{ key: 'root', value: Buffer.from('r') }] });
+  const version = (await driver.get('root'))?.version;
+  const everywhere = async (work: (i: number) => Promise<void>): Promise<void> => {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < commits) {
+        const i = next++;
+        await work(i);
+        if (i % 1_000 === 0) most = Math.max(most, mapped());
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, worker));
+  };
+  await everywhere(async (i) => {
+    const put = keysOf(i).map((key, part) => ({ key, value: Buffer.alloc(part === 0 ? 400 : 80, i) }));
+    await driver.commit({ expect: [{ key: 'root', version }], put }).catch(() => failed++);
+  });
+  const fileBytes = statSync(join(path, 'data.mdb')).size;
+  await everywhere(async (i) => {
+    for (const key of keysOf(i)) if (!(await driver.get(key))) missing++;
+  });
+  say(JSON.stringify({ failed, missing, fileBytes, grownBytes: most - before }));
+}
+
+if (task === 'load') {
+  await load(Number(argument));
+  await driver.close();
+} else if (task === 'increment') {
   await Promise.all(
     Array.from({ length: 8 }, async () => {
       for (let i = 0; i < Number(argument) / 8; i++) await increment('counter');

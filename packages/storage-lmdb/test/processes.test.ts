@@ -127,6 +127,25 @@ describe('a process that is killed', () => {
   }, 120_000);
 });
 
+describe('a process under load', () => {
+  // Elsewhere the system neither tells how much is mapped nor takes it back.
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+
+  onLinux(
+    'fails no commit, loses none, and keeps little of the file in its memory (Linux only)',
+    async () => {
+      const child = start('load', '80000');
+      expect(await child.ended).toBe(0);
+      const { failed, missing, fileBytes, grownBytes } = JSON.parse(child.lines[0] ?? '{}') as Record<string, number>;
+      expect({ failed, missing }).toEqual({ failed: 0, missing: 0 });
+      expect(fileBytes).toBeGreaterThan(80 * 2 ** 20);
+      // 8 MiB, and what is mapped between two looks.
+      expect(grownBytes).toBeLessThan(40 * 2 ** 20);
+    },
+    180_000,
+  );
+});
+
 describe('a disk that is full', () => {
   test('rejects the commit with a plain failure and serves reads and later commits', async () => {
     const child = start('fill', '', "trap '' XFSZ; ulimit -f 20000;");
