@@ -9,6 +9,10 @@ import { addressSpace, prepareFolder } from './folder.ts';
 export type Key = string | Buffer;
 export type Database = RootDatabase<Uint8Array, Key>;
 
+const ROOM_KEY = '\0room';
+const ROOM = Buffer.alloc(2 ** 17);
+const LARGE_ROOM_BYTES = 2 ** 21;
+
 const keyEncoder = {
   writeKey(key: Key, target: Buffer, start: number): number {
     if (typeof key === 'string') return start + target.write(key, start, 'utf8');
@@ -41,6 +45,21 @@ export class Environment {
   get db(): Database {
     if (this.#closing) throw new StorageFailure(NAME, 'the file is being closed');
     return this.#db ?? this.#open();
+  }
+
+  /**
+   * Adds to the commits being written an entry that is gone again at their end. lmdb 3.5.6 can lose its place in the list of free pages
+   * and give the whole transaction up when it has to read more of that list while it saves the list. After a request for many pages in
+   * a row it has read as much as it will need. Each transaction makes some room; `large` is for one that is tried again.
+   */
+  makeRoom(large = false): void {
+    const { db } = this;
+    const work = (): void => {
+      void db.put(ROOM_KEY, large ? Buffer.alloc(LARGE_ROOM_BYTES) : ROOM, 1);
+      void db.remove(ROOM_KEY);
+    };
+    if (large) db.batch(work).catch(() => undefined);
+    else work();
   }
 
   /** Closes the file and opens it again. Nothing may be under way. @throws StorageFailure */
@@ -82,7 +101,17 @@ export class Environment {
       noReadAhead: true,
     };
     const db: Database = open<Uint8Array, Key>(options as RootDatabaseOptionsWithPath);
+    db.on('beforecommit', () => {
+      if (this.#db === db) this.makeRoom();
+      // The promise that lmdb makes for these commits is nobody's, and its rejection would end the process.
+      process.nextTick(() => void db.committed.then(undefined, ignored));
+    });
     chmodSync(join(this.#path, 'lock.mdb'), 0o600);
     return db;
   }
+}
+
+/** Those whose commit failed are told by promises of their own. */
+function ignored(error: unknown): void {
+  (error as { commitError?: Promise<unknown> } | null)?.commitError?.catch(() => undefined);
 }

@@ -24,10 +24,7 @@ export function asFailure(error: unknown): StorageFailure {
   return new StorageFailure(NAME, reason ?? text);
 }
 
-/**
- * Whether a write failed before any of it, or of the others in its transaction, reached the file. lmdb 3.5.6 now and then loses its
- * place in the list of free pages; it gives the transaction up, begins the list anew, and the same write succeeds.
- */
+/** Whether a write failed before any of it, or of the others in its transaction, reached the file. */
 export function leftNothing(error: unknown): boolean {
-  return error instanceof Error && /MDB_NOTFOUND|MDB_BAD_TXN/.test(error.message);
+  return error instanceof Error && /MDB_NOTFOUND|MDB_BAD_TXN|MDB_BAD_VALSIZE/.test(error.message);
 }

@@ -99,7 +99,7 @@ class LmdbStorage implements StorageDriver {
     while (this.#renewing) await this.#renewing;
     this.#underWay += 1;
     try {
-      await this.#written(change, this.#versions.next() ?? (await this.#nextVersion()));
+      await this.#written(change);
     } finally {
       this.#underWay -= 1;
       if (this.#underWay === 0) this.#idle?.();
@@ -136,16 +136,21 @@ class LmdbStorage implements StorageDriver {
     }
   }
 
-  async #written(change: Change, version: number): Promise<void> {
+  async #written(change: Change): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
+        // Each attempt has a version of its own: those of one block are announced in their order.
+        const version = this.#versions.next() ?? (await this.#nextVersion());
         const failed = await this.#write(change, version);
         if (failed === undefined) return;
         throw new Conflict(failed);
       } catch (error) {
         if (error instanceof Conflict) throw error;
         const cause = await causeOf(error);
-        if (leftNothing(cause) && attempt < ATTEMPTS) continue;
+        if (leftNothing(cause) && attempt < ATTEMPTS) {
+          this.#environment.makeRoom(true);
+          continue;
+        }
         // A failed write can leave the environment unusable; opened anew it is sound.
         this.#renew();
         throw asFailure(cause);

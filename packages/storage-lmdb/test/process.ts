@@ -41,9 +41,10 @@ async function load(commits: number): Promise<void> {
   let missing = 0;
   // As if hashed: spread evenly, each number once.
   const spread = (i: number): string => ((i * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0');
-  const keysOf = (i: number): string[] => ['lease', 'owner', 'token', 'index'].map((part) => `${part}/${spread(i)}`);
-  await driver.commit({ put: [{ key: 'root', value: Buffer.from('r') }] });
-  const version = (await driver.get('root'))?.version;
+  const keysOf = (i: number): string[] => ['lease', 'owner', 'token', 'index'].map((part) => `${part}/${spread(i)}/${process.pid}`);
+  const root = `root/${process.pid}`;
+  await driver.commit({ put: [{ key: root, value: Buffer.from('r') }] });
+  const version = (await driver.get(root))?.version;
   const everywhere = async (work: (i: number) => Promise<void>): Promise<void> => {
     let next = 0;
     const worker = async (): Promise<void> => {
@@ -57,7 +58,7 @@ async function load(commits: number): Promise<void> {
   };
   await everywhere(async (i) => {
     const put = keysOf(i).map((key, part) => ({ key, value: Buffer.alloc(part === 0 ? 400 : 80, i) }));
-    await driver.commit({ expect: [{ key: 'root', version }], put }).catch(() => failed++);
+    await driver.commit({ expect: [{ key: root, version }], put }).catch(() => failed++);
   });
   const fileBytes = statSync(join(path, 'data.mdb')).size;
   await everywhere(async (i) => {

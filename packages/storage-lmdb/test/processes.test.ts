@@ -66,6 +66,12 @@ describe('several processes over one folder', () => {
     await driver.close();
   }, 60_000);
 
+  test('write at once under load, and no commit of theirs fails', async () => {
+    const children = [start('load', '12000'), start('load', '12000'), start('load', '12000')];
+    expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+    for (const { lines } of children) expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ failed: 0, missing: 0 });
+  }, 120_000);
+
   test('hear what others announce within about a tenth of a second', async () => {
     const driver = await lmdbStorage({ path });
     const child = start('echo');
