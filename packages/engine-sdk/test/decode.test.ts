@@ -41,7 +41,9 @@ describe('decoding the fields of a path', () => {
       }
       return 'accepted';
     };
-    expect(complaint({ ttl: 'soon' })).toBe('Field validation failed: error converting input for field "ttl": time: invalid duration "soon"');
+    expect(complaint({ ttl: 'soon' })).toBe(
+      'Field validation failed: error converting input for field "ttl": time: invalid duration "soon"',
+    );
     expect(complaint({ ttl: -5 })).toContain("cannot provide negative value '-5'");
     expect(complaint({ count: 1.5 })).toContain('"count": 1.5 is not a whole number');
     expect(complaint({ count: -1 })).toBe('Field validation failed: field "count" must be >= 0');
@@ -57,13 +59,16 @@ describe('decoding the fields of a path', () => {
 
   test('never throws anything but a bad request, whatever is sent', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom('ttl', 'policies', 'count', 'on', 'pairs', 'at', 'kind', 'needed', '__proto__', 'x'), fc.jsonValue()), (body) => {
-        try {
-          decode(body, {});
-        } catch (error) {
-          if (!(error instanceof BadRequest)) throw error;
-        }
-      }),
+      fc.property(
+        fc.dictionary(fc.constantFrom('ttl', 'policies', 'count', 'on', 'pairs', 'at', 'kind', 'needed', '__proto__', 'x'), fc.jsonValue()),
+        (body) => {
+          try {
+            decode(body, {});
+          } catch (error) {
+            if (!(error instanceof BadRequest)) throw error;
+          }
+        },
+      ),
       { numRuns: 2_000 },
     );
   });
