@@ -223,6 +223,7 @@ class LmdbStorage implements StorageDriver {
     this.#announcements.stop();
     await this.#renewing;
     await this.#drained();
+    this.#pages.close();
     await this.#environment.close();
   }
 }

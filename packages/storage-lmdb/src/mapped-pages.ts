@@ -1,4 +1,5 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
 const MADV_DONTNEED = 4;
 
@@ -13,71 +14,73 @@ type Advise = (address: bigint, length: number, advice: number) => number;
 export class MappedPages {
   readonly #path: string;
   readonly #limit: number;
-  readonly #pageBytes = pageBytes();
+  /** Kept open: it is read often. Undefined where the system does not tell which pages are mapped. */
+  #statm: number | undefined = openStatm();
+  readonly #buffer = Buffer.alloc(256);
+  readonly #pageBytes: number;
   /** What else is mapped: the program's own code. */
   #others: number;
-  #possible: boolean;
-  #loading = false;
   #advise: Advise | undefined;
 
   /** `path`: an existing file. `limit`: in bytes. */
   constructor(path: string, limit: number) {
     this.#path = realpathSync(path);
     this.#limit = limit;
+    this.#pageBytes = 2 ** Math.round(Math.log2(process.memoryUsage.rss() / this.#pages(1)));
     this.#others = this.#resident();
-    this.#possible = this.#pageBytes > 0 && Number.isFinite(limit);
   }
 
   /** Drops the pages when they are more than allowed. The file must stay mapped until this returns. */
   bound(): void {
-    if (!this.#possible) return;
+    if (this.#statm === undefined) return;
     const resident = this.#resident();
     this.#others = Math.min(this.#others, resident);
     if (resident - this.#others <= this.#limit) return;
-    if (this.#advise) this.#drop(this.#advise);
-    else if (!this.#loading) void this.#load();
+    try {
+      this.#advise ??= loadAdvise();
+      this.#drop(this.#advise);
+    } catch {
+      this.close();
+    }
   }
 
-  /** Takes some milliseconds, and 3 MB: not before it is needed. */
-  async #load(): Promise<void> {
-    this.#loading = true;
-    try {
-      const { default: koffi } = await import('koffi');
-      this.#advise = koffi.load(null).func('int madvise(uintptr_t address, size_t length, int advice)') as unknown as Advise;
-    } catch {
-      this.#possible = false;
-    }
+  close(): void {
+    if (this.#statm !== undefined) closeSync(this.#statm);
+    this.#statm = undefined;
   }
 
   #drop(advise: Advise): void {
-    try {
-      const length = statSync(this.#path).size;
-      for (const { start, end } of mappingsOf(this.#path)) {
-        if (advise(start, Math.min(length, Number(end - start)), MADV_DONTNEED) !== 0) this.#possible = false;
-      }
-      this.#others = this.#resident();
-    } catch {
-      this.#possible = false;
+    const length = statSync(this.#path).size;
+    for (const { start, end } of mappingsOf(this.#path)) {
+      if (advise(start, Math.min(length, Number(end - start)), MADV_DONTNEED) !== 0) this.close();
     }
+    this.#others = this.#resident();
   }
 
   /** Bytes of files in this process's resident memory. */
   #resident(): number {
-    return this.#pageBytes && pagesOf(2) * this.#pageBytes;
+    return this.#pages(2) * this.#pageBytes;
+  }
+
+  /** One field of statm: 1 is the resident pages, 2 those of them that belong to files. */
+  #pages(field: 1 | 2): number {
+    if (this.#statm === undefined) return 0;
+    const length = readSync(this.#statm, this.#buffer, 0, this.#buffer.length, 0);
+    return Number(this.#buffer.toString('latin1', 0, length).split(' ', 3)[field]);
   }
 }
 
-/** One field of statm: 1 is the resident pages, 2 those of them that belong to files. */
-function pagesOf(field: 1 | 2): number {
-  return Number(readFileSync('/proc/self/statm', 'latin1').split(' ', 3)[field]);
+/** Takes some milliseconds, and 3 MB: not before it is needed. At once, as whoever reads without a pause would map more meanwhile. */
+function loadAdvise(): Advise {
+  const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
+  return koffi.load(null).func('int madvise(uintptr_t address, size_t length, int advice)') as unknown as Advise;
 }
 
-/** Bytes of a page, or 0 where the system does not tell which pages are mapped. */
-function pageBytes(): number {
+function openStatm(): number | undefined {
   try {
-    return 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pagesOf(1)));
+    return openSync('/proc/self/statm', 'r');
   } catch {
-    return 0;
+    return undefined;
   }
 }
 
