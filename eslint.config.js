@@ -50,7 +50,7 @@ const arrowRules = Object.entries(arrows).map(([name, allowed]) => ({
 }));
 
 export default tseslint.config(
-  { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.nx/'] },
+  { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.nx/', '.strongroom/'] },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {
@@ -106,7 +106,15 @@ export default tseslint.config(
   },
   ...arrowRules,
   {
-    files: ['scripts/**', 'bench/**', 'examples/**', 'tests/**', 'packages/*/test/**', 'packages/cli/bin/**', '*.js'],
+    files: [
+      'packages/*/scripts/**',
+      'packages/acceptance/src/**',
+      'examples/**',
+      'tests/**',
+      'packages/*/test/**',
+      'packages/cli/bin/**',
+      '*.js',
+    ],
     rules: { 'no-console': 'off' },
   },
 );
