@@ -81,7 +81,7 @@ function decodeBase64(text: string): string | undefined {
   if (text.length < 8 || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   try {
     const decoded = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64'));
-     
+
     return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(decoded) ? undefined : decoded;
   } catch {
     return undefined;
