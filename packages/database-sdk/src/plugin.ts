@@ -38,6 +38,24 @@ export interface RenewUserRequest extends UserRequest {
   readonly expiresAt: Date;
 }
 
+/** A creation that is only looked at. `credential` holds sample values. */
+export type PreviewRequest = Pick<CreateUserRequest, 'username' | 'statements' | 'credential' | 'expiresAt'>;
+
+export interface ListUsersRequest {
+  /** Only names that begin so, compared as the database compares names; '' for all. */
+  readonly prefix: string;
+  readonly signal: AbortSignal;
+}
+
+/** How busy a session's connections are. */
+export interface PoolStatus {
+  readonly open: number;
+  readonly idle: number;
+  /** Calls that wait for a connection. */
+  readonly waiting: number;
+  readonly limit: number;
+}
+
 /** One line of the plugin's log. Never pass a secret; the host masks those it knows, but it does not know all. */
 export interface DatabaseLog {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -79,6 +97,11 @@ export interface DatabasePlugin<C extends TObject = TObject> {
   readonly usernameTemplate: string;
   /** The longest user name that the database takes, in characters. Absent: no limit worth naming. */
   readonly usernameMaxLength?: number;
+  /**
+   * What `createUser` would send, in order, by the same rendering. Nothing is executed and nothing is connected to. Throws StatementInvalid.
+   * Absent: roles on this plugin have no preview.
+   */
+  preview?(request: PreviewRequest): readonly string[];
   /** Checks `config` and prepares. Must not connect: `verify` does. Throws ConfigurationInvalid for what can be seen without connecting. */
   open(config: Static<C>, host: DatabaseHost): Promise<DatabaseSession>;
 }
@@ -95,6 +118,10 @@ export interface DatabaseSession {
   renewUser?(request: RenewUserRequest): Promise<void>;
   /** An absent user is success: revocation is retried and must converge. */
   deleteUser(request: UserRequest): Promise<void>;
+  /** The names of the users that the database has, those that log in. Absent: orphans cannot be looked for. */
+  listUsers?(request: ListUsersRequest): Promise<readonly string[]>;
+  /** A snapshot for operators; does not connect. Absent where the driver pools nothing. */
+  pool?(): PoolStatus;
   /** Idempotent. */
   close(): Promise<void>;
 }
