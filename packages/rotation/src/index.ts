@@ -1,1 +1,18 @@
-export {};
+export type { Outcome, Proof } from './outcome.ts';
+export { Rotation } from './rotation.ts';
+export type { Change, CurrentCredential, RotationOptions } from './rotation.ts';
+export {
+  manualPlan,
+  nextRotation,
+  planOf,
+  rotationPlanFields,
+  rotationPlanParameters,
+  samePlan,
+  visiblePlan,
+  visiblePlanFields,
+  windowHasPassed,
+} from './rotation-plan.ts';
+export type { PlanRules, RotationPlan, SentPlan } from './rotation-plan.ts';
+export { ownState, rotationStateFields } from './rotation-state.ts';
+export type { PendingChange, RotationState, StateLens } from './rotation-state.ts';
+export { isInTrouble, RotationStatus, rotationStatus } from './rotation-status.ts';

@@ -1,0 +1,64 @@
+import { Type, type TSchema } from 'typebox';
+
+/** A change of a credential that has begun: what may be outside by now, and who is at work on it until when. Milliseconds. */
+export interface PendingChange<C> {
+  readonly made: C;
+  /** When the change was last asked for outside. */
+  readonly begun: number;
+  readonly claim: string;
+  readonly until: number;
+}
+
+/** What is stored of a credential that is rotated. */
+export interface RotationState<C> {
+  /** Milliseconds; 0 before the first rotation. */
+  readonly last_rotation: number;
+  /** Milliseconds; 0 where none is planned. In the past: a rotation is due, and retried until it is through. */
+  readonly next_rotation: number;
+  /** Absent until the first rotation is through. */
+  readonly current?: C;
+  /** The one before, where it is kept. */
+  readonly previous?: C;
+  readonly pending?: PendingChange<C>;
+  /** The last failure since the last success. */
+  readonly last_error?: { readonly message: string; readonly at: number };
+}
+
+/** The schema of `RotationState`, to spread into a record. */
+export function rotationStateFields<C extends TSchema>(credential: C) {
+  return {
+    last_rotation: Type.Number(),
+    next_rotation: Type.Number(),
+    current: Type.Optional(credential),
+    previous: Type.Optional(credential),
+    pending: Type.Optional(Type.Object({ made: credential, begun: Type.Number(), claim: Type.String(), until: Type.Number() })),
+    last_error: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
+  };
+}
+
+/** Where in a record its rotation state is. */
+export interface StateLens<R, C> {
+  state(record: R): RotationState<C>;
+  /** The record with this state in place of its own; what the state lacks, the record then lacks too. */
+  withState(record: R, state: RotationState<C>): R;
+}
+
+/** For records that were made by spreading `rotationStateFields`. */
+export function ownState<R extends RotationState<C>, C>(): StateLens<R, C> {
+  return {
+    state: (record) => record,
+    withState: (record, state) => {
+      const { current: _c, previous: _p, pending: _w, last_error: _e, ...rest } = record;
+      const { last_rotation, next_rotation, current, previous, pending, last_error } = state;
+      return {
+        ...rest,
+        last_rotation,
+        next_rotation,
+        ...(current === undefined ? {} : { current }),
+        ...(previous === undefined ? {} : { previous }),
+        ...(pending === undefined ? {} : { pending }),
+        ...(last_error === undefined ? {} : { last_error }),
+      } as unknown as R;
+    },
+  };
+}

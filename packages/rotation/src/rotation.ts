@@ -1,0 +1,409 @@
+import { randomUUID } from 'node:crypto';
+import {
+  InternalError,
+  TooManyRequests,
+  type Collection,
+  type EngineHost,
+  type JobStatus,
+  type Schedule,
+  type StorageView,
+  type Transaction,
+} from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import type { Outcome, Proof } from './outcome.ts';
+import { nextRotation, samePlan, windowHasPassed, type RotationPlan } from './rotation-plan.ts';
+import type { PendingChange, RotationState, StateLens } from './rotation-state.ts';
+import { rotationStatus, type RotationStatus } from './rotation-status.ts';
+
+/** How long a rotation is nobody else's, in milliseconds: longer than a request or a job may take. */
+const CLAIM = 105_000;
+/** When a rotation of unknown outcome is taken up again, in milliseconds. */
+const SOON = 10_000;
+
+const Job = Type.Object({ id: Type.String(), target: Type.String() });
+
+/** One change of one credential. */
+export interface Change<R, C> {
+  readonly id: string;
+  readonly record: R;
+  readonly candidate: C;
+  readonly signal: AbortSignal;
+}
+
+/** `R` is the engine's record, `C` the credential as it is stored. */
+export interface RotationOptions<R, C> {
+  /** Of the scheduled jobs; never renamed. */
+  readonly kind: string;
+  /** What the records are, for messages: `static role`. */
+  readonly noun: string;
+  readonly lens: StateLens<R, C>;
+  records(storage: Pick<StorageView, 'collection'>): Collection<R>;
+  plan(record: R): RotationPlan;
+  /** What a circuit breaker guards: a connection, a directory. */
+  target(id: string, record: R): string;
+  /** A new credential. Nothing is changed outside. */
+  make(id: string, record: R): Promise<C>;
+  /** Makes the change outside. It may be asked for again with a candidate that is there already. */
+  apply(change: Change<R, C>): Promise<void>;
+  /** What a throw of `apply` means. */
+  outcomeOf(error: unknown): Outcome;
+  /** The text of a throw as operators may read it, without secrets. */
+  messageOf(error: unknown): string;
+  /** Tries both credentials outside. A throw counts as `neither`. */
+  prove(change: Change<R, C>): Promise<Proof>;
+  /** The credential that is changed is also the one that changes it. A candidate is proven before the old one is forgotten. */
+  readonly ofItself?: boolean;
+  /** Keeps the credential of before in `previous`. */
+  readonly keepsPrevious?: boolean;
+  /** What is thrown for a record that is not there. */
+  missing(id: string): Error;
+}
+
+/** The credential that the other side takes now. */
+export interface CurrentCredential<R, C> {
+  readonly record: R;
+  readonly credential: C;
+  /** Milliseconds. */
+  readonly since: number;
+  /** A rotation of unknown outcome stands, and no login could tell which credential is good. */
+  readonly doubtful: boolean;
+}
+
+interface Claimed<R, C> {
+  readonly record: R;
+  readonly pending: PendingChange<C>;
+  /** The change was begun before, and its outcome is not known. */
+  readonly resumed: boolean;
+}
+
+/**
+ * Credentials that are changed outside. The candidate is stored before anything is changed. What has an unknown outcome is begun again with the
+ * same candidate, and neither the candidate nor the credential of before is dropped before a login has proven the other.
+ */
+export class Rotation<R, C> {
+  /** To be listed among the engine's schedules. */
+  readonly job: Schedule<typeof Job>;
+  readonly #host: EngineHost;
+  readonly #options: RotationOptions<R, C>;
+  readonly #underWay = new Map<string, Promise<unknown>>();
+
+  constructor(host: EngineHost, options: RotationOptions<R, C>) {
+    this.#host = host;
+    this.#options = options;
+    this.job = {
+      kind: options.kind,
+      entry: Job,
+      target: (entry) => entry.target,
+      run: async ({ id }, _storage, signal) => this.#due(id, signal),
+    };
+  }
+
+  /**
+   * Stores a new record and rotates its credential, which nobody else knows then. What fails is not stored. `check` may refuse in the same
+   * transaction. A record that was left by a creation that never got through is replaced.
+   */
+  async create(id: string, record: R, signal: AbortSignal, check?: (tx: Transaction) => Promise<void>): Promise<void> {
+    await this.#alone(id, async () => {
+      const { lens } = this.#options;
+      const pending = this.#newPending(await this.#options.make(id, record));
+      await this.#host.storage.transaction(async (tx) => {
+        const records = this.#options.records(tx);
+        const before = await records.get(id);
+        const state = before === undefined ? undefined : lens.state(before);
+        if (state?.current !== undefined || (state?.pending && state.pending.until > this.#now())) throw this.#busy(id);
+        await check?.(tx);
+        await records.put(id, lens.withState(record, { last_rotation: 0, next_rotation: 0, pending }));
+        await this.#plan(tx, id, record, pending.until);
+      });
+      try {
+        await this.#options.apply({ id, record, candidate: pending.made, signal });
+        if (this.#options.ofItself) await this.#confirm({ id, record, candidate: pending.made, signal });
+      } catch (error) {
+        await this.#host.storage.transaction(async (tx) => {
+          const records = this.#options.records(tx);
+          const stored = await records.get(id);
+          if (stored === undefined || lens.state(stored).pending?.claim !== pending.claim) return;
+          await this.remove(tx, id);
+        });
+        throw error;
+      }
+      await this.#commit(id, pending, true);
+    });
+  }
+
+  /** Stores a new record without a rotation: the first one comes by the plan. Inside the engine's transaction. */
+  async adopt(tx: Transaction, id: string, record: R): Promise<void> {
+    const state = this.#options.lens.state(record);
+    const next = nextRotation(this.#options.plan(record), this.#now(), true);
+    await this.#options.records(tx).put(id, this.#options.lens.withState(record, { ...state, next_rotation: next }));
+    await this.#plan(tx, id, record, next);
+  }
+
+  /** Stores a changed record; `next` carries the state of `before`. A period counts from the last rotation; a schedule does not look back. */
+  async update(tx: Transaction, id: string, before: R, next: R): Promise<void> {
+    const { lens, plan } = this.#options;
+    const state = lens.state(before);
+    const [was, is] = [plan(before), plan(next)];
+    const from = is.rotation_schedule === '' && state.last_rotation > 0 ? state.last_rotation : this.#now();
+    const planned = samePlan(was, is) ? state.next_rotation : nextRotation(is, from);
+    await this.#options.records(tx).put(id, lens.withState(next, { ...state, next_rotation: planned }));
+    // Work under way has its own time to come back at.
+    if (planned === state.next_rotation || state.pending) return;
+    await this.#plan(tx, id, next, planned);
+  }
+
+  /**
+   * Stores a record whose credential must be changed, whatever its plan says, and is tried again until that is done. Inside the engine's
+   * transaction; `rotate` afterwards does it at once.
+   */
+  async demand(tx: Transaction, id: string, record: R): Promise<void> {
+    const { lens } = this.#options;
+    const now = this.#now();
+    const state = lens.state(record);
+    await this.#options.records(tx).put(id, lens.withState(record, { ...state, next_rotation: now }));
+    if (!state.pending) await this.#plan(tx, id, record, now + SOON);
+  }
+
+  async remove(tx: Transaction, id: string): Promise<void> {
+    await this.#options.records(tx).delete(id);
+    await tx.unschedule(this.job as never, id);
+  }
+
+  /** Rotates now. Several calls at a time are one rotation. @throws TooManyRequests while another process is at it. */
+  async rotate(id: string, signal: AbortSignal): Promise<void> {
+    const running = this.#underWay.get(id);
+    if (running) {
+      await running;
+      return;
+    }
+    await this.#alone(id, async () => this.#rotate(id, signal, false));
+  }
+
+  /** The credential that the other side takes now, and whether that is in doubt. Undefined before the first rotation. */
+  async current(id: string, signal: AbortSignal): Promise<CurrentCredential<R, C> | undefined> {
+    const { lens } = this.#options;
+    const records = this.#options.records(this.#host.storage);
+    let record = await records.get(id);
+    if (record !== undefined && lens.state(record).pending && this.#underWay.has(id)) {
+      await this.#underWay.get(id)!.catch(() => undefined);
+      record = await records.get(id);
+    }
+    if (record === undefined) return undefined;
+    const { current, pending, last_rotation } = lens.state(record);
+    if (current === undefined) return undefined;
+    const stored = { record, credential: current, since: last_rotation };
+    if (!pending) return { ...stored, doubtful: false };
+    const proof = await this.#prove({ id, record, candidate: pending.made, signal });
+    if (proof === 'candidate') return { record, credential: pending.made, since: pending.begun, doubtful: false };
+    return { ...stored, doubtful: proof !== 'current' };
+  }
+
+  /**
+   * Decides about a candidate that was left behind, as far as a login can tell now, without changing anything outside. The record as it is then;
+   * `proof` says what was found, where something was open.
+   */
+  async settle(id: string, record: R, signal: AbortSignal): Promise<{ record: R; proof?: Proof }> {
+    const { pending } = this.#options.lens.state(record);
+    if (!pending) return { record };
+    const proof = await this.#prove({ id, record, candidate: pending.made, signal });
+    if (proof !== 'candidate') return { record, proof };
+    if (!this.#underWay.has(id)) await this.#commit(id, pending, true);
+    return { record: (await this.#options.records(this.#host.storage).get(id)) ?? record, proof };
+  }
+
+  /** The status block of a record. */
+  async status(id: string, record: R): Promise<RotationStatus> {
+    const job: JobStatus | undefined = await this.#host.storage.jobStatus(this.job as never, id);
+    return rotationStatus(this.#options.lens.state(record), job);
+  }
+
+  async #due(id: string, signal: AbortSignal): Promise<Date | undefined> {
+    const record = await this.#options.records(this.#host.storage).get(id);
+    if (record === undefined) return undefined;
+    const { current, pending, next_rotation } = this.#options.lens.state(record);
+    const now = this.#now();
+    if (!pending && next_rotation === 0) return undefined;
+    if (!pending && next_rotation > now) return new Date(next_rotation);
+    if (pending && pending.until > now) return new Date(pending.until);
+    if (current !== undefined && windowHasPassed(this.#options.plan(record), next_rotation, now)) return this.#skip(id, record, signal);
+    const running = this.#underWay.get(id);
+    if (running) {
+      await running;
+      return this.#due(id, signal);
+    }
+    return this.#alone(id, async () => this.#rotate(id, signal, true));
+  }
+
+  /** The window is over: waits for the next time. Resolves with it. */
+  async #skip(id: string, record: R, signal: AbortSignal): Promise<Date> {
+    const { pending } = this.#options.lens.state(record);
+    const next = nextRotation(this.#options.plan(record), this.#now());
+    const proof = pending && (await this.#prove({ id, record, candidate: pending.made, signal }));
+    this.#host.log.warn(`a ${this.#options.noun} was not rotated within its window`, { id, next: new Date(next).toISOString() });
+    await this.#change(id, pending?.claim, (state) => {
+      if (proof === 'candidate' && pending) return { ...this.#promoted(state, pending.made, pending.begun), next_rotation: next };
+      const { pending: _decided, ...rest } = state;
+      return { ...(proof === 'current' ? rest : state), next_rotation: next };
+    });
+    return new Date(next);
+  }
+
+  async #rotate(id: string, signal: AbortSignal, byJob: boolean): Promise<Date | undefined> {
+    const claimed = await this.#claim(id, byJob);
+    const { record, pending, resumed } = claimed;
+    const change = { id, record, candidate: pending.made, signal };
+    try {
+      const proof = resumed ? await this.#prove(change) : undefined;
+      if (proof !== 'candidate') {
+        if (proof === 'neither' && this.#options.ofItself) throw new Error('neither the old nor the new credential is taken');
+        await this.#options.apply(change);
+        if (this.#options.ofItself) await this.#confirm(change);
+      }
+    } catch (error) {
+      if (!(await this.#isThroughAfter(claimed, change, error, byJob))) throw error;
+    }
+    return this.#commit(id, pending, !byJob);
+  }
+
+  async #claim(id: string, byJob: boolean): Promise<Claimed<R, C>> {
+    const { lens } = this.#options;
+    const seen = await this.#options.records(this.#host.storage).get(id);
+    if (seen === undefined) throw this.#options.missing(id);
+    const before = lens.state(seen);
+    const fresh = before.pending ? undefined : await this.#options.make(id, seen);
+    return this.#host.storage.transaction(async (tx) => {
+      const records = this.#options.records(tx);
+      const record = await records.get(id);
+      if (record === undefined) throw this.#options.missing(id);
+      const state = lens.state(record);
+      if (state.pending && state.pending.until > this.#now()) throw this.#busy(id);
+      const made = state.pending?.made ?? fresh;
+      // Somebody rotated it since it was looked at: what is asked for has just been done.
+      if (made === undefined || state.last_rotation !== before.last_rotation) throw this.#busy(id);
+      const pending = this.#newPending(made);
+      const claimed = lens.withState(record, { ...state, pending });
+      await records.put(id, claimed);
+      // A job that is running has a claim of its own, and comes back by itself.
+      if (!byJob) await this.#plan(tx, id, record, pending.until);
+      return { record: claimed, pending, resumed: state.pending !== undefined };
+    });
+  }
+
+  /** The new credential is taken, or there is no way to tell. @throws what the operator reads, where it is not. */
+  async #confirm(change: Change<R, C>): Promise<void> {
+    const proof = await this.#options.prove(change);
+    if (proof === 'current') throw new Unchanged('the change was acknowledged, but the old credential is still the one that is taken');
+    if (proof === 'neither') throw new Error('the change was acknowledged, but neither the old nor the new credential is taken');
+  }
+
+  /** Stores the result and the next time. */
+  async #commit(id: string, { claim, made }: PendingChange<C>, schedule: boolean): Promise<Date | undefined> {
+    const { lens } = this.#options;
+    const now = this.#now();
+    return this.#host.storage.transaction(async (tx) => {
+      const records = this.#options.records(tx);
+      const record = await records.get(id);
+      if (record === undefined) return undefined;
+      const state = lens.state(record);
+      if (state.pending?.claim !== claim) {
+        throw new InternalError(`the rotation of the ${this.#options.noun} ${id} took too long, and another one has begun`);
+      }
+      const next = nextRotation(this.#options.plan(record), now, state.last_rotation === 0);
+      await records.put(id, lens.withState(record, { ...this.#promoted(state, made, now), next_rotation: next }));
+      if (schedule) await this.#plan(tx, id, record, next);
+      return next === 0 ? undefined : new Date(next);
+    });
+  }
+
+  #promoted(state: RotationState<C>, made: C, at: number): RotationState<C> {
+    const { pending: _done, last_error: _past, previous: _older, current, ...rest } = state;
+    const previous = this.#options.keepsPrevious && current !== undefined ? { previous: current } : {};
+    return { ...rest, ...previous, current: made, last_rotation: at };
+  }
+
+  /** Decides about the candidate after a failure. True when it turns out that it is the one that is taken. */
+  async #isThroughAfter(
+    { record, pending, resumed }: Claimed<R, C>,
+    change: Change<R, C>,
+    error: unknown,
+    byJob: boolean,
+  ): Promise<boolean> {
+    const { lens } = this.#options;
+    const outcome = error instanceof Unchanged ? 'refused' : this.#options.outcomeOf(error);
+    let drop = outcome === 'unsent' && !resumed;
+    if (outcome === 'refused' && lens.state(record).current !== undefined) {
+      const proof = await this.#prove(change);
+      if (proof === 'candidate') return true;
+      drop = proof === 'current' || (proof === 'unprovable' && !resumed);
+    }
+    await this.#host.storage.transaction(async (tx) => {
+      const records = this.#options.records(tx);
+      const stored = await records.get(change.id);
+      if (stored === undefined) return;
+      const state = lens.state(stored);
+      if (state.pending?.claim !== pending.claim) return;
+      const { pending: _dropped, ...rest } = state;
+      const planned = rest.next_rotation > 0;
+      // What could not be done is tried again where it is planned; what cannot be done as it was asked for is not.
+      const next = planned && outcome !== 'unsent' ? Math.min(rest.next_rotation, this.#now()) : rest.next_rotation;
+      const last_error = { message: this.#options.messageOf(error), at: this.#now() };
+      const kept = { ...rest, next_rotation: next, last_error };
+      await records.put(change.id, lens.withState(stored, drop ? kept : { ...kept, pending: { ...pending, until: 0 } }));
+      if (byJob) return;
+      await this.#plan(tx, change.id, stored, drop && !planned ? 0 : Math.max(next, this.#now() + SOON));
+    });
+    return false;
+  }
+
+  async #prove(change: Change<R, C>): Promise<Proof> {
+    try {
+      return await this.#options.prove(change);
+    } catch {
+      return 'neither';
+    }
+  }
+
+  async #change(id: string, claim: string | undefined, change: (state: RotationState<C>) => RotationState<C>): Promise<void> {
+    const { lens } = this.#options;
+    await this.#host.storage.transaction(async (tx) => {
+      const records = this.#options.records(tx);
+      const record = await records.get(id);
+      if (record === undefined) return;
+      const state = lens.state(record);
+      if (state.pending?.claim === claim) await records.put(id, lens.withState(record, change(state)));
+    });
+  }
+
+  /** The job at `at`; 0 for none. */
+  async #plan(tx: Transaction, id: string, record: R, at: number): Promise<void> {
+    if (at === 0) await tx.unschedule(this.job as never, id);
+    else await tx.schedule(this.job, id, new Date(at), { id, target: this.#options.target(id, record) });
+  }
+
+  #newPending(made: C): PendingChange<C> {
+    const now = this.#now();
+    return { made, begun: now, claim: randomUUID(), until: now + CLAIM };
+  }
+
+  async #alone<T>(id: string, work: () => Promise<T>): Promise<T> {
+    if (this.#underWay.has(id)) throw this.#busy(id);
+    const running = work();
+    this.#underWay.set(id, running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(id);
+    }
+  }
+
+  #busy(id: string): TooManyRequests {
+    return new TooManyRequests(`the ${this.#options.noun} ${id} is being rotated`, { headers: { 'Retry-After': '1' } });
+  }
+
+  #now(): number {
+    return this.#host.clock.millis();
+  }
+}
+
+/** The other side acknowledged a change that it did not make. */
+class Unchanged extends Error {}
