@@ -1,1 +1,31 @@
-export {};
+export type {
+  DestinationSession,
+  Granularity,
+  ListRequest,
+  Ownership,
+  PutRequest,
+  ReadRequest,
+  RemoteSecret,
+  RemoveRequest,
+  SharedAccounts,
+  SyncDestinationPlugin,
+} from './destination.ts';
+export {
+  AddressRefused,
+  ClientSideError,
+  ConfigurationInvalid,
+  ExternalServiceError,
+  isSyncError,
+  NameTaken,
+  parseRetryAfter,
+  SessionClosed,
+  SyncError,
+  Throttled,
+} from './errors.ts';
+export type { SyncErrorCode, SyncErrorOptions } from './errors.ts';
+export type { DestinationHost } from './host.ts';
+export { nameComplaint, tagsComplaint } from './limits.ts';
+export type { DestinationLimits, NameLimits, Pace, TagLimits } from './limits.ts';
+export type { NetworkGuard, NetworkRules, ResolvedAddress } from './network-guard.ts';
+export { formatMark, OWNER_TAG, parseMark, SYNCED_TAG } from './ownership.ts';
+export type { OwnershipMark } from './ownership.ts';
