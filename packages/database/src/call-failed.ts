@@ -1,10 +1,5 @@
 import { BadRequest, InvalidRequest, Unavailable, UpstreamFailed } from '@strongroom/engine-sdk';
-
-/**
- * What a failed call did to the database. `unsent`: nothing. `refused`: the database said no, and the plugin promises that nothing is left.
- * `unknown`: it may or may not have happened.
- */
-export type Outcome = 'unsent' | 'refused' | 'unknown';
+import type { Outcome } from '@strongroom/rotation';
 
 /** The database, or the plugin that speaks to it, failed. The text names the connection and holds no secret. */
 export class DatabaseFailed extends UpstreamFailed {

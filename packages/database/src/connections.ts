@@ -153,7 +153,7 @@ export class Connections {
     const reason = this.quarantine(connection);
     if (reason !== undefined) throw new Unavailable(`the connection "${name}" is out of use: ${reason}`);
     if (slot) this.#drop(record.id);
-    const settle = record.root_pending && this.settleRoot;
+    const settle = record.root?.pending && this.settleRoot;
     const opening = settle ? settle(connection).then(async (settled) => this.openApart(settled)) : this.openApart(connection);
     const fresh: Slot = { name, revision: record.revision, pluginName: record.plugin_name, opening };
     this.#slots.set(record.id, fresh);
@@ -167,7 +167,8 @@ export class Connections {
     const { clock, log } = this.#host;
     const { details } = record;
     const secrets = connectionSecrets(plugin.connection, details);
-    if (record.root_pending?.made.credential['password']) secrets['new root password'] = record.root_pending.made.credential['password'];
+    const candidate = record.root?.pending?.made.credential['password'];
+    if (candidate !== undefined) secrets['new root password'] = candidate;
     const settings = settingsFor(plugin, details);
     const template = details['username_template'];
     const names = new UserNames(

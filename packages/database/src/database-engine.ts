@@ -33,7 +33,7 @@ function createDatabaseEngine(host: EngineHost): Engine {
   const roots = new RootRotation(host, connections, credentials);
   return {
     paths: [
-      ...configPaths(host, connections),
+      ...configPaths(host, connections, roots),
       ...resetPaths(host, connections),
       ...rotateRootPaths(roots),
       ...rolePaths(host),
@@ -44,7 +44,7 @@ function createDatabaseEngine(host: EngineHost): Engine {
     ],
     secrets: [users.secret],
     intents: [users.intent],
-    schedules: [staticUsers.job, roots.job],
+    schedules: [staticUsers.rotation.job, roots.rotation.job],
     initialize: async () => dropAllUnused(host.storage),
     invalidate: (key) => {
       if (key.startsWith(CONNECTIONS)) connections.invalidate(key.slice(CONNECTIONS.length));

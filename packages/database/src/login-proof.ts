@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { Proof } from '@strongroom/rotation';
 import { DatabaseFailed } from './call-failed.ts';
 import type { Connections, NamedConnection, OpenConnection } from './connections.ts';
-
-/** Which of two passwords the database takes. `unprovable`: it takes any, or the connection's settings do not let us log in as that user. */
-export type Proof = 'candidate' | 'current' | 'neither' | 'unprovable';
+import { unsettled } from './records.ts';
 
 /**
  * Logs in with one password after the other. A password that cannot be right is tried first: where that works, a login proves nothing (the
@@ -41,6 +40,6 @@ export async function openAs(
   username: string,
   password: string,
 ): Promise<OpenConnection> {
-  const { root_pending: _unused, ...rest } = record;
-  return connections.openApart({ name, record: { ...rest, id: `${record.id}/proof`, details: { ...record.details, username, password } } });
+  const details = { ...record.details, username, password };
+  return connections.openApart({ name, record: { ...unsettled(record), id: `${record.id}/proof`, details } });
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlSecrets, visibleConnection } from '@strongroom/database-sdk';
+import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { keysOf, Keys, pageFields } from './listing.ts';
-import { recordsIn, type ConnectionRecord } from './records.ts';
+import { recordsIn, unsettled, type ConnectionRecord } from './records.ts';
 import { dropIfUnused } from './retired-connections.ts';
-import { rootStatus, RootStatus } from './root-status.ts';
+import type { RootRotation } from './root-rotation.ts';
 
 const fields = {
   name: f.name('Name of the connection.'),
@@ -24,7 +25,7 @@ const PASSWORD_IN_URL =
 /** How often a write is begun anew when the connection was changed while it was being verified. */
 const ATTEMPTS = 5;
 
-export function configPaths(host: EngineHost, connections: Connections): readonly AnyPath[] {
+export function configPaths(host: EngineHost, connections: Connections, roots: RootRotation): readonly AnyPath[] {
   const records = recordsIn(host.storage);
 
   const config = path('config/{name}', {
@@ -44,7 +45,7 @@ export function configPaths(host: EngineHost, connections: Connections): readonl
         connection_details: Type.Record(Type.String(), Type.Unknown()),
         root_credentials_rotate_statements: Type.Array(Type.String()),
         password_policy: Type.String(),
-        root_rotation: RootStatus,
+        root_rotation: RotationStatus,
       }),
       handle: async (req) => {
         const record = await records.connections.get(req.data.name);
@@ -57,7 +58,7 @@ export function configPaths(host: EngineHost, connections: Connections): readonl
             connection_details: visibleConnection(connections.plugin(record)?.connection ?? Type.Object({}), record.details),
             root_credentials_rotate_statements: record.root_rotation_statements,
             password_policy: record.password_policy,
-            root_rotation: rootStatus(record),
+            root_rotation: await roots.rotation.status(req.data.name, record),
           },
         };
       },
@@ -155,13 +156,11 @@ function changed(before: ConnectionRecord | undefined, { data, raw }: Write): Co
   const sent = Object.entries(raw).filter(([key]) => !OWN_FIELDS.has(key));
   const details = Object.fromEntries([...Object.entries(before?.details ?? {}), ...sent].filter(([, value]) => value !== undefined));
   for (const [key, value] of sent) if (value === null) delete details[key];
-  const { root_pending: _stale, ...kept } = before ?? {};
   // A root password that the operator sends ends the doubt about the one before.
-  const doubt = before?.root_pending && !('password' in raw) && !('username' in raw) ? { root_pending: before.root_pending } : {};
+  const kept = before && ('password' in raw || 'username' in raw) ? unsettled(before) : before;
   return {
     id: randomUUID(),
     ...kept,
-    ...doubt,
     revision: (before?.revision ?? 0) + 1,
     plugin_name: pluginName,
     plugin_version: data.plugin_version ?? before?.plugin_version ?? '',

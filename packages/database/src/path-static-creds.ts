@@ -1,7 +1,7 @@
 import { BadRequest, f, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { visiblePlan, visiblePlanFields } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused, detailOf } from './call-failed.ts';
-import { visiblePlan } from './path-static-roles.ts';
 import { recordsIn } from './records.ts';
 import type { StaticUsers } from './static-users.ts';
 
@@ -25,17 +25,15 @@ export function staticCredsPaths(host: EngineHost, users: StaticUsers): readonly
       private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.' })),
       private_key_type: Type.Optional(Type.String()),
       ttl: Type.Number({ description: 'Seconds until the next rotation.' }),
-      rotation_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
-      rotation_schedule: Type.Optional(Type.String()),
-      rotation_window: Type.Optional(Type.Number({ description: 'Seconds.' })),
+      ...visiblePlanFields,
       last_vault_rotation: Type.String(),
     }),
     handle: async (req) => {
       const { name } = req.data;
       if (!(await staticRoles.has(name))) throw new BadRequest(`unknown role: ${name}`);
-      const found = await users.current(name, req.signal);
+      const found = await users.rotation.current(name, req.signal);
       if (!found) throw new Unavailable(`the static role ${name} is being created`);
-      const { role, made, since, doubtful } = found;
+      const { record: role, credential: made, since, doubtful } = found;
       return {
         data: {
           username: role.username,
@@ -60,7 +58,7 @@ export function staticCredsPaths(host: EngineHost, users: StaticUsers): readonly
       const role = await staticRoles.get(name);
       if (!role) throw new BadRequest('no static role found for role name');
       try {
-        await users.rotate(name, req.signal);
+        await users.rotation.rotate(name, req.signal);
       } catch (error) {
         const text = `unable to finish rotating credentials; retries will continue in the background but it is also safe to retry manually: ${detailOf(error)}`;
         if (error instanceof DatabaseFailed) throw new DatabaseFailed(role.db_name, text, error.outcome);

@@ -1,13 +1,12 @@
 import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { planOf, rotationPlanParameters, RotationStatus, visiblePlan, visiblePlanFields, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
 import type { Connections } from './connections.ts';
 import { checkCredentialConfig, checkCredentialType } from './credential-config.ts';
-import { statusBlock, StatusBlock } from './job-status.ts';
 import { keysOf, Keys, pageFields } from './listing.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
-import { nextRotation, planOf, type RotationPlan } from './rotation-times.ts';
 import type { StaticUsers } from './static-users.ts';
 
 export function staticRolePaths(host: EngineHost, connections: Connections, users: StaticUsers): readonly AnyPath[] {
@@ -22,11 +21,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       name: f.name('Name of the role.'),
       username: f.string('The user of the database. It cannot be changed, and every write names it.'),
       db_name: f.string('Name of the connection.'),
-      rotation_period: f.duration('Time between rotations, at least 5 s. Excludes rotation_schedule.'),
-      rotation_schedule: f.string('When to rotate: minute, hour, day of month, month, day of week; in UTC. Excludes rotation_period.'),
-      rotation_window: f.duration(
-        'How long after its scheduled time a rotation may still happen, at least 1 h; only with rotation_schedule.',
-      ),
+      ...rotationPlanParameters,
       rotation_statements: f.statements("Statements that change the credential. Empty: the plugin's own."),
       ...credentialFields,
     },
@@ -37,13 +32,11 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
         db_name: Type.String(),
         username: Type.String(),
         credential_type: Type.String(),
-        rotation_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
-        rotation_schedule: Type.Optional(Type.String()),
-        rotation_window: Type.Optional(Type.Number({ description: 'Seconds.' })),
+        ...visiblePlanFields,
         rotation_statements: Type.Array(Type.String()),
         last_vault_rotation: Type.Union([Type.String(), Type.Null()]),
         credential_config: Type.Optional(Type.Record(Type.String(), Type.String())),
-        status: StatusBlock,
+        status: RotationStatus,
       }),
       handle: async (req) => {
         const { name } = req.data;
@@ -58,7 +51,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
             rotation_statements: record.rotation_statements,
             last_vault_rotation: record.last_rotation === 0 ? null : new Date(record.last_rotation).toISOString(),
             ...visibleCredentialConfig(record.credential_config),
-            status: statusBlock(await host.storage.jobStatus(users.job as never, name), record.last_rotation, record.pending !== undefined),
+            status: await users.rotation.status(name, record),
           },
         };
       },
@@ -95,31 +88,17 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
     .delete({
       summary: 'Deletes a static role. The user stays in the database, with the credential that it has.',
       handle: async (req) => {
-        await req.storage.transaction(async (tx) => {
-          await recordsIn(tx).staticRoles.delete(req.data.name);
-          await tx.unschedule(users.job as never, req.data.name);
-        });
+        await req.storage.transaction(async (tx) => users.rotation.remove(tx, req.data.name));
         return undefined;
       },
     });
 
   async function update(name: string, sent: Sent): Promise<void> {
     await host.storage.transaction(async (tx) => {
-      const { staticRoles } = recordsIn(tx);
-      const current = await staticRoles.get(name);
+      const current = await recordsIn(tx).staticRoles.get(name);
       if (!current) throw new BadRequest(`unknown role: ${name}`);
-      const next = changed(current, sent);
-      const planned = samePlan(current, next) ? current.next_rotation : nextRotation(next, dueFrom(current, next));
-      await staticRoles.put(name, { ...next, next_rotation: planned });
-      // Work under way has its own time to come back at.
-      if (planned === current.next_rotation || current.pending) return;
-      await tx.schedule(users.job, name, new Date(planned), { name, connection: next.db_name });
+      await users.rotation.update(tx, name, current, changed(current, sent));
     });
-  }
-
-  /** A period counts from the last rotation; a schedule does not look back. */
-  function dueFrom(current: StaticRoleRecord, next: RotationPlan): number {
-    return next.rotation_schedule === '' ? current.last_rotation : host.clock.millis();
   }
 
   const list = path('static-roles', {
@@ -135,25 +114,9 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
   return [role, list];
 }
 
-/** The plan as clients see it: the fields of the kind that is set. */
-export function visiblePlan(plan: RotationPlan): { rotation_period?: number; rotation_schedule?: string; rotation_window?: number } {
-  if (plan.rotation_schedule === '') return { rotation_period: plan.rotation_period };
-  return {
-    rotation_schedule: plan.rotation_schedule,
-    ...(plan.rotation_window > 0 ? { rotation_window: plan.rotation_window } : {}),
-  };
-}
-
-function samePlan(a: RotationPlan, b: RotationPlan): boolean {
-  return a.rotation_period === b.rotation_period && a.rotation_schedule === b.rotation_schedule;
-}
-
-interface Sent {
+interface Sent extends SentPlan {
   readonly username: string | undefined;
   readonly db_name: string | undefined;
-  readonly rotation_period: number | undefined;
-  readonly rotation_schedule: string | undefined;
-  readonly rotation_window: number | undefined;
   readonly rotation_statements: string[] | undefined;
   readonly credential_type: string | undefined;
   readonly credential_config: Record<string, string> | undefined;

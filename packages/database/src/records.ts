@@ -1,4 +1,5 @@
 import type { Collection, StorageView } from '@strongroom/engine-sdk';
+import { rotationPlanFields, rotationStateFields } from '@strongroom/rotation';
 import { Type, type Static } from 'typebox';
 
 const Texts = Type.Array(Type.String());
@@ -7,15 +8,7 @@ const TextMap = Type.Record(Type.String(), Type.String());
 /** A credential as the host made it: what the plugin installs, and what the client gets. */
 export const StoredCredential = Type.Object({ credential: TextMap, data: TextMap });
 
-/** A change of a credential that has begun: what the database may hold by now, and who is at work on it until when (milliseconds). */
-export const PendingChange = Type.Object({
-  made: StoredCredential,
-  /** When the database was last asked to make the change. */
-  begun: Type.Number(),
-  claim: Type.String(),
-  until: Type.Number(),
-});
-export type PendingChange = Static<typeof PendingChange>;
+const { current: _inDetails, previous: _notKept, ...rootFields } = rotationStateFields(StoredCredential);
 
 export const ConnectionRecord = Type.Object({
   /** Of this connection, not of its name: a connection that is deleted and made again is another one. */
@@ -29,11 +22,17 @@ export const ConnectionRecord = Type.Object({
   password_policy: Type.String(),
   verify_connection: Type.Boolean(),
   details: Type.Record(Type.String(), Type.Unknown()),
-  last_root_rotation: Type.Optional(Type.Number()),
-  root_pending: Type.Optional(PendingChange),
-  last_root_error: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
+  /** Where the rotation of the root password stands; the password itself is among the details. */
+  root: Type.Optional(Type.Object(rootFields)),
 });
 export type ConnectionRecord = Static<typeof ConnectionRecord>;
+
+/** The record as if no rotation were under way: its own password is the one to use. */
+export function unsettled(record: ConnectionRecord): ConnectionRecord {
+  if (!record.root?.pending) return record;
+  const { pending: _open, ...root } = record.root;
+  return { ...record, root };
+}
 
 /** A connection that was deleted while users made through it were still there. */
 export const RetiredConnection = Type.Object({ name: Type.String(), record: ConnectionRecord });
@@ -61,20 +60,11 @@ export type RoleRecord = Static<typeof RoleRecord>;
 export const StaticRoleRecord = Type.Object({
   db_name: Type.String(),
   username: Type.String(),
-  /** Seconds; 0 where a schedule is set. */
-  rotation_period: Type.Number(),
-  rotation_schedule: Type.String(),
-  /** Seconds; 0 for none. */
-  rotation_window: Type.Number(),
+  ...rotationPlanFields,
   rotation_statements: Texts,
   credential_type: CredentialTypeName,
   credential_config: TextMap,
-  /** Milliseconds; 0 before the first rotation. */
-  last_rotation: Type.Number(),
-  next_rotation: Type.Number(),
-  /** Absent until the first rotation is through. */
-  current: Type.Optional(StoredCredential),
-  pending: Type.Optional(PendingChange),
+  ...rotationStateFields(StoredCredential),
 });
 export type StaticRoleRecord = Static<typeof StaticRoleRecord>;
 
