@@ -1,17 +1,11 @@
-import type http from 'node:http';
-import type https from 'node:https';
-import type { LookupFunction } from 'node:net';
-import type { Dispatcher } from 'undici';
-
-/** What a destination allows beyond public addresses on ports 80 and 443. */
-export interface NetworkRules {
-  /** CIDR blocks, or single addresses, of IPv4. */
-  readonly allowedIpv4: readonly string[];
-  readonly allowedIpv6: readonly string[];
-  readonly allowedPorts: readonly number[];
-  /** Lifts every restriction. */
-  readonly disabled: boolean;
-}
+import dns from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import net, { type LookupFunction } from 'node:net';
+import type tls from 'node:tls';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { AddressRefused } from './errors.ts';
+import { NetworkPolicy, type NetworkRules } from './network-rules.ts';
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -21,8 +15,8 @@ export interface ResolvedAddress {
 /**
  * The way out of a session. It refuses special-purpose addresses (loopback, private, link-local, …) and ports other than 80 and 443, unless
  * the destination allows them. What counts is the address that is really connected to: names are resolved here and every connection is
- * checked, so that neither DNS nor a redirect leads around it. A refusal is AddressRefused, or has it as its `cause` where a library wraps it.
- * Choose the form that the provider's SDK takes.
+ * checked, so that neither DNS nor a redirect leads around it. A refusal is AddressRefused, or has it as a `cause` where a library wraps it:
+ * see `addressRefusal`. Choose the form that the provider's SDK takes.
  */
 export interface NetworkGuard {
   /** For `undici` and `fetch`. */
@@ -36,6 +30,160 @@ export interface NetworkGuard {
   check(host: string, port: number): void;
   /** Resolves and checks: for gRPC, whose channel is then opened to the addresses. @throws AddressRefused if no address is allowed. */
   resolve(host: string, port: number): Promise<readonly ResolvedAddress[]>;
-  /** Ends idle connections. The host calls it after the session's `close`. */
+  /** Ends its connections. The host calls it after the session's `close`. */
   close(): Promise<void>;
+}
+
+export interface NetworkGuardOptions {
+  /** Certificates (PEM) trusted besides the usual ones, for tests with a server of their own. */
+  readonly ca?: string;
+  /** How names are resolved; `dns.lookup` by default. */
+  readonly lookup?: typeof dns.lookup;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** @throws ConfigurationInvalid for rules that are malformed, naming the field of the destination. */
+export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOptions = {}): NetworkGuard {
+  const policy = new NetworkPolicy(rules);
+  const resolveName = options.lookup ?? dns.lookup;
+
+  const check = (host: string, port: number): void => {
+    policy.checkPort(host, port);
+    const literal = host.replace(/^\[(.*)\]$/, '$1');
+    if (net.isIP(literal) !== 0) policy.checkAddress(literal, literal);
+  };
+
+  const lookup: LookupFunction = (hostname, wanted, callback) => {
+    resolveName(hostname, { ...wanted, all: true } as dns.LookupAllOptions, (error, found) => {
+      if (error) return callback(error, wanted.all ? [] : '');
+      const allowed = found.filter(({ address }) => policy.allows(address));
+      const [first] = allowed;
+      if (first === undefined) return callback(refusal(hostname, found), wanted.all ? [] : '');
+      if (wanted.all) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+  function refusal(hostname: string, found: readonly dns.LookupAddress[]): AddressRefused {
+    try {
+      for (const { address } of found) policy.checkAddress(hostname, address);
+    } catch (error) {
+      return error as AddressRefused;
+    }
+    return new AddressRefused(`${hostname} has no address`);
+  }
+
+  /** Undefined, or what is wrong with the far end of a socket that stands. */
+  function wrongEnd(socket: net.Socket, host: string): Error | undefined {
+    try {
+      policy.checkAddress(host, socket.remoteAddress ?? '');
+      return undefined;
+    } catch (error) {
+      return error as Error;
+    }
+  }
+
+  const guarded = (connect: (options: net.NetConnectOpts) => net.Socket) => (connection: net.NetConnectOpts) => {
+    const { host = 'localhost', port } = connection as net.TcpNetConnectOpts;
+    try {
+      if ('path' in connection && typeof connection.path === 'string' && port === undefined) {
+        throw new AddressRefused('a socket of the file system is not allowed');
+      }
+      check(host, Number(port));
+    } catch (error) {
+      return new net.Socket().destroy(error as Error);
+    }
+    const socket = connect({ ...connection, lookup } as net.TcpNetConnectOpts);
+    socket.once('connect', () => {
+      const wrong = wrongEnd(socket, host);
+      if (wrong) socket.destroy(wrong);
+    });
+    return socket;
+  };
+
+  const secure: tls.ConnectionOptions = options.ca === undefined ? {} : { ca: options.ca };
+  const httpAgent = new GuardedHttpAgent({ keepAlive: true }, guarded);
+  const httpsAgent = new GuardedHttpsAgent({ keepAlive: true, ...secure }, guarded);
+  const connectUndici = buildConnector({ ...secure, lookup, timeout: CONNECT_TIMEOUT_MS } as buildConnector.BuildOptions);
+  const dispatcher = new Agent({
+    connect(target, callback) {
+      try {
+        check(target.hostname, Number(target.port) || (target.protocol === 'https:' ? 443 : 80));
+      } catch (error) {
+        return callback(error as Error, null);
+      }
+      connectUndici(target, (...[error, socket]) => {
+        const wrong = socket === null ? undefined : wrongEnd(socket, target.hostname);
+        if (socket === null) return callback(error ?? new Error('no connection'), null);
+        if (wrong === undefined) return callback(null, socket);
+        socket.destroy();
+        callback(wrong, null);
+      });
+    },
+  });
+
+  return {
+    dispatcher,
+    httpAgent,
+    httpsAgent,
+    lookup,
+    check,
+    async resolve(host, port) {
+      check(host, port);
+      const literal = host.replace(/^\[(.*)\]$/, '$1');
+      const family = net.isIP(literal);
+      if (family !== 0) return [{ address: literal, family: family as 4 | 6 }];
+      return await new Promise((resolve, reject) =>
+        lookup(host, { all: true }, (error, addresses) =>
+          error ? reject(error) : resolve(addresses as unknown as readonly ResolvedAddress[]),
+        ),
+      );
+    },
+    async close() {
+      httpAgent.destroy();
+      httpsAgent.destroy();
+      await dispatcher.destroy();
+    },
+  };
+}
+
+type Connect = (options: net.NetConnectOpts) => net.Socket;
+type Guard = (connect: Connect) => Connect;
+
+class GuardedHttpAgent extends http.Agent {
+  readonly #connect: Connect;
+
+  constructor(options: http.AgentOptions, guard: Guard) {
+    super(options);
+    this.#connect = guard((connection) => super.createConnection(connection as never) as net.Socket);
+  }
+
+  override createConnection(connection: net.NetConnectOpts): net.Socket {
+    return this.#connect(connection);
+  }
+}
+
+class GuardedHttpsAgent extends https.Agent {
+  readonly #connect: Connect;
+
+  constructor(options: https.AgentOptions, guard: Guard) {
+    super(options);
+    this.#connect = guard((connection) => super.createConnection(connection as never) as net.Socket);
+  }
+
+  override createConnection(connection: net.NetConnectOpts): net.Socket {
+    return this.#connect(connection);
+  }
+}
+
+/** The refusal of the guard inside what a library made of it, if that is what it was. */
+export function addressRefusal(error: unknown): AddressRefused | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 8; depth += 1) {
+    if ('code' in at && at.code === 'address_refused') return at as AddressRefused;
+    const inner: unknown = at instanceof AggregateError ? at.errors.map(addressRefusal).find(Boolean) : undefined;
+    if (inner) return inner as AddressRefused;
+    at = at.cause;
+  }
+  return undefined;
 }
