@@ -1,2 +1,6 @@
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
 export { embeddedPostgres, findPostgres, startPostgres, type PostgresOptions, type PostgresServer } from './postgres-server.ts';
+export { adGroup, adUser, windowsTime, type AdUser } from './samba-entries.ts';
+export { describeWithSamba, sambaMissing, startSamba, type SambaOptions, type SambaServer } from './samba-server.ts';
+export { describeWithSlapd, slapdMissing, startSlapd, type Slapd, type SlapdOptions } from './slapd-server.ts';
+export { createTestCa, type TestCa, type TestCertificate } from './test-ca.ts';
