@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, jest } from '@jest/globals';
+import type { MortalMount } from '@strongroom/engine-testkit';
 import { type PostgresServer, startPostgres } from '@strongroom/lab';
 import { connectionTo, CREATION, usersOf } from './database-mount.ts';
-import { passTime, startServer, type Server } from './mortal-storage.ts';
+import { mortalDatabase } from './mortal-database.ts';
 
 /** More commits than any of these operations makes: the last round of each runs through. */
 const ROUNDS = [0, 1, 2, 3, 4, 5];
@@ -11,7 +12,8 @@ jest.setTimeout(60_000);
 
 describe('a server that dies in the middle', () => {
   let database: PostgresServer;
-  let server: Server;
+  let server: MortalMount;
+  let closeSessions: () => Promise<void>;
   beforeAll(async () => {
     database = await startPostgres();
   }, 60_000);
@@ -20,92 +22,89 @@ describe('a server that dies in the middle', () => {
     for (const name of await usersOf(database)) await database.query(`DROP ROLE "${name}"`);
     await database.query(`CREATE ROLE boss SUPERUSER LOGIN PASSWORD 'boss-pw-first'`);
     await database.query(`CREATE ROLE fixed LOGIN PASSWORD 'of-old'`);
-    server = await startServer();
-    await server.call('update', 'database/config/pg', connectionTo(database, { username: 'boss', password: 'boss-pw-first' }));
-    await server.call('update', 'database/roles/app', { db_name: 'pg', creation_statements: CREATION, default_ttl: '1h' });
+    ({ server, closeSessions } = await mortalDatabase());
+    await server.ask('update', 'database/config/pg', connectionTo(database, { username: 'boss', password: 'boss-pw-first' }));
+    await server.ask('update', 'database/roles/app', { db_name: 'pg', creation_statements: CREATION, default_ttl: '1h' });
     const st = { db_name: 'pg', username: 'fixed', rotation_period: '24h' };
-    expect((await server.call('update', 'database/static-roles/st', st)).status).toBe(204);
+    expect((await server.ask('update', 'database/static-roles/st', st)).status).toBe(204);
   });
 
   afterEach(async () => {
     server.storage.die();
-    await server.closeSessions();
+    await closeSessions();
   });
 
-  /** Dies after so many commits of the operation; resolves with its answer if it got through, and with the next server. */
-  const dieIn = async (work: Promise<unknown>): Promise<boolean> =>
-    Promise.race([server.storage.noticed.then(() => true), work.then(() => false)]);
   const dynamicUsers = async () => (await usersOf(database)).filter((name) => name.startsWith('v-'));
 
   test.each(ROUNDS)('while a user is made, after %i commits: no user is left without a lease', async (commits) => {
     server.storage.dieAfter(commits);
-    const died = await dieIn(server.call('read', 'database/creds/app'));
+    const died = await server.diesIn(server.ask('read', 'database/creds/app'));
     expect(died).toBe(commits < 2);
     server = await server.restart();
-    const { data } = await server.call('list', 'sys/leases/lookup/database/creds/app');
+    const { data } = await server.ask('list', 'sys/leases/lookup/database/creds/app');
     const leases = (data as { keys: string[] } | null)?.keys ?? [];
     expect(leases).toHaveLength(died ? 0 : 1);
     expect(await dynamicUsers()).toHaveLength(commits === 0 ? 0 : 1);
-    await passTime(server, 240);
+    await server.pass(240);
     expect(await dynamicUsers()).toHaveLength(leases.length);
-    await passTime(server, 3_600);
+    await server.pass(3_600);
     expect(await dynamicUsers()).toEqual([]);
   });
 
   test.each(ROUNDS)('while a lease is revoked, after %i commits: the user goes all the same', async (commits) => {
-    const { leaseId } = await server.call('read', 'database/creds/app');
+    const { leaseId } = await server.ask('read', 'database/creds/app');
     server.storage.dieAfter(commits);
-    const died = await dieIn(server.call('update', 'sys/leases/revoke', { lease_id: leaseId, sync: true }));
+    const died = await server.diesIn(server.ask('update', 'sys/leases/revoke', { lease_id: leaseId, sync: true }));
     expect(died).toBe(commits < 3);
     server = await server.restart();
-    await passTime(server, commits === 0 ? 3_660 : 240);
+    await server.pass(commits === 0 ? 3_660 : 240);
     expect(await dynamicUsers()).toEqual([]);
-    expect((await server.call('update', 'sys/leases/lookup', { lease_id: leaseId })).status).toBe(400);
+    expect((await server.ask('update', 'sys/leases/lookup', { lease_id: leaseId })).status).toBe(400);
   });
 
   test.each(ROUNDS)(
     'while a static role is rotated, after %i commits: the password that is answered logs in, at once and later',
     async (commits) => {
       server.storage.dieAfter(commits);
-      const died = await dieIn(server.call('update', 'database/rotate-role/st'));
+      const died = await server.diesIn(server.ask('update', 'database/rotate-role/st'));
       expect(died).toBe(commits < 2);
       server = await server.restart();
       const logsIn = async () => {
-        const { data, status } = await server.call('read', 'database/static-creds/st');
+        const { data, status } = await server.ask('read', 'database/static-creds/st');
         expect(status).toBe(200);
         expect(await database.login('fixed', (data as { password: string }).password)).toBe('fixed');
       };
       await logsIn();
-      await passTime(server, 240);
+      await server.pass(240);
       await logsIn();
-      const { data } = await server.call('read', 'database/static-roles/st');
+      const { data } = await server.ask('read', 'database/static-roles/st');
       expect((data as { status: { state: string } }).status.state).toBe('waiting');
     },
   );
 
   test.each(ROUNDS)('while a static role is made, after %i commits: it is whole or not there', async (commits) => {
-    await server.call('delete', 'database/static-roles/st');
+    await server.ask('delete', 'database/static-roles/st');
     server.storage.dieAfter(commits);
     const st = { db_name: 'pg', username: 'fixed', rotation_period: '24h' };
-    const died = await dieIn(server.call('update', 'database/static-roles/st', st));
+    const died = await server.diesIn(server.ask('update', 'database/static-roles/st', st));
     expect(died).toBe(commits < 2);
     server = await server.restart();
-    await passTime(server, 240);
-    const { data, status } = await server.call('read', 'database/static-creds/st');
+    await server.pass(240);
+    const { data, status } = await server.ask('read', 'database/static-creds/st');
     if (commits === 0) expect(status).toBe(400);
     else expect(await database.login('fixed', (data as { password: string }).password)).toBe('fixed');
   });
 
   test.each(ROUNDS)('while the root password is rotated, after %i commits: the connection works, at once and later', async (commits) => {
     server.storage.dieAfter(commits);
-    const died = await dieIn(server.call('update', 'database/rotate-root/pg'));
+    const died = await server.diesIn(server.ask('update', 'database/rotate-root/pg'));
     expect(died).toBe(commits < 2);
     server = await server.restart();
-    expect((await server.call('read', 'database/creds/app')).status).toBe(200);
-    await passTime(server, 240);
-    expect((await server.call('read', 'database/creds/app')).status).toBe(200);
-    expect((await server.call('update', 'database/reset/pg')).status).toBe(204);
-    expect((await server.call('read', 'database/config/pg')).data).toMatchObject({
+    expect((await server.ask('read', 'database/creds/app')).status).toBe(200);
+    await server.pass(240);
+    expect((await server.ask('read', 'database/creds/app')).status).toBe(200);
+    expect((await server.ask('update', 'database/reset/pg')).status).toBe(204);
+    expect((await server.ask('read', 'database/config/pg')).data).toMatchObject({
       root_rotation: { state: 'idle', last_success: commits === 0 ? null : expect.any(String), last_error: null },
     });
   });
