@@ -18,7 +18,7 @@ export const RotationStatus = Type.Object({
     {
       description:
         'idle: none is planned. waiting: the next one has a time. running. unsettled: a change was begun whose outcome is not known. ' +
-        'failing: tried again at next_attempt. failed: the last one on demand failed and is not tried again.',
+        'failing: tried again and again, next at next_attempt. failed: the last one failed; the next is at next_attempt, if there is one.',
     },
   ),
   attempts: Type.Integer({ description: 'Failed tries since the last success.' }),
@@ -50,6 +50,6 @@ function nameOf(state: RotationState<unknown>, job: JobStatus | undefined, faile
   if (job?.state === 'running') return 'running';
   if (job?.state === 'failing') return 'failing';
   if (state.pending) return 'unsettled';
-  if (failed) return job ? 'failing' : 'failed';
+  if (failed) return 'failed';
   return job ? 'waiting' : 'idle';
 }

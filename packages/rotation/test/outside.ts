@@ -1,0 +1,158 @@
+import { API_VERSION, BadRequest, f, InvalidRequest, path, UpstreamFailed, type EnginePackage } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
+import {
+  manualPlan,
+  ownState,
+  planOf,
+  Rotation,
+  rotationPlanFields,
+  rotationPlanParameters,
+  rotationStateFields,
+  RotationStatus,
+  type Outcome,
+} from '../src/index.ts';
+
+const Account = Type.Object({ ...rotationPlanFields, ...rotationStateFields(Type.String()) });
+type Account = Static<typeof Account>;
+
+/** What happens to the next change that is asked for. */
+export type Fate = 'done' | 'refused' | 'unsent' | 'lost before' | 'lost after' | 'acknowledged only';
+
+class Failed extends UpstreamFailed {
+  readonly outcome: Outcome;
+  constructor(outcome: Outcome) {
+    super(`the outside ${outcome === 'refused' ? 'refuses' : 'is gone'}`);
+    this.outcome = outcome;
+  }
+}
+
+/** Something outside with passwords of accounts, whose behaviour a test sets. It outlives the servers that use it. */
+export class Outside {
+  readonly passwords = new Map<string, string>();
+  readonly fates: Fate[] = [];
+  changes = 0;
+  /** Nothing can be tried or changed. */
+  down = false;
+  /** Any password is taken. */
+  trusting = false;
+
+  change(account: string, password: string): void {
+    if (this.down) throw new Failed('unsent');
+    const fate = this.fates.shift() ?? 'done';
+    if (fate === 'unsent') throw new Failed('unsent');
+    if (fate === 'refused') throw new Failed('refused');
+    if (fate === 'lost before') throw new Failed('unknown');
+    if (fate === 'acknowledged only') return;
+    this.changes += 1;
+    this.passwords.set(account, password);
+    if (fate === 'lost after') throw new Failed('unknown');
+  }
+
+  takes(account: string, password: string): boolean {
+    if (this.down) throw new Failed('unsent');
+    return this.trusting || this.passwords.get(account) === password;
+  }
+}
+
+/** An engine of accounts, as small as one can be on `Rotation`. */
+export function accountsEngine(outside: Outside, options: { ofItself?: boolean } = {}): EnginePackage {
+  return {
+    name: 'accounts',
+    kind: 'secret',
+    apiVersion: API_VERSION,
+    create: (host) => {
+      let made = 0;
+      const rotation = new Rotation<Account, string>(host, {
+        kind: 'rotate-account',
+        noun: 'account',
+        lens: ownState<Account, string>(),
+        records: (storage) => storage.collection('account/', Account),
+        plan: (account) => account,
+        target: () => 'outside',
+        make: async () => `${(made += 1)}-${Buffer.from(host.randomBytes(9)).toString('base64url')}`,
+        apply: async ({ id, record, candidate }) => {
+          if (options.ofItself && record.current !== undefined && !outside.takes(id, record.current)) throw new Failed('unsent');
+          outside.change(id, candidate);
+        },
+        outcomeOf: (error) => (error instanceof Failed ? error.outcome : 'unknown'),
+        messageOf: (error) => (error as Error).message,
+        prove: async ({ id, record, candidate }) => {
+          if (outside.takes(id, 'never')) return 'unprovable';
+          if (outside.takes(id, candidate)) return 'candidate';
+          return record.current !== undefined && outside.takes(id, record.current) ? 'current' : 'neither';
+        },
+        keepsPrevious: true,
+        ...(options.ofItself ? { ofItself: true } : {}),
+        missing: (id) => new InvalidRequest(`no account ${id}`),
+      });
+      const accounts = host.storage.collection('account/', Account);
+      const account = path('account/{name}', {
+        synopsis: 'Accounts.',
+        description: 'Accounts outside.',
+        fields: { name: f.name('Name.'), adopt: f.bool('Rotate by the plan only.'), ...rotationPlanParameters },
+      })
+        .read({
+          summary: 'Reads.',
+          response: Type.Object({
+            password: Type.Optional(Type.String()),
+            previous: Type.Optional(Type.String()),
+            doubtful: Type.Optional(Type.Boolean()),
+            next: Type.Number(),
+            status: RotationStatus,
+          }),
+          handle: async ({ data: { name }, signal }) => {
+            const record = await accounts.get(name);
+            if (!record) return undefined;
+            const found = await rotation.current(name, signal);
+            return {
+              data: {
+                ...(found ? { password: found.credential, doubtful: found.doubtful } : {}),
+                ...(found?.record.previous === undefined ? {} : { previous: found.record.previous }),
+                next: record.next_rotation,
+                status: await rotation.status(name, record),
+              },
+            };
+          },
+        })
+        .upsert({
+          summary: 'Writes.',
+          exists: async ({ data }) => accounts.has(data.name),
+          handle: async ({ data: { name, adopt, ...sent }, signal }) => {
+            const before = await accounts.get(name);
+            const plan = Object.keys(sent).length === 0 ? manualPlan : planOf(before, sent);
+            const record: Account = { ...(before ?? { last_rotation: 0, next_rotation: 0 }), ...plan };
+            if (before?.current) await host.storage.transaction(async (tx) => rotation.update(tx, name, before, record));
+            else if (adopt) await host.storage.transaction(async (tx) => rotation.adopt(tx, name, record));
+            else
+              await rotation.create(name, record, signal, async () => {
+                if (name === 'forbidden') throw new BadRequest('name: not this one');
+              });
+            return undefined;
+          },
+        })
+        .delete({
+          summary: 'Deletes.',
+          handle: async ({ data }) => {
+            await host.storage.transaction(async (tx) => rotation.remove(tx, data.name));
+            return undefined;
+          },
+        });
+      const rotate = path('rotate/{name}', { synopsis: 'Rotation.', description: 'Now.', fields: { name: f.name('Name.') } }).update({
+        summary: 'Rotates.',
+        handle: async ({ data, signal }) => {
+          await rotation.rotate(data.name, signal);
+          return undefined;
+        },
+      });
+      const demand = path('demand/{name}', { synopsis: 'Demand.', description: 'Until done.', fields: { name: f.name('Name.') } }).update({
+        summary: 'Demands a rotation.',
+        handle: async ({ data: { name } }) => {
+          const record = await accounts.get(name);
+          if (record) await host.storage.transaction(async (tx) => rotation.demand(tx, name, record));
+          return undefined;
+        },
+      });
+      return { paths: [account, rotate, demand], schedules: [rotation.job] };
+    },
+  };
+}

@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mortalMount, type MortalMount } from '@strongroom/engine-testkit';
+import { accountsEngine, Outside, type Fate } from './outside.ts';
+
+interface Shown {
+  password?: string;
+  previous?: string;
+  doubtful?: boolean;
+  next: number;
+  status: {
+    state: string;
+    attempts: number;
+    last_error: { message: string } | null;
+    next_attempt: string | null;
+    last_success: string | null;
+  };
+}
+
+describe('a credential that is rotated', () => {
+  let outside: Outside;
+  let server: MortalMount;
+  const shown = async (name = 'a'): Promise<Shown> => (await server.read(`account/${name}`)).data as unknown as Shown;
+  /** What the engine answers is what the outside takes, and nobody doubts it. */
+  const expectGood = async (name = 'a'): Promise<string> => {
+    const { password, doubtful } = await shown(name);
+    expect(outside.passwords.get(name)).toBe(password);
+    expect(doubtful).toBe(false);
+    return password!;
+  };
+  beforeEach(async () => {
+    outside = new Outside();
+    server = await mortalMount(accountsEngine(outside));
+  });
+  afterEach(async () => server.close());
+
+  test('is rotated at creation, by its period, and on demand; the one of before is kept where the engine asks for it', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    const first = await expectGood();
+    await server.advance('1h');
+    const second = await expectGood();
+    expect(second).not.toBe(first);
+    expect((await shown()).previous).toBe(first);
+    await server.advance('10m');
+    await server.write('rotate/a');
+    expect((await shown()).previous).toBe(second);
+    await server.advance('55m');
+    expect(outside.changes).toBe(3);
+    await server.advance('5m');
+    expect(outside.changes).toBe(4);
+    expect((await shown()).status).toMatchObject({ state: 'waiting', attempts: 0, last_error: null });
+  });
+
+  test('with disable_automated_rotation it is rotated on demand alone, and is idle in between', async () => {
+    await server.write('account/a', { disable_automated_rotation: true });
+    await server.advance('5d');
+    expect(outside.changes).toBe(1);
+    expect((await shown()).status).toMatchObject({ state: 'idle', next_attempt: null });
+    await server.write('rotate/a');
+    expect(outside.changes).toBe(2);
+    await server.write('account/a', { rotation_period: '1h', disable_automated_rotation: false });
+    await server.advance('1h');
+    expect(outside.changes).toBe(3);
+    await server.write('account/a', { disable_automated_rotation: true });
+    await server.advance('5d');
+    expect(outside.changes).toBe(3);
+  });
+
+  test('with first_rotation_offset the second rotation comes after the offset, and the others after the period', async () => {
+    await server.write('account/a', { rotation_period: '1h', first_rotation_offset: '7m' });
+    await server.advance('7m');
+    expect(outside.changes).toBe(2);
+    await server.advance('59m');
+    expect(outside.changes).toBe(2);
+    await server.advance('1m');
+    expect(outside.changes).toBe(3);
+  });
+
+  test('an adopted one has no credential until its plan brings the first rotation', async () => {
+    await server.write('account/a', { adopt: true, rotation_period: '1h' });
+    expect(await shown()).not.toHaveProperty('password');
+    await server.advance('1h');
+    await expectGood();
+  });
+
+  test('creation that is refused, by the check or from outside, leaves nothing', async () => {
+    expect((await server.ask('update', 'accounts/account/forbidden', { rotation_period: '1h' })).status).toBe(400);
+    expect((await server.ask('read', 'accounts/account/forbidden')).status).toBe(404);
+    outside.fates.push('refused');
+    expect((await server.ask('update', 'accounts/account/a', { rotation_period: '1h' })).status).toBe(500);
+    expect((await server.ask('read', 'accounts/account/a')).status).toBe(404);
+    await server.advance('2h');
+    expect(outside.changes).toBe(0);
+  });
+
+  test('several rotations at a time are one', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    const answers = await Promise.all(Array.from({ length: 5 }, async () => server.ask('update', 'accounts/rotate/a')));
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
+    expect(outside.changes).toBe(2);
+  });
+
+  test.each<[Fate, boolean]>([
+    ['lost before', false],
+    ['lost after', true],
+  ])('when the answer is lost (%s) the right credential is answered at once, and the rotation is finished later', async (fate, changed) => {
+    await server.write('account/a', { rotation_period: '1h' });
+    const before = await expectGood();
+    outside.fates.push(fate);
+    expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(500);
+    expect((await expectGood()) !== before).toBe(changed);
+    expect((await shown()).status.state).toBe('unsettled');
+    await server.pass(60);
+    expect(await expectGood()).not.toBe(before);
+    expect((await shown()).status).toMatchObject({ state: 'waiting', last_error: null });
+    expect(outside.changes).toBe(2);
+  });
+
+  test('while the outside is down after a lost answer the credential is answered with doubt, and none is dropped', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    outside.fates.push('lost after');
+    await server.ask('update', 'accounts/rotate/a');
+    outside.down = true;
+    expect((await shown()).doubtful).toBe(true);
+    await server.pass(7_200, 60);
+    expect((await shown()).status).toMatchObject({ state: 'failing' });
+    outside.down = false;
+    await server.pass(3_600, 60);
+    await expectGood();
+  });
+
+  test('what is refused keeps the credential of before, says why, and is tried again by the plan', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    const before = await expectGood();
+    outside.fates.push('refused');
+    expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(500);
+    expect(await expectGood()).toBe(before);
+    expect((await shown()).status).toMatchObject({ state: 'failed', last_error: { message: 'the outside refuses' } });
+    await server.pass(60);
+    expect(await expectGood()).not.toBe(before);
+    expect((await shown()).status).toMatchObject({ state: 'waiting', last_error: null });
+  });
+
+  test('a rotation on demand without a plan that fails is not tried again, unless it was demanded', async () => {
+    await server.write('account/a', { disable_automated_rotation: true });
+    const before = await expectGood();
+    outside.fates.push('refused');
+    expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(500);
+    await server.pass(3_600, 300);
+    expect(await expectGood()).toBe(before);
+    expect((await shown()).status).toMatchObject({ state: 'failed', next_attempt: null });
+    outside.down = true;
+    await server.write('demand/a');
+    await server.pass(600);
+    expect((await shown()).status.attempts).toBeGreaterThan(0);
+    outside.down = false;
+    await server.pass(3_600, 300);
+    expect(await expectGood()).not.toBe(before);
+    expect((await shown()).status).toMatchObject({ state: 'idle', last_error: null });
+  });
+
+  test('where any login is taken, a change of unknown outcome is made again with the same candidate', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    outside.trusting = true;
+    outside.fates.push('lost before');
+    await server.ask('update', 'accounts/rotate/a');
+    expect((await shown()).doubtful).toBe(true);
+    await server.pass(60);
+    outside.trusting = false;
+    await expectGood();
+  });
+
+  test('an update counts a period from the last rotation, and leaves work under way alone', async () => {
+    await server.write('account/a', { rotation_period: '10h' });
+    await server.advance('2h');
+    await server.write('account/a', { rotation_period: '3h' });
+    await server.advance('1h');
+    expect(outside.changes).toBe(2);
+    outside.fates.push('lost before');
+    await server.ask('update', 'accounts/rotate/a');
+    await server.write('account/a', { rotation_period: '8h' });
+    await server.pass(60);
+    expect(outside.changes).toBe(3);
+    await expectGood();
+  });
+
+  test('a deleted one is not rotated any more', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    await server.delete('account/a');
+    await server.advance('3h');
+    expect(outside.changes).toBe(1);
+  });
+
+  test('a thousand that fall due together are all rotated', async () => {
+    for (let i = 0; i < 1_000; i += 1) await server.write(`account/n${i}`, { rotation_period: '1h' });
+    await server.pass(3_660);
+    expect(outside.changes).toBe(2_000);
+  }, 60_000);
+
+  describe.each([0, 1, 2, 3])('when the process dies after %i commits', (commits) => {
+    test.each<Fate>(['done', 'lost before', 'lost after', 'refused', 'unsent'])(
+      'of a rotation that is %s, no credential is lost',
+      async (fate) => {
+        await server.write('account/a', { rotation_period: '24h' });
+        outside.fates.push(fate);
+        server.storage.dieAfter(commits);
+        await server.diesIn(server.ask('update', 'accounts/rotate/a'));
+        server = await server.restart();
+        await expectGood();
+        await server.pass(300);
+        await expectGood();
+        const state = fate === 'unsent' && commits > 1 ? 'failed' : 'waiting';
+        expect((await shown()).status).toMatchObject({ state, attempts: 0 });
+        await server.write('rotate/a');
+        expect((await shown()).status).toMatchObject({ state: 'waiting', last_error: null });
+        await expectGood();
+      },
+    );
+
+    test('of a creation, it is whole or not there', async () => {
+      server.storage.dieAfter(commits);
+      const died = await server.diesIn(server.ask('update', 'accounts/account/a', { rotation_period: '24h' }));
+      server = await server.restart();
+      await server.pass(300);
+      const there = (await server.ask('read', 'accounts/account/a')).status === 200;
+      expect(there).toBe(!died || commits > 0);
+      if (there) await expectGood();
+    });
+  });
+});
+
+describe('a credential that changes itself', () => {
+  let outside: Outside;
+  let server: MortalMount;
+  const shown = async (): Promise<Shown> => (await server.read('account/a')).data as unknown as Shown;
+  beforeEach(async () => {
+    outside = new Outside();
+    server = await mortalMount(accountsEngine(outside, { ofItself: true }));
+    await server.write('account/a', { disable_automated_rotation: true });
+  });
+  afterEach(async () => server.close());
+
+  test('is not forgotten when the new one is acknowledged but not taken', async () => {
+    const before = (await shown()).password;
+    outside.fates.push('acknowledged only');
+    expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(500);
+    expect(await shown()).toMatchObject({ password: before, doubtful: false, status: { state: 'failed' } });
+    expect((await shown()).status.last_error!.message).toContain('the old credential is still the one that is taken');
+  });
+
+  test('is promoted after a lost answer without a second change', async () => {
+    outside.fates.push('lost after');
+    await server.ask('update', 'accounts/rotate/a');
+    await server.pass(60);
+    expect(outside.changes).toBe(2);
+    expect((await shown()).password).toBe(outside.passwords.get('a'));
+    expect((await shown()).status).toMatchObject({ state: 'idle', last_error: null });
+  });
+
+  test('when neither is taken both are kept, and the trouble shows', async () => {
+    outside.fates.push('lost before');
+    await server.ask('update', 'accounts/rotate/a');
+    const before = (await shown()).password!;
+    outside.passwords.set('a', 'changed by somebody else');
+    await server.pass(600);
+    expect((await shown()).status.state).toBe('failing');
+    expect((await shown()).status.last_error!.message).toContain('neither the old nor the new credential is taken');
+    outside.passwords.set('a', before);
+    await server.pass(7_200, 300);
+    expect((await shown()).password).toBe(outside.passwords.get('a'));
+    expect((await shown()).status).toMatchObject({ state: 'idle' });
+  });
+});
