@@ -1,6 +1,6 @@
 import { BadRequest, f } from '@strongroom/engine-sdk';
 import { Cron } from 'croner';
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 
 /** When a credential is rotated by itself. Spread into the record of a role. */
 export const rotationPlanFields = {
@@ -15,8 +15,7 @@ export const rotationPlanFields = {
   /** Seconds from the first rotation to the second, in place of the period: it spreads roles that are made at the same moment. */
   first_rotation_offset: Type.Optional(Type.Number()),
 };
-const RotationPlan = Type.Object(rotationPlanFields);
-export type RotationPlan = Static<typeof RotationPlan>;
+export type RotationPlan = Static<TObject<typeof rotationPlanFields>>;
 
 /** Rotated on demand alone. */
 export const manualPlan: RotationPlan = { rotation_period: 0, rotation_schedule: '', rotation_window: 0, disable_automated_rotation: true };
@@ -68,7 +67,7 @@ export function planOf(before: RotationPlan | undefined, sent: SentPlan, { short
   }
   const offset = sent.first_rotation_offset ?? before?.first_rotation_offset;
   const manual = sent.disable_automated_rotation ?? before?.disable_automated_rotation ?? false;
-  const extra = { ...(manual ? { disable_automated_rotation: true } : {}), ...(offset ? { first_rotation_offset: offset } : {}) };
+  const extra = { disable_automated_rotation: manual, ...(offset ? { first_rotation_offset: offset } : {}) };
   if (sent.rotation_period !== undefined) {
     if (sent.rotation_window) throw new BadRequest('rotation_window is invalid with use of rotation_period');
     if (sent.rotation_period < shortestPeriod) throw new BadRequest(`rotation_period must be ${shortestPeriod} seconds or more`);
