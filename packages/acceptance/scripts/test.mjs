@@ -24,8 +24,13 @@ function installServers() {
     [
       'python3-venv',
       has('python3') && spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0,
-      'the walk with hvac',
+      'the walk with hvac, and tests against AWS as moto plays it',
     ],
+    ['mariadb-server', has('mariadbd') || existsSync('/usr/sbin/mariadbd'), 'tests against MariaDB'],
+    ['redis-server', has('redis-server'), 'tests against Redis'],
+    ['influxdb', has('influxd'), 'tests against InfluxDB'],
+    ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory as Samba plays it'],
+    ['samba-ad-provision', existsSync('/usr/share/samba/setup/provision.ldif'), 'tests against Active Directory as Samba plays it'],
   ].filter(([, there]) => !there);
   if (wanted.length === 0) return;
   const names = wanted.map(([name]) => name);
@@ -54,19 +59,20 @@ function installServers() {
 function installPython() {
   const folder = join(root, '.strongroom', 'python');
   const python = join(folder, 'bin', 'python');
-  const works = () => existsSync(python) && spawnSync(python, ['-c', 'import hvac'], { stdio: 'ignore' }).status === 0;
+  const what = 'the walk with hvac, and tests against AWS as moto plays it';
+  const works = () => existsSync(python) && spawnSync(python, ['-c', 'import hvac, moto.server'], { stdio: 'ignore' }).status === 0;
   if (!works()) {
     if (!has('python3')) {
-      leftOut.push('the walk with hvac: python3 is not installed');
+      leftOut.push(`${what}: python3 is not installed`);
       return;
     }
-    console.log('Installing hvac (Python) into .strongroom/python …');
+    console.log('Installing hvac and moto (Python) into .strongroom/python …');
     mkdirSync(join(root, '.strongroom'), { recursive: true });
     const made = run('python3', ['-m', 'venv', folder]) === 0;
-    if (made) run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'hvac==2.4.0']);
+    if (made) run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'hvac==2.4.0', 'moto[server]==5.2.5']);
   }
   if (works()) process.env.STRONGROOM_PYTHON = python;
-  else leftOut.push('the walk with hvac: hvac could not be installed');
+  else leftOut.push(`${what}: hvac and moto could not be installed`);
 }
 
 function check(name, command, args) {
