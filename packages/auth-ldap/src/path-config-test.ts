@@ -1,4 +1,5 @@
 import { BadRequest, EngineError, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { requirePasswordFor } from '@strongroom/ldap-client';
 import { accountAttributes, accountProblem, identityAttributes } from './account-state.ts';
 import { configFields, configWarnings, mergeConfig, type LdapAuthConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
@@ -9,9 +10,6 @@ import type { Mappings } from './mappings.ts';
 import { makeSetup, type Setup, type SetupParts } from './setup.ts';
 import { Trace, type StepReport } from './trace.ts';
 import { findUser } from './user-search.ts';
-
-/** Changing one of these sends the password of the service account somewhere else, or more openly. */
-const whereTo = ['url', 'starttls', 'insecure_tls', 'certificate', 'tls_min_version', 'tls_max_version'] as const;
 
 interface Report {
   ok: boolean;
@@ -37,11 +35,7 @@ export function configTestPath(configs: ConfigStore, mappings: Mappings, parts: 
     handle: async (req) => {
       const stored = await configs.read();
       const { username, password, ...data } = req.data;
-      if (stored.bindpass !== '' && !req.supplied.has('bindpass')) {
-        const moved = whereTo.find((key) => req.supplied.has(key) && data[key] !== stored[key]);
-        if (moved !== undefined)
-          throw new BadRequest(`bindpass must be sent with another ${moved}: the stored one is used with the stored ${moved} alone`);
-      }
+      requirePasswordFor(stored, data, req.supplied);
       const config = mergeConfig(stored, data, req.supplied);
       const setup = makeSetup(config, parts);
       const steps: StepReport[] = [];

@@ -1,5 +1,6 @@
 import { path, type AnyPath } from '@strongroom/engine-sdk';
-import { configFields, configWarnings, shownConfig } from './config.ts';
+import { shownDirectoryConfig } from '@strongroom/ldap-client';
+import { configFields, configWarnings } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
 
 export function configPath(configs: ConfigStore): AnyPath {
@@ -10,7 +11,7 @@ export function configPath(configs: ConfigStore): AnyPath {
   })
     .read({
       summary: 'Read the configuration.',
-      handle: async () => ({ data: shownConfig(await configs.read()) }),
+      handle: async () => ({ data: shownDirectoryConfig(await configs.read()) }),
     })
     .update({
       summary: 'Configure the method.',

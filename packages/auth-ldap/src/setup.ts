@@ -1,14 +1,15 @@
 import { type Clock, type Log, type Template, type TemplateEnvironment, type TokenTerms, tokenTerms } from '@strongroom/engine-sdk';
 import {
+  compileFilter,
   createDirectory,
+  defaultUserFilter,
+  settingsOf,
   type Directory,
-  type LdapSettings,
   type SearchRequest,
   type ServiceBinding,
-  type TlsVersion,
 } from '@strongroom/ldap-client';
 import { BlockList, isIP } from 'node:net';
-import { compileFilter, defaultUserFilter, type LdapAuthConfig } from './config.ts';
+import type { LdapAuthConfig } from './config.ts';
 
 /** A configuration made ready for logins: made once for all of them. */
 export interface Setup {
@@ -62,21 +63,6 @@ export function makeSetup(config: LdapAuthConfig, { clock, log, template }: Setu
 
 function rendered(filter: Template, data: Readonly<Record<string, string>>, environment: TemplateEnvironment): string {
   return filter.render(data, environment).trim();
-}
-
-function settingsOf(config: LdapAuthConfig): LdapSettings {
-  return {
-    urls: config.url.split(','),
-    starttls: config.starttls,
-    insecureTls: config.insecure_tls,
-    tlsMinVersion: config.tls_min_version as TlsVersion,
-    tlsMaxVersion: config.tls_max_version as TlsVersion,
-    certificate: config.certificate,
-    clientTlsCert: config.client_tls_cert,
-    clientTlsKey: config.client_tls_key,
-    connectionTimeoutSeconds: config.connection_timeout === 0 ? undefined : config.connection_timeout,
-    requestTimeoutSeconds: config.request_timeout === 0 ? undefined : config.request_timeout,
-  };
 }
 
 function dereferenceOf(value: string, log: Log): Setup['dereference'] {

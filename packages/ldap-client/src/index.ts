@@ -2,6 +2,18 @@ export { realClock } from './clock.ts';
 export type { DirectoryClock, DirectoryLog } from './clock.ts';
 export { applyLdif } from './connection.ts';
 export type { AttributeValues, BindOptions, Connection, Modification, Rename, RequestOptions, SearchRequest } from './connection.ts';
+export {
+  compileFilter,
+  defaultDirectoryConfig,
+  defaultUserFilter,
+  DirectoryConfig,
+  directoryFields,
+  mergeDirectoryConfig,
+  requirePasswordFor,
+  settingsOf,
+  shownDirectoryConfig,
+} from './directory-config.ts';
+export type { SentDirectoryConfig } from './directory-config.ts';
 export { createDirectory } from './directory.ts';
 export type { Directory, DirectoryOptions, ServiceBinding, ServiceOptions, VerifyOptions } from './directory.ts';
 export { commonNameOf, DnSyntaxError, formatDn, isDn, normaliseDn, parentDn, parseDn, sameDn } from './dn.ts';
@@ -14,6 +26,7 @@ export { FilterSyntaxError, formatFilter, parseFilter } from './filter.ts';
 export type { Filter } from './filter.ts';
 export { LdifSyntaxError, parseLdif } from './ldif.ts';
 export type { LdifAttribute, LdifChange, LdifRecord } from './ldif.ts';
+export { Lending } from './lending.ts';
 export { resultCode, resultName } from './result-codes.ts';
 export type { ServerHealth } from './servers.ts';
 export { parseLdapUrl } from './settings.ts';

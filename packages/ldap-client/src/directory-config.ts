@@ -1,0 +1,179 @@
+import { BadRequest, compileTemplate, f, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
+import { checkClientCertificate, checkServerCertificate } from './certificates.ts';
+import type { LdapSettings, TlsVersion } from './settings.ts';
+
+/** The parameters by which an engine's `config` says how a directory is reached and searched, with the incumbents' names. */
+export const directoryFields = {
+  url: f.lowercase('LDAP URLs, separated by commas without spaces; tried in order until one connects.'),
+  userdn: f.string('Base of the search for users, such as ou=people,dc=example,dc=org.'),
+  userattr: f.lowercase('Attribute that holds the name given at login, such as uid or samaccountname.'),
+  userfilter: f.string(
+    'Template of the filter that finds the user: {{.UserAttr}}, {{.Username}}. Used with binddn and bindpass, or discoverdn.',
+  ),
+  binddn: f.string('Name of the service account that searches.'),
+  bindpass: f.secret('Password of the service account.'),
+  discoverdn: f.bool('Find the user by a search, anonymous unless binddn is set.'),
+  upndomain: f.string('Users bind as <username>@<upndomain>.'),
+  deny_null_bind: f.bool('Refuse empty passwords, which directories take for an anonymous bind.'),
+  groupdn: f.string('Base of the search for groups. Empty: no groups of the directory are used.'),
+  groupfilter: f.string('Template of the filter that finds the groups of a user: {{.UserDN}}, {{.Username}}. Empty: none are searched.'),
+  groupattr: f.string('Attribute of the entries found that names the group: cn of groups, memberOf of users.'),
+  anonymous_group_search: f.bool('Search groups over a connection that never binds.'),
+  use_token_groups: f.bool("Read the groups from Active Directory's tokenGroups, nested ones included."),
+  use_pre111_group_cn_behavior: f.bool('Find the CN of a group only where it is spelt "CN".'),
+  username_as_alias: f.bool('Name the alias of the identity after the name given at login.'),
+  case_sensitive_names: f.bool('Names of users and groups in this mount differ by case.'),
+  dereference_aliases: f.string('never, finding, searching or always.'),
+  max_page_size: f.int('Page size of group searches; 0 asks for everything at once.', { minimum: 0 }),
+  request_timeout: f.duration('Time for one request; 0 means the default of 90 seconds.'),
+  connection_timeout: f.duration('Time to reach one server; 0 means the default of 30 seconds.'),
+  starttls: f.bool('Upgrade ldap:// connections with StartTLS.'),
+  insecure_tls: f.bool('Accept any server certificate.'),
+  tls_min_version: f.string('tls10, tls11, tls12 or tls13.'),
+  tls_max_version: f.string('tls10, tls11, tls12 or tls13.'),
+  certificate: f.string('PEM of the CAs to trust instead of those of the system.'),
+  client_tls_cert: f.string('PEM of the client certificate.'),
+  client_tls_key: f.secret('PEM of the key of the client certificate.'),
+} as const;
+
+/** What is stored of these parameters. */
+export const DirectoryConfig = Type.Object({
+  url: Type.String(),
+  userdn: Type.String(),
+  userattr: Type.String(),
+  userfilter: Type.String(),
+  binddn: Type.String(),
+  bindpass: Type.String(),
+  discoverdn: Type.Boolean(),
+  upndomain: Type.String(),
+  deny_null_bind: Type.Boolean(),
+  groupdn: Type.String(),
+  groupfilter: Type.String(),
+  groupattr: Type.String(),
+  anonymous_group_search: Type.Boolean(),
+  use_token_groups: Type.Boolean(),
+  use_pre111_group_cn_behavior: Type.Boolean(),
+  username_as_alias: Type.Boolean(),
+  case_sensitive_names: Type.Boolean(),
+  dereference_aliases: Type.String(),
+  max_page_size: Type.Number(),
+  request_timeout: Type.Number(),
+  connection_timeout: Type.Number(),
+  starttls: Type.Boolean(),
+  insecure_tls: Type.Boolean(),
+  tls_min_version: Type.String(),
+  tls_max_version: Type.String(),
+  certificate: Type.String(),
+  client_tls_cert: Type.String(),
+  client_tls_key: Type.String(),
+});
+export type DirectoryConfig = Static<typeof DirectoryConfig>;
+
+export const defaultUserFilter = '({{.UserAttr}}={{.Username}})';
+const defaultGroupFilter = '(|(memberUid={{.Username}})(member={{.UserDN}})(uniqueMember={{.UserDN}}))';
+
+export const defaultDirectoryConfig: DirectoryConfig = {
+  url: 'ldap://127.0.0.1',
+  userdn: '',
+  userattr: 'cn',
+  userfilter: defaultUserFilter,
+  binddn: '',
+  bindpass: '',
+  discoverdn: false,
+  upndomain: '',
+  deny_null_bind: true,
+  groupdn: '',
+  groupfilter: defaultGroupFilter,
+  groupattr: 'cn',
+  anonymous_group_search: false,
+  use_token_groups: false,
+  use_pre111_group_cn_behavior: false,
+  username_as_alias: false,
+  case_sensitive_names: false,
+  dereference_aliases: 'never',
+  max_page_size: 0,
+  request_timeout: 90,
+  connection_timeout: 30,
+  starttls: false,
+  insecure_tls: false,
+  tls_min_version: 'tls12',
+  tls_max_version: 'tls12',
+  certificate: '',
+  client_tls_cert: '',
+  client_tls_key: '',
+};
+
+/** Some of the parameters, as a caller sent them. */
+export type SentDirectoryConfig = { readonly [K in keyof DirectoryConfig]?: DirectoryConfig[K] | undefined };
+
+/** What a write makes of what is stored: only what was sent changes, explicit empty texts too. @throws BadRequest */
+export function mergeDirectoryConfig(stored: DirectoryConfig, sent: SentDirectoryConfig, supplied: ReadonlySet<string>): DirectoryConfig {
+  const merged: Record<string, unknown> = {};
+  for (const key of Object.keys(defaultDirectoryConfig) as (keyof DirectoryConfig)[]) {
+    merged[key] = supplied.has(key) ? (sent[key] ?? defaultDirectoryConfig[key]) : stored[key];
+  }
+  const config = merged as DirectoryConfig;
+  checkDirectoryConfig(config);
+  return config;
+}
+
+const tlsVersions = ['tls10', 'tls11', 'tls12', 'tls13'];
+
+function checkDirectoryConfig(config: DirectoryConfig): void {
+  compileFilter(config.userfilter, 'userfilter');
+  compileFilter(config.groupfilter, 'groupfilter');
+  const least = tlsVersions.indexOf(config.tls_min_version);
+  const most = tlsVersions.indexOf(config.tls_max_version);
+  if (least < 0) throw new BadRequest("invalid 'tls_min_version'");
+  if (most < 0) throw new BadRequest("invalid 'tls_max_version'");
+  if (most < least) throw new BadRequest("'tls_max_version' must be greater than or equal to 'tls_min_version'");
+  checkServerCertificate(config.certificate);
+  checkClientCertificate(config.client_tls_cert, config.client_tls_key);
+}
+
+/** Checks the template alone: fields and the filter's own syntax show when it is used. @throws BadRequest naming the parameter. */
+export function compileFilter(text: string, parameter: 'userfilter' | 'groupfilter'): Template {
+  try {
+    return compileTemplate(text, { name: 'queryTemplate', builtinsOnly: true });
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError || error instanceof TemplateRenderError)
+      throw new BadRequest(`invalid ${parameter}: ${error.message}`);
+    throw error;
+  }
+}
+
+const hidden = ['bindpass', 'client_tls_cert', 'client_tls_key'] as const;
+
+/** What a read may show of a record with these parameters: everything but secrets. */
+export function shownDirectoryConfig<C extends DirectoryConfig>(config: C): Omit<C, (typeof hidden)[number]> {
+  const shown: Partial<C> = { ...config };
+  for (const key of hidden) delete shown[key];
+  return shown as Omit<C, (typeof hidden)[number]>;
+}
+
+export function settingsOf(config: DirectoryConfig): LdapSettings {
+  return {
+    urls: config.url.split(','),
+    starttls: config.starttls,
+    insecureTls: config.insecure_tls,
+    tlsMinVersion: config.tls_min_version as TlsVersion,
+    tlsMaxVersion: config.tls_max_version as TlsVersion,
+    certificate: config.certificate,
+    clientTlsCert: config.client_tls_cert,
+    clientTlsKey: config.client_tls_key,
+    connectionTimeoutSeconds: config.connection_timeout === 0 ? undefined : config.connection_timeout,
+    requestTimeoutSeconds: config.request_timeout === 0 ? undefined : config.request_timeout,
+  };
+}
+
+/** Changing one of these sends the password of the service account somewhere else, or more openly. */
+const whereTo = ['url', 'starttls', 'insecure_tls', 'certificate', 'tls_min_version', 'tls_max_version'] as const;
+
+/** For trying what is not stored: the stored password goes nowhere but where it was meant for. @throws BadRequest */
+export function requirePasswordFor(stored: DirectoryConfig, sent: SentDirectoryConfig, supplied: ReadonlySet<string>): void {
+  if (stored.bindpass === '' || supplied.has('bindpass')) return;
+  const moved = whereTo.find((key) => supplied.has(key) && sent[key] !== stored[key]);
+  if (moved === undefined) return;
+  throw new BadRequest(`bindpass must be sent with another ${moved}: the stored one is used with the stored ${moved} alone`);
+}
