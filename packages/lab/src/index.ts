@@ -1,4 +1,12 @@
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
+export {
+  describeWithMariadb,
+  mariadbMissing,
+  startMariadb,
+  type MariadbLoginTls,
+  type MariadbOptions,
+  type MariadbServer,
+} from './mariadb-server.ts';
 export { describeWithMoto, motoMissing, startMoto, type MotoOptions, type MotoServer } from './moto-server.ts';
 export { embeddedPostgres, findPostgres, startPostgres, type PostgresOptions, type PostgresServer } from './postgres-server.ts';
 export { adGroup, adUser, windowsTime, type AdUser } from './samba-entries.ts';
