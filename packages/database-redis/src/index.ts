@@ -1,1 +1,2 @@
-export {};
+export { RedisConnection } from './connection-schema.ts';
+export { redisPlugin, valkeyPlugin } from './plugin.ts';

@@ -1,3 +1,4 @@
+export { describeWhere } from './describe-where.ts';
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
 export {
   describeWithMariadb,
@@ -13,3 +14,5 @@ export { adGroup, adUser, windowsTime, type AdUser } from './samba-entries.ts';
 export { describeWithSamba, sambaMissing, startSamba, type SambaOptions, type SambaServer } from './samba-server.ts';
 export { describeWithSlapd, slapdMissing, startSlapd, type Slapd, type SlapdOptions } from './slapd-server.ts';
 export { createTestCa, type TestCa, type TestCertificate } from './test-ca.ts';
+export { redisMissing, startRedis, type RedisOptions, type RedisServer } from './redis-server.ts';
+export { startStallingProxy, type StallingProxy } from './stalling-proxy.ts';

@@ -1,0 +1,35 @@
+import { CredentialUnsupported, type DatabasePlugin } from '@strongroom/database-sdk';
+import { commandText, createCommand } from './commands.ts';
+import { RedisConnection } from './connection-schema.ts';
+import { aclRules } from './rules.ts';
+import { redisSettings } from './settings.ts';
+
+const USERNAME_TEMPLATE =
+  '{{ printf "V_%s_%s_%s_%s" (.DisplayName | truncate 15) (.RoleName | truncate 15) (random 20) (unix_time) | truncate 100 | replace "-" "_" | uppercase }}';
+/** Of the template; the server itself knows no limit. */
+const USERNAME_MAX_LENGTH = 100;
+
+function aclPlugin(name: string): DatabasePlugin<typeof RedisConnection> {
+  return {
+    kind: 'database',
+    name,
+    version: '0.1.0',
+    apiVersion: 1,
+    connection: RedisConnection,
+    supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },
+    usernameTemplate: USERNAME_TEMPLATE,
+    usernameMaxLength: USERNAME_MAX_LENGTH,
+    preview({ username, credential, statements }) {
+      if (credential.type !== 'password') throw new CredentialUnsupported(name, credential.type);
+      return [commandText(createCommand(username, credential.password, aclRules(statements.commands, username)))];
+    },
+    async open(config, host) {
+      const settings = redisSettings(config);
+      const { RedisSession } = await import('./session.ts');
+      return new RedisSession(name, settings, host.log);
+    },
+  };
+}
+
+export const redisPlugin = aclPlugin('redis-database-plugin');
+export const valkeyPlugin = aclPlugin('valkey-database-plugin');

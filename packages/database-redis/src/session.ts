@@ -1,0 +1,126 @@
+import { ErrorReply } from 'redis';
+import {
+  type CreateUserRequest,
+  type Credential,
+  CredentialUnsupported,
+  type DatabaseHost,
+  type DatabaseSession,
+  isDatabaseError,
+  type ListUsersRequest,
+  type PoolStatus,
+  redact,
+  StatementFailed,
+  type UpdateUserRequest,
+  type UserRequest,
+  VerificationFailed,
+} from '@strongroom/database-sdk';
+import { createCommand, PERSIST } from './commands.ts';
+import { RedisLink } from './link.ts';
+import { aclRules } from './rules.ts';
+import { errorText, toDatabaseError } from './server-error.ts';
+import type { RedisSettings } from './settings.ts';
+
+/** Undo runs after the caller's deadline may have passed, so it has one of its own. */
+const UNDO_DEADLINE_MS = 10_000;
+
+export class RedisSession implements DatabaseSession {
+  readonly #plugin: string;
+  readonly #settings: RedisSettings;
+  readonly #log: DatabaseHost['log'];
+  readonly #link: RedisLink;
+
+  constructor(plugin: string, settings: RedisSettings, log: DatabaseHost['log']) {
+    this.#plugin = plugin;
+    this.#settings = settings;
+    this.#log = log;
+    this.#link = new RedisLink(settings);
+  }
+
+  /** A login of its own: a user without any permission passes, and a password that was changed meanwhile does not. */
+  async verify(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#link.prove(signal);
+    } catch (error) {
+      if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
+      throw new VerificationFailed(redact(errorText(error), this.#settings.secrets));
+    }
+  }
+
+  async createUser({ username, credential, statements, signal }: CreateUserRequest): Promise<void> {
+    const password = this.#password(credential);
+    const command = createCommand(username, password, aclRules(statements.commands, username));
+    // SETUSER would change a user of that name.
+    if (await this.#exists(username, signal)) throw new StatementFailed(`user ${JSON.stringify(username)} already exists`);
+    await this.#send(signal, command, password);
+    try {
+      await this.#persist(signal);
+    } catch (error) {
+      const undoing = this.#undo(username);
+      if (!signal.aborted) await undoing;
+      throw error;
+    }
+  }
+
+  /** Rotation statements are rules too, applied after the new password. */
+  async updateUser({ username, credential, statements, signal }: UpdateUserRequest): Promise<void> {
+    const password = this.#password(credential);
+    const rules = statements.commands.some((command) => command.trim() !== '') ? aclRules(statements.commands, username) : [];
+    if (!(await this.#exists(username, signal))) throw new StatementFailed(`user ${JSON.stringify(username)} does not exist`);
+    await this.#send(signal, ['ACL', 'SETUSER', username, 'RESETPASS', `>${password}`, ...rules], password);
+    await this.#persist(signal);
+  }
+
+  /** Also ends the user's connections, which the server does by itself. */
+  async deleteUser({ username, statements, signal }: UserRequest): Promise<void> {
+    if (statements.commands.length > 0)
+      this.#log.warn('revocation statements are not used: ACL DELUSER leaves nothing of a user', { username });
+    await this.#send(signal, ['ACL', 'DELUSER', username]);
+    await this.#persist(signal);
+  }
+
+  async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
+    const names = (await this.#send(signal, ['ACL', 'USERS'])) as string[];
+    return names.filter((name) => name.startsWith(prefix));
+  }
+
+  pool(): PoolStatus {
+    return this.#link.pool();
+  }
+
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  async #exists(username: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.#send(signal, ['ACL', 'GETUSER', username])) !== null;
+  }
+
+  async #persist(signal: AbortSignal): Promise<void> {
+    const { persistence } = this.#settings;
+    if (persistence !== 'none') await this.#send(signal, PERSIST[persistence]);
+  }
+
+  async #undo(username: string): Promise<void> {
+    const signal = AbortSignal.timeout(UNDO_DEADLINE_MS);
+    try {
+      await this.#send(signal, ['ACL', 'DELUSER', username]);
+    } catch (error) {
+      this.#log.warn('a user whose creation failed could not be removed', { username, error: errorText(error) });
+    }
+  }
+
+  async #send(signal: AbortSignal, command: readonly string[], password?: string): Promise<unknown> {
+    try {
+      return await this.#link.send(signal, command);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const secrets = { ...this.#settings.secrets, ...(password !== undefined && { 'new password': password }) };
+      throw toDatabaseError(error, error instanceof ErrorReply, secrets);
+    }
+  }
+
+  #password(credential: Credential): string {
+    if (credential.type !== 'password') throw new CredentialUnsupported(this.#plugin, credential.type);
+    return credential.password;
+  }
+}

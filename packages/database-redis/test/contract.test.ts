@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { databasePluginContract } from '@strongroom/database-testkit';
+import { describeWhere, redisMissing, type RedisServer, startRedis, startStallingProxy, type StallingProxy } from '@strongroom/lab';
+import { redisPlugin, valkeyPlugin } from '../src/index.ts';
+import { login } from './login.ts';
+
+const SLOW = 'kept-back';
+
+describeWhere(redisMissing, 'Redis', () => {
+  let server: RedisServer;
+  let proxy: StallingProxy;
+  beforeAll(async () => {
+    server = await startRedis();
+    proxy = await startStallingProxy(server, SLOW);
+  }, 30_000);
+  afterAll(async () => {
+    await proxy?.close();
+    await server?.stop();
+  });
+
+  const options = {
+    login: (username: string, password: string) => login(server.port, username, password),
+    creation: ['["~{{name}}:*", "+@read"]'],
+    failing: ['["~*", "+@read", "+@nonsense"]'],
+    slow: [`["~${SLOW}", "+@read"]`],
+    restart: () => server.restart(),
+    skip: [
+      {
+        test: 'undo runs after a half-made user',
+        reason: 'ACL SETUSER makes the whole user or nothing, so there is no half-made user to undo',
+      },
+    ] as const,
+  };
+
+  databasePluginContract(
+    { describe, test },
+    {
+      ...options,
+      plugin: redisPlugin,
+      config: () => ({ host: '127.0.0.1', port: proxy.port, username: 'default', password: server.password }),
+    },
+  );
+  databasePluginContract(
+    { describe, test },
+    {
+      ...options,
+      plugin: valkeyPlugin,
+      creation: ['["~*", "+@read"]'],
+      config: () => ({
+        connection_url: `valkey://{{username}}:{{password}}@127.0.0.1:${proxy.port}`,
+        username: 'default',
+        password: server.password,
+      }),
+    },
+  );
+});

@@ -1,0 +1,41 @@
+// FerretDB, built from its Go module into .strongroom/ferretdb-<version>. Prints the path of the program. Needs Go 1.21 or later.
+import { spawnSync } from 'node:child_process';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { cached } from './cache.mjs';
+
+/** The last version that keeps its data in SQLite; later ones need a PostgreSQL with an extension. */
+const VERSION = '1.24.0';
+
+/** The program. Throws with the reason if it cannot be built. */
+export async function installFerretdb() {
+  const folder = await cached(`ferretdb-${VERSION}`, (made) => {
+    const source = join(made, 'source');
+    // `go install …@version` cannot be used: the build wants its version written into a file of its sources.
+    const downloaded = go(['mod', 'download', '-json', `github.com/FerretDB/FerretDB@v${VERSION}`], made);
+    cpSync(JSON.parse(downloaded).Dir, source, { recursive: true });
+    spawnSync('chmod', ['-R', 'u+w', source]);
+    writeFileSync(join(source, 'build', 'version', 'version.txt'), `v${VERSION}\n`);
+    go(['build', '-trimpath', '-o', join(made, 'ferretdb'), './cmd/ferretdb'], source);
+    rmSync(source, { recursive: true, force: true });
+  });
+  return join(folder, 'ferretdb');
+}
+
+function go(words, cwd) {
+  const env = { ...process.env, GOWORK: 'off', GOFLAGS: '-mod=mod', CGO_ENABLED: '0' };
+  const { status, error, stdout, stderr } = spawnSync('go', words, { cwd, env, encoding: 'utf8', maxBuffer: 1 << 26 });
+  if (error) throw new Error(error.code === 'ENOENT' ? 'go is not installed' : error.message);
+  if (status !== 0) throw new Error(`go ${words[0]} ended with ${status}: ${(stdout + stderr).slice(-2000)}`);
+  return stdout;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  try {
+    console.log(await installFerretdb());
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
