@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { API_VERSION, BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log, type Plugin } from '@strongroom/engine-sdk';
+import {
+  API_VERSION,
+  BadRequest,
+  silentLog,
+  systemClock,
+  type AnyPath,
+  type Clock,
+  type EnginePackage,
+  type Log,
+  type Plugin,
+} from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
@@ -17,6 +27,7 @@ import { BulkRevoker } from './leases/bulk-revoker.ts';
 import { LeaseStore } from './leases/lease-store.ts';
 import { SYSTEM_TTL } from './leases/lease-terms.ts';
 import { UserLockout } from './lockout/user-lockout.ts';
+import { Followers } from './mounts/followers.ts';
 import { MOUNTS } from './mounts/mount-record.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { Mount } from './mounts/mount.ts';
@@ -46,6 +57,7 @@ import { Seal, type InitOrder } from './seal/seal.ts';
 import { MountView, type MountScope } from './storage/mount-view.ts';
 import { Store } from './storage/store.ts';
 import { CorsConfig } from './system/cors-config.ts';
+import { activationFlagPaths } from './system/path-activation-flags.ts';
 import { auditPaths } from './system/path-audit.ts';
 import { capabilityPaths } from './system/path-capabilities.ts';
 import { corsPaths } from './system/path-cors.ts';
@@ -146,7 +158,8 @@ export class Core {
     runner.handle('job', async (entry, signal) => jobs.run(entry, signal));
     runner.handle('intent', async (entry, signal) => journal.run(entry, signal));
 
-    const scope = { store, journal, jobs };
+    const followers = new Followers({ byUuid: mountOf, followers: () => this.#mounts.followers() });
+    const scope = { store, journal, jobs, followers };
     const room = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix } satisfies MountScope);
     const policies = (this.#policies = new PolicyStore({ storage: room(ROOMS.policies), clock }));
     const passwords = (this.#passwords = new PasswordPolicyStore({
@@ -234,6 +247,7 @@ export class Core {
         reload: async (what) => this.#reloadPlugins(what),
         clock,
       }),
+      ...activationFlagPaths({ features: this.#mounts.systemPackages().flatMap(({ system }) => system.feature ?? []) }),
       ...hostInfoPaths({ clock }),
       ...versionHistoryPaths({ history: this.#versions }),
       ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
@@ -537,6 +551,10 @@ function checkedPlugins(plugins: readonly Plugin[]): readonly Plugin[] {
   for (const plugin of plugins) {
     if (plugin.apiVersion !== API_VERSION) {
       throw new PluginRefused(plugin.name, `built for plugin API ${String(plugin.apiVersion)}; this server offers ${API_VERSION}`);
+    }
+    const { system } = plugin as Partial<EnginePackage>;
+    if (system && !/^sys\/[a-z][a-z-]*\/$/.test(system.path)) {
+      throw new PluginRefused(plugin.name, `its place ${JSON.stringify(system.path)} is not one segment below sys/`);
     }
     const key = `${plugin.kind}/${plugin.name}/${plugin.version ?? ''}`;
     if (seen.has(key)) throw new PluginRefused(plugin.name, `listed twice as ${plugin.kind} plugin`);

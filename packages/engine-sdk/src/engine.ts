@@ -5,6 +5,7 @@ import type { Intent } from './intent.ts';
 import type { Log } from './log.ts';
 import type { AnyPath } from './path.ts';
 import type { Schedule } from './schedule.ts';
+import type { SecretFollower, SecretSource, SecretSources } from './secret-source.ts';
 import type { SecretType } from './secret-type.ts';
 import type { StorageView } from './storage-view.ts';
 
@@ -35,6 +36,10 @@ export interface Engine {
   readonly secrets?: readonly AnySecretType[];
   readonly intents?: readonly AnyIntent[];
   readonly schedules?: readonly AnySchedule[];
+  /** The secrets of this mount that others may follow. May be a getter. */
+  readonly source?: SecretSource | undefined;
+  /** Of packages that declare `followsSecrets`. */
+  readonly follower?: SecretFollower;
   /** What a path that the mount does not know answers; default: 404 unsupported path. */
   readonly unknownPathWarning?: string;
   /** Login methods: what a renewed token may still have. A throw refuses the renewal; the token lives on to its end. */
@@ -75,6 +80,19 @@ export interface EngineHost {
   generatePassword(policy?: string): Promise<string>;
   /** The effective ttl and maximum of a lease that is issued now, after the mount's limits; seconds. */
   limit(terms: { ttl: number; maxTtl: number }): { ttl: number; maxTtl: number };
+  /** For packages that declare `followsSecrets`. */
+  readonly sources?: SecretSources;
+}
+
+/**
+ * A mount that belongs to the server: made when the plugin is listed and the server is opened, and kept. Operators can neither mount it
+ * elsewhere nor move, tune or unmount it, and the lists of mounts leave it out. Policies name its paths like any others.
+ */
+export interface SystemMount {
+  /** One segment below `sys/`. */
+  readonly path: `sys/${string}/`;
+  /** The name under which `sys/activation-flags` shows it, as activated. */
+  readonly feature?: string;
 }
 
 export interface EnginePackage extends Plugin {
@@ -82,6 +100,10 @@ export interface EnginePackage extends Plugin {
   readonly apiVersion: 1;
   /** Other mount types that mean this engine: `kv-v2`. The value is merged into the mount's options. */
   readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The server mounts the engine itself, once, at a path of its own: see SystemMount. */
+  readonly system?: SystemMount;
+  /** The engine reads secrets of other mounts and hears of their changes: `host.sources` and `Engine.follower`. */
+  readonly followsSecrets?: boolean;
   /** Mount options that must be checked before the mount exists, or before it is tuned: then `current` are those it has. @throws BadRequest */
   checkOptions?(options: Readonly<Record<string, string>>, current?: Readonly<Record<string, string>>): void;
   /** Builds the engine for one mount; opens nothing, since `initialize` does. */

@@ -11,6 +11,7 @@ export {
   type EnginePackage,
   type MountInfo,
   type Plugin,
+  type SystemMount,
 } from './engine.ts';
 export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
@@ -24,6 +25,7 @@ export { path, type About, type Access, type AnyPath, type Captures, type Op, ty
 export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from './request.ts';
 export type { JobRun, JobStatus, Schedule } from './schedule.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
+export type { SecretFollower, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
 export { issue, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
 export * from './template/index.ts';

@@ -61,4 +61,9 @@ export interface Transaction extends Omit<StorageView, 'transaction'> {
   /** Due at `at`; replaces the job of the same id and clears its failures. */
   schedule<E extends TObject>(job: Schedule<E>, id: string, at: Date, entry: Static<E>): Promise<void>;
   unschedule(job: Schedule<TObject>, id: string): Promise<void>;
+  /**
+   * A secret that this engine offers as a source changes with this transaction. Followers take it up in the same transaction. Said after the
+   * change is written.
+   */
+  announce(secret: string): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { manualClock, type ManualClock } from './manual-clock.ts';
 const SEAL_KEY = Buffer.alloc(32, 1);
 
 export interface TestMountOptions {
-  /** Where the engine is mounted: `secret` by default, `auth/<name>` for login methods. */
+  /** Where the engine is mounted: its name by default, `auth/<name>` for login methods, its own place for one of the server's. */
   readonly path?: string;
   readonly options?: Readonly<Record<string, string>>;
   readonly config?: Readonly<Record<string, unknown>>;
@@ -70,7 +70,7 @@ export async function mountForTest(engine: EnginePackage, options: TestMountOpti
     ...(options.log ? { log: options.log } : {}),
   });
   if (!(await core.initialized())) await core.openForDevelopment(rootToken);
-  const path = (options.path ?? (engine.kind === 'auth' ? `auth/${engine.name}` : engine.name)).replace(/\/$/, '');
+  const path = (options.path ?? engine.system?.path ?? (engine.kind === 'auth' ? `auth/${engine.name}` : engine.name)).replace(/\/$/, '');
   const call = async (operation: RequestOperation, at: string, { token = rootToken, ...rest }: Call = {}): Promise<CoreResponse> => {
     const request: CoreRequest = { operation, path: at, remoteAddress: '127.0.0.1', ...rest, ...(token === '' ? {} : { token }) };
     return core.handle(request);
@@ -83,7 +83,7 @@ export async function mountForTest(engine: EnginePackage, options: TestMountOpti
   const below = (operation: RequestOperation) => async (at: string, data?: Call['data']) => checked(operation, `${path}/${at}`, data);
   const before = await checked('read', engine.kind === 'auth' ? 'sys/auth' : 'sys/mounts');
   const name = engine.kind === 'auth' ? path.slice('auth/'.length) : path;
-  const known = Object.hasOwn(before.data as object, `${name}/`);
+  const known = engine.system !== undefined || Object.hasOwn(before.data as object, `${name}/`);
   if (!known)
     await checked('update', engine.kind === 'auth' ? `sys/auth/${name}` : `sys/mounts/${path}`, {
       type: engine.name,

@@ -1,6 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { BadRequest, type Clock, type EngineHost, type EnginePackage, type Log, type Plugin } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  type Clock,
+  type EngineHost,
+  type EnginePackage,
+  type Log,
+  type Plugin,
+  type SecretSources,
+  type SourceMount,
+  type SystemMount,
+} from '@strongroom/engine-sdk';
 import { limitTerms } from '../leases/lease-terms.ts';
+import { callerMayRead } from '../request/caller-acl.ts';
 import type { MountScope } from '../storage/mount-view.ts';
 import { MountView } from '../storage/mount-view.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
@@ -44,6 +55,7 @@ export class MountTable {
   readonly #cleaner: MountCleaner;
   readonly #byUuid = new Map<string, Mount>();
   readonly #byAccessor = new Map<string, Mount>();
+  #followers: readonly Mount[] = [];
   #router = new MountRouter();
   /** One change at a time: two operators' mounts at overlapping paths must not both succeed. */
   #changing: Promise<unknown> = Promise.resolve();
@@ -90,12 +102,18 @@ export class MountTable {
     return found?.mount.path === path ? found.mount : undefined;
   }
 
+  /** As operators see them: without those that the server made for itself. */
   list(kind: 'secret' | 'auth'): Mount[] {
-    return [...this.#byUuid.values()].filter((mount) => mount.class === kind).sort((a, b) => (a.path < b.path ? -1 : 1));
+    return [...this.#byUuid.values()].filter((mount) => mount.class === kind && !mount.ofSystem).sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   all(): Mount[] {
     return [...this.#byUuid.values()];
+  }
+
+  /** Those whose engines follow secrets. Few, so that an announcement costs little. */
+  followers(): readonly Mount[] {
+    return this.#followers;
   }
 
   /** At unseal: loads the table, makes the built-in mounts once, starts every engine. A broken engine harms its mount alone. */
@@ -103,9 +121,9 @@ export class MountTable {
     for (;;) {
       this.#forgetAll();
       for (const record of await this.#load()) this.#register(this.#build(record));
-      const missing = BUILT_IN_MOUNTS.filter((mount) => !this.at(mount.path)).map(({ accessorPrefix, ...mount }) =>
-        this.#newRecord(mount, accessorPrefix),
-      );
+      const missing = [...BUILT_IN_MOUNTS, ...this.systemPackages().map(systemMount)]
+        .filter((mount) => !this.at(mount.path))
+        .map(({ accessorPrefix, ...mount }) => this.#newRecord(mount, accessorPrefix));
       if (missing.length === 0) break;
       // Another process that opens the same empty store may be faster: then its mounts are the ones.
       await this.#commit((tx) => {
@@ -206,7 +224,11 @@ export class MountTable {
       if (!mount) return undefined;
       if (!mount.tainted) {
         const tainted = { ...mount.record, tainted: true };
-        if (!(await this.#save(tainted))) return STALE;
+        const saved = await this.#commit(async (tx) => {
+          tx.put(MOUNTS + tainted.uuid, tainted);
+          await this.#scope.followers.unmounted(tx, mount);
+        });
+        if (!saved) return STALE;
         mount.record = tainted;
       }
       await mount.idle(this.#clock, LAST_REQUEST);
@@ -217,8 +239,7 @@ export class MountTable {
       await this.#cleaner.forget(mount);
       await this.#wipe(`${DATA}${mount.uuid}/`);
       while (!(await this.#commit((tx) => tx.delete(MOUNTS + mount.uuid)))) await this.#look();
-      this.#byUuid.delete(mount.uuid);
-      this.#byAccessor.delete(mount.accessor);
+      this.#forget(mount);
       return undefined;
     });
   }
@@ -258,10 +279,7 @@ export class MountTable {
       }
     }
     const gone = this.all().filter((mount) => !seen.has(mount.uuid));
-    for (const mount of gone) {
-      this.#byUuid.delete(mount.uuid);
-      this.#byAccessor.delete(mount.accessor);
-    }
+    for (const mount of gone) this.#forget(mount);
     // Mounts may have changed places, so the routes are made anew.
     const router = new MountRouter();
     for (const mount of this.all()) router.add(mount);
@@ -301,10 +319,14 @@ export class MountTable {
     return this.#plugins.filter((plugin): plugin is EnginePackage => plugin.kind === 'auth' || plugin.kind === 'secret');
   }
 
+  systemPackages(): (EnginePackage & { readonly system: SystemMount })[] {
+    return this.enginePackages().filter((pkg): pkg is EnginePackage & { readonly system: SystemMount } => pkg.system !== undefined);
+  }
+
   #resolve(asked: NewMount): { pkg: EnginePackage; type: string; options: Record<string, string> } {
     if (asked.type === '') throw new BadRequest('backend type must be specified as a string');
     if (asked.class === 'auth' && asked.type === 'token') throw new BadRequest('token credential backend cannot be instantiated');
-    if (['cubbyhole', 'system', 'identity', 'token'].includes(asked.type))
+    if (['cubbyhole', 'system', 'identity', 'token', ...this.systemPackages().map(({ name }) => name)].includes(asked.type))
       throw new BadRequest(`mount type of "${asked.type}" is not mountable`);
     for (const pkg of this.enginePackages()) {
       if (pkg.kind !== asked.class) continue;
@@ -373,12 +395,21 @@ export class MountTable {
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),
+      ...(mount.package?.followsSecrets === true ? { sources: this.#sources } : {}),
     };
   }
+
+  readonly #sources: SecretSources = {
+    at: (path) => sourceMount(this.at(path.endsWith('/') ? path : `${path}/`)),
+    byUuid: (uuid) => sourceMount(this.byUuid(uuid)),
+    byAccessor: (accessor) => sourceMount(this.byAccessor(accessor)),
+    mayRead: callerMayRead,
+  };
 
   #register(mount: Mount): void {
     this.#byUuid.set(mount.uuid, mount);
     this.#byAccessor.set(mount.accessor, mount);
+    if (mount.package?.followsSecrets === true) this.#followers = [...this.#followers, mount];
     this.#router.add(mount);
   }
 
@@ -386,6 +417,13 @@ export class MountTable {
     this.#router = new MountRouter();
     this.#byUuid.clear();
     this.#byAccessor.clear();
+    this.#followers = [];
+  }
+
+  #forget(mount: Mount): void {
+    this.#byUuid.delete(mount.uuid);
+    this.#byAccessor.delete(mount.accessor);
+    this.#followers = this.#followers.filter((other) => other !== mount);
   }
 
   /** The stored table, with the serial number it has at least. */
@@ -396,11 +434,11 @@ export class MountTable {
   }
 
   /** Resolves with false, and has done nothing, when another process changed the table since this one looked at it. */
-  async #commit(change: (tx: StoreTransaction) => void): Promise<boolean> {
+  async #commit(change: (tx: StoreTransaction) => void | Promise<void>): Promise<boolean> {
     const serial = this.#serial;
     const done = await this.#store.transaction(async (tx) => {
       if (((await tx.get<{ serial: number }>(SERIAL))?.serial ?? 0) !== serial) return false;
-      change(tx);
+      await change(tx);
       tx.put(SERIAL, { serial: serial + 1 });
       tx.announce(MOUNTS);
       return true;
@@ -447,6 +485,17 @@ const STALE = Symbol('the table changed');
 /** Paths of login methods are shown without the leading `auth/`. */
 function displayPath(mount: Mount): string {
   return mount.class === 'auth' ? mount.path.slice('auth/'.length) : mount.path;
+}
+
+/** What the server mounts for a package that has a place below `sys/`. */
+function systemMount(pkg: EnginePackage & { readonly system: SystemMount }): NewMount & { accessorPrefix: string } {
+  return { path: pkg.system.path, class: pkg.kind, type: pkg.name, accessorPrefix: pkg.name };
+}
+
+function sourceMount(mount: Mount | undefined): SourceMount | undefined {
+  if (!mount || mount.tainted) return undefined;
+  const source = mount.engine?.source;
+  return source ? { mount, source } : { mount };
 }
 
 function accessorPrefix(kind: 'secret' | 'auth', type: string): string {

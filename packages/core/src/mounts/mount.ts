@@ -58,6 +58,10 @@ export class Mount implements MountInfo {
   get maxLeaseTtl(): number {
     return this.record.config.max_lease_ttl || this.#system.maxLeaseTtl;
   }
+  /** Made by the server itself below `sys/`: no operator can change it. */
+  get ofSystem(): boolean {
+    return this.path.startsWith('sys/') && this.path !== 'sys/';
+  }
   get tainted(): boolean {
     return this.record.tainted === true;
   }

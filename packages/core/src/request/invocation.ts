@@ -1,6 +1,7 @@
 import type { Caller, Decoded, EngineRequest, Op, Operation } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
 import { digestOfToken, type Call } from './call.ts';
+import { rememberAcl } from './caller-acl.ts';
 import { withInternal } from './internal-request.ts';
 import type { RequestDeadline } from './request-deadline.ts';
 
@@ -27,6 +28,7 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
   if (ENGINES_OF_THE_CORE.has(mount.type)) {
     withInternal(request, { request: call.request, token: call.token, identity: call.identity, acl: call.acl });
   }
+  if (call.acl && mount.package?.followsSecrets === true) rememberAcl(request, call.acl);
   return request;
 }
 

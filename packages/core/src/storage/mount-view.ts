@@ -13,6 +13,7 @@ import {
 } from '@strongroom/engine-sdk';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Journal } from '../journal/journal.ts';
+import type { Followers } from '../mounts/followers.ts';
 import type { Jobs } from '../schedule/jobs.ts';
 import type { Store, StoreTransaction } from './store.ts';
 
@@ -21,6 +22,7 @@ export interface MountScope {
   readonly store: Store;
   readonly journal: Journal;
   readonly jobs: Jobs;
+  readonly followers: Followers;
   /** The mount's uuid: intents and jobs are filed below it. */
   readonly uuid: string;
   /** The key prefix of its records, with a closing slash. */
@@ -49,7 +51,12 @@ export class MountView implements StorageView {
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#scope.store.transaction(async (tx) => work(new MountTransaction(this.#scope, tx)));
+    return this.#scope.store.transaction(async (tx) => work(this.within(tx)));
+  }
+
+  /** This mount's part of a transaction that another one began. */
+  within(tx: StoreTransaction): Transaction {
+    return new MountTransaction(this.#scope, tx);
   }
 
   async jobStatus(job: Schedule<TObject>, id: string): Promise<JobStatus | undefined> {
@@ -100,6 +107,10 @@ class MountTransaction implements Transaction {
 
   async unschedule(job: Schedule<TObject>, id: string): Promise<void> {
     await this.#scope.jobs.unschedule(this.#tx, this.#scope.uuid, job.kind, id);
+  }
+
+  async announce(secret: string): Promise<void> {
+    await this.#scope.followers.changed(this.#tx, this.#scope.uuid, secret);
   }
 }
 

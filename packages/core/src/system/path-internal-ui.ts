@@ -36,6 +36,7 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
         const acl = await callerAcl(req);
         const lists: Record<'secret' | 'auth', Record<string, unknown>> = { auth: {}, secret: {} };
         for (const mount of mounts.all()) {
+          if (mount.ofSystem) continue;
           if (acl?.reaches(mount.path)) lists[mount.class][shown(mount)] = mountData(mount);
           else if (mount.record.config.listing_visibility === 'unauth') lists[mount.class][shown(mount)] = short(mount);
         }

@@ -87,7 +87,7 @@ function paths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
       handle: async ({ data }) => {
         const mount = mounts.at(full(data.path));
         if (mount?.type === 'token') throw new BadRequest('token credential backend cannot be disabled');
-        if (mount && TUNABLE_BUILT_INS.includes(mount.type)) throw new BadRequest(`cannot unmount "${mount.path}"`);
+        if (mount && (mount.ofSystem || TUNABLE_BUILT_INS.includes(mount.type))) throw new BadRequest(`cannot unmount "${mount.path}"`);
         await mounts.unmount(full(data.path));
         return undefined;
       },
@@ -131,6 +131,7 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
           const data = decoded as Record<string, unknown>;
           const at = full(nameOf(data));
           const before = mounts.at(at);
+          if (before?.ofSystem) throw new BadRequest(`cannot tune "${at}"`);
           if (before && TUNABLE_BUILT_INS.includes(before.type) && before.type !== 'token') {
             for (const key of ['default_lease_ttl', 'max_lease_ttl']) {
               if ((supplied as ReadonlySet<string>).has(key)) throw new BadRequest(`cannot tune parameter ${key} of ${at}`);
@@ -171,7 +172,8 @@ function remountPaths(mounts: MountTable): AnyPath[] {
         const from = `${clean(data.from)}/`;
         const to = `${clean(data.to)}/`;
         const mount = mounts.at(from);
-        if (['sys/', 'identity/', 'cubbyhole/', 'auth/token/'].includes(from)) throw new BadRequest(`cannot remount "${from}"`);
+        if (mount?.ofSystem || ['sys/', 'identity/', 'cubbyhole/', 'auth/token/'].includes(from))
+          throw new BadRequest(`cannot remount "${from}"`);
         if (!mount) throw new BadRequest(`no matching mount at "${from}"`);
         if (to.startsWith('auth/') !== from.startsWith('auth/'))
           throw new BadRequest(`cannot remount ${from.startsWith('auth/') ? 'auth' : 'secret'} mount to "${to}"`);
