@@ -2,6 +2,7 @@ import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@
 import { checkMountOptions } from './mount-options.ts';
 import { MountFormat } from './mount-format.ts';
 import { plainPaths } from './v1/plain-paths.ts';
+import { secretSource } from './v2/secret-source.ts';
 import { versionedPaths } from './v2/versioned-paths.ts';
 
 const UNKNOWN_PATH =
@@ -23,10 +24,15 @@ function createKvEngine(host: EngineHost): Engine {
   const format = new MountFormat(host);
   const plain = plainPaths(host, format);
   const versioned = versionedPaths(host, format);
+  const source = secretSource(host);
   return {
     /** Another array once the mount is versioned. */
     get paths() {
       return format.versioned ? versioned : plain;
+    },
+    /** Version 1 keeps no versions, so it offers none. */
+    get source() {
+      return format.versioned ? source : undefined;
     },
     schedules: [format.upgradeJob],
     unknownPathWarning: UNKNOWN_PATH,

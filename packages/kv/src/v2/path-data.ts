@@ -4,6 +4,7 @@ import { checkAndSet } from './check-and-set.ts';
 import { mergePatch } from './merge-patch.ts';
 import { readConfig } from './mount-config.ts';
 import { isDeleted, isGone, SecretData, versionOf } from './secret-record.ts';
+import { changing } from './secret-source.ts';
 import { changeVersions, dataOf, findVersion, secrets, whileChanging, writeVersion } from './secret-store.ts';
 import { VersionMetadata, versionMetadata } from './version-metadata.ts';
 
@@ -46,7 +47,7 @@ export function dataPath(host: EngineHost): AnyPath {
         const { path: id, options } = req.data;
         if (id === '') throw new BadRequest('missing path');
         const data = sentData(req);
-        return req.storage.transaction(async (tx) => {
+        return changing(req.storage, id, async (tx) => {
           const [before, config] = await Promise.all([secrets(tx).get(id), readConfig(tx)]);
           checkAndSet(options, config.cas_required || before?.cas_required === true, before?.current_version ?? 0);
           const { secret, version } = await writeVersion(tx, id, { before, data, now: clock.now(), config });
@@ -61,7 +62,7 @@ export function dataPath(host: EngineHost): AnyPath {
         const { path: id, options } = req.data;
         const patch = sentData(req);
         return whileChanging(async () =>
-          req.storage.transaction(async (tx) => {
+          changing(req.storage, id, async (tx) => {
             const [before, config] = await Promise.all([secrets(tx).get(id), readConfig(tx)]);
             if (!before) return nothingThere;
             checkAndSet(options, config.cas_required || before.cas_required, before.current_version);
@@ -80,7 +81,7 @@ export function dataPath(host: EngineHost): AnyPath {
     .delete({
       summary: 'Marks the current version as deleted.',
       handle: async (req) => {
-        await req.storage.transaction(async (tx) => {
+        await changing(req.storage, req.data.path, async (tx) => {
           const now = clock.now();
           await changeVersions(tx, req.data.path, 'current', (version) =>
             isDeleted(version, now) ? version : { ...version, deletion_time: now.toISOString() },

@@ -1,5 +1,6 @@
 import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { isDeleted, type VersionRecord } from './secret-record.ts';
+import { changing } from './secret-source.ts';
 import { changeVersions } from './secret-store.ts';
 
 interface Change {
@@ -52,7 +53,7 @@ function versionsPath(host: EngineHost, pattern: `${string}{path:all}`, change: 
       const { path: id, versions } = req.data;
       if (versions === undefined || versions.length === 0) throw new BadRequest(change.missing);
       const now = host.clock.now();
-      await req.storage.transaction(async (tx) => changeVersions(tx, id, versions, (version) => change.apply(version, now)));
+      await changing(req.storage, id, async (tx) => changeVersions(tx, id, versions, (version) => change.apply(version, now)));
       return undefined;
     },
   });

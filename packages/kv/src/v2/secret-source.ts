@@ -1,0 +1,29 @@
+import type { EngineHost, SecretSource, Transaction } from '@strongroom/engine-sdk';
+import { isGone } from './secret-record.ts';
+import { findVersion } from './secret-store.ts';
+
+/** The current versions, for engines that follow them. */
+export function secretSource({ storage, clock }: Pick<EngineHost, 'storage' | 'clock'>): SecretSource {
+  return {
+    readPath: (name) => `data/${name}`,
+    async read(name) {
+      const found = await findVersion(storage, name, 0, (version) => !isGone(version, clock.now()));
+      if (!found?.data) return undefined;
+      const { version, deletion_time } = found.version;
+      return { version, data: found.data, ...(deletion_time === '' ? {} : { expiresAt: new Date(deletion_time) }) };
+    },
+  };
+}
+
+/** Makes a change of a secret in a transaction that tells its followers. */
+export async function changing<T>(
+  storage: { transaction<R>(work: (tx: Transaction) => Promise<R>): Promise<R> },
+  path: string,
+  change: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return storage.transaction(async (tx) => {
+    const result = await change(tx);
+    await tx.announce(path);
+    return result;
+  });
+}
