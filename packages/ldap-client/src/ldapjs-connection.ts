@@ -15,23 +15,36 @@ import { parseFilter } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { isResult, shut } from './ldapjs-library.ts';
 import * as wire from './ldapjs-library.ts';
-import type { EntryMessage, LibraryClient, Message, Result, SearchSink } from './ldapjs-library.ts';
+import type { EntryMessage, LibraryClient, Message, RequestMessage, Result } from './ldapjs-library.ts';
+import { MessageFrames } from './message-frames.ts';
 
 const derefCodes = { never: 0, searching: 1, finding: 2, always: 3 } as const;
 const everything: Filter = { kind: 'present', attribute: 'objectClass' };
 const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
+const lastId = 2 ** 31 - 1;
 
-/** A connection over an ldapjs client that stands. */
+/** A request that was sent. */
+interface Pending {
+  fail(error: LdapError): void;
+  succeed(result: Result): void;
+  readonly onEntry: ((entry: EntryMessage) => void) | undefined;
+}
+
+/**
+ * A connection over an ldapjs client that stands. Its socket and its message classes are used; sending and matching answers to requests is
+ * done here, since the client renders all that passes through it for a log, and knows no result codes but its own.
+ */
 export class LdapjsConnection implements Connection {
   readonly url: string;
   readonly #client: LibraryClient;
   readonly #socket: AbortController;
   readonly #requestMillis: number;
   readonly #clock: DirectoryClock;
-  readonly #pending = new Set<(error: LdapError) => void>();
+  readonly #pending = new Map<number, Pending>();
   readonly #closeListeners = new Set<() => void>();
   #alive = true;
   #boundAs: string | undefined = '';
+  #lastId = 0;
 
   constructor(client: LibraryClient, socket: AbortController, url: string, requestMillis: number, clock: DirectoryClock) {
     this.#client = client;
@@ -51,6 +64,7 @@ export class LdapjsConnection implements Connection {
     client.once('close', () => lost());
     client._socket?.once('end', () => lost());
     client._socket?.once('close', () => lost());
+    this.#listen(lost);
   }
 
   get alive(): boolean {
@@ -84,11 +98,7 @@ export class LdapjsConnection implements Connection {
   async search(request: Search): Promise<LdapEntry[]> {
     const filter = typeof request.filter === 'string' ? this.#parse(request.filter) : (request.filter ?? everything);
     const entries: LdapEntry[] = [];
-    const sink: SearchSink = {
-      emit: (event, message) => {
-        if (event === 'searchEntry') entries.push(readEntry(message as EntryMessage));
-      },
-    };
+    const onEntry = (message: EntryMessage): void => void entries.push(readEntry(message));
     const options = {
       baseObject: new wire.RawDn(request.base),
       scope: request.scope ?? 'sub',
@@ -104,7 +114,7 @@ export class LdapjsConnection implements Connection {
         await this.#request(
           this.#build(() => new wire.SearchRequest(options)),
           request,
-          sink,
+          onEntry,
         ),
       );
       return entries;
@@ -115,7 +125,7 @@ export class LdapjsConnection implements Connection {
       const result = await this.#request(
         this.#build(() => new wire.SearchRequest({ ...options, controls: [control] })),
         request,
-        sink,
+        onEntry,
       );
       this.#check(result);
       cookie = nextCookie(result);
@@ -189,41 +199,69 @@ export class LdapjsConnection implements Connection {
     throw new LdapError(result.status, { url: this.url, diagnosticMessage: result.diagnosticMessage, matchedDn: result.matchedDN });
   }
 
-  #request(message: Message, { signal, timeoutSeconds }: RequestOptions, sink: SearchSink | null = null): Promise<Result> {
+  /** Takes the socket's data over from the client. */
+  #listen(lost: (error: unknown) => void): void {
+    const socket = this.#client._socket;
+    const parser = this.#client._tracker?.parser;
+    if (socket === null || parser === undefined) return lost(undefined);
+    let flaw: unknown;
+    parser.removeAllListeners('message').removeAllListeners('error');
+    parser.on('message', (message: Message) => this.#route(message));
+    parser.on('error', (error: unknown) => (flaw = error));
+    const frames = new MessageFrames((message) => {
+      if (!this.#alive) return;
+      parser.write(message);
+      if (flaw !== undefined) throw flaw;
+    });
+    socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
+      try {
+        frames.push(chunk);
+      } catch (error) {
+        this.#end(this.#unknown('NETWORK', `the server sent what cannot be read: ${(error as Error).message}`));
+      }
+    });
+  }
+
+  /** What nobody waits for, such as notices of the server's own and references of a search, is passed over. */
+  #route(message: Message): void {
+    const pending = this.#pending.get(message.messageId);
+    if (pending === undefined) return;
+    if (isResult(message)) pending.succeed(message);
+    else if (message instanceof wire.SearchEntry) {
+      if (pending.onEntry === undefined) this.#end(this.#unknown('NETWORK', 'the server answered out of turn'));
+      else pending.onEntry(message);
+    }
+  }
+
+  #request(message: RequestMessage, { signal, timeoutSeconds }: RequestOptions, onEntry?: Pending['onEntry']): Promise<Result> {
     if (!this.#alive) return Promise.reject(new LdapError('CLOSED', { url: this.url, diagnosticMessage: 'the connection is closed' }));
     if (signal?.aborted) return Promise.reject(new LdapError('ABORTED', { url: this.url, diagnosticMessage: 'the caller gave up' }));
+    const id = (this.#lastId = this.#lastId >= lastId ? 1 : this.#lastId + 1);
+    message.messageId = id;
+    const bytes = this.#build(() => message.toBer().buffer);
     const millis = timeoutSeconds === undefined ? this.#requestMillis : timeoutSeconds * 1000;
     return new Promise((resolve, reject) => {
       const settle = (): void => {
-        this.#pending.delete(fail);
+        this.#pending.delete(id);
         cancelDeadline();
         signal?.removeEventListener('abort', onAbort);
       };
-      const fail = (error: LdapError): void => {
-        settle();
-        reject(error);
-      };
-      const succeed = (result: unknown): void => {
-        if (!this.#pending.has(fail)) return;
-        if (!isResult(result)) return this.#end(this.#unknown('NETWORK', 'the server answered out of turn'));
-        settle();
-        resolve(result);
+      const pending: Pending = {
+        fail: (error) => {
+          settle();
+          reject(error);
+        },
+        succeed: (result) => {
+          settle();
+          resolve(result);
+        },
+        onEntry,
       };
       const onAbort = (): void => this.#end(this.#unknown('ABORTED', 'the caller gave up'));
       const cancelDeadline = this.#clock.after(millis, () => this.#end(this.#unknown('TIMEOUT', `no answer within ${millis / 1000} s`)));
-      this.#pending.add(fail);
+      this.#pending.set(id, pending);
       signal?.addEventListener('abort', onAbort, { once: true });
-      const events: SearchSink | null = sink && {
-        emit: (event, value) => {
-          if (event === 'end') succeed(value);
-          else if (event === 'error') this.#end(this.#unknown('NETWORK', (value as Error).message));
-          else if (this.#pending.has(fail)) sink.emit(event, value);
-        },
-      };
-      this.#client._send(message, wire.anyResult, events, (error, result) => {
-        if (error) this.#end(this.#unknown('NETWORK', error.message));
-        else if (events === null) succeed(result);
-      });
+      this.#client._socket?.write(bytes);
     });
   }
 
@@ -236,7 +274,7 @@ export class LdapjsConnection implements Connection {
     this.#alive = false;
     shut(this.#client, this.#socket);
     const { code, diagnosticMessage, url } = reason;
-    for (const fail of this.#pending) fail(new LdapError(code, { diagnosticMessage, url, outcomeUnknown: true }));
+    for (const { fail } of this.#pending.values()) fail(new LdapError(code, { diagnosticMessage, url, outcomeUnknown: true }));
     for (const listener of this.#closeListeners) listener();
     this.#closeListeners.clear();
   }

@@ -1,12 +1,14 @@
 import { connect } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { LdapError } from './error.ts';
-import { anyResult, ExtendedRequest, ignore, isResult } from './ldapjs-library.ts';
-import type { LibraryClient } from './ldapjs-library.ts';
+import { ExtendedRequest, ignore, isResult } from './ldapjs-library.ts';
+import type { ExpectedCodes, LibraryClient } from './ldapjs-library.ts';
 import { networkError } from './network-error.ts';
 import type { LdapUrl } from './settings.ts';
 
 const startTlsOid = '1.3.6.1.4.1.1466.20037';
+/** Whatever code comes: the library's own error look-up throws outside any handler for codes that it does not know. */
+const anyResult: ExpectedCodes = { indexOf: () => 0 };
 
 /**
  * Upgrades a client's connection by RFC 4511 section 4.14. Rejects with `LdapError`; the caller then lets go of the client.
