@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Socket } from 'node:net';
 import { isDatabaseError, type DatabaseSession } from '@strongroom/database-sdk';
 import type { TObject } from 'typebox';
 import type { Cases } from './contract.ts';
+import { connectionsMadeBy } from './dialling.ts';
 import { deadline, type Fixture } from './fixture.ts';
 
 /** How soon "promptly" is. */
@@ -15,17 +15,7 @@ const RECONNECT_ATTEMPTS = 8;
 export const connectionCases: Cases<TObject> = {
   async 'open does not dial'(fixture) {
     const config = await fixture.config();
-    const connect = Socket.prototype.connect;
-    let dialled = 0;
-    Socket.prototype.connect = function (this: Socket, ...details: unknown[]) {
-      dialled++;
-      return (connect as (...details: unknown[]) => Socket).apply(this, details);
-    } as typeof connect;
-    try {
-      await fixture.session(async () => undefined, config);
-    } finally {
-      Socket.prototype.connect = connect;
-    }
+    const dialled = await connectionsMadeBy(() => fixture.session(async () => undefined, config));
     assert.equal(dialled, 0, 'open connected to something; verify is the one to do that');
   },
 
@@ -96,6 +86,7 @@ export const connectionCases: Cases<TObject> = {
     await assert.rejects(fixture.create(session, user), isCode('session_closed'));
     await assert.rejects(fixture.update(session, user), isCode('session_closed'));
     await assert.rejects(fixture.delete(session, user.username), isCode('session_closed'));
+    if (session.listUsers) await assert.rejects(session.listUsers({ prefix: '', signal: deadline() }), isCode('session_closed'));
     const unused = await fixture.open();
     await unused.close();
   },

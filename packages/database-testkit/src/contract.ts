@@ -5,6 +5,7 @@ import { Fixture } from './fixture.ts';
 import { connectionCases } from './connection-cases.ts';
 import { declarationCases } from './declaration-cases.ts';
 import { lifecycleCases } from './lifecycle-cases.ts';
+import { optionalCases } from './optional-cases.ts';
 import { statementCases } from './statement-cases.ts';
 import type { ContractOptions, Runner } from './options.ts';
 
@@ -23,7 +24,7 @@ export function databasePluginContract<C extends TObject>(runner: Runner, option
   }
   const reasons = new Map<ContractCase, string>(skip.map(({ test, reason }) => [test, reason]));
   const inapplicable = notApplicable(options);
-  const bodies: Cases<C> = { ...declarationCases, ...connectionCases, ...statementCases, ...lifecycleCases };
+  const bodies: Cases<C> = { ...declarationCases, ...connectionCases, ...statementCases, ...lifecycleCases, ...optionalCases };
   runner.describe(`${plugin.name}: database plugin contract`, () => {
     for (const name of CONTRACT_CASES) {
       if (inapplicable.has(name)) continue;
@@ -40,7 +41,7 @@ export function databasePluginContract<C extends TObject>(runner: Runner, option
 }
 
 /** What the plugin's own declaration rules out. */
-function notApplicable<C extends TObject>({ plugin: { supports } }: ContractOptions<C>): Set<ContractCase> {
+function notApplicable<C extends TObject>({ plugin: { supports, preview } }: ContractOptions<C>): Set<ContractCase> {
   const names = new Set<ContractCase>();
   names.add(
     supports.expiry === 'native'
@@ -49,5 +50,6 @@ function notApplicable<C extends TObject>({ plugin: { supports } }: ContractOpti
   );
   if (supports.credentials.length === 3) names.add('a credential that is not supported is refused');
   if (!supports.credentials.includes('password')) names.add('a quote, backslash or semicolon in a password works or is refused');
+  if (!preview) names.add('preview shows what would be sent, and does nothing');
   return names;
 }

@@ -27,6 +27,15 @@ async function run(options: Options): Promise<{ ran: string[]; failed: string[] 
   return { ran: cases.map(([name]) => name), failed };
 }
 
+/** As SQL's LIKE would read it. */
+const likePattern = (prefix: string) =>
+  new RegExp(
+    `^${prefix
+      .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+      .replace(/_/g, '.')
+      .replace(/%/g, '.*')}`,
+  );
+
 async function failures(
   broken: (session: DatabaseSession, database: MemoryDatabase) => Partial<DatabaseSession>,
   change: Partial<MemoryPlugin> = {},
@@ -154,6 +163,57 @@ describe('the contract notices a plugin that', () => {
     const named = 'its name obeys the template and the length limit';
     expect(await failures(() => ({}), { usernameTemplate: '{{ .RoleName }}{{ random 20 }}' })).toEqual([named]);
     expect(await failures(() => ({}), { usernameTemplate: '{{ .RoleName | truncate 30 }}' })).toContain(named);
+  });
+
+  test('previews by doing, or shows the wrong thing', async () => {
+    const previewed = 'preview shows what would be sent, and does nothing';
+    const shows = (preview: NonNullable<MemoryPlugin['preview']>) => failures(() => ({}), { preview });
+    expect(await shows(({ statements }) => [...statements.commands])).toEqual([previewed]);
+    expect(await shows(({ username }) => [`ADD "${username}" '[masked]'`])).toEqual([previewed]);
+    const database = new MemoryDatabase();
+    const plugin = memoryPlugin(database);
+    const doing: MemoryPlugin = {
+      ...plugin,
+      preview(request) {
+        const statements = plugin.preview!(request);
+        for (const statement of statements) database.execute(statement);
+        return statements;
+      },
+    };
+    expect((await run(optionsFor(database, doing))).failed).toEqual([previewed]);
+    const { preview: _, ...silent } = plugin;
+    expect((await run(optionsFor(database, silent))).ran).not.toContain(previewed);
+  });
+
+  test('lists users that are gone, or by pattern', async () => {
+    const listed = 'listUsers names a created user, and no deleted one';
+    const gone: string[] = [];
+    const remembering = await failures((session) => ({
+      createUser: async (request) => (gone.push(request.username), await session.createUser(request)),
+      listUsers: async ({ prefix, signal }) => {
+        await session.listUsers!({ prefix, signal });
+        return gone.filter((name) => name.startsWith(prefix));
+      },
+    }));
+    expect(remembering).toEqual([listed]);
+    const pattern = await failures((session, { users }) => ({
+      listUsers: async ({ prefix, signal }) => {
+        await session.listUsers!({ prefix, signal });
+        return [...users.keys()].filter((name) => likePattern(prefix).test(name));
+      },
+    }));
+    expect(pattern).toEqual([listed]);
+  });
+
+  test('miscounts its connections', async () => {
+    const counted = 'pool counts connections, within its limit';
+    const pool = (open: number, idle: number) => () => ({ pool: () => ({ open, idle, waiting: 0, limit: 2 }) });
+    expect(await failures(pool(0, 0))).toEqual([counted]);
+    expect(await failures(pool(1, 1))).toEqual([counted]);
+    expect(await failures(pool(3, 1))).toEqual([counted]);
+    expect(await failures((session) => ({ pool: () => ({ ...session.pool!(), waiting: 0, idle: session.pool!().open }) }))).toEqual([
+      counted,
+    ]);
   });
 
   test('declares itself badly', async () => {

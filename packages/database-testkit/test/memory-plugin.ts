@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import {
   abortable,
+  type Credential,
   CredentialUnsupported,
   type DatabasePlugin,
   type DatabaseSession,
@@ -50,6 +51,7 @@ export function memoryPlugin(
     supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
     usernameTemplate: '{{ printf "v-%s-%s" (.RoleName | truncate 8) (random 20) | truncate 32 }}',
     usernameMaxLength: 32,
+    preview: ({ username, statements, credential }) => creationOf(username, credential, statements.commands),
     async open(config) {
       const session = openMemory(database, config.password);
       return { ...session, ...broken(session) };
@@ -57,8 +59,17 @@ export function memoryPlugin(
   };
 }
 
+function creationOf(username: string, credential: Credential, commands: readonly string[]): string[] {
+  if (credential.type !== 'password') throw new CredentialUnsupported('memory-database-plugin', credential.type);
+  const creation = renderStatements(commands, { name: username, username, password: credential.password }, postgresqlDialect);
+  if (creation.length === 0) throw new StatementInvalid('empty creation statements');
+  return creation;
+}
+
 function openMemory(database: MemoryDatabase, password: string | undefined): DatabaseSession {
   let closed = false;
+  let connected = false;
+  let working = 0;
   const ready = (signal: AbortSignal): void => {
     if (closed) throw new SessionClosed();
     signal.throwIfAborted();
@@ -67,22 +78,22 @@ function openMemory(database: MemoryDatabase, password: string | undefined): Dat
     async verify(signal) {
       ready(signal);
       if (password !== database.rootPassword) throw new VerificationFailed('refused');
+      connected = true;
     },
     async createUser({ username, credential, statements, undo, signal }) {
       ready(signal);
-      if (credential.type !== 'password') throw new CredentialUnsupported('memory-database-plugin', credential.type);
-      const values = { name: username, username, password: credential.password };
-      const creation = renderStatements(statements.commands, values, postgresqlDialect);
-      if (creation.length === 0) throw new StatementInvalid('empty creation statements');
+      const creation = creationOf(username, credential, statements.commands);
       const before = new Map(database.users);
+      working++;
       try {
+        await nextTurn();
         for (const statement of creation) {
           if (statement === 'WAIT') await abortable(signal, delay(30_000, undefined, { ref: false }));
           else database.execute(statement);
         }
       } catch (error) {
         if (!before.has(username)) database.users.delete(username);
-        for (const statement of renderStatements(undo.commands, values, postgresqlDialect)) {
+        for (const statement of undo.commands.length > 0 ? creationOf(username, credential, undo.commands) : []) {
           try {
             database.execute(statement);
           } catch {
@@ -90,6 +101,8 @@ function openMemory(database: MemoryDatabase, password: string | undefined): Dat
           }
         }
         throw error;
+      } finally {
+        working--;
       }
     },
     async updateUser({ username, credential, statements, signal }) {
@@ -102,6 +115,11 @@ function openMemory(database: MemoryDatabase, password: string | undefined): Dat
       ready(signal);
       database.users.delete(username);
     },
+    async listUsers({ prefix, signal }) {
+      ready(signal);
+      return [...database.users.keys()].filter((name) => name.startsWith(prefix));
+    },
+    pool: () => ({ open: connected ? 1 : 0, idle: connected && working === 0 ? 1 : 0, waiting: Math.max(0, working - 1), limit: 1 }),
     async close() {
       closed = true;
     },

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type DatabaseSession, isDatabaseError, type PoolStatus } from '@strongroom/database-sdk';
+import type { TObject } from 'typebox';
+import type { Cases } from './contract.ts';
+import { connectionsMadeBy } from './dialling.ts';
+import { deadline, type Fixture, HOUR_MS } from './fixture.ts';
+
+/** So many calls more than there are connections. */
+const SURPLUS = 3;
+/** A larger pool is not filled. */
+const MOST_CALLS = 40;
+
+/** What a plugin or session may leave out. Of sessions that is seen once one is open, so there the case ends early. */
+export const optionalCases: Cases<TObject> = {
+  async 'preview shows what would be sent, and does nothing'(fixture) {
+    const { plugin, creation } = fixture.options;
+    const user = await fixture.newUser();
+    const { username, credential, secret } = user;
+    const request = { username, credential, expiresAt: new Date(Date.now() + HOUR_MS), statements: { commands: creation } };
+    let shown: readonly string[] = [];
+    const dialled = await connectionsMadeBy(() => (shown = plugin.preview!(request)));
+    assert.equal(dialled, 0, 'preview connected to something');
+    assert.ok(shown.length > 0, 'preview shows nothing');
+    const text = shown.join('\n');
+    assert.ok(text.includes(username), 'preview does not show the user name');
+    if (credential.type === 'password')
+      assert.ok(text.includes(secret), 'preview does not show the sample password where it would be sent');
+    assert.doesNotMatch(text, /\{\{\w+\}\}/, 'preview leaves a placeholder');
+    await fixture.refuses(user, 'preview created a user');
+    if (plugin.supports.statements === 'sql') {
+      const missing = {
+        ...request,
+        statements: { commands: [...creation, `SELECT '{{${credential.type === 'password' ? 'subject' : 'password'}}}'`] },
+      };
+      assert.throws(() => plugin.preview!(missing), isStatementInvalid, 'preview must refuse what createUser refuses');
+      assert.throws(() => plugin.preview!({ ...request, statements: { commands: [' '] } }), isStatementInvalid);
+    }
+    await fixture.session(async (session) => {
+      await fixture.create(session, user);
+      await fixture.accepts(user, 'what was previewed cannot be created');
+      await fixture.delete(session, username);
+    });
+  },
+
+  async 'listUsers names a created user, and no deleted one'(fixture) {
+    await fixture.session(async (session) => {
+      if (!session.listUsers) return;
+      const names = async (prefix: string): Promise<readonly string[]> => await session.listUsers!({ prefix, signal: deadline() });
+      const [user, other] = [await fixture.newUser(), await fixture.newUser()];
+      await fixture.create(session, user);
+      await fixture.create(session, other);
+      assert.deepEqual(await names(user.username), [user.username], 'a prefix chooses the users whose names begin so');
+      assert.deepEqual((await names('vkit')).filter((name) => [user, other].some(({ username }) => username === name)).length, 2);
+      for (const { username } of [user, other]) assert.ok((await names('')).includes(username), 'without a prefix every user is listed');
+      for (const wildcard of [`%${user.username.slice(1)}`, `_${user.username.slice(1)}`, `${user.username.slice(0, -1)}*`, "'", '\\']) {
+        assert.deepEqual(await names(wildcard), [], 'a prefix is text, not a pattern');
+      }
+      await assert.rejects(session.listUsers({ prefix: '', signal: AbortSignal.abort(new Error('too late')) }), /too late/);
+      await fixture.delete(session, user.username);
+      assert.deepEqual(await names(user.username), [], 'a deleted user is listed');
+      await fixture.delete(session, other.username);
+    });
+  },
+
+  async 'pool counts connections, within its limit'(fixture) {
+    await fixture.session(async (session) => {
+      if (!session.pool) return;
+      const { open, idle, waiting, limit } = look(session);
+      assert.deepEqual({ open, idle, waiting }, { open: 0, idle: 0, waiting: 0 }, 'a session that has not connected has no connections');
+      await session.verify(deadline());
+      assert.ok(look(session).open > 0 && look(session).waiting === 0, 'after verify a connection is open and no call waits');
+      await watchBusyPool(fixture, session, Math.min(limit + SURPLUS, MOST_CALLS));
+      assert.equal(look(session).waiting, 0, 'no call waits when none is under way');
+    });
+  },
+};
+
+/** Every snapshot is a possible state of a pool. */
+function look(session: DatabaseSession): PoolStatus {
+  const status = session.pool!();
+  const { open, idle, waiting, limit } = status;
+  for (const count of [open, idle, waiting, limit]) assert.ok(Number.isInteger(count) && count >= 0, `${count} is no number of things`);
+  assert.ok(limit > 0 && open <= limit && idle <= open, `${idle} idle of ${open} open connections, of at most ${limit}`);
+  return status;
+}
+
+async function watchBusyPool(fixture: Fixture<TObject>, session: DatabaseSession, calls: number): Promise<void> {
+  const users = await Promise.all(Array.from({ length: calls }, () => fixture.newUser()));
+  let running = true;
+  let busy = false;
+  const creating = Promise.allSettled(users.map((user) => fixture.create(session, user))).finally(() => (running = false));
+  while (running) {
+    const { open, idle, waiting } = look(session);
+    busy ||= open > idle || waiting > 0;
+    await nextTurn();
+  }
+  const outcomes = await creating;
+  await Promise.all(users.map(({ username }) => fixture.delete(session, username)));
+  for (const outcome of outcomes) assert.equal(outcome.status, 'fulfilled', 'a call that waited for a connection failed');
+  assert.ok(busy, `${calls} calls at once, and the pool looked idle all the time`);
+}
+
+const isStatementInvalid = (error: unknown): boolean => isDatabaseError(error, 'statement_invalid');
