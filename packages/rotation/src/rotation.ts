@@ -99,8 +99,9 @@ export class Rotation<R, C> {
   }
 
   /**
-   * Stores a new record and rotates its credential, which nobody else knows then. What fails is not stored. `check` may refuse in the same
-   * transaction. A record that was left by a creation that never got through is replaced.
+   * Stores a new record and rotates its credential, which nobody else knows then. What is refused is not stored; what has an unknown outcome
+   * throws and is finished in the background, since the new credential may be in force. `check` may refuse in the same transaction. A record that
+   * was left by a creation that never got through is replaced.
    */
   async create(id: string, record: R, signal: AbortSignal, check?: (tx: Transaction) => Promise<void>): Promise<void> {
     await this.#alone(id, async () => {
@@ -115,17 +116,16 @@ export class Rotation<R, C> {
         await records.put(id, lens.withState(record, { last_rotation: 0, next_rotation: 0, pending }));
         await this.#plan(tx, id, record, pending.until);
       });
+      const change = { id, record, candidate: pending.made, signal };
       try {
-        await this.#options.apply({ id, record, candidate: pending.made, signal });
-        if (this.#options.ofItself) await this.#confirm({ id, record, candidate: pending.made, signal });
+        await this.#options.apply(change);
+        if (this.#options.ofItself) await this.#confirm(change);
       } catch (error) {
-        await this.#host.storage.transaction(async (tx) => {
-          const records = this.#options.records(tx);
-          const stored = await records.get(id);
-          if (stored === undefined || lens.state(stored).pending?.claim !== pending.claim) return;
-          await this.remove(tx, id);
-        });
-        throw error;
+        const unknown = this.#outcomeOf(error) === 'unknown';
+        if (!unknown || (await this.#prove(change)) !== 'candidate') {
+          await (unknown ? this.#keepUnsettled(id, pending, error) : this.#undoCreation(id, pending));
+          throw error;
+        }
       }
       await this.#commit(id, pending, true);
     });
@@ -321,6 +321,31 @@ export class Rotation<R, C> {
     return { ...rest, ...previous, current: made, last_rotation: at };
   }
 
+  #outcomeOf(error: unknown): Outcome {
+    return error instanceof Unchanged ? 'refused' : this.#options.outcomeOf(error);
+  }
+
+  async #undoCreation(id: string, { claim }: PendingChange<C>): Promise<void> {
+    await this.#host.storage.transaction(async (tx) => {
+      const stored = await this.#options.records(tx).get(id);
+      if (stored === undefined || this.#options.lens.state(stored).pending?.claim !== claim) return;
+      await this.remove(tx, id);
+    });
+  }
+
+  async #keepUnsettled(id: string, { claim }: PendingChange<C>, error: unknown): Promise<void> {
+    const { lens } = this.#options;
+    await this.#host.storage.transaction(async (tx) => {
+      const stored = await this.#options.records(tx).get(id);
+      if (stored === undefined) return;
+      const state = lens.state(stored);
+      if (state.pending?.claim !== claim) return;
+      const last_error = { message: this.#options.messageOf(error), at: this.#now() };
+      await this.#options.records(tx).put(id, lens.withState(stored, { ...state, last_error, pending: { ...state.pending, until: 0 } }));
+      await this.#plan(tx, id, stored, this.#now() + SOON);
+    });
+  }
+
   /** Decides about the candidate after a failure. True when it turns out that it is the one that is taken. */
   async #isThroughAfter(
     { record, pending, resumed }: Claimed<R, C>,
@@ -329,7 +354,7 @@ export class Rotation<R, C> {
     byJob: boolean,
   ): Promise<boolean> {
     const { lens } = this.#options;
-    const outcome = error instanceof Unchanged ? 'refused' : this.#options.outcomeOf(error);
+    const outcome = this.#outcomeOf(error);
     let drop = outcome === 'unsent' && !resumed;
     if (outcome === 'refused' && lens.state(record).current !== undefined) {
       const proof = await this.#prove(change);

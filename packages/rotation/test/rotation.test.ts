@@ -92,6 +92,30 @@ describe('a credential that is rotated', () => {
     expect(outside.changes).toBe(0);
   });
 
+  test.each<Fate>(['lost before', 'lost after'])(
+    'creation whose answer is lost (%s) loses no credential: it is through if the new one is taken, and is finished later if not',
+    async (fate) => {
+      outside.fates.push(fate);
+      const { status } = await server.ask('update', 'accounts/account/a', { rotation_period: '1h' });
+      expect(status).toBe(fate === 'lost after' ? 204 : 500);
+      if (fate === 'lost before') expect((await shown()).status.state).toBe('unsettled');
+      await server.pass(60);
+      await expectGood();
+      expect(outside.changes).toBe(1);
+      expect((await shown()).status).toMatchObject({ state: 'waiting', last_error: null });
+    },
+  );
+
+  test('creation whose answer is lost and that cannot be tried is kept until it can', async () => {
+    outside.fates.push('lost after');
+    outside.trusting = true;
+    expect((await server.ask('update', 'accounts/account/a', { rotation_period: '1h' })).status).toBe(500);
+    outside.trusting = false;
+    await server.pass(60);
+    await expectGood();
+    expect(outside.changes).toBe(1);
+  });
+
   test('several rotations at a time are one', async () => {
     await server.write('account/a', { rotation_period: '1h' });
     const answers = await Promise.all(Array.from({ length: 5 }, async () => server.ask('update', 'accounts/rotate/a')));

@@ -1,0 +1,124 @@
+import { escapeFilterValue, LdapError, resultCode, type Connection, type Directory } from '@strongroom/ldap-client';
+import type { Proof } from '@strongroom/rotation';
+import { schemaOf, userAttributeOf, type LdapSecretsConfig } from './config.ts';
+import { DirectoryFailed, directoryFailed, DirectoryMisused, outcomeOf } from './directory-failed.ts';
+import type { DirectoryService, OpenDirectory } from './service.ts';
+
+/** How an account is found: by its distinguished name, or else by its name below userdn, or by a filter in place of the name. */
+export interface AccountAddress {
+  readonly username: string;
+  readonly dn?: string;
+  readonly filter?: string;
+}
+
+/** The distinguished name of the one entry that is meant. @throws DirectoryMisused, DirectoryFailed */
+export async function locate(
+  connection: Connection,
+  config: LdapSecretsConfig,
+  account: AccountAddress,
+  signal?: AbortSignal,
+): Promise<string> {
+  const request = account.dn
+    ? { base: account.dn, scope: 'base' as const, filter: '(objectClass=*)' }
+    : { base: config.userdn, scope: 'sub' as const, filter: account.filter ?? filterFor(config, account.username) };
+  if (request.base === '') {
+    throw new DirectoryMisused(`userdn must be configured to find the account ${JSON.stringify(account.username)}, or a dn be given`);
+  }
+  let found: readonly { readonly dn: string }[];
+  try {
+    found = await connection.search({ ...request, attributes: ['1.1'], sizeLimit: 2, signal });
+  } catch (error) {
+    const code = error instanceof LdapError ? error.code : undefined;
+    if (code === resultCode.sizeLimitExceeded) throw unexpected('more', request);
+    if (code === resultCode.noSuchObject && account.dn) throw unexpected('0', request);
+    throw directoryFailed(error, 'unsent');
+  }
+  if (found.length !== 1) throw unexpected(String(found.length), request);
+  return found[0]!.dn;
+}
+
+function unexpected(count: string, { base, filter }: { base: string; filter: string }): DirectoryMisused {
+  return new DirectoryMisused(`expected one matching entry, but received ${count}: base ${JSON.stringify(base)}, filter ${filter}`);
+}
+
+function filterFor(config: LdapSecretsConfig, username: string): string {
+  const attribute = userAttributeOf(config);
+  const isPrincipal = attribute.toLowerCase() === 'userprincipalname';
+  const value = isPrincipal && config.upndomain !== '' && !username.includes('@') ? `${username}@${config.upndomain}` : username;
+  return `(${attribute}=${escapeFilterValue(value)})`;
+}
+
+/** Gives an account a new password. @throws DirectoryMisused, DirectoryFailed with its outcome. */
+export async function changePassword(
+  service: DirectoryService,
+  account: AccountAddress,
+  password: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await service.use(async (open) => changePasswordIn(service, open, account, password, signal));
+}
+
+/** The same in a directory that is open. */
+export async function changePasswordIn(
+  service: DirectoryService,
+  open: OpenDirectory,
+  account: AccountAddress,
+  password: string,
+  signal: AbortSignal,
+): Promise<void> {
+  let sent = 0;
+  const change = async (connection: Connection): Promise<void> => {
+    const dn = account.dn ? account.dn : await locate(connection, open.config, account, signal);
+    sent += 1;
+    await connection.modify(dn, schemaOf(open.config).passwordChange(password), { signal });
+  };
+  try {
+    // The same password twice is the same as once.
+    await service.bound(open, change, { signal, idempotent: true });
+  } catch (error) {
+    // A refusal of the second try says nothing about the first one.
+    const outcome = sent === 0 ? 'unsent' : sent === 1 ? outcomeOf(error) : 'unknown';
+    throw directoryFailed(error, outcome);
+  }
+}
+
+/** Which of two passwords the account takes. @throws what says nothing about that, such as a directory that is out of reach. */
+export async function provePassword(
+  service: DirectoryService,
+  account: AccountAddress,
+  { candidate, current }: { readonly candidate: string; readonly current: string | undefined },
+  signal: AbortSignal,
+): Promise<Proof> {
+  return service.use(async (open) => {
+    const dn =
+      account.dn || (await service.bound(open, async (c) => locate(c, open.config, account, signal), { signal, idempotent: true }));
+    return proveBind(open.directory, dn, { candidate, current }, signal);
+  });
+}
+
+/** The candidate first: some directories take the old password for a while after a change. */
+export async function proveBind(
+  directory: Directory,
+  bindName: string,
+  { candidate, current }: { readonly candidate: string; readonly current: string | undefined },
+  signal: AbortSignal,
+): Promise<Proof> {
+  if (await takes(directory, bindName, candidate, signal)) return 'candidate';
+  return current !== undefined && (await takes(directory, bindName, current, signal)) ? 'current' : 'neither';
+}
+
+/** Active Directory checks the password before it says that the account may not log in for another reason: 530 to 533, 701 and 773. */
+const RIGHT_PASSWORD = /\bdata (530|531|532|533|701|773)\b/;
+
+async function takes(directory: Directory, name: string, password: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await directory.verifyUser(name, password, { signal });
+    return true;
+  } catch (error) {
+    if (!(error instanceof LdapError) || (!error.answered && error.code !== 'EMPTY_PASSWORD')) throw directoryFailed(error, 'unsent');
+    if (error.code === resultCode.invalidCredentials) return RIGHT_PASSWORD.test(error.diagnosticMessage);
+    if (error.code === resultCode.inappropriateAuthentication || error.code === resultCode.noSuchObject || error.code === 'EMPTY_PASSWORD')
+      return false;
+    throw new DirectoryFailed(error.message, 'unsent', error);
+  }
+}

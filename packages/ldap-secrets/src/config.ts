@@ -1,0 +1,186 @@
+import { BadRequest, f } from '@strongroom/engine-sdk';
+import {
+  defaultDirectoryConfig,
+  DirectoryConfig,
+  directoryFields,
+  isDn,
+  mergeDirectoryConfig,
+  settingsOf,
+  shownDirectoryConfig,
+  type LdapSettings,
+  type SentDirectoryConfig,
+  type ServiceBinding,
+} from '@strongroom/ldap-client';
+import { rotationStateFields } from '@strongroom/rotation';
+import { Type, type Static } from 'typebox';
+import { isSchemaName, schemas, type DirectorySchema } from './schema.ts';
+
+/** The parameters of `config`, with the incumbents' names. */
+export const configFields = {
+  ...directoryFields,
+  userattr: f.string('Attribute that names an account; default cn for openldap, userPrincipalName for ad, racfid for racf.'),
+  binddn: f.string('Name of the account that manages the others: it searches, and changes passwords.'),
+  bindpass: f.secret('Password of binddn. A write without it keeps the one that is stored.'),
+  userdn: f.string('Base of the search for accounts of static roles and of the library.'),
+  upndomain: f.string('Domain of Active Directory: binddn, where it is a plain name, logs in as <binddn>@<upndomain>.'),
+  request_timeout: f.duration(
+    'Time for one request; 0 for the default of 90 seconds. With connection_timeout, the smaller is used for both.',
+  ),
+  connection_timeout: f.duration('Time before the next URL is tried; 0 for the default of 30 seconds. Use request_timeout.', {
+    deprecated: true,
+  }),
+  schema: f.string('openldap, ad or racf.'),
+  password_policy: f.string('Name of the password policy for all passwords made here. Excludes length.'),
+  length: f.int('Length of the passwords made here, of letters and digits; default 64. Excludes password_policy, which should be used.', {
+    minimum: 0,
+    maximum: 4_096,
+    deprecated: true,
+  }),
+  ttl: f.duration('Length of leases of dynamic roles that set none.'),
+  max_ttl: f.duration('Length that renewals can reach for dynamic roles that set none.'),
+  skip_static_role_import_rotation: f.bool('Do not change the password when a static role is made, unless the role says otherwise.'),
+} as const;
+
+const Schema = Type.Union([Type.Literal('openldap'), Type.Literal('ad'), Type.Literal('racf')]);
+const { current: _isBindpass, ...rootFields } = rotationStateFields(Type.String());
+
+/** The record at `config`. Timeouts of 0 and an empty userattr stand for defaults. */
+export const LdapSecretsConfig = Type.Object({
+  ...DirectoryConfig.properties,
+  schema: Schema,
+  password_policy: Type.String(),
+  length: Type.Number(),
+  ttl: Type.Number(),
+  max_ttl: Type.Number(),
+  skip_static_role_import_rotation: Type.Boolean(),
+  /** Another one with every write: connections of before are not used any more. */
+  edition: Type.String(),
+  /** Where the rotation of bindpass stands; the password itself is `bindpass`. */
+  root: Type.Optional(Type.Object(rootFields)),
+});
+export type LdapSecretsConfig = Static<typeof LdapSecretsConfig>;
+
+const defaultConfig: Omit<LdapSecretsConfig, 'edition'> = {
+  ...defaultDirectoryConfig,
+  userattr: '',
+  request_timeout: 0,
+  connection_timeout: 0,
+  schema: 'openldap',
+  password_policy: '',
+  length: 0,
+  ttl: 0,
+  max_ttl: 0,
+  skip_static_role_import_rotation: false,
+};
+
+export interface SentConfig extends SentDirectoryConfig {
+  readonly schema?: string | undefined;
+  readonly password_policy?: string | undefined;
+  readonly length?: number | undefined;
+  readonly ttl?: number | undefined;
+  readonly max_ttl?: number | undefined;
+  readonly skip_static_role_import_rotation?: boolean | undefined;
+}
+
+/** What a write makes of the stored record: only what was sent changes. @throws BadRequest */
+export function mergeConfig(
+  stored: LdapSecretsConfig | undefined,
+  sent: SentConfig,
+  supplied: ReadonlySet<string>,
+  edition: string,
+): LdapSecretsConfig {
+  const before = stored ?? { ...defaultConfig, edition };
+  const schema = sent.schema ?? before.schema;
+  if (!isSchemaName(schema)) {
+    throw new BadRequest(`the configured schema ${schema} is not valid. Supported schemas: [openldap racf ad]`);
+  }
+  if (sent.password_policy && sent.length) throw new BadRequest("cannot set both 'password_policy' and 'length'");
+  const { root, ...rest } = before;
+  const config: LdapSecretsConfig = {
+    ...rest,
+    ...mergeDirectoryConfig(before, sent, supplied),
+    schema,
+    // Each of the two replaces the other.
+    password_policy: sent.password_policy ?? (sent.length ? '' : before.password_policy),
+    length: sent.length ?? (sent.password_policy ? 0 : before.length),
+    ttl: sent.ttl ?? before.ttl,
+    max_ttl: sent.max_ttl ?? before.max_ttl,
+    skip_static_role_import_rotation: sent.skip_static_role_import_rotation ?? before.skip_static_role_import_rotation,
+    edition,
+    ...(root ? { root: rootAfter(root, before, sent) } : {}),
+  };
+  check(config);
+  return config;
+}
+
+/** A new bindpass ends the trust in the one of before; what is known of a rotation holds for the account that it was made for. */
+function rootAfter(
+  root: NonNullable<LdapSecretsConfig['root']>,
+  before: LdapSecretsConfig,
+  sent: SentConfig,
+): NonNullable<LdapSecretsConfig['root']> {
+  if (sent.binddn !== undefined && sent.binddn !== before.binddn) return { last_rotation: 0, next_rotation: 0 };
+  if (sent.bindpass === undefined) return root;
+  const { previous: _replaced, ...rest } = root;
+  return rest;
+}
+
+function check(config: LdapSecretsConfig): void {
+  if (config.binddn === '') throw new BadRequest('cannot derive UserBindDN: binddn must be set');
+  if (config.bindpass === '') throw new BadRequest('bindpass must be set: the password of binddn');
+  if (config.url.split(',').every((url) => url === '')) throw new BadRequest('at least one url must be provided');
+  if (!/^([A-Za-z][A-Za-z0-9-]*|[0-9]+(\.[0-9]+)*)?$/.test(config.userattr)) {
+    throw new BadRequest(`unsupported userattr ${JSON.stringify(config.userattr)}: not the name of an attribute`);
+  }
+  if (config.max_ttl > 0 && config.ttl > config.max_ttl) {
+    throw new BadRequest(`ttl (${config.ttl} s) is longer than max_ttl (${config.max_ttl} s)`);
+  }
+}
+
+/** What a read shows: everything but secrets. */
+export function shownConfig(config: LdapSecretsConfig) {
+  const { edition: _ours, root, password_policy, length, ttl, max_ttl, ...rest } = shownDirectoryConfig(config);
+  return {
+    ...rest,
+    userattr: userAttributeOf(config),
+    request_timeout: config.request_timeout || defaultDirectoryConfig.request_timeout,
+    connection_timeout: config.connection_timeout || defaultDirectoryConfig.connection_timeout,
+    ...(password_policy === '' ? {} : { password_policy }),
+    ...(length === 0 ? {} : { length }),
+    ...(ttl === 0 ? {} : { ttl }),
+    ...(max_ttl === 0 ? {} : { max_ttl }),
+    ...(root && root.last_rotation > 0 ? { last_bind_password_rotation: new Date(root.last_rotation).toISOString() } : {}),
+  };
+}
+
+export function schemaOf(config: LdapSecretsConfig): DirectorySchema {
+  return schemas[config.schema];
+}
+
+export function userAttributeOf(config: LdapSecretsConfig): string {
+  return config.userattr === '' ? schemaOf(config).userAttribute : config.userattr;
+}
+
+/** The settings of the client: where both timeouts were set, the smaller one counts for both. */
+export function clientSettings(config: LdapSecretsConfig): LdapSettings {
+  const { request_timeout, connection_timeout } = config;
+  const smaller = Math.min(request_timeout, connection_timeout);
+  return settingsOf(smaller === 0 ? config : { ...config, request_timeout: smaller, connection_timeout: smaller });
+}
+
+/** Who manages the directory, by this password or by the stored one. */
+export function serviceBinding(config: LdapSecretsConfig, password = config.bindpass): ServiceBinding {
+  return { dn: bindNameOf(config), password };
+}
+
+/** A distinguished name, or one with its domain, is complete; a plain name takes `upndomain`. */
+export function bindNameOf({ binddn, upndomain }: LdapSecretsConfig): string {
+  return upndomain === '' || isDn(binddn) || /[@\\]/.test(binddn) ? binddn : `${binddn}@${upndomain}`;
+}
+
+/** The record as if no rotation of bindpass were under way. */
+export function unsettled(config: LdapSecretsConfig): LdapSecretsConfig {
+  if (!config.root?.pending) return config;
+  const { pending: _open, ...root } = config.root;
+  return { ...config, root };
+}

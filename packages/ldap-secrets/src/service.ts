@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { createDirectory, Lending, LdapError, resultCode, type Connection, type Directory } from '@strongroom/ldap-client';
+import { clientSettings, mergeConfig, serviceBinding, type LdapSecretsConfig, type SentConfig } from './config.ts';
+import { DirectoryFailed, directoryFailed, DirectoryMisused } from './directory-failed.ts';
+import { CONFIG, recordsIn, type Records } from './records.ts';
+
+/** How long after a rotation the bindpass of before is tried as well: servers of one directory hear of a change one after the other. Milliseconds. */
+const PRIOR = 600_000;
+
+/** What the mount is configured with, and the directory that is open for it. */
+export interface OpenDirectory {
+  readonly config: LdapSecretsConfig;
+  readonly directory: Directory;
+}
+
+export interface ServiceUse {
+  readonly signal?: AbortSignal | undefined;
+  /** Lets the work run once more when a kept connection turns out to be dead. Only for work that may run twice. */
+  readonly idempotent?: boolean;
+}
+
+/** The configuration of a mount and its connections to the directory: one directory until the next write of the configuration. */
+export class DirectoryService {
+  readonly #host: EngineHost;
+  readonly #records: Records;
+  readonly #directories: Lending<Directory>;
+  #config: LdapSecretsConfig | undefined;
+  /** Finds out which bindpass is the right one while that is open; set where rotations of it are made. */
+  settleRoot: ((config: LdapSecretsConfig) => Promise<LdapSecretsConfig>) | undefined;
+
+  constructor(host: EngineHost) {
+    this.#host = host;
+    this.#records = recordsIn(host.storage);
+    const { clock, log } = host;
+    this.#directories = new Lending(
+      async () => createDirectory(clientSettings(this.#config!), { clock, log }),
+      (directory) => directory.close(),
+    );
+  }
+
+  async read(): Promise<LdapSecretsConfig | undefined> {
+    return this.#records.config.get(CONFIG);
+  }
+
+  /** @throws InvalidRequest where there is none. */
+  async require(): Promise<LdapSecretsConfig> {
+    const config = await this.read();
+    if (!config) throw new InvalidRequest('the config is currently unset');
+    return config;
+  }
+
+  /** @throws BadRequest for what cannot be stored. */
+  async write(sent: SentConfig, supplied: ReadonlySet<string>): Promise<void> {
+    await this.#host.storage.transaction(async (tx) => {
+      const { config } = recordsIn(tx);
+      await config.put(CONFIG, mergeConfig(await config.get(CONFIG), sent, supplied, randomUUID()));
+    });
+  }
+
+  async delete(): Promise<void> {
+    await this.#records.config.delete(CONFIG);
+    this.#config = undefined;
+    this.#directories.retire();
+  }
+
+  /** Lends the directory of the present configuration. @throws InvalidRequest where there is none. */
+  async use<T>(work: (open: OpenDirectory) => Promise<T>): Promise<T> {
+    const stored = await this.require();
+    const config = stored.root?.pending && this.settleRoot ? await this.settleRoot(stored) : stored;
+    return this.useAsIs(config, work);
+  }
+
+  /** The same for a configuration whose bindpass may be in doubt. */
+  async useAsIs<T>(config: LdapSecretsConfig, work: (open: OpenDirectory) => Promise<T>): Promise<T> {
+    if (config.edition !== this.#config?.edition) {
+      this.#config = config;
+      this.#directories.retire();
+    }
+    return this.#directories.use(async (directory) => work({ config, directory }));
+  }
+
+  /**
+   * Runs the work on a connection that is bound as the managing account.
+   * @throws DirectoryFailed for failures of the dial and of the bind; what the work throws otherwise.
+   */
+  async bound<T>({ config, directory }: OpenDirectory, work: (connection: Connection) => Promise<T>, use: ServiceUse = {}): Promise<T> {
+    if (config.bindpass === '') throw new DirectoryMisused('unable to bind due to lack of configured password');
+    let begun = false;
+    const begin = async (connection: Connection): Promise<T> => {
+      begun = true;
+      return work(connection);
+    };
+    try {
+      return await directory.withServiceConnection(serviceBinding(config), begin, use);
+    } catch (error) {
+      if (begun || !isRefusedBind(error)) throw begun ? error : directoryFailed(error, 'unsent');
+      const prior = this.#priorPassword(config);
+      if (prior === undefined) throw new DirectoryFailed(`failed to bind with current password: ${error.message}`, 'unsent', error);
+      try {
+        return await directory.withServiceConnection(serviceBinding(config, prior), begin, use);
+      } catch (second) {
+        if (begun || !isRefusedBind(second)) throw begun ? second : directoryFailed(second, 'unsent');
+        throw new DirectoryFailed(`failed to bind with current and prior password: ${second.message}`, 'unsent', second);
+      }
+    }
+  }
+
+  /** Lends a connection as `bound` does, with the configuration. */
+  async work<T>(work: (connection: Connection, open: OpenDirectory) => Promise<T>, use: ServiceUse = {}): Promise<T> {
+    return this.use(async (open) => this.bound(open, async (connection) => work(connection, open), use));
+  }
+
+  close(): void {
+    this.#directories.close();
+  }
+
+  #priorPassword({ root }: LdapSecretsConfig): string | undefined {
+    if (root?.previous === undefined) return undefined;
+    return this.#host.clock.millis() - root.last_rotation < PRIOR ? root.previous : undefined;
+  }
+}
+
+function isRefusedBind(error: unknown): error is LdapError {
+  return (
+    error instanceof LdapError && (error.code === resultCode.invalidCredentials || error.code === resultCode.inappropriateAuthentication)
+  );
+}
