@@ -1,5 +1,6 @@
 import type { DatabasePlugin } from '@strongroom/database-sdk';
 import { PostgresqlConnection } from './connection-schema.ts';
+import { previewCreation } from './creation.ts';
 import { USERNAME_MAX_LENGTH, USERNAME_TEMPLATE } from './default-statements.ts';
 
 export const postgresqlPlugin: DatabasePlugin<typeof PostgresqlConnection> = {
@@ -11,5 +12,6 @@ export const postgresqlPlugin: DatabasePlugin<typeof PostgresqlConnection> = {
   supports: { credentials: ['password', 'client_certificate'], expiry: 'native', statements: 'sql' },
   usernameTemplate: USERNAME_TEMPLATE,
   usernameMaxLength: USERNAME_MAX_LENGTH,
+  preview: previewCreation,
   open: async (config, host) => (await import('./open.ts')).openPostgresql(config, host),
 };

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Knex } from 'knex';
 import type { Client } from 'pg';
-import { abortable, ConnectionLost, SessionClosed } from '@strongroom/database-sdk';
+import { abortable, ConnectionLost, type PoolStatus, SessionClosed } from '@strongroom/database-sdk';
 import { type DialSettings, Dialer, type PooledClient } from './dial.ts';
 import { isConnectionError } from './server-error.ts';
 
@@ -17,7 +17,7 @@ interface KnexClient {
   acquireRawConnection(): Promise<PooledClient>;
   acquireConnection(): Promise<PooledClient>;
   releaseConnection(connection: PooledClient): Promise<void>;
-  readonly pool?: { numFree(): number };
+  readonly pool?: { numFree(): number; numPendingAcquires(): number };
 }
 
 /** How long a cancelled statement may take to end before its connection is cut. */
@@ -30,17 +30,25 @@ const quiet = (): void => undefined;
 export class ConnectionPool {
   readonly #knex: Knex;
   readonly #client: KnexClient;
-  readonly #maxIdle: number;
+  readonly #settings: PoolSettings;
+  /** Connections that the server has not closed and that were not thrown away. */
+  readonly #open = new Set<PooledClient>();
+  readonly #busy = new Set<PooledClient>();
   #closing: Promise<void> | undefined;
 
   constructor(knex: typeof import('knex').knex, clientClass: typeof Client, dialing: DialSettings, settings: PoolSettings) {
     const dialer = new Dialer(clientClass, dialing);
-    this.#maxIdle = settings.maxIdle;
+    this.#settings = settings;
     const pool: Knex.PoolConfig & { maxConnectionLifetimeMillis?: number } = { min: 0, max: settings.maxOpen, idleTimeoutMillis: IDLE_MS };
     if (settings.lifetimeMs > 0) pool.maxConnectionLifetimeMillis = settings.lifetimeMs;
     this.#knex = knex({ client: 'pg', connection: {}, log: { debug: quiet, warn: quiet, error: quiet, deprecate: quiet }, pool });
     this.#client = this.#knex.client as KnexClient;
-    this.#client.acquireRawConnection = () => dialer.dial();
+    this.#client.acquireRawConnection = async () => {
+      const client = await dialer.dial();
+      this.#open.add(client);
+      client.once('end', () => this.#open.delete(client));
+      return client;
+    };
   }
 
   /**
@@ -52,16 +60,23 @@ export class ConnectionPool {
     signal.throwIfAborted();
     const acquiring = this.#acquire();
     const client = await abortable(signal, acquiring, () => void acquiring.then((late) => this.#release(late), quiet));
+    this.#busy.add(client);
     const running = work(client);
     try {
       return await abortable(signal, running, () => cancel(client, running));
     } catch (error) {
-      if (!signal.aborted && isConnectionError(error)) discard(client);
+      if (!signal.aborted && isConnectionError(error)) this.#discard(client);
       throw error;
     } finally {
-      if (signal.aborted) void running.then(quiet, quiet).then(() => this.#release(discard(client)));
+      if (signal.aborted) void running.then(quiet, quiet).then(() => this.#release(this.#discard(client)));
       else this.#release(client);
     }
+  }
+
+  status(): PoolStatus {
+    const busy = [...this.#busy].filter((client) => this.#open.has(client)).length;
+    const waiting = this.#client.pool?.numPendingAcquires() ?? 0;
+    return { open: this.#open.size, idle: this.#open.size - busy, waiting, limit: this.#settings.maxOpen };
   }
 
   /** Waits for statements under way. */
@@ -82,17 +97,19 @@ export class ConnectionPool {
   }
 
   #release(client: PooledClient): void {
+    this.#busy.delete(client);
     const pool = this.#client.pool;
     const unfit = client.__knex__disposed !== undefined || client.getTransactionStatus() !== 'I';
-    if (unfit || (pool && pool.numFree() >= this.#maxIdle)) discard(client);
+    if (unfit || (pool && pool.numFree() >= this.#settings.maxIdle)) this.#discard(client);
     void this.#client.releaseConnection(client);
   }
-}
 
-function discard(client: PooledClient): PooledClient {
-  client.__knex__disposed ??= 'discarded';
-  void client.end().catch(quiet);
-  return client;
+  #discard(client: PooledClient): PooledClient {
+    client.__knex__disposed ??= 'discarded';
+    this.#open.delete(client);
+    void client.end().catch(quiet);
+    return client;
+  }
 }
 
 /** Asks the server, over a connection of its own as the protocol wants, to stop what `client` is running; cuts it if that does not help. */

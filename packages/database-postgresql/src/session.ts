@@ -1,10 +1,11 @@
 import {
   type CreateUserRequest,
   type Credential,
-  CredentialUnsupported,
   type DatabaseHost,
   type DatabaseSession,
   isDatabaseError,
+  type ListUsersRequest,
+  type PoolStatus,
   postgresqlDialect,
   redact,
   type RenewUserRequest,
@@ -15,6 +16,7 @@ import {
   type UserRequest,
   VerificationFailed,
 } from '@strongroom/database-sdk';
+import { creationValues, credentialValues, renderCreation } from './creation.ts';
 import type { PooledClient } from './dial.ts';
 import { expirationText, PASSWORD_CHANGE_DEFAULT, RENEW_DEFAULT } from './default-statements.ts';
 import type { ConnectionPool } from './pool.ts';
@@ -55,9 +57,8 @@ export class PostgresqlSession implements DatabaseSession {
   }
 
   async createUser({ username, credential, expiresAt, statements, undo, signal }: CreateUserRequest): Promise<void> {
-    const values = { name: username, username, expiration: expirationText(expiresAt), ...(await this.#credentialValues(credential)) };
-    const creation = renderStatements(statements.commands, values, postgresqlDialect);
-    if (creation.length === 0) throw new StatementInvalid('empty creation statements');
+    const values = creationValues(username, expiresAt, await this.#credentialValues(credential));
+    const creation = renderCreation(statements, values);
     const rollback = renderStatements(undo.commands, values, postgresqlDialect);
     try {
       await this.#run(signal, credential, (client) => runTogether(client, creation));
@@ -88,6 +89,17 @@ export class PostgresqlSession implements DatabaseSession {
     } catch (error) {
       if (!isDatabaseError(error, 'statement_failed') || (await this.#exists(username, signal))) throw error;
     }
+  }
+
+  async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
+    const query =
+      'SELECT rolname AS name FROM pg_catalog.pg_roles WHERE rolcanlogin AND pg_catalog.starts_with(rolname::text, $1) ORDER BY 1';
+    const { rows } = await this.#run(signal, undefined, (client) => client.query<{ name: string }>(query, [prefix]));
+    return rows.map(({ name }) => name);
+  }
+
+  pool(): PoolStatus {
+    return this.#pool.status();
   }
 
   close(): Promise<void> {
@@ -123,9 +135,8 @@ export class PostgresqlSession implements DatabaseSession {
   }
 
   async #credentialValues(credential: Credential): Promise<StatementValues> {
-    if (credential.type === 'rsa_private_key') throw new CredentialUnsupported('postgresql-database-plugin', credential.type);
-    if (credential.type === 'client_certificate') return { subject: credential.subject };
-    const { password } = credential;
-    return { password: this.#options.passwordAuthentication === 'scram-sha-256' ? await scramVerifier(password) : password };
+    const values = credentialValues(credential);
+    if (values.password === undefined || this.#options.passwordAuthentication === 'password') return values;
+    return { password: await scramVerifier(values.password) };
   }
 }

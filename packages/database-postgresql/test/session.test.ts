@@ -228,6 +228,47 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     );
   });
 
+  test('listUsers leaves out roles that do not log in', async () => {
+    await server.query('CREATE ROLE "listed_Group" NOLOGIN');
+    await server.query('CREATE ROLE "listed_User" LOGIN');
+    await withSession(async (session) => {
+      expect(await session.listUsers!({ prefix: 'listed_', signal: signal() })).toEqual(['listed_User']);
+      expect(await session.listUsers!({ prefix: 'LISTED_', signal: signal() })).toEqual([]);
+      expect(await session.listUsers!({ prefix: '', signal: signal() })).toContain(server.superuser);
+    });
+  });
+
+  test('preview shows what creation sends, in order', () => {
+    const request = { username: `o"b'`, credential, expiresAt, statements: { commands: [CREATE, `SELECT 1; SELECT ';'`] } };
+    expect(postgresqlPlugin.preview!(request)).toEqual([
+      `CREATE ROLE "o""b'" WITH LOGIN PASSWORD '${password}' VALID UNTIL '2031-02-03 04:05:06+0000'`,
+      'SELECT 1',
+      `SELECT ';'`,
+    ]);
+    expect(() => postgresqlPlugin.preview!({ ...request, statements: none })).toThrow('empty creation statements');
+    const key = { type: 'rsa_private_key', publicKey: '' } as const;
+    expect(() => postgresqlPlugin.preview!({ ...request, credential: key })).toThrow('does not support credential_type "rsa_private_key"');
+  });
+
+  test('pool shows who works, who waits, and forgets connections that are gone', async () => {
+    await withSession(
+      async (session) => {
+        const sleeping = Array.from({ length: 3 }, (_, index) => create(session, `sleeper-${index}`, 'SELECT pg_sleep(0.3)'));
+        const seen = async (wanted: object) => {
+          const giveUp = Date.now() + 10_000;
+          while (JSON.stringify(session.pool!()) !== JSON.stringify(wanted) && Date.now() < giveUp) await server.query('SELECT 1');
+          expect(session.pool!()).toEqual(wanted);
+        };
+        await seen({ open: 2, idle: 0, waiting: 1, limit: 2 });
+        await Promise.all(sleeping);
+        await seen({ open: 2, idle: 2, waiting: 0, limit: 2 });
+        await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pooled'`);
+        await seen({ open: 0, idle: 0, waiting: 0, limit: 2 });
+      },
+      { max_open_connections: 2, connection_url: `${settings().connection_url}&application_name=pooled` },
+    );
+  });
+
   test('a connection past its lifetime is replaced', async () => {
     const started = () => server.query(`SELECT pid FROM pg_stat_activity WHERE application_name = 'lifetimes'`);
     await withSession(
