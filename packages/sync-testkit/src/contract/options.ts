@@ -57,6 +57,8 @@ export interface SyncContractOptions<C extends TObject, A extends TObject = TObj
   unreachable?(good: Static<C>): Static<C> | Promise<Static<C>>;
   /** The same settings with something wrong that `check` sees. */
   malformed?(good: Static<C>): Static<C> | Promise<Static<C>>;
+  /** Certificates (PEM) that the plugin's connections trust besides the usual ones: for a server of the tests' own. */
+  readonly ca?: string;
   /** How many secrets the case of `list` makes: more than one page. Default 25. */
   readonly listed?: number;
   readonly skip?: readonly Skip[];
