@@ -1,1 +1,2 @@
-export {};
+export { InfluxdbConnection } from './connection-schema.ts';
+export { influxdbPlugin } from './plugin.ts';

@@ -11,11 +11,17 @@ const quiet = (): void => undefined;
 
 type Client = ReturnType<typeof makeClient>;
 
+interface Connection {
+  readonly dialing: Promise<Client>;
+  /** Once it is made. */
+  client: Client | undefined;
+}
+
 /** One connection, which takes any number of commands at a time. Made before the first command, and again after it was lost. */
 export class RedisLink {
   readonly #settings: RedisSettings;
   readonly #alive = new Set<Client>();
-  #current: Promise<Client> | undefined;
+  #current: Connection | undefined;
   #underWay = 0;
   #closing: Promise<void> | undefined;
 
@@ -36,17 +42,21 @@ export class RedisLink {
     }
   }
 
-  /** Makes a connection of its own and logs in. Rejects with ConnectionLost or with the reason of `signal`. */
-  async prove(signal: AbortSignal): Promise<void> {
+  /** Makes a connection and logs in; it is kept if there is no other. Rejects with ConnectionLost or with the reason of `signal`. */
+  async logIn(signal: AbortSignal): Promise<void> {
     this.#requireOpen();
     signal.throwIfAborted();
     const dialing = this.#dial();
+    if (!this.#current) {
+      await abortable(signal, this.#keep(dialing).dialing);
+      return;
+    }
     const hangUp = (): void => void dialing.then((client) => this.#end(client, true), quiet);
     await abortable(signal, dialing).finally(hangUp);
   }
 
   pool(): PoolStatus {
-    const open = [...this.#alive].filter((client) => client.isReady).length;
+    const open = this.#current?.client ? 1 : 0;
     return { open, idle: this.#underWay > 0 ? 0 : open, waiting: 0, limit: 1 };
   }
 
@@ -61,14 +71,20 @@ export class RedisLink {
   }
 
   #connection(): Promise<Client> {
-    if (this.#current) return this.#current;
-    const dialing = this.#dial();
-    this.#current = dialing;
+    return (this.#current ?? this.#keep(this.#dial())).dialing;
+  }
+
+  /** For all commands from now on, until it is lost. */
+  #keep(dialing: Promise<Client>): Connection {
+    const kept: Connection = { dialing, client: undefined };
+    this.#current = kept;
     const forget = (): void => {
-      if (this.#current === dialing) this.#current = undefined;
+      if (this.#current === kept) this.#current = undefined;
     };
-    dialing.then((client) => client.on('terminated', forget).on('end', forget), forget);
-    return dialing;
+    dialing.then((client) => {
+      kept.client = client.on('terminated', forget).on('end', forget);
+    }, forget);
+    return kept;
   }
 
   async #dial(): Promise<Client> {
@@ -94,7 +110,7 @@ export class RedisLink {
 
   /** A command was abandoned, perhaps because the server hangs: nobody else shall wait behind it. */
   #giveUp(client: Client): void {
-    this.#current = undefined;
+    if (this.#current?.client === client) this.#current = undefined;
     void this.#end(client, false);
   }
 

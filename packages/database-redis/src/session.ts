@@ -39,7 +39,7 @@ export class RedisSession implements DatabaseSession {
   /** A login of its own: a user without any permission passes, and a password that was changed meanwhile does not. */
   async verify(signal: AbortSignal): Promise<void> {
     try {
-      await this.#link.prove(signal);
+      await this.#link.logIn(signal);
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
       throw new VerificationFailed(redact(errorText(error), this.#settings.secrets));
