@@ -4,3 +4,18 @@ export type { Outside, OutsideSecret, Runner, Skip, SyncContractOptions } from '
 export { syncDestinationContract } from './contract/contract.ts';
 export { memoryDestination, MemoryProvider } from './contract/memory-provider.ts';
 export type { MemoryDestination, MemoryProviderOptions } from './contract/memory-provider.ts';
+export { startAzureServer } from './servers/azure-server.ts';
+export type { AzureServer, AzureServerOptions, KeyVaultPermission } from './servers/azure-server.ts';
+export type { AzureClient } from './servers/entra-authority.ts';
+export type { Fault, RecordedCall } from './servers/faults.ts';
+export { startGithubServer } from './servers/github-server.ts';
+export type { GithubServer, GithubServerOptions, GithubTestApp } from './servers/github-server.ts';
+export type { GithubRepository, GithubSecret, GithubSecretScope } from './servers/github-store.ts';
+export type { ServiceAccountKey } from './servers/google-accounts.ts';
+export { startGoogleServer } from './servers/google-server.ts';
+export type { GoogleServer, GoogleServerOptions, SecretManagerPermission } from './servers/google-server.ts';
+export type { RunningServer } from './servers/http-server.ts';
+export type { KeyVaultStore } from './servers/key-vault-store.ts';
+export type { SecretManagerStore } from './servers/secret-manager-store.ts';
+export { startVercelServer } from './servers/vercel-server.ts';
+export type { VercelProject, VercelServer, VercelServerOptions, VercelVariable } from './servers/vercel-server.ts';

@@ -1,0 +1,280 @@
+import { randomBytes } from 'node:crypto';
+import { DescriptionCheck } from './description.ts';
+import {
+  parseJson,
+  type ProviderAnswer,
+  ProviderRefusal,
+  type ProviderRequest,
+  type RunningServer,
+  startHttpProvider,
+} from './http-server.ts';
+import { vercelDescription } from './vercel-description.ts';
+
+export interface VercelVariable {
+  readonly id: string;
+  key: string;
+  value: string;
+  type: 'system' | 'encrypted' | 'plain' | 'sensitive';
+  target: readonly string[];
+  comment: string;
+  gitBranch: string | undefined;
+  readonly createdAt: number;
+  updatedAt: number;
+}
+
+export interface VercelServerOptions {
+  readonly now?: () => number;
+  readonly pageSize?: number;
+}
+
+export interface VercelServer extends RunningServer {
+  /** May manage the variables of every project. */
+  readonly token: string;
+  /** A token that may only look. */
+  readonly readOnlyToken: string;
+  /** A project of the account, or of a team. Its id is `prj_…`, and it is also found by its name. */
+  addProject(name: string, teamId?: string): VercelProject;
+  /** Requests and answers that did not fit the description. Empty after an honest test. */
+  readonly faults: readonly string[];
+}
+
+const MOST_VARIABLES_BYTES = 64 * 1024;
+const LONGEST_COMMENT = 500;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
+
+type Write = Partial<Pick<VercelVariable, 'key' | 'value' | 'type' | 'target' | 'comment'>> & { gitBranch?: string | null | undefined };
+
+/** The environment variables of one project. */
+export class VercelProject {
+  readonly id: string;
+  readonly name: string;
+  readonly teamId: string | undefined;
+  readonly #now: () => number;
+  readonly #variables = new Map<string, VercelVariable>();
+
+  constructor(id: string, name: string, teamId: string | undefined, now: () => number) {
+    this.id = id;
+    this.name = name;
+    this.teamId = teamId;
+    this.#now = now;
+  }
+
+  /** Newest first, as lists have them. */
+  all(): VercelVariable[] {
+    return [...this.#variables.values()].reverse();
+  }
+
+  find(id: string): VercelVariable | undefined {
+    return this.#variables.get(id);
+  }
+
+  create(write: Write & { readonly key: string; readonly value: string }, upsert = false): VercelVariable {
+    const wanted = {
+      type: write.type ?? 'encrypted',
+      target: [...(write.target ?? [])],
+      comment: write.comment ?? '',
+      gitBranch: write.gitBranch ?? undefined,
+    };
+    if (!NAME.test(write.key))
+      throw refuse(400, 'INVALID_KEY', 'The name contains invalid characters. Only letters, digits, and underscores are allowed.');
+    if (write.key.startsWith('VERCEL_')) throw refuse(400, 'RESERVED_ENV_VARIABLE', 'The name of your Environment Variable is reserved.');
+    this.#checkRules(wanted, write.value);
+    const same = this.all().find((other) => this.#collides(other, write.key, wanted.target, wanted.gitBranch));
+    if (same !== undefined && upsert) return this.update(same.id, { ...wanted, value: write.value });
+    if (same !== undefined) {
+      const place = `target ${wanted.target.join(',')} on branch ${wanted.gitBranch}`;
+      throw new ProviderRefusal(400, 'ENV_CONFLICT', `A variable with the name \`${write.key}\` already exists for the ${place}`, {
+        details: { envVarKey: write.key, envVarId: same.id, target: wanted.target },
+      });
+    }
+    // Pages go by the time of creation, so no two share one.
+    const now = Math.max(this.#now(), (this.all()[0]?.createdAt ?? 0) + 1);
+    const variable = {
+      id: randomBytes(12).toString('base64url'),
+      key: write.key,
+      value: write.value,
+      ...wanted,
+      createdAt: now,
+      updatedAt: now,
+    };
+    this.#checkSize(variable);
+    this.#variables.set(variable.id, variable);
+    return variable;
+  }
+
+  update(id: string, write: Write): VercelVariable {
+    const old = this.#variables.get(id);
+    if (old === undefined) throw refuse(404, 'ENV_NOT_FOUND', 'The Environment Variable was not found.');
+    if (old.type === 'sensitive' && write.type !== undefined && write.type !== 'sensitive') {
+      throw refuse(400, 'BAD_REQUEST', 'You cannot change the type of a Sensitive Environment Variable.');
+    }
+    const { gitBranch, ...rest } = write;
+    const changed: VercelVariable = {
+      ...old,
+      ...rest,
+      gitBranch: gitBranch === undefined ? old.gitBranch : (gitBranch ?? undefined),
+      updatedAt: this.#now(),
+    };
+    this.#checkRules(changed, changed.value);
+    const same = this.all().find((other) => other.id !== id && this.#collides(other, changed.key, changed.target, changed.gitBranch));
+    if (same !== undefined) throw refuse(409, 'ENV_CONFLICT', `A variable with the name \`${changed.key}\` already exists`);
+    this.#checkSize(changed);
+    this.#variables.set(id, changed);
+    return changed;
+  }
+
+  delete(id: string): VercelVariable {
+    const variable = this.#variables.get(id);
+    if (variable === undefined) throw refuse(404, 'ENV_NOT_FOUND', 'The Environment Variable was not found.');
+    this.#variables.delete(id);
+    return variable;
+  }
+
+  #collides(other: VercelVariable, key: string, target: readonly string[], gitBranch: string | undefined): boolean {
+    return other.key === key && other.gitBranch === gitBranch && other.target.some((one) => target.includes(one));
+  }
+
+  #checkRules(wanted: Pick<VercelVariable, 'type' | 'target' | 'comment'>, value: string): void {
+    if (wanted.target.length === 0) throw refuse(400, 'MISSING_TARGET', 'Environment Variables must have at least one target.');
+    if (wanted.type === 'sensitive' && wanted.target.includes('development')) {
+      throw refuse(400, 'BAD_REQUEST', "You cannot set a Sensitive Environment Variable's target to development.");
+    }
+    if (wanted.comment.length > LONGEST_COMMENT) throw refuse(400, 'BAD_REQUEST', `A comment has at most ${LONGEST_COMMENT} characters.`);
+    if (Buffer.byteLength(value) > MOST_VARIABLES_BYTES) throw refuse(400, 'ENV_TOO_LARGE', 'The value is too large.');
+  }
+
+  #checkSize(added: VercelVariable): void {
+    const rest = this.all().filter(({ id }) => id !== added.id);
+    const size = [...rest, added].reduce((sum, { key, value }) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+    if (size > MOST_VARIABLES_BYTES) throw refuse(400, 'ENV_TOO_LARGE', 'The Environment Variables exceed 64 KB.');
+  }
+}
+
+const refuse = (status: number, code: string, message: string): ProviderRefusal => new ProviderRefusal(status, code, message);
+
+/** Plays Vercel's REST API of environment variables. State lives in memory. */
+export async function startVercelServer(options: VercelServerOptions = {}): Promise<VercelServer> {
+  const now = options.now ?? Date.now;
+  const pageSize = options.pageSize ?? 100;
+  const [token, readOnlyToken] = [randomBytes(18).toString('base64url'), randomBytes(18).toString('base64url')];
+  const projects: VercelProject[] = [];
+  const check = new DescriptionCheck(vercelDescription);
+  const faults: string[] = [];
+
+  const running = await startHttpProvider({
+    requestId: () => ['x-vercel-id', `fra1::${randomBytes(3).toString('hex')}-${now()}-${randomBytes(6).toString('hex')}`],
+    refuse: (refusal) => ({
+      status: refusal.status,
+      headers: refusal.retryAfter === undefined ? {} : { 'retry-after': String(refusal.retryAfter) },
+      body: { error: { code: refusal.code === '' ? 'internal_server_error' : refusal.code, message: refusal.message, ...refusal.details } },
+    }),
+    handle: (request) => {
+      const call = check.find(request.method, request.path);
+      if (call === undefined) throw refuse(404, 'not_found', 'The requested resource was not found.');
+      const bearer = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1];
+      if (bearer === undefined) throw refuse(401, 'missing_token', 'The request is missing an authentication token');
+      if (bearer !== token && bearer !== readOnlyToken)
+        throw new ProviderRefusal(403, 'forbidden', 'Not authorized', { details: { invalidToken: true } });
+      const body = request.text === '' ? undefined : parseJson(request.text, () => refuse(400, 'invalid_json', 'Invalid JSON'));
+      const fault = check.requestFault(call, request.query, body);
+      if (fault !== undefined) {
+        faults.push(`${call.line}: ${fault}`);
+        throw refuse(400, 'bad_request', `Invalid request: ${fault}.`);
+      }
+      const wanted = call.values['idOrName'];
+      const team = request.query.get('teamId') ?? undefined;
+      const project = projects.find(({ id, name, teamId }) => (id === wanted || name === wanted) && teamId === team);
+      if (project === undefined) throw refuse(404, 'not_found', 'Project not found');
+      if (bearer === readOnlyToken && request.method !== 'GET')
+        throw refuse(403, 'forbidden', "You don't have permission to manage the variables.");
+      const answer = answerOf(project, request, call.values['id'], body, pageSize);
+      const wrong = check.answerFault(call, answer.status, answer.body);
+      if (wrong !== undefined) {
+        faults.push(`${call.line} answers ${answer.status}: ${wrong}`);
+        throw new Error(`the answer does not fit the description: ${wrong}`);
+      }
+      return answer;
+    },
+  });
+  return {
+    ...running,
+    token,
+    readOnlyToken,
+    faults,
+    addProject: (name, teamId) => {
+      const project = new VercelProject(`prj_${randomBytes(14).toString('hex')}`, name, teamId, now);
+      projects.push(project);
+      return project;
+    },
+  };
+}
+
+function answerOf(
+  project: VercelProject,
+  request: ProviderRequest,
+  id: string | undefined,
+  body: unknown,
+  pageSize: number,
+): ProviderAnswer {
+  switch (request.method) {
+    case 'GET':
+      return list(project, request.query, pageSize);
+    case 'POST':
+      return create(project, body, request.query.get('upsert') === 'true');
+    case 'PATCH':
+      return { status: 200, body: render(project.update(id!, body as Write)) };
+    default:
+      return { status: 200, body: render(project.delete(id!)) };
+  }
+}
+
+/** `next` is the time before which the variables of the following page were made. */
+function list(project: VercelProject, query: URLSearchParams, pageSize: number): ProviderAnswer {
+  const size = Math.min(Number(query.get('limit') ?? pageSize), pageSize);
+  const until = query.has('until') ? Number(query.get('until')) : Number.POSITIVE_INFINITY;
+  const rest = project.all().filter(({ createdAt }) => createdAt < until);
+  const page = rest.slice(0, size);
+  const [first, last] = [page[0], page.at(-1)];
+  return {
+    status: 200,
+    body: {
+      envs: page.map(render),
+      pagination: {
+        count: page.length,
+        next: last !== undefined && page.length < rest.length ? last.createdAt : null,
+        prev: first !== undefined && until !== Number.POSITIVE_INFINITY ? first.createdAt : null,
+      },
+    },
+  };
+}
+
+function create(project: VercelProject, body: unknown, upsert: boolean): ProviderAnswer {
+  type Creation = Write & { readonly key: string; readonly value: string };
+  if (!Array.isArray(body)) return { status: 201, body: { created: render(project.create(body as Creation, upsert)), failed: [] } };
+  const [created, failed]: [unknown[], unknown[]] = [[], []];
+  for (const one of body as Creation[]) {
+    try {
+      created.push(render(project.create(one, upsert)));
+    } catch (error) {
+      if (!(error instanceof ProviderRefusal)) throw error;
+      failed.push({ error: { code: error.code, message: error.message, ...error.details } });
+    }
+  }
+  return { status: 201, body: { created, failed } };
+}
+
+/** Values of sensitive variables never leave; others leave encrypted. */
+function render(variable: VercelVariable): Record<string, unknown> {
+  const { gitBranch, ...rest } = variable;
+  const value =
+    variable.type === 'sensitive' ? '' : variable.type === 'plain' ? variable.value : Buffer.from(randomBytes(24)).toString('base64');
+  return {
+    ...rest,
+    ...(gitBranch !== undefined && { gitBranch }),
+    value,
+    decrypted: false,
+    configurationId: null,
+    createdBy: 'user_test',
+    updatedBy: null,
+  };
+}
