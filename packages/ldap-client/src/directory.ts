@@ -5,7 +5,7 @@ import { LdapError } from './error.ts';
 import type { LdapjsConnection } from './ldapjs-connection.ts';
 import { dial } from './ldapjs-dial.ts';
 import { Pool } from './pool.ts';
-import type { Lease } from './pool.ts';
+import type { Lease, PoolOptions } from './pool.ts';
 import { Servers } from './servers.ts';
 import type { ServerHealth } from './servers.ts';
 import { dialSettings } from './settings.ts';
@@ -49,7 +49,8 @@ export interface Directory {
   withServiceConnection<T>(binding: ServiceBinding, work: (connection: Connection) => Promise<T>, options?: ServiceOptions): Promise<T>;
   /**
    * Binds as a user, always anew, and runs the work, if any, as that user; a refusal rejects with the server's code (49 for a wrong
-   * password). The connection is anonymous again before anybody else gets it, or closed.
+   * password). Afterwards the connection serves nobody but the bind of a next user; when none comes within 20 ms, it is bound anonymously, or
+   * closed where the server refuses that.
    */
   verifyUser(bindName: string, password: string, options?: VerifyOptions): Promise<void>;
   verifyUser<T>(bindName: string, password: string, work: (connection: Connection) => Promise<T>, options?: VerifyOptions): Promise<T>;
@@ -57,6 +58,12 @@ export interface Directory {
   /** Closes every connection, including lent ones. Closing twice is fine. */
   close(): void;
 }
+
+/**
+ * How long a connection may keep the bind of a user who is done with it: the next user's bind takes its place, and saves the anonymous one
+ * where logins follow each other. Nothing but a bind is ever sent on it meanwhile.
+ */
+const lingerMillis = 20;
 
 export function createDirectory(settings: LdapSettings, options: DirectoryOptions = {}): Directory {
   return new PooledDirectory(settings, options.clock ?? realClock, options.log ?? noLog);
@@ -75,13 +82,22 @@ class PooledDirectory implements Directory {
     const dialling = dialSettings(settings);
     this.#clock = clock;
     this.#log = log;
-    this.#servers = new Servers(settings.urls, (url, signal) => dial(url, dialling, clock, signal), clock, log);
+    this.#servers = new Servers(
+      settings.urls,
+      { dial: (url, signal) => dial(url, dialling, clock, signal), ask: (connection) => ask(connection, dialling.connectMillis / 1000) },
+      clock,
+      log,
+    );
     this.#limits = {
       max: settings.maxConnections ?? 16,
       idleMillis: (settings.idleTimeoutSeconds ?? 60) * 1000,
       waitMillis: dialling.requestMillis,
     };
-    this.#users = this.#pool((signal) => this.#servers.connect(signal));
+    this.#users = this.#pool((signal) => this.#servers.connect(signal), {
+      afterMillis: lingerMillis,
+      needed: ({ boundAs }) => boundAs !== '',
+      run: (connection) => this.#forgetUser(connection),
+    });
   }
 
   async connect(signal?: AbortSignal): Promise<Connection> {
@@ -129,7 +145,7 @@ class PooledDirectory implements Directory {
     try {
       return await work?.(lease.connection);
     } finally {
-      void this.#forgetUser(lease);
+      this.#users.release(lease);
     }
   }
 
@@ -157,19 +173,15 @@ class PooledDirectory implements Directory {
     }
   }
 
-  /** The caller does not wait for this: the next one to need the connection does. */
-  async #forgetUser(lease: Lease<LdapjsConnection>): Promise<void> {
-    const { connection } = lease;
-    if (!connection.alive || connection.pending > 0) return this.#users.discard(lease);
+  async #forgetUser(connection: Connection): Promise<void> {
     try {
       await connection.bind('', '', { allowUnauthenticated: true });
-      this.#users.release(lease);
     } catch (error) {
       this.#log.debug('a server refuses anonymous binds; connections of user binds are not kept', {
         url: connection.url,
         error: (error as Error).message,
       });
-      this.#users.discard(lease);
+      throw error;
     }
   }
 
@@ -193,11 +205,20 @@ class PooledDirectory implements Directory {
     return pool;
   }
 
-  #pool(open: (signal?: AbortSignal) => Promise<LdapjsConnection>): Pool<LdapjsConnection> {
-    return new Pool({ ...this.#limits, clock: this.#clock, open });
+  #pool(open: PoolOptions<LdapjsConnection>['open'], settle?: PoolOptions<LdapjsConnection>['settle']): Pool<LdapjsConnection> {
+    return new Pool({ ...this.#limits, clock: this.#clock, open, ...(settle ? { settle } : {}) });
   }
 }
 
 function diedUnnoticed({ reused }: Lease<unknown>, error: unknown): boolean {
   return reused && error instanceof LdapError && (error.code === 'NETWORK' || error.code === 'CLOSED');
+}
+
+/** Any answer will do, a refusal too. */
+async function ask(connection: Connection, timeoutSeconds: number): Promise<void> {
+  try {
+    await connection.search({ base: '', scope: 'base', attributes: ['1.1'], timeoutSeconds });
+  } catch (error) {
+    if (!(error instanceof LdapError) || !error.answered) throw error;
+  }
 }

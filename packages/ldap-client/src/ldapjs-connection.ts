@@ -41,7 +41,7 @@ export class LdapjsConnection implements Connection {
   readonly #requestMillis: number;
   readonly #clock: DirectoryClock;
   readonly #pending = new Map<number, Pending>();
-  readonly #closeListeners = new Set<() => void>();
+  readonly #closeListeners = new Set<(reason: LdapError) => void>();
   #alive = true;
   #boundAs: string | undefined = '';
   #lastId = 0;
@@ -81,9 +81,9 @@ export class LdapjsConnection implements Connection {
   }
 
   /** Calls back once, when either side has closed the connection. */
-  onClose(listener: () => void): void {
+  onClose(listener: (reason: LdapError) => void): void {
     if (this.#alive) this.#closeListeners.add(listener);
-    else listener();
+    else listener(new LdapError('CLOSED', { url: this.url, diagnosticMessage: 'the connection is closed' }));
   }
 
   async bind(name: string, password: string, options: BindOptions = {}): Promise<void> {
@@ -275,7 +275,7 @@ export class LdapjsConnection implements Connection {
     shut(this.#client, this.#socket);
     const { code, diagnosticMessage, url } = reason;
     for (const { fail } of this.#pending.values()) fail(new LdapError(code, { diagnosticMessage, url, outcomeUnknown: true }));
-    for (const listener of this.#closeListeners) listener();
+    for (const listener of this.#closeListeners) listener(reason);
     this.#closeListeners.clear();
   }
 }

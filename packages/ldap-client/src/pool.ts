@@ -7,7 +7,7 @@ export interface Poolable {
   readonly alive: boolean;
   readonly pending: number;
   close(): void;
-  onClose(listener: () => void): void;
+  onClose(listener: (reason: LdapError) => void): void;
 }
 
 interface Waiter<C> {
@@ -29,17 +29,27 @@ export interface PoolOptions<C> {
   readonly waitMillis: number;
   readonly clock: DirectoryClock;
   open(signal?: AbortSignal): Promise<C>;
+  /** What a connection that was given back needs before it may stay unused; when it rejects, the connection is let go. */
+  readonly settle?: { readonly afterMillis: number; needed(connection: C): boolean; run(connection: C): Promise<void> };
+}
+
+interface Idle<C> {
+  readonly connection: C;
+  readonly since: number;
+  readonly usedAt: number;
+  readonly settled: boolean;
 }
 
 /** Connections kept open, the most recently used first. Waiters are served in order. */
 export class Pool<C extends Poolable> {
   readonly #options: PoolOptions<C>;
-  readonly #idle: { connection: C; since: number; usedAt: number }[] = [];
+  readonly #idle: Idle<C>[] = [];
   readonly #waiters: Waiter<C>[] = [];
   readonly #all = new Set<C>();
   #size = 0;
   #closed = false;
   #cancelSweep: (() => void) | undefined;
+  #cancelSettling: (() => void) | undefined;
 
   constructor(options: PoolOptions<C>) {
     this.#options = options;
@@ -64,12 +74,8 @@ export class Pool<C extends Poolable> {
 
   /** Gives a connection back. One that is closed, still busy or old is let go. */
   release({ connection, since }: Lease<C>): void {
-    const now = this.#options.clock.millis();
-    if (this.#closed || !connection.alive || connection.pending > 0 || now - since >= maxAge) return this.discard({ connection });
-    for (let waiter = this.#waiters.shift(); waiter !== undefined; waiter = this.#waiters.shift())
-      if (waiter.resolve({ connection, reused: true, since })) return;
-    this.#idle.push({ connection, since, usedAt: now });
-    this.#cancelSweep ??= this.#options.clock.after(this.#options.idleMillis, () => this.#sweep());
+    const { clock, settle } = this.#options;
+    this.#keep({ connection, since, usedAt: clock.millis(), settled: settle === undefined || !settle.needed(connection) });
   }
 
   discard({ connection }: Pick<Lease<C>, 'connection'>): void {
@@ -80,6 +86,7 @@ export class Pool<C extends Poolable> {
   close(): void {
     this.#closed = true;
     this.#cancelSweep?.();
+    this.#cancelSettling?.();
     this.#idle.length = 0;
     for (const connection of this.#all) connection.close();
     for (const waiter of this.#waiters.splice(0)) waiter.reject(closed());
@@ -155,6 +162,40 @@ export class Pool<C extends Poolable> {
   #drop(connection: C): void {
     if (this.#all.delete(connection)) this.#size--;
     connection.close();
+  }
+
+  #keep(idle: Idle<C>): void {
+    const { connection, since, usedAt, settled } = idle;
+    const { clock, idleMillis, settle } = this.#options;
+    if (this.#closed || !connection.alive || connection.pending > 0 || clock.millis() - since >= maxAge)
+      return this.discard({ connection });
+    for (let waiter = this.#waiters.shift(); waiter !== undefined; waiter = this.#waiters.shift())
+      if (waiter.resolve({ connection, reused: true, since })) return;
+    const next = this.#idle.findIndex((other) => other.usedAt > usedAt);
+    this.#idle.splice(next < 0 ? this.#idle.length : next, 0, idle);
+    this.#cancelSweep ??= clock.after(idleMillis, () => this.#sweep());
+    if (settle && !settled) this.#cancelSettling ??= clock.after(settle.afterMillis, () => this.#settle(settle));
+  }
+
+  /** Only those that have been unused for long enough: the others are likely to be wanted again. */
+  #settle(settle: NonNullable<PoolOptions<C>['settle']>): void {
+    this.#cancelSettling = undefined;
+    const { clock } = this.#options;
+    const now = clock.millis();
+    const unsettled = this.#idle.filter(({ settled }) => !settled);
+    for (const idle of unsettled) {
+      const wait = idle.usedAt + settle.afterMillis - now;
+      if (wait > 0) {
+        this.#cancelSettling ??= clock.after(wait, () => this.#settle(settle));
+        continue;
+      }
+      const { connection, since, usedAt } = idle;
+      this.#idle.splice(this.#idle.indexOf(idle), 1);
+      settle.run(connection).then(
+        () => this.#keep({ connection, since, usedAt, settled: true }),
+        () => this.discard({ connection }),
+      );
+    }
   }
 
   #sweep(): void {

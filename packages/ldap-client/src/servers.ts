@@ -26,23 +26,30 @@ interface Server {
 
 export interface Closable {
   close(): void;
+  onClose(listener: (reason: LdapError) => void): void;
+}
+
+export interface Dialling<C> {
+  dial(url: LdapUrl, signal?: AbortSignal): Promise<C>;
+  /** Rejects unless the server answers requests. */
+  ask(connection: C): Promise<void>;
 }
 
 /**
  * A list of servers, dialled in order. One that failed is passed over while it backs off (5 s, doubling to 60 s); when that has
  * passed, it is tried beside a dial that goes elsewhere, so that nobody waits for a dead server twice. When no other server is left,
- * the ones that back off are tried as well.
+ * the ones that back off are tried as well. A server that takes connections and then lets a request wait for its whole time has failed, too.
  */
 export class Servers<C extends Closable> {
   readonly #servers: readonly Server[];
-  readonly #dial: (url: LdapUrl, signal?: AbortSignal) => Promise<C>;
+  readonly #dialling: Dialling<C>;
   readonly #clock: DirectoryClock;
   readonly #log: DirectoryLog;
   readonly #probes = new AbortController();
 
-  constructor(urls: readonly string[], dial: (url: LdapUrl, signal?: AbortSignal) => Promise<C>, clock: DirectoryClock, log: DirectoryLog) {
+  constructor(urls: readonly string[], dialling: Dialling<C>, clock: DirectoryClock, log: DirectoryLog) {
     this.#servers = urls.map((text) => ({ text, state: 'unknown', failures: 0, retryAt: 0, lastError: '' }));
-    this.#dial = dial;
+    this.#dialling = dialling;
     this.#clock = clock;
     this.#log = log;
   }
@@ -82,8 +89,11 @@ export class Servers<C extends Closable> {
 
   async #try(server: Server, attempts: DialAttempt[], signal: AbortSignal | undefined): Promise<C | undefined> {
     try {
-      const connection = await this.#dial(parseLdapUrl(server.text), signal);
+      const connection = await this.#dialling.dial(parseLdapUrl(server.text), signal);
       this.#succeeded(server);
+      connection.onClose((reason) => {
+        if (reason.code === 'TIMEOUT') this.#failed(server, reason);
+      });
       return connection;
     } catch (error) {
       if (!(error instanceof LdapError) || error.code === 'ABORTED') throw error;
@@ -93,13 +103,29 @@ export class Servers<C extends Closable> {
     }
   }
 
+  /** A connection alone proves little: what stands there must answer, or the next login would be the one to wait. */
   #probe(server: Server): void {
     if (server.state !== 'down' || this.#clock.millis() < server.retryAt || this.#probes.signal.aborted) return;
     server.retryAt = Number.POSITIVE_INFINITY;
-    this.#try(server, [], this.#probes.signal).then(
-      (connection) => connection?.close(),
-      () => {},
+    this.#ask(server).then(
+      () => this.#succeeded(server),
+      (error: unknown) => {
+        if (error instanceof LdapError && error.code !== 'ABORTED') this.#failed(server, error);
+      },
     );
+  }
+
+  async #ask(server: Server): Promise<void> {
+    const { signal } = this.#probes;
+    const connection = await this.#dialling.dial(parseLdapUrl(server.text), signal);
+    const close = (): void => connection.close();
+    signal.addEventListener('abort', close, { once: true });
+    try {
+      await this.#dialling.ask(connection);
+    } finally {
+      signal.removeEventListener('abort', close);
+      close();
+    }
   }
 
   #succeeded(server: Server): void {
@@ -109,6 +135,7 @@ export class Servers<C extends Closable> {
   }
 
   #failed(server: Server, error: LdapError): void {
+    if (server.state === 'down' && this.#clock.millis() < server.retryAt && server.retryAt !== Number.POSITIVE_INFINITY) return;
     if (server.state !== 'down') this.#log.warn('an LDAP server cannot be reached', { url: server.text, error: error.message });
     server.state = 'down';
     server.lastError = error.message;

@@ -1,4 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { transform } from '@swc/core';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { createDirectory, LdapDialError, LdapError, parseLdapUrl } from '../src/index.ts';
 import type { Connection, Directory, LdapSettings } from '../src/index.ts';
 import { manualClock } from './manual-clock.ts';
@@ -30,6 +36,22 @@ async function failure(work: Promise<unknown>): Promise<LdapError> {
   );
   expect(error).toBeInstanceOf(LdapError);
   return error as LdapError;
+}
+
+/** Runs a module beside the package's own sources, in a process of its own. */
+async function runCompiled(source: string): Promise<ChildProcessByStdio<null, Readable, null>> {
+  const sources = new URL('../src/', import.meta.url);
+  const folder = await mkdtemp(join(fileURLToPath(new URL('../', import.meta.url)), '.compiled-'));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  for (const name of await readdir(sources)) {
+    const { code } = await transform(await readFile(new URL(name, sources), 'utf8'), {
+      jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    });
+    await writeFile(join(folder, name.replace(/\.ts$/, '.js')), code.replace(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+  }
+  await writeFile(join(folder, 'main.js'), source);
+  return spawn(process.execPath, [join(folder, 'main.js')], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -110,6 +132,84 @@ describeWithSlapd('pooled connections to OpenLDAP', () => {
     expect(await lent?.whoAmI()).toBe('');
     await directory.verifyUser(user(2), 'pw2');
     expect(proxy.accepted).toBe(1);
+  });
+
+  test('no connection is left bound as a user: the next bind takes its place, or an anonymous one after 20 ms', async () => {
+    const clock = manualClock();
+    const { proxy, directory } = await counted({}, { clock });
+    const lent = new Set<Connection>();
+    const keep = async (connection: Connection): Promise<void> => void lent.add(connection);
+    const [only] = await directory.verifyUser(user(1), 'pw1', keep).then(() => [...lent]);
+    expect(only?.boundAs).toBe(user(1));
+    clock.advance(19);
+    expect((await failure(directory.verifyUser(user(2), 'wrong', keep))).code).toBe(49);
+    expect(only?.boundAs).toBe('');
+    await directory.verifyUser(user(3), 'pw3', keep);
+    clock.advance(19);
+    expect([...lent].map(({ boundAs }) => boundAs)).toEqual([user(3)]);
+    clock.advance(1);
+    await until(() => only?.boundAs === '');
+    expect(await only?.whoAmI()).toBe('');
+    await directory.verifyUser(user(4), 'pw4', keep);
+    expect([lent.size, proxy.accepted]).toEqual([1, 1]);
+    expect(await directory.withServiceConnection(service, (connection) => connection.whoAmI())).toBe(`dn:${service.dn}`);
+    expect(await directory.withServiceConnection({ dn: '', password: '' }, (connection) => connection.whoAmI())).toBe('');
+    expect(proxy.accepted).toBe(3);
+  });
+
+  test('of many connections that users are done with, each becomes anonymous, whenever it came back', async () => {
+    const clock = manualClock();
+    const { directory } = await counted({ maxConnections: 5 }, { clock });
+    const lent = new Set<Connection>();
+    const finish: (() => void)[] = [];
+    const logins = [1, 2, 3, 4, 5].map((n) =>
+      directory.verifyUser(user(n), `pw${n}`, (connection) => {
+        lent.add(connection);
+        return new Promise<void>((resolve) => finish.push(resolve));
+      }),
+    );
+    await until(() => finish.length === 5);
+    for (const end of finish.slice(0, 2)) end();
+    await Promise.all(logins.slice(0, 2));
+    clock.advance(10);
+    for (const end of finish.slice(2)) end();
+    await Promise.all(logins);
+    clock.advance(10);
+    await until(() => [...lent].filter(({ boundAs }) => boundAs === '').length >= 2);
+    clock.advance(10);
+    await until(() => [...lent].every(({ boundAs }) => boundAs === ''));
+    expect(lent.size).toBe(5);
+  });
+
+  test('a bind that gets no answer takes its connection with it, and the next user is served by another', async () => {
+    const clock = manualClock();
+    const { proxy, directory } = await counted({ maxConnections: 1, requestTimeoutSeconds: 9 }, { clock });
+    await directory.verifyUser(user(1), 'pw1');
+    proxy.stall();
+    const slow = failure(directory.verifyUser(user(2), 'pw2'));
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(9_000);
+    expect(await slow).toMatchObject({ code: 'TIMEOUT', outcomeUnknown: true });
+    await until(() => proxy.open === 0);
+    proxy.resume();
+    expect(await directory.verifyUser(user(3), 'pw3', (connection) => connection.whoAmI())).toBe(`dn:${user(3)}`);
+    expect(proxy.accepted).toBe(2);
+  });
+
+  test('a process that dies while a user is bound leaves no connection behind', async () => {
+    const { proxy } = await counted();
+    const child = await runCompiled(`
+      const { createDirectory } = await import('./directory.js');
+      const directory = createDirectory({ urls: ['ldap://127.0.0.1:${proxy.port}'] });
+      await directory.verifyUser('${user(1)}', 'pw1', async (connection) => {
+        process.stdout.write(await connection.whoAmI());
+        await new Promise((resolve) => setTimeout(resolve, 60_000));
+      });`);
+    cleanups.push(() => child.kill('SIGKILL'));
+    const said = await new Promise<string>((resolve) => child.stdout.once('data', (data: Buffer) => resolve(data.toString())));
+    expect([said, proxy.open]).toEqual([`dn:${user(1)}`, 1]);
+    child.kill('SIGKILL');
+    await until(() => proxy.open === 0);
   });
 
   test('many at once share the allowed connections and are all served', async () => {
@@ -277,6 +377,36 @@ describeWithSlapd('pooled connections to OpenLDAP', () => {
       expect(second.accepted).toBe(seconds);
     });
 
+    test('a server that takes connections but answers nothing costs one request, and comes back only when it answers', async () => {
+      const clock = manualClock();
+      const [first, second] = [await startTcpProxy(slapd.port), await startTcpProxy(slapd.port)];
+      cleanups.push(
+        () => first.stop(),
+        () => second.stop(),
+      );
+      const urls = [first, second].map(({ port }) => `ldap://127.0.0.1:${port}`);
+      const directory = open({ urls, requestTimeoutSeconds: 90, connectionTimeoutSeconds: 30 }, { clock });
+      first.stall();
+      const slow = failure(directory.verifyUser(user(1), 'pw1'));
+      await until(() => first.accepted === 1);
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(90_000);
+      expect((await slow).code).toBe('TIMEOUT');
+      expect(directory.health()).toMatchObject([{ state: 'down', lastError: expect.stringContaining('no answer within 90 s') }, {}]);
+      await directory.verifyUser(user(1), 'pw1');
+      expect(directory.health()[1]).toMatchObject({ state: 'up' });
+      clock.advance(5_000);
+      (await directory.connect()).close();
+      await until(() => first.accepted === 2);
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(30_000);
+      await until(() => directory.health()[0]?.retryAt === clock.millis() + 10_000);
+      first.resume();
+      clock.advance(10_000);
+      (await directory.connect()).close();
+      await until(() => directory.health()[0]?.state === 'up');
+    });
+
     test('when the other servers fail as well, those that back off are tried', async () => {
       const { first, second, urls, directory } = await tlsPair();
       first.refuse();
@@ -326,16 +456,27 @@ describe('a directory without a server', () => {
     expect(() => parseLdapUrl(text)).toThrow(new LdapError('INVALID', { diagnosticMessage: message }));
   });
 
-  test('a server that refuses the anonymous bind afterwards gets a new connection for each user', async () => {
+  test('a server that refuses anonymous binds gets a new connection when a user has been done with one for a moment', async () => {
+    const clock = manualClock();
+    let standing = 0;
     let connections = 0;
     const server = await startRawServer((socket, chunk, number) => {
-      if (number === 1) connections++;
-      socket.write(result(idOf(chunk), responseTag.bind, number === 1 ? 0 : 48));
+      if (number === 1) {
+        connections++;
+        standing++;
+        socket.on('close', () => standing--);
+      }
+      socket.write(result(idOf(chunk), responseTag.bind, chunk.includes('cn=a') ? 0 : 48));
     });
     cleanups.push(() => server.stop());
-    const directory = open({ urls: [server.url], maxConnections: 1 });
-    for (let round = 0; round < 3; round++) await directory.verifyUser('cn=a', 'b');
-    expect(connections).toBe(3);
+    const directory = open({ urls: [server.url], maxConnections: 1 }, { clock });
+    for (let round = 1; round <= 3; round++) {
+      await directory.verifyUser('cn=a', 'b');
+      await directory.verifyUser('cn=a', 'b');
+      expect([connections, standing]).toEqual([round, 1]);
+      clock.advance(20);
+      await until(() => standing === 0);
+    }
   });
 
   test('a user whose name no server knows and a wrong password look the same', async () => {
