@@ -1,16 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import {
-  API_VERSION,
-  BadRequest,
-  silentLog,
-  systemClock,
-  type AnyPath,
-  type Clock,
-  type EnginePackage,
-  type Log,
-  type Plugin,
-} from '@strongroom/engine-sdk';
+import { BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
@@ -33,7 +23,7 @@ import { MountTable } from './mounts/mount-table.ts';
 import { Mount } from './mounts/mount.ts';
 import { PathRouter } from './mounts/path-router.ts';
 import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
-import { PluginRefused } from './plugins/plugin-refused.ts';
+import { UsablePlugins } from './plugins/usable-plugins.ts';
 import { PolicyStore } from './policies/policy-store.ts';
 import { AuditTrail } from './request/audit-trail.ts';
 import { Authentication } from './request/authentication.ts';
@@ -44,6 +34,7 @@ import { internalOf } from './request/internal-request.ts';
 import { Issuing } from './request/issuing.ts';
 import { LoginGuard } from './request/login-guard.ts';
 import { Pipeline } from './request/pipeline.ts';
+import { RepeatedCalls } from './request/repeated-calls.ts';
 import { Routing } from './request/routing.ts';
 import { Jobs } from './schedule/jobs.ts';
 import { ScheduleRunner } from './schedule/schedule-runner.ts';
@@ -111,7 +102,7 @@ export class Core {
   readonly #driver: CountingDriver;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #plugins: readonly Plugin[];
+  readonly #plugins: UsablePlugins;
   readonly #barrier: Barrier;
   readonly #seal: Seal;
   readonly #store: Store;
@@ -136,7 +127,8 @@ export class Core {
     this.#driver = new CountingDriver(options.storage);
     const clock = (this.#clock = options.clock ?? systemClock);
     const log = (this.#log = options.log ?? silentLog);
-    this.#plugins = checkedPlugins(options.plugins ?? []);
+    this.#plugins = new UsablePlugins(options.plugins ?? []);
+    for (const { reason } of this.#plugins.refused) log.error('a plugin is refused; the server goes on without it', { reason });
     const barrier = (this.#barrier = new Barrier(this.#driver, clock));
     this.#seal = new Seal({ driver: this.#driver, barrier, automatic: options.seal, log });
     const store = (this.#store = new Store(this.#driver, barrier));
@@ -176,7 +168,7 @@ export class Core {
       storage: room(ROOMS.audit),
       clock,
       log,
-      plugins: [fileAudit, socketAudit, ...this.#plugins.filter((plugin): plugin is AuditDevicePlugin => plugin.kind === 'audit')],
+      plugins: [fileAudit, socketAudit, ...this.#plugins.usable.filter((plugin): plugin is AuditDevicePlugin => plugin.kind === 'audit')],
       ...(options.audit ? { configured: options.audit } : {}),
       ...(options.auditEmergencyDisable ? { emergencyDisable: options.auditEmergencyDisable } : {}),
     }));
@@ -243,7 +235,7 @@ export class Core {
       ...inFlightPaths({ underWay }),
       ...schedulePaths({ jobs, journal, gate, mounts: this.#mounts }),
       ...pluginPaths({
-        catalogue: { list: () => this.#plugins },
+        catalogue: { list: () => this.#plugins.usable, refused: () => this.#plugins.refused },
         reload: async (what) => this.#reloadPlugins(what),
         clock,
       }),
@@ -265,6 +257,7 @@ export class Core {
       log,
       system: { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL },
       plugins: this.#plugins,
+      gate,
       builtIn: new Map([
         ['system', systemEngine(systemPaths)],
         ['identity', identityEngine(identity)],
@@ -299,6 +292,7 @@ export class Core {
       authentication,
       logins: new LoginGuard(lockout),
       issuing: new Issuing({ leases, logins: new LoginTokens({ store, tokens, identity, clock }) }),
+      repeats: new RepeatedCalls({ store, clock }),
       wrapping,
       unwrapDoor: new UnwrapDoor(),
       audit: new AuditTrail(audit),
@@ -482,9 +476,9 @@ export class Core {
       if (!mount) throw new BadRequest(`no mount entry found for path ${JSON.stringify(path)}`);
       return mount;
     });
-    const external = this.#mounts.all().filter((mount) => mount.package && this.#plugins.includes(mount.package));
+    const external = this.#mounts.all().filter((mount) => mount.package && this.#plugins.usable.includes(mount.package));
     const own = external.filter((mount) => mount.package!.name === plugin);
-    const isEngine = this.#plugins.some(({ name, kind }) => name === plugin && (kind === 'auth' || kind === 'secret'));
+    const isEngine = this.#plugins.usable.some(({ name, kind }) => name === plugin && (kind === 'auth' || kind === 'secret'));
     const meant = mounts.length > 0 ? named : isEngine ? own : external;
     for (const mount of meant) await this.#mounts.restart(mount);
   }
@@ -521,7 +515,7 @@ export class Core {
 
 /**
  * Makes a core over a storage. Two calls embed it: this one, and the adapter's router.
- * @throws PluginRefused before any plugin code runs, when one was built for another API.
+ * A plugin that was built for another API is left out, and what needs it says so. @throws PluginRefused for a list that names one twice
  */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const core = new Core(options);
@@ -544,24 +538,6 @@ const openMountRecord = {
   seal_wrap: false,
   external_entropy_access: false,
 } as const;
-
-/** All or nothing: one plugin that does not fit, and none is used. */
-function checkedPlugins(plugins: readonly Plugin[]): readonly Plugin[] {
-  const seen = new Set<string>();
-  for (const plugin of plugins) {
-    if (plugin.apiVersion !== API_VERSION) {
-      throw new PluginRefused(plugin.name, `built for plugin API ${String(plugin.apiVersion)}; this server offers ${API_VERSION}`);
-    }
-    const { system } = plugin as Partial<EnginePackage>;
-    if (system && !/^sys\/[a-z][a-z-]*\/$/.test(system.path)) {
-      throw new PluginRefused(plugin.name, `its place ${JSON.stringify(system.path)} is not one segment below sys/`);
-    }
-    const key = `${plugin.kind}/${plugin.name}/${plugin.version ?? ''}`;
-    if (seen.has(key)) throw new PluginRefused(plugin.name, `listed twice as ${plugin.kind} plugin`);
-    seen.add(key);
-  }
-  return plugins;
-}
 
 /** Counts the commits that went through, for clients that ask how far the store is. */
 class CountingDriver implements StorageDriver {

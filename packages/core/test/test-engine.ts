@@ -1,4 +1,14 @@
-import { BadRequest, f, issue, path, type EnginePackage, type Intent, type Schedule, type SecretType } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  f,
+  idempotencyFields,
+  issue,
+  path,
+  type EnginePackage,
+  type Intent,
+  type Schedule,
+  type SecretType,
+} from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 
 /** The outside world of the test engine: plain data, and ways in which it misbehaves. */
@@ -40,6 +50,7 @@ export function testEngine(
     next?: () => Date | undefined;
     invalidated?: (key: string) => void;
     initialize?: () => Promise<void>;
+    asked?: (system: string) => Promise<void>;
   } = {},
 ): EnginePackage {
   const account: SecretType<typeof Account> = {
@@ -48,6 +59,8 @@ export function testEngine(
     target: (internal) => internal.system,
     renew: async () => ({ ttl: 3_600, maxTtl: 7_200 }),
     revoke: async ({ internal, signal }) => outside.call('drop', internal.system, internal.name, signal),
+    dropped: async (internal, tx) =>
+      tx.collection('left/', Type.Object({ name: Type.String() })).put(internal.name, { name: internal.name }),
   };
   const creation: Intent<typeof Account> = {
     kind: 'create-account',
@@ -106,9 +119,10 @@ export function testEngine(
           path('creds/{name}', {
             synopsis: 'Accounts.',
             description: 'A new account with a lease.',
-            fields: { name: f.name('The role.') },
+            fields: { name: f.name('The role.'), note: f.string('Whatever the caller likes.'), ...idempotencyFields },
           }).read({
             summary: 'Makes an account.',
+            oncePerKey: true,
             handle: async (req) => {
               const role = await roles.get(req.data.name);
               if (!role) throw new BadRequest(`unknown role ${req.data.name}`);
@@ -120,6 +134,22 @@ export function testEngine(
                 data: { name: made.name },
                 secret: issue(account, { internal: made, terms: { ttl: role.ttl, maxTtl: role.max_ttl }, fulfils }),
               };
+            },
+          }),
+          path('left', { synopsis: 'Accounts left behind.', description: 'By leases that were dropped.', fields: {} }).list({
+            summary: 'Lists them.',
+            handle: async () => ({ data: { keys: await host.storage.collection('left/', Type.Object({ name: Type.String() })).list() } }),
+          }),
+          path('asked/{name}', {
+            synopsis: 'Asks an outside system.',
+            description: 'Through its circuit.',
+            fields: { name: f.name('The system.') },
+          }).update({
+            summary: 'Asks.',
+            handle: async (req) => {
+              const { name } = req.data;
+              await host.circuit(name).call(req.signal, async () => hooks.asked?.(name));
+              return { data: { ...host.circuit(name).status() } };
             },
           }),
           path('ticks/{name}', {

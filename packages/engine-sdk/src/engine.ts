@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox';
 import type { AuthRenewal, RenewedAuth } from './auth.ts';
+import type { Circuit } from './circuit.ts';
 import type { Clock } from './clock.ts';
 import type { Intent } from './intent.ts';
 import type { Log } from './log.ts';
@@ -20,6 +21,13 @@ export interface Plugin {
   readonly apiVersion: number;
   /** Semantic version of the package; shown in the catalogue. */
   readonly version?: string;
+}
+
+/** A plugin that this server lists and does not use. Nothing of it has run. */
+export interface RefusedPlugin {
+  readonly plugin: Plugin;
+  /** For operators, with the plugin's name. */
+  readonly reason: string;
 }
 
 // Secret types, intents and schedules of any entry; see AnyPath for why.
@@ -73,8 +81,12 @@ export interface EngineHost {
   readonly storage: StorageView;
   readonly clock: Clock;
   readonly log: Log;
-  /** The plugins of one kind that the server lists, such as `database`. */
+  /** The plugins of one kind that the server lists and can use, such as `database`. */
   plugins(kind: string): readonly Plugin[];
+  /** Those that it lists and cannot use, for what depends on one to say why it does not work. */
+  refusedPlugins(kind: string): readonly RefusedPlugin[];
+  /** The way to an outside system, by the name that leases, intents and schedules of this mount have for it as their target. */
+  circuit(target: string): Circuit;
   randomBytes(count: number): Uint8Array;
   /** A password by the named policy, or by the default one: 20 characters with an upper, a lower, a digit and a dash. @throws NotFound for an unknown name. */
   generatePassword(policy?: string): Promise<string>;

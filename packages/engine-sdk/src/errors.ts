@@ -97,6 +97,8 @@ export class TooManyRequests extends EngineError {
 /** An outside system (a database, a directory, a cloud) failed. The text names it and never holds its password. */
 export class UpstreamFailed extends EngineError {
   override readonly status: number = 500;
+  /** The system answered, and refused: it is there, and a circuit breaker does not count this. */
+  readonly answered: boolean = false;
 }
 
 /** An outside system refused because we ask too often. */

@@ -135,6 +135,14 @@ export const f = {
   secret: make<string>('string', true),
 } as const;
 
+/** To spread into the fields of a path whose operation is `oncePerKey`. */
+export const idempotencyFields = {
+  idempotency_key: f.string(
+    'A text of your choice. A call that is repeated with it, by the same token or entity, gets the same credential and lease while the lease lives. ' +
+      'The header Idempotency-Key means the same.',
+  ),
+} as const;
+
 export function fieldSpec(schema: TSchema): FieldSpec {
   return ((schema as { 'x-field'?: FieldSpec })['x-field'] ?? { kind: 'any' }) as FieldSpec;
 }

@@ -1,4 +1,5 @@
 export type { AuthRenewal, IssuedAuth, RenewedAuth, TokenTerms } from './auth.ts';
+export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { compileDecoder, decodeValue, type Decoded, type Decoder } from './decode.ts';
 export {
@@ -11,11 +12,13 @@ export {
   type EnginePackage,
   type MountInfo,
   type Plugin,
+  type RefusedPlugin,
   type SystemMount,
 } from './engine.ts';
 export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
-export { f, fieldSpec, type Field, type FieldKind, type FieldOptions, type FieldSpec } from './field.ts';
+export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec } from './field.ts';
+export { runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
 export { globMatches } from './glob.ts';
 export * from './hcl/index.ts';
 export type { Intent, OpenIntent } from './intent.ts';

@@ -13,6 +13,11 @@ export interface Op<F extends TProperties, R extends TSchema> {
   readonly summary: string;
   /** Shape of `data` in the answer. */
   readonly response?: R;
+  /**
+   * A secret of this operation is issued once per idempotency key, where a caller gives one (the header `Idempotency-Key`, or the parameter of
+   * `idempotencyFields`): who repeats the call with it gets the same credential and lease while the lease lives. The core sees to that.
+   */
+  readonly oncePerKey?: boolean;
   handle(req: EngineRequest<F>): Reply<R>;
 }
 

@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import type { OpenIntent } from './intent.ts';
-import type { StorageView } from './storage-view.ts';
+import type { StorageView, Transaction } from './storage-view.ts';
 
 /** How long something is good for. Seconds; 0 asks for the mount's own value. */
 export interface LeaseTerms {
@@ -35,6 +35,8 @@ export interface SecretType<I extends TObject> {
   renew?(lease: Lease<Static<I>>): Promise<LeaseTerms>;
   /** Retried until it succeeds, so what is already gone counts as success. */
   revoke(lease: Lease<Static<I>>): Promise<void>;
+  /** An operator dropped the lease without revocation, so that its credential may be left outside. Part of the commit that drops it. */
+  dropped?(internal: Static<I>, tx: Transaction): Promise<void>;
 }
 
 /** The core stores the lease and settles `fulfils` in one commit: no moment has the one without the other. */

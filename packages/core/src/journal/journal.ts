@@ -15,7 +15,7 @@ import type { TObject } from 'typebox';
 import { MOUNTS } from '../mounts/mount-record.ts';
 import { failureText, retryDelay } from '../schedule/backoff.ts';
 import { dueKey, realign, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
-import { NOT_TRIED, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
+import { NOT_TRIED, targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 
 const INTENTS = 'intent/';
@@ -167,11 +167,14 @@ export class Journal {
       return 'the engine that began it does not run';
     }
     let claimedUntil: number | undefined;
-    const passed = await this.#gate.pass(this.#target(intent, found, mount), async () => {
+    const passed = await this.#gate.pass(this.#target(intent, found), async (admit) => {
       claimedUntil = await this.#move(due, (record, now) => ({ ...record, undoing: true, due: now + DEADLINE + 15_000 }));
       if (claimedUntil === undefined) return NOT_TRIED;
       const entry = checkRecord(intent.entry, found.entry, INTENTS + due.id) as Record<string, unknown>;
-      await withDeadline(this.#clock, DEADLINE, signal, async (limit) => intent.rollback(entry, mount.storage, limit));
+      await withDeadline(this.#clock, DEADLINE, signal, async (limit) => {
+        admit(limit);
+        await intent.rollback(entry, mount.storage, limit);
+      });
       return undefined;
     });
     if (claimedUntil === undefined) {
@@ -204,11 +207,11 @@ export class Journal {
     return undefined;
   }
 
-  #target(intent: AnyIntent, record: IntentRecord, mount: JournalMount): string {
+  #target(intent: AnyIntent, record: IntentRecord): string {
     try {
-      return intent.target?.(record.entry as never) ?? `mount ${mount.path}`;
+      return targetKey(record.mount, intent.target?.(record.entry as never));
     } catch {
-      return `mount ${mount.path}`;
+      return targetKey(record.mount, undefined);
     }
   }
 

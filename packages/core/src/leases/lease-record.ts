@@ -11,6 +11,8 @@ export interface LeaseRecord {
   /** The end of the batch token it was issued to: no renewal goes past it. */
   latest?: number;
   renewable: boolean;
+  /** Digest of the idempotency key it was asked with. */
+  repeat?: string;
   /** Digest of the token it was issued to; '' where there is none to end with. */
   token: string;
   last_renewal?: number;

@@ -10,15 +10,17 @@ import {
   type LeaseTerms,
   type Log,
   type StorageView,
+  type Transaction,
 } from '@strongroom/engine-sdk';
 import type { Journal } from '../journal/journal.ts';
 import { failureText, retryDelay } from '../schedule/backoff.ts';
 import { realign, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
-import { withDeadline, type TargetGate } from '../schedule/target-gate.ts';
+import { targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
 import { CorruptRecord } from '../barrier/key-ring.ts';
 import { MOUNTS } from '../mounts/mount-record.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { randomBase62 } from '../tokens/token-id.ts';
+import { forgetRepeat, holdRepeat, isLive, type RepeatOrder, type RepeatRecord } from './repeats.ts';
 import { cappedWarning, limitTerms, type MountLimits } from './lease-terms.ts';
 import type { LeaseRecord } from './lease-record.ts';
 
@@ -34,7 +36,7 @@ const DAY = 86_400_000;
 /** What leases need to know of the mount that issued them. */
 export interface LeaseMount extends MountLimits {
   readonly path: string;
-  readonly storage: StorageView;
+  readonly storage: StorageView & { within(tx: StoreTransaction): Transaction };
   secretType(type: string): AnySecretType | undefined;
 }
 
@@ -82,7 +84,8 @@ export class LeaseStore {
 
   /**
    * Stores the lease of a new secret and settles the intent that it fulfils, in one commit, and only while the token it is issued to
-   * lives (`guard` throws otherwise) and the mount is not being removed.
+   * lives (`guard` throws otherwise) and the mount is not being removed. Undefined where another call with the same idempotency key was faster:
+   * the intent is abandoned then.
    */
   async register(secret: {
     readonly path: string;
@@ -91,8 +94,10 @@ export class LeaseStore {
     readonly token: string;
     /** Milliseconds; 0 for a token without end. A batch token's leases end with it. */
     readonly latest: number;
+    /** The idempotency key it was asked with, and the answer to repeat. */
+    readonly repeat?: RepeatOrder & Pick<RepeatRecord, 'data' | 'warnings'>;
     guard(tx: StoreTransaction): Promise<void>;
-  }): Promise<RegisteredLease> {
+  }): Promise<RegisteredLease | undefined> {
     const { issued, mount } = secret;
     const now = this.#clock.millis();
     const limited = limitTerms(mount, issued.terms);
@@ -111,16 +116,28 @@ export class LeaseStore {
       token: secret.token,
       due: expires,
       attempts: 0,
+      ...(secret.repeat ? { repeat: secret.repeat.digest } : {}),
     };
-    await this.#store.transaction(async (tx) => {
+    const registered = await this.#store.transaction(async (tx) => {
       await secret.guard(tx);
       const owner = await tx.get<{ tainted?: boolean }>(MOUNTS + mount.uuid);
       if (!owner || owner.tainted) throw new Unavailable('the mount is being removed');
+      if (secret.repeat) {
+        const { data } = secret.repeat;
+        const all = merged(secret.repeat.warnings, limited.warnings);
+        const lives = async (other: string): Promise<boolean> => isLive(await tx.get<LeaseRecord | ''>(LEASES + other), now);
+        if (!(await holdRepeat(tx, secret.repeat, { lease: id, data, warnings: all }, lives))) {
+          if (issued.fulfils) await this.#journal.abandon(tx, issued.fulfils);
+          return false;
+        }
+      }
       tx.put(LEASES + id, record);
       reschedule(tx, 'lease', id, undefined, record.due);
       if (secret.token !== '') tx.mark(byTokenKey(secret.token, id));
       if (issued.fulfils) await this.#journal.settle(tx, issued.fulfils);
+      return true;
     });
+    if (!registered) return undefined;
     this.#due(record.due);
     return { id, ttl: Math.ceil((expires - now) / 1_000), renewable, warnings: limited.warnings };
   }
@@ -278,8 +295,9 @@ export class LeaseStore {
     const type = mount?.secretType(record.type);
     const passed =
       mount && type
-        ? await this.#gate.pass(this.#target(type, record, mount), async () =>
+        ? await this.#gate.pass(this.#target(type, record), async (admit) =>
             withDeadline(this.#clock, DEADLINE, signal, async (limit) => {
+              admit(limit);
               await type.revoke(this.#lease(id, record, mount, 0, limit, () => new Date(record.expires)));
             }),
           )
@@ -288,6 +306,8 @@ export class LeaseStore {
       if (!('done' in passed)) this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
       await this.#store.transaction(async (tx) => {
         const current = await tx.get<LeaseRecord>(LEASES + id);
+        if (current && !('done' in passed)) await this.#dropped(tx, current, mount);
+        if (record.repeat !== undefined) await forgetRepeat(tx, record.repeat, id);
         tx.delete(LEASES + id);
         if (current) reschedule(tx, 'lease', id, current.due, undefined);
         if (current?.irrevocable) tx.delete(IRREVOCABLE + id);
@@ -320,6 +340,12 @@ export class LeaseStore {
     throw new UpstreamFailed(`failed to revoke entry: ${reason}`, { cause: passed.failed });
   }
 
+  /** Its credential may be left outside: the engine takes note in the same commit, as far as it runs. */
+  async #dropped(tx: StoreTransaction, record: LeaseRecord, mount: LeaseMount | undefined): Promise<void> {
+    const type = mount?.secretType(record.type);
+    if (mount && type?.dropped) await type.dropped(record.internal, mount.storage.within(tx));
+  }
+
   /** Marks the lease as being revoked and moves its end behind the deadline, so that a crash leaves it to the schedule. */
   async #claim(id: string, record: LeaseRecord, why: Why): Promise<LeaseRecord | 'gone' | 'taken'> {
     return this.#store.transaction(async (tx) => {
@@ -350,11 +376,11 @@ export class LeaseStore {
   }
 
   /** Leases whose type names no outside system have a lane of their own; so have those whose record does not fit. */
-  #target(type: AnySecretType, record: LeaseRecord, mount: LeaseMount): string {
+  #target(type: AnySecretType, record: LeaseRecord): string {
     try {
-      return type.target?.(record.internal as never) ?? `mount ${mount.path}`;
+      return targetKey(record.mount, type.target?.(record.internal as never));
     } catch {
-      return `mount ${mount.path}`;
+      return targetKey(record.mount, undefined);
     }
   }
 
@@ -385,6 +411,10 @@ export class LeaseStore {
       signal,
     };
   }
+}
+
+export function merged(a: readonly string[] | null, b: readonly string[]): readonly string[] | null {
+  return b.length === 0 ? a : [...(a ?? []), ...b];
 }
 
 function byTokenKey(digest: string, id: string): string {

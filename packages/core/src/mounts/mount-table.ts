@@ -5,7 +5,6 @@ import {
   type EngineHost,
   type EnginePackage,
   type Log,
-  type Plugin,
   type SecretSources,
   type SourceMount,
   type SystemMount,
@@ -16,7 +15,8 @@ import type { MountScope } from '../storage/mount-view.ts';
 import { MountView } from '../storage/mount-view.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { Mount, type SystemLimits } from './mount.ts';
-import { withDeadline } from '../schedule/target-gate.ts';
+import type { UsablePlugins } from '../plugins/usable-plugins.ts';
+import { targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
 import { checkMountPath } from './mount-path.ts';
 import { MOUNTS, type MountConfig, type MountRecord } from './mount-record.ts';
 import { MountRouter } from './mount-router.ts';
@@ -49,7 +49,8 @@ export class MountTable {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #system: SystemLimits;
-  readonly #plugins: readonly Plugin[];
+  readonly #plugins: UsablePlugins;
+  readonly #gate: TargetGate;
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
   readonly #generatePassword: (policy?: string) => Promise<string>;
   readonly #cleaner: MountCleaner;
@@ -67,7 +68,8 @@ export class MountTable {
     clock: Clock;
     log: Log;
     system: SystemLimits;
-    plugins: readonly Plugin[];
+    plugins: UsablePlugins;
+    gate: TargetGate;
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
@@ -79,6 +81,7 @@ export class MountTable {
     this.#log = options.log;
     this.#system = options.system;
     this.#plugins = options.plugins;
+    this.#gate = options.gate;
     this.#builtIn = options.builtIn;
     this.#generatePassword = options.generatePassword;
     this.#cleaner = options.cleaner;
@@ -316,7 +319,7 @@ export class MountTable {
   }
 
   enginePackages(): EnginePackage[] {
-    return this.#plugins.filter((plugin): plugin is EnginePackage => plugin.kind === 'auth' || plugin.kind === 'secret');
+    return this.#plugins.usable.filter((plugin): plugin is EnginePackage => plugin.kind === 'auth' || plugin.kind === 'secret');
   }
 
   systemPackages(): (EnginePackage & { readonly system: SystemMount })[] {
@@ -333,7 +336,7 @@ export class MountTable {
       const implied = pkg.name === asked.type ? {} : pkg.aliases?.[asked.type];
       if (implied) return { pkg, type: pkg.name, options: { ...implied, ...asked.options } };
     }
-    throw new BadRequest(`plugin not found in the catalog: ${asked.type}`);
+    throw new BadRequest(this.#plugins.reasonFor(asked.class, asked.type) ?? `plugin not found in the catalog: ${asked.type}`);
   }
 
   #newRecord(mount: NewMount, prefix: string): MountRecord {
@@ -362,7 +365,8 @@ export class MountTable {
   async #start(mount: Mount, loud = false): Promise<void> {
     mount.quarantine = undefined;
     try {
-      if (!mount.package) throw new Error(`no plugin of type ${mount.type} is installed`);
+      if (!mount.package)
+        throw new Error(this.#plugins.reasonFor(mount.class, mount.type) ?? `no plugin of type ${mount.type} is installed`);
       const engine = mount.package.create(this.#host(mount));
       mount.use(engine);
       if (engine.initialize) await withDeadline(this.#clock, START, NEVER, async () => engine.initialize?.());
@@ -391,7 +395,9 @@ export class MountTable {
       storage: mount.storage,
       clock: this.#clock,
       log: prefixed(this.#log, mount),
-      plugins: (kind) => this.#plugins.filter((plugin) => plugin.kind === kind),
+      plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
+      refusedPlugins: (kind) => this.#plugins.refused.filter(({ plugin }) => plugin.kind === kind),
+      circuit: (target) => this.#gate.circuit(targetKey(mount.uuid, target)),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),

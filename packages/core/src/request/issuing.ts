@@ -1,5 +1,6 @@
 import { BadRequest, TokenRefused, type IssuedAuth, type IssuedSecret } from '@strongroom/engine-sdk';
-import type { LeaseStore } from '../leases/lease-store.ts';
+import { merged, type LeaseStore } from '../leases/lease-store.ts';
+import type { RepeatOrder } from '../leases/repeats.ts';
 import type { LoginTokens } from '../tokens/login-tokens.ts';
 import type { TokenRecord } from '../tokens/token-record.ts';
 import type { StoreTransaction } from '../storage/store.ts';
@@ -16,7 +17,8 @@ export class Issuing {
     this.#logins = parts.logins;
   }
 
-  async secret(call: Call, issued: IssuedSecret, answer: CoreResponse): Promise<CoreResponse> {
+  /** Undefined where another call with the same idempotency key was faster; what this one made is being undone then. */
+  async secret(call: Call, issued: IssuedSecret, answer: CoreResponse, repeat?: RepeatOrder): Promise<CoreResponse | undefined> {
     const mount = call.mount!;
     const token = call.token;
     // A batch token is stored nowhere: its leases end with it, and with the token that made it.
@@ -27,23 +29,23 @@ export class Issuing {
       issued,
       token: owner,
       latest: token?.type === 'batch' ? token.record.expires : 0,
+      ...(repeat ? { repeat: { ...repeat, data: answer.data, warnings: answer.warnings } } : {}),
       guard: async (tx) => requireAlive(tx, owner),
     });
-    if (call.lastUse) {
-      throw new BadRequest('Secret cannot be returned; token had one use left, so leased credentials were immediately revoked.');
-    }
+    if (!lease) return undefined;
+    if (call.lastUse) throw lastUseRefusal();
     return {
       ...answer,
       leaseId: lease.id,
       leaseDuration: lease.ttl,
       renewable: lease.renewable,
-      warnings: merge(answer.warnings, lease.warnings),
+      warnings: merged(answer.warnings, lease.warnings),
     };
   }
 
   async login(call: Call, issued: IssuedAuth, answer: CoreResponse): Promise<CoreResponse> {
     const { auth, warnings } = await this.#logins.issue(call.mount!, issued, { path: call.path, remoteAddress: call.remoteAddress });
-    return { ...answer, auth, warnings: merge(answer.warnings, warnings) };
+    return { ...answer, auth, warnings: merged(answer.warnings, warnings) };
   }
 }
 
@@ -54,6 +56,7 @@ async function requireAlive(tx: StoreTransaction, digest: string): Promise<void>
   if (!record || record.revoking) throw new TokenRefused();
 }
 
-function merge(a: readonly string[] | null, b: readonly string[]): readonly string[] | null {
-  return b.length === 0 ? a : [...(a ?? []), ...b];
+/** The leases of a token end with it. */
+export function lastUseRefusal(): BadRequest {
+  return new BadRequest('Secret cannot be returned; token had one use left, so leased credentials were immediately revoked.');
 }

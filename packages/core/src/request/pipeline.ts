@@ -12,6 +12,7 @@ import {
   type Op,
 } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
+import type { RepeatOrder } from '../leases/repeats.ts';
 import type { Mount } from '../mounts/mount.ts';
 import { helpFor } from '../system/help.ts';
 import type { UnwrapDoor } from '../wrapping/unwrap-door.ts';
@@ -31,6 +32,7 @@ import type { LoginGuard } from './login-guard.ts';
 import { OpenPathRefusal } from './open-path-refusal.ts';
 import { cutPage, limitPage } from './page-limit.ts';
 import { RequestDeadline } from './request-deadline.ts';
+import type { RepeatedCalls } from './repeated-calls.ts';
 import { newRequestId } from './request-id.ts';
 import type { Routing } from './routing.ts';
 
@@ -42,6 +44,7 @@ export interface PipelineParts {
   readonly authentication: Authentication;
   readonly logins: LoginGuard;
   readonly issuing: Issuing;
+  readonly repeats: RepeatedCalls;
   readonly wrapping: Wrapping;
   readonly unwrapDoor: UnwrapDoor;
   readonly audit: AuditTrail;
@@ -153,17 +156,33 @@ export class Pipeline {
   }
 
   async #carryOutOn(mount: Mount, call: Call, op: Op<TProperties, TSchema>, fields: Decoded): Promise<CoreResponse> {
+    const { repeats, wrapping } = this.#parts;
+    const order = repeats.orderOf(call, op, fields);
+    const made = order
+      ? await repeats.once(call, order, async () => this.#make(mount, call, op, fields, order))
+      : await this.#make(mount, call, op, fields);
+    const answer = call.pageLimit > 0 ? cutPage(call, made!) : made!;
+    return call.request.wrapTtl ? wrapping.wrap(call, answer) : answer;
+  }
+
+  /** Undefined where another call with the same idempotency key was faster. */
+  async #make(
+    mount: Mount,
+    call: Call,
+    op: Op<TProperties, TSchema>,
+    fields: Decoded,
+    order?: RepeatOrder,
+  ): Promise<CoreResponse | undefined> {
     const deadline = this.#deadline(call);
     const request = engineRequest(call, fields, deadline);
     // A handler that goes on after the deadline still counts as work on the mount.
     const handler = (): Promise<EngineResponse | undefined> => mount.serve(() => op.handle(request as never));
     const work = (): Promise<EngineResponse | undefined> => deadline.guard(handler);
     const response = call.match!.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
-    let answer = answerOf(call, response, warningsOf(call, fields, response));
-    if (response?.secret) answer = await this.#parts.issuing.secret(call, response.secret, answer);
-    if (response?.auth) answer = await this.#parts.issuing.login(call, response.auth, answer);
-    if (call.pageLimit > 0) answer = cutPage(call, answer);
-    return call.request.wrapTtl ? this.#parts.wrapping.wrap(call, answer) : answer;
+    const answer = answerOf(call, response, warningsOf(call, fields, response));
+    if (response?.secret) return this.#parts.issuing.secret(call, response.secret, answer, order);
+    if (response?.auth) return this.#parts.issuing.login(call, response.auth, answer);
+    return answer;
   }
 
   #unknownPath(call: Call): CoreResponse {

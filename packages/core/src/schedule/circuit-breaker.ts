@@ -1,43 +1,59 @@
-import type { Clock } from '@strongroom/engine-sdk';
+import type { CircuitSettings, CircuitStatus, Clock } from '@strongroom/engine-sdk';
 
 interface Circuit {
+  settings: Required<CircuitSettings>;
   failures: number;
+  /** Milliseconds: the first failure since the last success, and the opening; 0 for none. */
+  failingSince: number;
+  openedAt: number;
   openUntil: number;
   trying: boolean;
 }
 
-/** After this many failures in a row a target is left alone for a while. */
-const THRESHOLD = 5;
-const FIRST_PAUSE = 5_000;
-const LONGEST_PAUSE = 60_000;
+const USUAL: Required<CircuitSettings> = { threshold: 5, pause: 5_000, longestPause: 60_000 };
 
 /** One dead database must not hold up the others: work for a target that keeps failing is put off without being tried. */
 export class CircuitBreakers {
   readonly #clock: Clock;
   readonly #circuits = new Map<string, Circuit>();
+  readonly #settings = new Map<string, CircuitSettings>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** From now on for this target; undefined for the usual ones. */
+  configure(target: string, settings: CircuitSettings | undefined): void {
+    if (settings) this.#settings.set(target, settings);
+    else this.#settings.delete(target);
+    const circuit = this.#circuits.get(target);
+    if (circuit) circuit.settings = this.#settingsOf(target);
+  }
+
   /** Milliseconds to wait; 0 when the target may be tried now. While a pause is over, one trial at a time goes through. */
   wait(target: string | undefined): number {
-    if (target === undefined) return 0;
-    const circuit = this.#circuits.get(target);
-    if (!circuit || circuit.failures < THRESHOLD) return 0;
+    const left = this.peek(target);
+    const circuit = target === undefined ? undefined : this.#circuits.get(target);
+    if (left === 0 && circuit && isOpen(circuit)) circuit.trying = true;
+    return left;
+  }
+
+  /** As `wait`, without taking the place of the trial. */
+  peek(target: string | undefined): number {
+    const circuit = target === undefined ? undefined : this.#circuits.get(target);
+    if (!circuit || !isOpen(circuit)) return 0;
+    const { pause, longestPause } = circuit.settings;
     // The clock may have been set back.
-    const left = Math.min(circuit.openUntil - this.#clock.millis(), LONGEST_PAUSE);
+    const left = Math.min(circuit.openUntil - this.#clock.millis(), Math.max(longestPause, pause));
     if (left > 0) return left;
-    if (circuit.trying) return FIRST_PAUSE;
-    circuit.trying = true;
-    return 0;
+    return circuit.trying ? pause : 0;
   }
 
   succeeded(target: string | undefined): void {
     if (target !== undefined) this.#circuits.delete(target);
   }
 
-  /** The trial was not made after all. */
+  /** The trial was not made after all, or says nothing about the target. */
   released(target: string | undefined): void {
     const circuit = target === undefined ? undefined : this.#circuits.get(target);
     if (circuit) circuit.trying = false;
@@ -45,18 +61,44 @@ export class CircuitBreakers {
 
   failed(target: string | undefined): void {
     if (target === undefined) return;
-    const circuit = this.#circuits.get(target) ?? { failures: 0, openUntil: 0, trying: false };
+    const now = this.#clock.millis();
+    const settings = this.#settingsOf(target);
+    const circuit = this.#circuits.get(target) ?? { settings, failures: 0, failingSince: now, openedAt: 0, openUntil: 0, trying: false };
     circuit.failures += 1;
     circuit.trying = false;
-    const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(10, Math.max(0, circuit.failures - THRESHOLD)));
-    circuit.openUntil = this.#clock.millis() + pause;
+    const { threshold, pause, longestPause } = circuit.settings;
+    const doublings = Math.min(10, Math.max(0, circuit.failures - threshold));
+    circuit.openUntil = now + Math.min(Math.max(longestPause, pause), pause * 2 ** doublings);
+    if (isOpen(circuit) && circuit.openedAt === 0) circuit.openedAt = now;
     this.#circuits.set(target, circuit);
+  }
+
+  status(target: string): CircuitStatus {
+    const circuit = this.#circuits.get(target);
+    if (!circuit) return { state: 'closed', failures: 0 };
+    const { failures } = circuit;
+    if (!isOpen(circuit)) return { state: 'closed', failures, since: new Date(circuit.failingSince) };
+    const over = circuit.openUntil <= this.#clock.millis();
+    return {
+      state: over ? 'half-open' : 'open',
+      failures,
+      since: new Date(circuit.openedAt),
+      nextTry: new Date(Math.max(circuit.openUntil, this.#clock.millis())),
+    };
   }
 
   /** For operators: which targets are being left alone, and until when. */
   open(): { target: string; failures: number; until: Date }[] {
     return [...this.#circuits]
-      .filter(([, circuit]) => circuit.failures >= THRESHOLD)
+      .filter(([, circuit]) => isOpen(circuit))
       .map(([target, circuit]) => ({ target, failures: circuit.failures, until: new Date(circuit.openUntil) }));
   }
+
+  #settingsOf(target: string): Required<CircuitSettings> {
+    return { ...USUAL, ...this.#settings.get(target) };
+  }
+}
+
+function isOpen({ failures, settings }: Circuit): boolean {
+  return settings.threshold > 0 && failures >= settings.threshold;
 }

@@ -5,7 +5,7 @@ import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { failureText, retryDelay } from './backoff.ts';
 import { realign, reschedule, type DueEntry } from './schedule-index.ts';
-import { NOT_TRIED, withDeadline, type TargetGate } from './target-gate.ts';
+import { NOT_TRIED, targetKey, withDeadline, type TargetGate } from './target-gate.ts';
 
 const JOBS = 'job/';
 const DEADLINE = 60_000;
@@ -125,13 +125,14 @@ export class Jobs {
       return;
     }
     let claim: string | undefined;
-    const passed = await this.#gate.pass(this.#target(schedule, found, mount), async () => {
+    const passed = await this.#gate.pass(this.#target(schedule, found), async (admit) => {
       claim = await this.#claim(key, due.at);
       if (claim === undefined) return NOT_TRIED;
       const entry = checkRecord(schedule.entry, found.entry, key) as Record<string, unknown>;
-      return withDeadline(this.#clock, DEADLINE, signal, async (limit) =>
-        schedule.run(entry, mount.storage, limit, { id: found.id, due: new Date(found.planned), attempt: found.attempts + 1 }),
-      );
+      return withDeadline(this.#clock, DEADLINE, signal, async (limit) => {
+        admit(limit);
+        return schedule.run(entry, mount.storage, limit, { id: found.id, due: new Date(found.planned), attempt: found.attempts + 1 });
+      });
     });
     if (claim === undefined) {
       if ('putOff' in passed && passed.putOff > 0) await this.#putOff(key, due.at, passed.putOff);
@@ -162,11 +163,11 @@ export class Jobs {
   }
 
   /** Work of a mount that names no outside system has a lane of its own; so has work whose record does not fit. */
-  #target(schedule: AnySchedule, record: JobRecord, mount: JobMount): string {
+  #target(schedule: AnySchedule, record: JobRecord): string {
     try {
-      return schedule.target?.(record.entry as never) ?? `mount ${mount.path}`;
+      return targetKey(record.mount, schedule.target?.(record.entry as never));
     } catch {
-      return `mount ${mount.path}`;
+      return targetKey(record.mount, undefined);
     }
   }
 

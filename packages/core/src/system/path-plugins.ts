@@ -10,12 +10,13 @@ import {
   type Clock,
   type EngineResponse,
   type Plugin,
+  type RefusedPlugin,
 } from '@strongroom/engine-sdk';
 import { PluginReloads } from './plugin-reloads.ts';
 import { API_COMPATIBLE_VERSION } from './version.ts';
 
 export interface PluginPathDeps {
-  readonly catalogue: { list(): readonly Plugin[] };
+  readonly catalogue: { list(): readonly Plugin[]; refused(): readonly RefusedPlugin[] };
   /** Closes and builds again what a plugin serves, or these mounts. @throws BadRequest for an unknown mount */
   reload(what: { plugin?: string; mounts?: readonly string[] }): Promise<void>;
   readonly clock?: Clock;
@@ -33,14 +34,19 @@ const nameField = f.name('Name of the plugin, as mounts and connections write it
 export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPathDeps): AnyPath[] {
   const reloads = new PluginReloads(reload, clock);
 
+  /** Those that cannot be used too: an operator must see them. */
+  const all = (): Plugin[] => [...catalogue.list(), ...catalogue.refused().map(({ plugin }) => plugin)];
   const ofKind = (kind: string): Plugin[] =>
-    catalogue
-      .list()
+    all()
       .filter((plugin) => plugin.kind === kind)
       .sort(byName);
-  const kinds = (): string[] => [...new Set([...usualKinds, ...catalogue.list().map((plugin) => plugin.kind)])].sort();
-  const find = (kind: string, name: string): Plugin | undefined =>
-    catalogue.list().find((plugin) => plugin.kind === kind && plugin.name === name);
+  const namesOf = (kind: string): string[] => [...new Set(ofKind(kind).map((plugin) => plugin.name))];
+  const kinds = (): string[] => [...new Set([...usualKinds, ...all().map((plugin) => plugin.kind)])].sort();
+  const find = (kind: string, name: string): Plugin | undefined => all().find((plugin) => plugin.kind === kind && plugin.name === name);
+  const refusal = (plugin: Plugin): { refused?: string } => {
+    const found = catalogue.refused().find((entry) => entry.plugin === plugin);
+    return found ? { refused: found.reason } : {};
+  };
   const requireKind = (kind: string): string => {
     if (!kinds().includes(kind))
       throw new BadRequest(`${JSON.stringify(kind)} is not a supported plugin type; must be one of ${kinds().join(', ')}`);
@@ -62,8 +68,8 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       summary: 'List all plugins',
       handle: async () => ({
         data: {
-          ...Object.fromEntries(kinds().map((kind) => [kind, ofKind(kind).map((plugin) => plugin.name)])),
-          detailed: kinds().flatMap((kind) => ofKind(kind).map(detail)),
+          ...Object.fromEntries(kinds().map((kind) => [kind, namesOf(kind)])),
+          detailed: kinds().flatMap((kind) => ofKind(kind).map((plugin) => ({ ...detail(plugin), ...refusal(plugin) }))),
         },
       }),
     }),
@@ -76,7 +82,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       .list({
         summary: 'List the plugins of one kind',
         handle: async ({ data }) => {
-          const keys = ofKind(requireKind(data.type)).map((plugin) => plugin.name);
+          const keys = namesOf(requireKind(data.type));
           return keys.length === 0 ? undefined : { data: { keys } };
         },
       })
@@ -107,11 +113,23 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       .read({
         summary: 'Read about a plugin',
         handle: async ({ data }) => {
-          const plugin = find(requireKind(data.type), data.name);
-          if (!plugin || (data.version !== '' && data.version !== shownVersion(plugin))) return undefined;
+          const named = ofKind(requireKind(data.type)).filter((plugin) => plugin.name === data.name);
+          const plugin = data.version === '' ? named[0] : named.find((candidate) => shownVersion(candidate) === data.version);
+          if (!plugin) return undefined;
           const { name, version, builtin, deprecation_status } = detail(plugin);
           return {
-            data: { name, args: null, command: '', sha256: '', builtin, version, oci: false, declarative: true, deprecation_status },
+            data: {
+              name,
+              args: null,
+              command: '',
+              sha256: '',
+              builtin,
+              version,
+              oci: false,
+              declarative: true,
+              deprecation_status,
+              ...refusal(plugin),
+            },
           };
         },
       })

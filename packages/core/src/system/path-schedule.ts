@@ -31,7 +31,10 @@ export function schedulePaths({ jobs, journal, gate, mounts }: SchedulePathDeps)
             jobs: all
               .filter((job) => !data.failing || job.status.attempts > 0)
               .map((job) => ({ mount: pathOf(job.mount), kind: job.kind, id: job.id, ...jobStatusData(job.status) })),
-            circuits: gate.breakers.open().map((circuit) => ({ ...circuit, until: circuit.until.toISOString() })),
+            circuits: gate.breakers.open().map(({ target, failures, until }) => {
+              const slash = target.indexOf('/');
+              return { target: pathOf(target.slice(0, slash)) + target.slice(slash + 1), failures, until: until.toISOString() };
+            }),
           },
         };
       },

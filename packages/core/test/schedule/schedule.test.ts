@@ -99,7 +99,7 @@ describe('the schedule', () => {
     await mount.advance('1m');
     const tries = outside.log.length;
     expect(tries).toBeLessThanOrEqual(20);
-    expect(((await mount.call('read', 'sys/schedule')).data as { circuits: object[] }).circuits).toMatchObject([{ target: 'dead' }]);
+    expect(((await mount.call('read', 'sys/schedule')).data as { circuits: object[] }).circuits).toMatchObject([{ target: 'acc/dead' }]);
     await mount.advance('3s');
     expect(outside.count('tick live')).toBe(1);
     outside.failing.clear();

@@ -18,6 +18,7 @@ const listed = [
   plugin('database', 'cassandra-database-plugin'),
   plugin('audit', 'file'),
 ];
+const refused = [{ plugin: { ...plugin('database', 'old-database-plugin', '0.3.0'), apiVersion: 2 }, reason: 'built for plugin API 2' }];
 
 let reloaded: object[];
 let failure: Error | undefined;
@@ -27,7 +28,7 @@ beforeEach(() => {
   reloaded = [];
   failure = undefined;
   const paths = pluginPaths({
-    catalogue: { list: () => listed },
+    catalogue: { list: () => listed, refused: () => refused },
     reload: async (what) => {
       reloaded.push(what);
       if (failure) throw failure;
@@ -42,7 +43,7 @@ describe('the catalogue', () => {
     const { data } = await ask('read', 'plugins/catalog');
     expect(data).toMatchObject({
       auth: ['ldap'],
-      database: ['cassandra-database-plugin', 'postgresql-database-plugin'],
+      database: ['cassandra-database-plugin', 'old-database-plugin', 'postgresql-database-plugin'],
       secret: ['kv'],
       audit: ['file'],
     });
@@ -58,7 +59,7 @@ describe('the catalogue', () => {
   test('lists one kind, and has no reading of it', async () => {
     expect(await ask('list', 'plugins/catalog/database')).toEqual({
       status: 200,
-      data: { keys: ['cassandra-database-plugin', 'postgresql-database-plugin'] },
+      data: { keys: ['cassandra-database-plugin', 'old-database-plugin', 'postgresql-database-plugin'] },
     });
     expect(await ask('read', 'plugins/catalog/database')).toMatchObject({ status: 405 });
     expect(await ask('list', 'plugins/catalog/toys')).toMatchObject({
@@ -85,8 +86,19 @@ describe('the catalogue', () => {
     expect(await ask('read', 'plugins/catalog/auth/kv')).toMatchObject({ status: 404 });
   });
 
+  test('shows a plugin that the server refuses, with the reason', async () => {
+    const { data } = await ask('read', 'plugins/catalog');
+    const entries = (data as { detailed: { name: string; refused?: string }[] }).detailed;
+    expect(entries.filter((entry) => entry.refused !== undefined)).toMatchObject([
+      { name: 'old-database-plugin', version: 'v0.3.0+builtin.strongroom', refused: 'built for plugin API 2' },
+    ]);
+    expect(await ask('read', 'plugins/catalog/database/old-database-plugin')).toMatchObject({
+      data: { refused: 'built for plugin API 2' },
+    });
+  });
+
   test('answers clients that name no kind with nothing but a warning', async () => {
-    const paths = pluginPaths({ catalogue: { list: () => listed }, reload: async () => {} });
+    const paths = pluginPaths({ catalogue: { list: () => listed, refused: () => refused }, reload: async () => {} });
     const read = paths.find((declared) => declared.pattern === 'plugins/catalog/{type}')?.operations.read;
     expect(await read?.handle({ data: { type: 'ldap' } } as never)).toEqual({
       data: null,
