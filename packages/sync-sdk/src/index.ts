@@ -1,3 +1,4 @@
+export { MASK, maskedFields, secretFields, secretsOf } from './connection-secrets.ts';
 export type {
   DestinationSession,
   Granularity,
@@ -32,3 +33,4 @@ export { NetworkPolicy } from './network-rules.ts';
 export type { NetworkRules } from './network-rules.ts';
 export { formatMark, OWNER_TAG, parseMark, SYNCED_TAG } from './ownership.ts';
 export type { OwnershipMark } from './ownership.ts';
+export { SessionCalls } from './session-calls.ts';

@@ -125,10 +125,10 @@ export class SecretManagerStore {
     return version;
   }
 
-  /** `latest` is the newest that is not destroyed. */
+  /** `latest` is the newest, whatever its state. */
   requireVersion(id: string, wanted: string): StoredVersion {
     const { versions } = this.require(id);
-    const version = wanted === 'latest' ? versions.findLast(({ state }) => state !== 'DESTROYED') : versions[Number(wanted) - 1];
+    const version = wanted === 'latest' ? versions.at(-1) : versions[Number(wanted) - 1];
     if (version === undefined) throw new GrpcRefusal('NOT_FOUND', `Secret Version [${this.#path}/${id}/versions/${wanted}] not found.`);
     return version;
   }

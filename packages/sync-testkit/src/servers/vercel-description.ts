@@ -39,6 +39,16 @@ const variable = {
   },
 };
 
+/** In a list, a variable also says what Vercel thinks of its safety. */
+const listed = {
+  ...variable,
+  required: [...variable.required, 'securityIssues'],
+  properties: {
+    ...variable.properties,
+    securityIssues: { type: 'array', items: { enum: ['flags-secret-needs-split', 'readable-secret'] } },
+  },
+};
+
 const creation = { type: 'object', required: ['key', 'value', 'type', 'target'], properties: written, additionalProperties: false };
 
 const failure = {
@@ -52,7 +62,7 @@ const failure = {
  * that the client checks: what @vercel/sdk 1.28.35 sends and accepts, written down by hand. The server here was called with that client once.
  */
 export const vercelDescription: ProviderDescription = {
-  schemas: { variable },
+  schemas: { variable, listed },
   operations: {
     'GET /v10/projects/{idOrName}/env': {
       ...place,
@@ -62,7 +72,7 @@ export const vercelDescription: ProviderDescription = {
           type: 'object',
           required: ['envs', 'pagination'],
           properties: {
-            envs: { type: 'array', items: { $ref: '#/schemas/variable' } },
+            envs: { type: 'array', items: { $ref: '#/schemas/listed' } },
             pagination: {
               type: 'object',
               required: ['count', 'next', 'prev'],

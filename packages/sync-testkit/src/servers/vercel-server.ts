@@ -165,7 +165,7 @@ export async function startVercelServer(options: VercelServerOptions = {}): Prom
     requestId: () => ['x-vercel-id', `fra1::${randomBytes(3).toString('hex')}-${now()}-${randomBytes(6).toString('hex')}`],
     refuse: (refusal) => ({
       status: refusal.status,
-      headers: refusal.retryAfter === undefined ? {} : { 'retry-after': String(refusal.retryAfter) },
+      ...(refusal.retryAfter !== undefined && { headers: { 'retry-after': String(refusal.retryAfter) } }),
       body: { error: { code: refusal.code === '' ? 'internal_server_error' : refusal.code, message: refusal.message, ...refusal.details } },
     }),
     handle: (request) => {
@@ -238,7 +238,7 @@ function list(project: VercelProject, query: URLSearchParams, pageSize: number):
   return {
     status: 200,
     body: {
-      envs: page.map(render),
+      envs: page.map((variable) => ({ ...render(variable), securityIssues: [] })),
       pagination: {
         count: page.length,
         next: last !== undefined && page.length < rest.length ? last.createdAt : null,
