@@ -1,0 +1,101 @@
+import { compileTemplate, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/engine-sdk';
+import { nameComplaint, type NameLimits } from '@strongroom/sync-sdk';
+import type { AssociationRecord, DestinationRecord } from './records.ts';
+import { Refusal } from './sync-status.ts';
+
+/** What templates may name. */
+export const PLACEHOLDERS = [
+  'DestinationType',
+  'DestinationName',
+  'NamespacePath',
+  'NamespaceBaseName',
+  'NamespaceID',
+  'MountPath',
+  'MountBaseName',
+  'MountAccessor',
+  'SecretPath',
+  'SecretBaseName',
+  'SecretKey',
+] as const;
+
+/** Names must come out the same whenever they are rendered, so nothing that changes is there. */
+const CHANGING = ['random', 'unix_time', 'unix_time_millis', 'timestamp', 'uuid'];
+
+const compiled = new Map<string, Template>();
+const MOST_COMPILED = 500;
+
+/** @throws TemplateSyntaxError or TemplateRenderError */
+function compile(source: string): Template {
+  let template = compiled.get(source);
+  if (!template) {
+    const none = CHANGING.map((name) => [name, { parameters: [], rest: 'any' as const, call: () => changing(name) }]);
+    template = compileTemplate(source, { name: 'secret_name_template', fields: PLACEHOLDERS, functions: Object.fromEntries(none) });
+    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    compiled.set(source, template);
+  }
+  return template;
+}
+
+function changing(name: string): never {
+  throw new TemplateRenderError(`${name} cannot be used: the name of a secret must come out the same every time`, 'function');
+}
+
+const environment = { now: () => new Date(0), randomBytes: (count: number) => new Uint8Array(count) };
+
+/** What is wrong with a template, in words; undefined if it can be used. */
+export function templateComplaint(source: string): string | undefined {
+  try {
+    compile(source).render(Object.fromEntries(PLACEHOLDERS.map((name) => [name, 'x'])), environment);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError || error instanceof TemplateRenderError) return error.message;
+    throw error;
+  }
+}
+
+/** The remote name of a secret, or of one key of it. @throws Refusal when it does not fit the provider */
+export function remoteName(
+  destination: Pick<DestinationRecord, 'type' | 'name'>,
+  association: Pick<AssociationRecord, 'mount_path' | 'accessor' | 'secret_name' | 'secret_name_template'>,
+  key: string,
+  limits: NameLimits,
+): string {
+  const mount = association.mount_path.replace(/\/$/, '');
+  let rendered: string;
+  try {
+    rendered = compile(association.secret_name_template).render(
+      {
+        DestinationType: destination.type,
+        DestinationName: destination.name,
+        NamespacePath: '',
+        NamespaceBaseName: '',
+        NamespaceID: 'root',
+        MountPath: mount,
+        MountBaseName: baseName(mount),
+        MountAccessor: association.accessor,
+        SecretPath: association.secret_name,
+        SecretBaseName: baseName(association.secret_name),
+        SecretKey: key,
+      },
+      environment,
+    );
+  } catch (error) {
+    if (error instanceof TemplateRenderError) throw new Refusal('invalid_name', error.message);
+    throw error;
+  }
+  const name = limits.normalize(rendered);
+  const complaint = nameComplaint(limits, name);
+  if (complaint !== undefined) {
+    throw new Refusal('invalid_name', `the name ${JSON.stringify(name)} that secret_name_template gives ${complaint}`);
+  }
+  return name;
+}
+
+/** Under which a name is claimed: names that the provider takes for one are one. */
+export function nameId(destination: string, name: string, limits: NameLimits): string {
+  return `${destination}/${limits.caseSensitive ? name : name.toLowerCase()}`;
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,118 @@
+import { isSyncError, tagsComplaint, type RemoteSecret } from '@strongroom/sync-sdk';
+import type { DestinationRecord, RemoteRecord } from './records.ts';
+import type { OpenDestination } from './sessions.ts';
+import { Refusal } from './sync-status.ts';
+
+/** What should stand under a remote name. */
+export interface Wanted {
+  readonly value: string;
+  readonly fingerprint: string;
+}
+
+/** How often a name that is taken between the look and the write is looked at anew. */
+const LOOKS = 2;
+/** How far the clock of a provider may be behind ours; most tell times by the second. Milliseconds. */
+const SKEW = 5_000;
+
+/** Brings one secret outside to what it should be, and harms none that is not ours. */
+export class RemoteWriter {
+  readonly #destination: DestinationRecord;
+  readonly #open: OpenDestination;
+  readonly #signal: AbortSignal;
+  #held: number | undefined;
+
+  constructor(destination: DestinationRecord, open: OpenDestination, signal: AbortSignal) {
+    this.#destination = destination;
+    this.#open = open;
+    this.#signal = signal;
+  }
+
+  /** Writes unless what is there is right already; resolves with what is there then. @throws Refusal, or an error of the session */
+  async write(remote: RemoteRecord, wanted: Wanted): Promise<RemoteSecret> {
+    this.#checkValue(wanted.value);
+    for (let attempt = 1; ; attempt += 1) {
+      const current = await this.#open.session.read({ name: remote.name, signal: this.#signal });
+      const ours = current !== undefined && this.owns(remote, current);
+      if (ours && !current.softDeleted && isAsWritten(remote, wanted, current)) return current;
+      if (current && !ours) this.#decide(remote, current);
+      if (!current) await this.#checkCount();
+      try {
+        return await this.#open.session.put({
+          name: remote.name,
+          value: wanted.value,
+          mark: { destination: this.#destination.id, association: remote.id },
+          tags: this.#destination.custom_tags,
+          operationId: remote.writing!.operation,
+          signal: this.#signal,
+          ...(current ? { current } : {}),
+        });
+      } catch (error) {
+        if (!isSyncError(error, 'name_taken') || attempt >= LOOKS) throw error;
+      }
+    }
+  }
+
+  /** Removes what is ours; what is somebody else's by now is left alone. */
+  async remove(remote: RemoteRecord): Promise<'removed' | 'not ours'> {
+    const current = await this.#open.session.read({ name: remote.name, signal: this.#signal });
+    if (!current || current.softDeleted) return 'removed';
+    if (!this.owns(remote, current)) return 'not ours';
+    await this.#open.session.remove({ name: remote.name, current, signal: this.#signal });
+    return 'removed';
+  }
+
+  owns(remote: RemoteRecord, current: RemoteSecret): boolean {
+    return ownedBy(this.#destination, this.#open.plugin.ownership, remote, current);
+  }
+
+  #decide(remote: RemoteRecord, current: RemoteSecret): void {
+    const policy = this.#destination.on_conflict;
+    const { title } = this.#open.plugin;
+    const there = `a secret named ${JSON.stringify(remote.name)} ${current.softDeleted ? 'was deleted but can be recovered' : 'is'} in ${title}`;
+    if (policy === 'fail') {
+      throw new Refusal('conflict', `${there} and is not ours; remove it, or set on_conflict to "adopt" or "overwrite"`);
+    }
+    if (policy === 'adopt' && current.mark) {
+      throw new Refusal('conflict', `${there} and belongs to another destination; on_conflict "adopt" takes what nobody has marked`);
+    }
+  }
+
+  #checkValue(value: string): void {
+    const { limits, plugin } = this.#open;
+    const size = Buffer.byteLength(value);
+    if (size > limits.valueMaxBytes) {
+      throw new Refusal('value_too_large', `the value has ${size} bytes, and ${plugin.title} takes at most ${limits.valueMaxBytes}`);
+    }
+    if (size === 0 && !limits.emptyValue) throw new Refusal('value_empty', `the value is empty, which ${plugin.title} does not take`);
+    const complaint = limits.tags && tagsComplaint(limits.tags, this.#destination.custom_tags);
+    if (complaint !== undefined) throw new Refusal('invalid_tags', `custom_tags ${complaint}`);
+  }
+
+  async #checkCount(): Promise<void> {
+    const { limits, plugin, session } = this.#open;
+    if (limits.maxCount === undefined || !session.count) return;
+    this.#held ??= await session.count(this.#signal);
+    if (this.#held >= limits.maxCount) {
+      throw new Refusal('too_many_secrets', `${plugin.title} holds ${this.#held} secrets there, and takes at most ${limits.maxCount}`);
+    }
+    this.#held += 1;
+  }
+}
+
+/** Whether what stands outside is what we wrote last, and should be. */
+function isAsWritten(remote: RemoteRecord, wanted: Wanted, current: RemoteSecret): boolean {
+  return remote.fingerprint === wanted.fingerprint && remote.revision !== undefined && remote.revision === current.revision;
+}
+
+/** Whether a remote secret is ours: by its mark, or, where the provider keeps none, by our own record. */
+export function ownedBy(
+  destination: Pick<DestinationRecord, 'id'>,
+  ownership: 'marked' | 'recorded',
+  remote: Pick<RemoteRecord, 'identity' | 'writing'>,
+  current: RemoteSecret,
+): boolean {
+  if (ownership === 'marked') return current.mark?.destination === destination.id;
+  if (remote.identity !== undefined && current.identity === remote.identity) return true;
+  const { writing } = remote;
+  return writing !== undefined && current.createdAt !== undefined && current.createdAt.getTime() + SKEW >= Date.parse(writing.since);
+}

@@ -1,0 +1,149 @@
+import type { EngineHost } from '@strongroom/engine-sdk';
+import {
+  ConfigurationInvalid,
+  createNetworkGuard,
+  type DestinationLimits,
+  type DestinationSession,
+  type NetworkGuard,
+  type NetworkRules,
+  type SyncDestinationPlugin,
+} from '@strongroom/sync-sdk';
+import type { DestinationTypes } from './destination-types.ts';
+import type { Pacer } from './pacer.ts';
+import { recordsIn, type DestinationRecord } from './records.ts';
+
+/** A destination ready for use. Every call of its session is counted by the pacer. */
+export interface OpenDestination {
+  readonly plugin: SyncDestinationPlugin;
+  readonly limits: DestinationLimits;
+  readonly session: DestinationSession;
+}
+
+interface Opened {
+  readonly generation: number;
+  readonly ready: Promise<OpenDestination & { readonly network: NetworkGuard }>;
+  users: number;
+  retired: boolean;
+}
+
+export const networkRules = (destination: DestinationRecord): NetworkRules => ({
+  allowedIpv4: destination.allowed_ipv4_addresses,
+  allowedIpv6: destination.allowed_ipv6_addresses,
+  allowedPorts: destination.allowed_ports,
+  disabled: destination.disable_strict_networking,
+});
+
+/** Sessions to destinations: opened at first use, kept, and replaced when the destination was written anew. */
+export class Sessions {
+  readonly #host: EngineHost;
+  readonly #types: DestinationTypes;
+  readonly #pacer: Pacer;
+  readonly #opened = new Map<string, Opened>();
+
+  constructor(host: EngineHost, types: DestinationTypes, pacer: Pacer) {
+    this.#host = host;
+    this.#types = types;
+    this.#pacer = pacer;
+  }
+
+  /** Does work with a session, which stays open until it is done. */
+  async use<T>(destination: DestinationRecord, work: (open: OpenDestination) => Promise<T>): Promise<T> {
+    let opened = this.#opened.get(destination.id);
+    if (opened?.generation !== destination.generation) {
+      if (opened) this.#retire(opened);
+      opened = { generation: destination.generation, ready: this.#open(destination), users: 0, retired: false };
+      this.#opened.set(destination.id, opened);
+    }
+    opened.users += 1;
+    try {
+      return await work(await opened.ready);
+    } catch (error) {
+      if (await failed(opened.ready)) this.#drop(destination.id, opened);
+      throw error;
+    } finally {
+      opened.users -= 1;
+      if (opened.retired && opened.users === 0) await closed(opened);
+    }
+  }
+
+  /** The destination is gone. */
+  forget(id: string): void {
+    const opened = this.#opened.get(id);
+    if (opened) this.#drop(id, opened);
+    this.#pacer.forget(id);
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#opened.values()];
+    this.#opened.clear();
+    await Promise.all(all.map(closed));
+  }
+
+  #drop(id: string, opened: Opened): void {
+    if (this.#opened.get(id) === opened) this.#opened.delete(id);
+    this.#retire(opened);
+  }
+
+  #retire(opened: Opened): void {
+    opened.retired = true;
+    if (opened.users === 0) void closed(opened);
+  }
+
+  async #open(destination: DestinationRecord): Promise<OpenDestination & { network: NetworkGuard }> {
+    const plugin = this.#types.installed(destination.type);
+    const limits = plugin.limits(destination.connection);
+    const account = await this.#account(plugin, destination);
+    const network = createNetworkGuard(networkRules(destination));
+    try {
+      const session = await plugin.open(destination.connection, {
+        log: this.#host.log,
+        now: () => this.#host.clock.now(),
+        network,
+        ...(account === undefined ? {} : { account }),
+      });
+      const spend = (): void => this.#pacer.spend(destination.id, limits.pace);
+      return { plugin, limits, network, session: counted(session, spend) };
+    } catch (error) {
+      await network.close();
+      throw error;
+    }
+  }
+
+  async #account({ accounts }: SyncDestinationPlugin, { connection }: DestinationRecord): Promise<Record<string, unknown> | undefined> {
+    const name = accounts && connection[accounts.field];
+    if (!accounts || typeof name !== 'string' || name === '') return undefined;
+    const account = await recordsIn(this.#host.storage).accounts.get(`${accounts.collection}/${name}`);
+    if (!account)
+      throw new ConfigurationInvalid(`${accounts.field}: there is no ${JSON.stringify(name)} in sys/sync/${accounts.collection}`);
+    return account;
+  }
+}
+
+async function failed(ready: Promise<unknown>): Promise<boolean> {
+  return ready.then(
+    () => false,
+    () => true,
+  );
+}
+
+async function closed({ ready }: Opened): Promise<void> {
+  try {
+    const { session, network } = await ready;
+    await session.close().catch(() => undefined);
+    await network.close();
+  } catch {
+    // It never opened.
+  }
+}
+
+function counted(session: DestinationSession, spend: () => void): DestinationSession {
+  const count = session.count?.bind(session);
+  return {
+    read: async (request) => (spend(), session.read(request)),
+    put: async (request) => (spend(), session.put(request)),
+    remove: async (request) => (spend(), session.remove(request)),
+    list: (request) => (spend(), session.list(request)),
+    ...(count ? { count: async (signal) => (spend(), count(signal)) } : {}),
+    close: async () => session.close(),
+  };
+}
