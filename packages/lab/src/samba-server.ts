@@ -79,8 +79,8 @@ export function describeWithSamba(title: string, body: () => void): void {
 }
 
 /**
- * Starts a domain controller with nobody in it but what Samba makes itself. Simple passwords are fine, may be changed at once and never expire.
- * The domain is made once for each version of Samba, and copied.
+ * Starts a domain controller with nobody in it but what Samba makes itself. Passwords need four characters, may be changed at once and
+ * never expire. The domain is made once for each version of Samba, and copied.
  */
 export async function startSamba(options: SambaOptions = {}): Promise<SambaServer> {
   if (sambaMissing !== undefined) throw new Error(sambaMissing);
@@ -118,7 +118,9 @@ export async function startSamba(options: SambaOptions = {}): Promise<SambaServe
     const apply = async (ldif: string, { bare = false }: { bare?: boolean } = {}): Promise<void> => {
       const started = run(python, ['-c', applyScript, config, join(folder, 'dc/private'), bare ? 'bare' : 'whole']);
       started.child.stdin!.end(ldif);
-      await started;
+      await started.catch((error: { stderr?: string }) => {
+        throw new Error(`Samba refuses the LDIF: ${error.stderr?.match(/^[\w.]*Error.*$/m)?.[0] ?? String(error)}`);
+      });
     };
     if (options.lockoutThreshold !== undefined)
       await apply(

@@ -46,18 +46,28 @@ export interface Rename {
   newSuperior?: string | undefined;
 }
 
+/** How a connection came about. */
+export interface Established {
+  /** Until the server took the connection. */
+  readonly dialMillis: number;
+  /** From then until it was encrypted; `protocol` is such as `TLSv1.3`. Absent without TLS. */
+  readonly tls?: { readonly millis: number; readonly protocol: string };
+}
+
 /**
  * One connection to one server. Every method rejects with `LdapError`: with the server's code when it answered, and then the connection
  * lives on; with a word (`NETWORK`, `TIMEOUT`, …) when it did not, and then the connection is closed.
  */
 export interface Connection {
   readonly url: string;
+  readonly established: Established;
   /** False once closed by either side. */
   readonly alive: boolean;
   /** The name of the last successful bind; empty while anonymous, undefined while a bind is under way. */
   readonly boundAs: string | undefined;
   /** Refuses empty passwords (`EMPTY_PASSWORD`) unless allowed. After a refused bind the connection is anonymous. */
   bind(name: string, password: string, options?: BindOptions): Promise<void>;
+  /** Attributes that Active Directory shows in pieces (`member;range=0-1499`) come whole, unless a range was asked for. */
   search(request: SearchRequest): Promise<LdapEntry[]>;
   add(dn: string, attributes: readonly AttributeValues[], options?: RequestOptions): Promise<void>;
   modify(dn: string, changes: readonly Modification[], options?: RequestOptions): Promise<void>;

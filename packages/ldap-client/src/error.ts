@@ -18,6 +18,7 @@ export interface LdapErrorDetails {
   matchedDn?: string;
   url?: string;
   outcomeUnknown?: boolean;
+  connectedMillis?: number | undefined;
 }
 
 const ownNames: Record<Exclude<LdapErrorCode, number>, readonly [number, string]> = {
@@ -40,6 +41,8 @@ export class LdapError extends Error {
   readonly url: string;
   /** True when the request was sent and no answer came: a change may or may not have happened. */
   readonly outcomeUnknown: boolean;
+  /** Of a failed dial: milliseconds until the server took the connection; TLS failed then. Undefined when it never did. */
+  readonly connectedMillis: number | undefined;
 
   constructor(code: LdapErrorCode, details: LdapErrorDetails = {}) {
     super(describe(code, details.diagnosticMessage ?? ''));
@@ -48,6 +51,7 @@ export class LdapError extends Error {
     this.matchedDn = details.matchedDn ?? '';
     this.url = details.url ?? '';
     this.outcomeUnknown = details.outcomeUnknown ?? false;
+    this.connectedMillis = details.connectedMillis;
   }
 
   /** True when the server itself answered with this error; false when we never heard from it. */
@@ -74,7 +78,11 @@ export class LdapDialError extends LdapError {
 
   constructor(attempts: readonly DialAttempt[]) {
     const last = attempts.at(-1);
-    super(last?.error.code ?? 'NETWORK', { url: last?.url ?? '', diagnosticMessage: last?.error.diagnosticMessage ?? '' });
+    super(last?.error.code ?? 'NETWORK', {
+      url: last?.url ?? '',
+      diagnosticMessage: last?.error.diagnosticMessage ?? '',
+      connectedMillis: last?.error.connectedMillis,
+    });
     this.attempts = attempts;
     const lines = attempts.map(({ url, error }) =>
       error.code === 'INVALID' ? error.message : `error connecting to host ${JSON.stringify(url)}: ${error.message}`,

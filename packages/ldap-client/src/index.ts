@@ -1,7 +1,16 @@
 export { realClock } from './clock.ts';
 export type { DirectoryClock, DirectoryLog } from './clock.ts';
 export { applyLdif } from './connection.ts';
-export type { AttributeValues, BindOptions, Connection, Modification, Rename, RequestOptions, SearchRequest } from './connection.ts';
+export type {
+  AttributeValues,
+  BindOptions,
+  Connection,
+  Established,
+  Modification,
+  Rename,
+  RequestOptions,
+  SearchRequest,
+} from './connection.ts';
 export {
   compileFilter,
   defaultDirectoryConfig,

@@ -3,6 +3,7 @@ import type {
   AttributeValues,
   BindOptions,
   Connection,
+  Established,
   Modification,
   Rename,
   RequestOptions,
@@ -17,6 +18,7 @@ import { isResult, shut } from './ldapjs-library.ts';
 import * as wire from './ldapjs-library.ts';
 import type { EntryMessage, LibraryClient, Message, RequestMessage, Result } from './ldapjs-library.ts';
 import { MessageFrames } from './message-frames.ts';
+import { asksForRange, completed } from './ranges.ts';
 
 const derefCodes = { never: 0, searching: 1, finding: 2, always: 3 } as const;
 const everything: Filter = { kind: 'present', attribute: 'objectClass' };
@@ -36,6 +38,7 @@ interface Pending {
  */
 export class LdapjsConnection implements Connection {
   readonly url: string;
+  readonly established: Established;
   readonly #client: LibraryClient;
   readonly #socket: AbortController;
   readonly #requestMillis: number;
@@ -46,10 +49,16 @@ export class LdapjsConnection implements Connection {
   #boundAs: string | undefined = '';
   #lastId = 0;
 
-  constructor(client: LibraryClient, socket: AbortController, url: string, requestMillis: number, clock: DirectoryClock) {
+  constructor(
+    client: LibraryClient,
+    socket: AbortController,
+    { url, established, requestMillis }: { readonly url: string; readonly established: Established; readonly requestMillis: number },
+    clock: DirectoryClock,
+  ) {
     this.#client = client;
     this.#socket = socket;
     this.url = url;
+    this.established = established;
     this.#requestMillis = requestMillis;
     this.#clock = clock;
     const lost = (error?: unknown): void =>
@@ -109,6 +118,12 @@ export class LdapjsConnection implements Connection {
       attributes: request.attributes ?? [],
     };
     const pageSize = request.pageSize ?? 0;
+    const whole = async (): Promise<LdapEntry[]> => {
+      if (asksForRange(request.attributes)) return entries;
+      const result: LdapEntry[] = [];
+      for (const entry of entries) result.push(await completed(entry, (attribute) => this.#readAttribute(entry.dn, attribute, request)));
+      return result;
+    };
     if (pageSize <= 0) {
       this.#check(
         await this.#request(
@@ -117,7 +132,7 @@ export class LdapjsConnection implements Connection {
           onEntry,
         ),
       );
-      return entries;
+      return whole();
     }
     let cookie: Buffer = Buffer.alloc(0);
     do {
@@ -130,7 +145,12 @@ export class LdapjsConnection implements Connection {
       this.#check(result);
       cookie = nextCookie(result);
     } while (cookie.length > 0);
-    return entries;
+    return whole();
+  }
+
+  async #readAttribute(base: string, attribute: string, { signal, timeoutSeconds }: RequestOptions): Promise<LdapEntry | undefined> {
+    const [entry] = await this.search({ base, scope: 'base', attributes: [attribute], signal, timeoutSeconds });
+    return entry;
   }
 
   async add(dn: string, attributes: readonly AttributeValues[], options: RequestOptions = {}): Promise<void> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDirectory, LdapError, parseLdif, applyLdif, resultCode } from '../src/index.ts';
 import type { Connection, Directory } from '../src/index.ts';
 import { describeWithSlapd, startSlapd } from './slapd.ts';
+import { startTcpProxy } from './tcp-proxy.ts';
 import type { Slapd } from './slapd.ts';
 
 const base = 'dc=example,dc=org';
@@ -198,6 +199,26 @@ deleteoldrdn: 1
     expect(await failure(connection.search({ base, attributes: ['no such name'] }))).toMatchObject({ code: 'INVALID' });
     expect((await failure(connection.search({ base: 'nonsense' }))).code).toBe(resultCode.invalidDnSyntax);
     expect(connection.alive).toBe(true);
+  });
+
+  test('referrals and references lead nowhere: no other server is asked', async () => {
+    const elsewhere = await startTcpProxy(slapd.port);
+    const dn = `ou=away,${base}`;
+    const ref = `ldap://127.0.0.1:${elsewhere.port}/ou=people,${base}`;
+    try {
+      await connection.add(dn, [
+        { attribute: 'objectClass', values: ['referral', 'extensibleObject'] },
+        { attribute: 'ou', values: ['away'] },
+        { attribute: 'ref', values: [ref] },
+      ]);
+      const found = await connection.search({ base, filter: '(uid=user7)', attributes: ['uid'] });
+      expect(found.map((entry) => entry.dn)).toEqual([`uid=user7,ou=people,${base}`]);
+      expect(await failure(connection.search({ base: dn }))).toMatchObject({ code: 10 });
+      expect(connection.alive).toBe(true);
+      expect(elsewhere.accepted).toBe(0);
+    } finally {
+      await elsewhere.stop();
+    }
   });
 
   test('a server that wants no anonymous access is still reached', async () => {

@@ -161,18 +161,18 @@ describeWithSlapd('pooled connections to OpenLDAP', () => {
     const clock = manualClock();
     const { directory } = await counted({ maxConnections: 5 }, { clock });
     const lent = new Set<Connection>();
-    const finish: (() => void)[] = [];
+    const finish = new Map<number, () => void>();
     const logins = [1, 2, 3, 4, 5].map((n) =>
       directory.verifyUser(user(n), `pw${n}`, (connection) => {
         lent.add(connection);
-        return new Promise<void>((resolve) => finish.push(resolve));
+        return new Promise<void>((resolve) => finish.set(n, resolve));
       }),
     );
-    await until(() => finish.length === 5);
-    for (const end of finish.slice(0, 2)) end();
+    await until(() => finish.size === 5);
+    for (const n of [1, 2]) finish.get(n)!();
     await Promise.all(logins.slice(0, 2));
     clock.advance(10);
-    for (const end of finish.slice(2)) end();
+    for (const n of [3, 4, 5]) finish.get(n)!();
     await Promise.all(logins);
     clock.advance(10);
     await until(() => [...lent].filter(({ boundAs }) => boundAs === '').length >= 2);

@@ -164,6 +164,25 @@ describeWithSlapd('connections that die, against OpenLDAP behind a proxy', () =>
     expect(connection.alive).toBe(false);
   });
 
+  test('an answer that comes late but in time is taken; one that comes after the deadline finds nobody', async () => {
+    const clock = manualClock();
+    const { proxy, directory } = await behindProxy({ requestTimeoutSeconds: 20 }, { clock });
+    const connection = await directory.connect();
+    proxy.hold();
+    const patient = connection.search({ base, scope: 'base', attributes: ['dc'] });
+    clock.advance(19_999);
+    proxy.release();
+    expect((await patient)[0]?.first('dc')).toBe('example');
+    proxy.hold();
+    const late = failure(connection.search({ base, scope: 'base' }));
+    clock.advance(20_000);
+    expect((await late).code).toBe('TIMEOUT');
+    proxy.release();
+    const next = await directory.connect();
+    expect((await next.search({ base, scope: 'base', attributes: ['dc'] }))[0]?.first('dc')).toBe('example');
+    next.close();
+  });
+
   test('a signal ends a request and its connection; one that fired before sends nothing', async () => {
     const { proxy, directory } = await behindProxy();
     const connection = await directory.connect();

@@ -13,6 +13,9 @@ export interface TcpProxy {
   /** From now on nothing passes in either direction until `resume`; connections stay open. */
   stall(): void;
   resume(): void;
+  /** From now on what arrives is kept back, in both directions, until `release` passes it on. */
+  hold(): void;
+  release(): void;
   /** Cuts the connection on which the next bytes from the client arrive, after passing them on. */
   cutAfterNextRequest(): void;
   /** From now on connections are accepted and closed at once. */
@@ -20,10 +23,16 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise<TcpProxy> {
   const pairs = new Set<[Socket, Socket]>();
   let accepted = 0;
   let stalled = false;
+  let held: (() => void)[] | undefined;
+  /** Now, never or later. */
+  const pass = (send: () => void): void => {
+    if (held) held.push(send);
+    else if (!stalled) send();
+  };
   let refusing = false;
   let cutNext = false;
   const server = createServer((near) => {
@@ -32,7 +41,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       near.destroy();
       return;
     }
-    const far = connect(target, '127.0.0.1');
+    const far = connect(target, host);
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
     const drop = (): void => {
@@ -42,12 +51,13 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     };
     near.on('error', drop).on('close', drop);
     far.on('error', drop).on('close', drop);
-    near.on('data', (chunk) => {
-      if (stalled) return;
-      far.write(chunk, cutNext ? () => near.resetAndDestroy() : undefined);
-      cutNext = false;
-    });
-    far.on('data', (chunk) => void (stalled || near.write(chunk)));
+    near.on('data', (chunk) =>
+      pass(() => {
+        far.write(chunk, cutNext ? () => near.resetAndDestroy() : undefined);
+        cutNext = false;
+      }),
+    );
+    far.on('data', (chunk) => pass(() => void near.write(chunk)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -65,6 +75,12 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     },
     stall: () => void (stalled = true),
     resume: () => void (stalled = false),
+    hold: () => void (held ??= []),
+    release: () => {
+      const late = held ?? [];
+      held = undefined;
+      for (const send of late) send();
+    },
     cutAfterNextRequest: () => void (cutNext = true),
     refuse: () => void (refusing = true),
     stop: async () => {

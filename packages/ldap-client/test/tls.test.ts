@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDirectory, LdapError } from '../src/index.ts';
 import type { Directory, LdapSettings } from '../src/index.ts';
+import { manualClock } from './manual-clock.ts';
 import { idOf, responseTag, result, startRawServer } from './raw-server.ts';
 import { describeWithSlapd, startSlapd } from './slapd.ts';
 import type { Slapd } from './slapd.ts';
@@ -16,8 +17,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-function open(settings: LdapSettings): Directory {
-  const directory = createDirectory(settings);
+function open(settings: LdapSettings, options: Parameters<typeof createDirectory>[1] = {}): Directory {
+  const directory = createDirectory(settings, options);
   cleanups.push(() => directory.close());
   return directory;
 }
@@ -171,6 +172,20 @@ describe('TLS against servers that misbehave', () => {
     cleanups.push(() => relay.stop());
     const error = await failure(open({ urls: [relay.url], starttls: true, certificate: ca.certificate }).connect());
     expect(error).toMatchObject({ code: 'TLS', diagnosticMessage: 'tls: the server sent data in clear after agreeing to StartTLS' });
+  });
+
+  test('a failed dial tells whether the connection stood before TLS failed, a good one how long each took', async () => {
+    const clock = manualClock();
+    let greeted!: () => void;
+    const greeting = new Promise<void>((resolve) => (greeted = resolve));
+    const server = await startRawServer(() => greeted());
+    const secure = server.url.replace('ldap:', 'ldaps:');
+    const work = failure(open({ urls: [secure], connectionTimeoutSeconds: 5 }, { clock }).connect());
+    await greeting;
+    clock.advance(5_000);
+    expect(await work).toMatchObject({ code: 'TIMEOUT', connectedMillis: 0 });
+    await server.stop();
+    expect(await failure(open({ urls: [server.url] }).connect())).toMatchObject({ code: 'NETWORK', connectedMillis: undefined });
   });
 
   test('a server that speaks no TLS is told apart from one that cannot be reached', async () => {
