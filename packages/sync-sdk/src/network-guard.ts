@@ -2,6 +2,7 @@ import dns from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import net, { type LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type tls from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { AddressRefused } from './errors.ts';
@@ -84,7 +85,7 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
     }
   }
 
-  const guarded = (connect: (options: net.NetConnectOpts) => net.Socket) => (connection: net.NetConnectOpts) => {
+  const guarded: Guard = (connect) => (connection, callback) => {
     const { host = 'localhost', port } = connection as net.TcpNetConnectOpts;
     try {
       if ('path' in connection && typeof connection.path === 'string' && port === undefined) {
@@ -92,7 +93,9 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
       }
       check(host, Number(port));
     } catch (error) {
-      return new net.Socket().destroy(error as Error);
+      // Through the callback: a socket that fails before anybody listens to it ends the process.
+      callback?.(error as Error, undefined as never);
+      return undefined;
     }
     const socket = connect({ ...connection, lookup } as net.TcpNetConnectOpts);
     socket.once('connect', () => {
@@ -148,8 +151,10 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
   };
 }
 
-type Connect = (options: net.NetConnectOpts) => net.Socket;
-type Guard = (connect: Connect) => Connect;
+/** As agents of node want it: a socket, or a failure told to the callback. */
+type OnSocket = (error: Error | null, socket: Duplex) => void;
+type Connect = (options: net.NetConnectOpts, callback: OnSocket | undefined) => net.Socket | undefined;
+type Guard = (connect: (options: net.NetConnectOpts) => net.Socket) => Connect;
 
 class GuardedHttpAgent extends http.Agent {
   readonly #connect: Connect;
@@ -159,8 +164,8 @@ class GuardedHttpAgent extends http.Agent {
     this.#connect = guard((connection) => super.createConnection(connection as never) as net.Socket);
   }
 
-  override createConnection(connection: net.NetConnectOpts): net.Socket {
-    return this.#connect(connection);
+  override createConnection(connection: http.ClientRequestArgs, callback?: OnSocket): net.Socket | undefined {
+    return this.#connect(connection as net.NetConnectOpts, callback);
   }
 }
 
@@ -172,8 +177,8 @@ class GuardedHttpsAgent extends https.Agent {
     this.#connect = guard((connection) => super.createConnection(connection as never) as net.Socket);
   }
 
-  override createConnection(connection: net.NetConnectOpts): net.Socket {
-    return this.#connect(connection);
+  override createConnection(connection: https.RequestOptions, callback?: OnSocket): net.Socket | undefined {
+    return this.#connect(connection as net.NetConnectOpts, callback);
   }
 }
 

@@ -1,0 +1,49 @@
+import type { AddressInfo } from 'node:net';
+import http from 'node:http';
+import https from 'node:https';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createNetworkGuard, type NetworkGuard } from '../src/index.ts';
+
+const STRICT = { allowedIpv4: [], allowedIpv6: [], allowedPorts: [], disabled: false };
+
+describe('the agents of the guard', () => {
+  const server = http.createServer((_, response) => response.end('reached'));
+  let port: number;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => void server.close());
+
+  async function get(library: typeof http | typeof https, options: http.RequestOptions): Promise<string> {
+    return await new Promise((resolve, reject) => {
+      library
+        .get({ host: '127.0.0.1', port, ...options }, (response) => response.on('data', (text) => resolve(String(text))))
+        .on('error', reject);
+    });
+  }
+  async function using<T>(guard: NetworkGuard, work: (guard: NetworkGuard) => Promise<T>): Promise<T> {
+    try {
+      return await work(guard);
+    } finally {
+      await guard.close();
+    }
+  }
+
+  test('connect where it is allowed', async () => {
+    const rules = { ...STRICT, allowedIpv4: ['127.0.0.1'], allowedPorts: [port] };
+    expect(await using(createNetworkGuard(rules), ({ httpAgent }) => get(http, { agent: httpAgent }))).toBe('reached');
+  });
+
+  test('fail the request, and nothing else, where a port or an address is not allowed', async () => {
+    await using(createNetworkGuard(STRICT), async ({ httpAgent, httpsAgent }) => {
+      await expect(get(http, { agent: httpAgent })).rejects.toMatchObject({ code: 'address_refused' });
+      await expect(get(https, { agent: httpsAgent })).rejects.toMatchObject({ code: 'address_refused' });
+    });
+    await using(createNetworkGuard({ ...STRICT, allowedPorts: [port] }), async ({ httpAgent, httpsAgent }) => {
+      await expect(get(http, { agent: httpAgent })).rejects.toThrow('127.0.0.1');
+      await expect(get(http, { agent: httpAgent, host: 'localhost' })).rejects.toMatchObject({ code: 'address_refused' });
+      await expect(get(https, { agent: httpsAgent })).rejects.toMatchObject({ code: 'address_refused' });
+    });
+  });
+});
