@@ -1,1 +1,3 @@
-export {};
+export type { AzureKvOptions } from './connection.ts';
+export { AzureKvConnection } from './connection.ts';
+export { azureKvDestination, createAzureKvDestination } from './plugin.ts';

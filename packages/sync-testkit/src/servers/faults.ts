@@ -40,9 +40,14 @@ export class CallLog {
     this.#faults.push({ fault, left: fault.times ?? 1 });
   }
 
+  /** No fault waits any more. */
+  heal(): void {
+    this.#faults = [];
+  }
+
   /** No fault waits any more, and no call is remembered. */
   reset(): void {
-    this.#faults = [];
+    this.heal();
     this.calls.length = 0;
   }
 

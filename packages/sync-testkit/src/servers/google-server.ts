@@ -64,6 +64,7 @@ export interface GoogleServer {
   /** What the accounts may do, by their email; all of it where an account is not listed. */
   readonly permissions: Map<string, readonly SecretManagerPermission[]>;
   fail(fault: Fault): void;
+  heal(): void;
   forget(): void;
   stop(): Promise<void>;
 }
@@ -180,6 +181,10 @@ export async function startGoogleServer(options: GoogleServerOptions = {}): Prom
     permissions,
     calls: log.calls,
     fail: (fault) => log.fail(fault),
+    heal: () => {
+      log.heal();
+      authority.heal();
+    },
     forget: () => {
       log.reset();
       authority.forget();

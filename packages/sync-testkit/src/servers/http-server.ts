@@ -55,6 +55,8 @@ export interface RunningServer {
   readonly calls: readonly RecordedCall[];
   /** Lets coming calls fail. */
   fail(fault: Fault): void;
+  /** Forgets waiting faults. */
+  heal(): void;
   /** Forgets waiting faults and recorded calls. */
   forget(): void;
   stop(): Promise<void>;
@@ -79,6 +81,7 @@ export async function startHttpProvider(provider: HttpProvider): Promise<Running
     port,
     calls: log.calls,
     fail: (fault) => log.fail(fault),
+    heal: () => log.heal(),
     forget: () => log.reset(),
     stop: () =>
       new Promise((resolve, reject) => {
