@@ -1,1 +1,1 @@
-export {};
+export { ldapSecrets } from './ldap-secrets.ts';

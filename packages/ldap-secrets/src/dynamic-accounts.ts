@@ -1,0 +1,242 @@
+import {
+  InvalidRequest,
+  issue,
+  type EngineHost,
+  type EngineRequest,
+  type Intent,
+  type OpenIntent,
+  type SecretType,
+  type TemplateEnvironment,
+  type Transaction,
+} from '@strongroom/engine-sdk';
+import { LdapError, parseLdif, type Connection, type LdifRecord } from '@strongroom/ldap-client';
+import { Type, type Static } from 'typebox';
+import type { LdapSecretsConfig } from './config.ts';
+import { DirectoryFailed, directoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import { ownEntries, renderRole, type RenderedRole } from './dynamic-role.ts';
+import { deleteEntries, existingEntries, runLdif, runLdifThrough, wasDoneBefore } from './ldif-run.ts';
+import { makePassword } from './password-maker.ts';
+import { accountKey, recordsIn, type DynamicRoleRecord } from './records.ts';
+import { RoleTemplates } from './role-templates.ts';
+import type { DirectoryService } from './service.ts';
+
+/** Longer than a request with all its deadlines: seconds. */
+const INTENT_AGE = 180;
+
+const Creation = Type.Object({
+  role: Type.String(),
+  username: Type.String(),
+  /** Entries that are this account's and nobody else's. */
+  entries: Type.Array(Type.String()),
+  rollback_ldif: Type.String(),
+  deletion_ldif: Type.String(),
+});
+type Creation = Static<typeof Creation>;
+
+const Internal = Type.Object({
+  role: Type.String(),
+  username: Type.String(),
+  entries: Type.Array(Type.String()),
+  /** As it was at the issue: for roles that are changed or gone at revocation. */
+  deletion_ldif: Type.String(),
+});
+
+interface KnownTemplates {
+  readonly role: DynamicRoleRecord;
+  readonly templates: RoleTemplates;
+  readonly unique: boolean;
+}
+
+/** Accounts that are made for a lease and taken away with it. */
+export class DynamicAccounts {
+  readonly intent: Intent<typeof Creation>;
+  readonly secret: SecretType<typeof Internal>;
+  readonly environment: TemplateEnvironment;
+  readonly #host: EngineHost;
+  readonly #service: DirectoryService;
+  readonly #templates = new Map<string, KnownTemplates>();
+
+  constructor(host: EngineHost, service: DirectoryService) {
+    this.#host = host;
+    this.#service = service;
+    this.environment = { now: () => host.clock.now(), randomBytes: (count) => host.randomBytes(count) };
+    const target = (): string => `the directory of ${host.mount.accessor}`;
+    this.intent = {
+      kind: 'create-account',
+      entry: Creation,
+      minAgeSeconds: INTENT_AGE,
+      target,
+      rollback: async (entry, _storage, signal) => this.#undo(entry, signal),
+    };
+    this.secret = {
+      type: 'creds',
+      internal: Internal,
+      target,
+      renew: async (lease) => {
+        const role = await recordsIn(host.storage).roles.get(lease.internal.role);
+        if (!role) throw new InvalidRequest('unable to renew: role does not exist');
+        return this.#terms(role, await service.require());
+      },
+      revoke: async ({ internal, signal }) => this.#remove(internal, signal),
+    };
+  }
+
+  /** Makes an account of the role: first what is about to happen is stored, then the directory is touched, then the core stores the lease. */
+  async create(req: EngineRequest, roleName: string, role: DynamicRoleRecord) {
+    const config = await this.#service.require();
+    const { templates, unique } = this.#templatesOf(roleName, role);
+    const password = await makePassword(this.#host, config);
+    const terms = this.#terms(role, config);
+    const issued = this.#host.clock.millis();
+    const expires = issued + this.#host.limit(terms).ttl * 1_000;
+    const account = renderRole(templates, { displayName: req.caller.displayName, roleName, password, issued, expires }, this.environment);
+    const entries = ownEntries(account);
+    const { username, creation, rollback_ldif, deletion_ldif } = account;
+    const intent = await this.#intend({ role: roleName, username, entries, rollback_ldif, deletion_ldif }, unique);
+    const done: LdifRecord[] = [];
+    try {
+      await this.#service.work(
+        async (connection) => {
+          if (!unique) await requireFree(connection, entries, req.signal);
+          await runLdif(connection, creation, done, req.signal);
+        },
+        { signal: req.signal },
+      );
+    } catch (error) {
+      await this.#failed(intent, account, done, error);
+      throw creationFailed(error, creation[done.length]);
+    }
+    return {
+      data: { username, password, distinguished_names: creation.map(({ dn }) => dn) },
+      secret: issue(this.secret, { internal: { role: roleName, username, entries, deletion_ldif }, terms, fulfils: intent }),
+    };
+  }
+
+  #terms(role: DynamicRoleRecord, config: LdapSecretsConfig): { ttl: number; maxTtl: number } {
+    return { ttl: role.default_ttl || config.ttl, maxTtl: role.max_ttl || config.max_ttl };
+  }
+
+  #templatesOf(name: string, role: DynamicRoleRecord): KnownTemplates {
+    const known = this.#templates.get(name);
+    if (known && sameTemplates(known.role, role)) return known;
+    const templates = new RoleTemplates(role);
+    const fresh = { role, templates, unique: templates.hasUniqueNames(this.environment) };
+    this.#templates.set(name, fresh);
+    return fresh;
+  }
+
+  /** A name that could come again is reserved: the undo of a failed creation would otherwise take the other account away. */
+  async #intend(entry: Creation, unique: boolean): Promise<OpenIntent> {
+    return this.#host.storage.transaction(async (tx) => {
+      if (!unique) {
+        const { takenNames } = recordsIn(tx);
+        const key = accountKey(entry.username);
+        if (await takenNames.has(key))
+          throw new InvalidRequest('an account of that name is in use: username_template gives names that repeat');
+        await takenNames.put(key, { role: entry.role });
+      }
+      return tx.intend(this.intent, entry);
+    });
+  }
+
+  /** What nobody knows the outcome of is left to the journal; what was refused is undone now, and by the journal where that fails. */
+  async #failed(intent: OpenIntent, account: RenderedRole, done: readonly LdifRecord[], error: unknown): Promise<void> {
+    const outcome = outcomeOf(error);
+    if (outcome === 'unknown') return;
+    let undone = true;
+    if (outcome === 'refused') {
+      const added = done.filter(({ type }) => type === 'add').map(({ dn }) => dn);
+      undone = await this.#rollBack(account, added);
+    }
+    await this.#host.storage.transaction(async (tx) => {
+      if (!undone) return tx.abandon(intent);
+      await this.#free(tx, account.username);
+      return tx.settle(intent);
+    });
+  }
+
+  /** Not by the signal of the request: what was begun is cleaned up also when its caller is gone. */
+  async #rollBack({ rollback_ldif }: RenderedRole, added: readonly string[]): Promise<boolean> {
+    const { signal } = new AbortController();
+    try {
+      await this.#service.work(
+        async (connection) => {
+          const refused = await runLdifThrough(connection, parseLdif(rollback_ldif), signal);
+          for (const { record, error } of refused) this.#warn('a record of rollback_ldif was refused', record, error);
+          await deleteEntries(connection, added, signal);
+        },
+        { signal, idempotent: true },
+      );
+      return true;
+    } catch (error) {
+      this.#host.log.warn('a failed creation could not be undone yet', { error: textOf(error) });
+      return false;
+    }
+  }
+
+  /** The journal's undo: the request is long over, and how far it came is not known. */
+  async #undo({ username, entries, rollback_ldif, deletion_ldif }: Creation, signal: AbortSignal): Promise<void> {
+    await this.#onDirectory(signal, async (connection) => {
+      const refused = [
+        ...(await runLdifThrough(connection, parseLdif(rollback_ldif), signal)),
+        ...(await runLdifThrough(connection, parseLdif(deletion_ldif), signal)),
+      ];
+      await deleteEntries(connection, entries, signal);
+      const failed = refused.find((one) => !wasDoneBefore(one));
+      if (entries.length === 0 && failed) throw failed.error;
+    });
+    await this.#host.storage.transaction(async (tx) => this.#free(tx, username));
+  }
+
+  async #remove({ username, entries, deletion_ldif }: Static<typeof Internal>, signal: AbortSignal): Promise<void> {
+    await this.#onDirectory(signal, async (connection) => {
+      const refused = await runLdifThrough(connection, parseLdif(deletion_ldif), signal);
+      const failed = refused.filter((one) => !wasDoneBefore(one));
+      if (failed.length === 0) return;
+      for (const { record, error } of failed) this.#warn('a record of deletion_ldif was refused', record, error);
+      // With its entries gone the account is of no use to anybody; what else is left is for the operator.
+      const gone = entries.length > 0 && (await existingEntries(connection, entries, signal)).length === 0;
+      if (!gone) throw failed[0]!.error;
+    });
+    const { takenNames } = recordsIn(this.#host.storage);
+    if (await takenNames.has(accountKey(username))) await takenNames.delete(accountKey(username));
+  }
+
+  async #free(tx: Transaction, username: string): Promise<void> {
+    await recordsIn(tx).takenNames.delete(accountKey(username));
+  }
+
+  async #onDirectory(signal: AbortSignal, work: (connection: Connection) => Promise<void>): Promise<void> {
+    try {
+      await this.#service.work(work, { signal, idempotent: true });
+    } catch (error) {
+      throw directoryFailed(error);
+    }
+  }
+
+  #warn(what: string, { line, dn }: LdifRecord, error: LdapError): void {
+    this.#host.log.warn(what, { mount: this.#host.mount.path, line, dn, error: error.message });
+  }
+}
+
+function sameTemplates(a: DynamicRoleRecord, b: DynamicRoleRecord): boolean {
+  return (
+    a.creation_ldif === b.creation_ldif &&
+    a.deletion_ldif === b.deletion_ldif &&
+    a.rollback_ldif === b.rollback_ldif &&
+    a.username_template === b.username_template
+  );
+}
+
+async function requireFree(connection: Connection, entries: readonly string[], signal: AbortSignal): Promise<void> {
+  const [taken] = await existingEntries(connection, entries, signal);
+  if (taken === undefined) return;
+  throw new InvalidRequest(`failed to create user: ${taken} exists already, and username_template gives names that repeat`);
+}
+
+/** The directory's own text, with the record that it is about. */
+function creationFailed(error: unknown, record: LdifRecord | undefined): unknown {
+  if (!(error instanceof LdapError)) return error;
+  const where = record === undefined ? '' : `creation_ldif line ${record.line}: `;
+  return new DirectoryFailed(`failed to create user: failed to execute statements: ${where}${error.message}`, outcomeOf(error), error);
+}

@@ -1,0 +1,66 @@
+import { API_VERSION, type AnySchedule, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { DynamicAccounts } from './dynamic-accounts.ts';
+import { LibraryAccounts } from './library-accounts.ts';
+import { Library } from './library.ts';
+import { checkOutPaths } from './path-check-out.ts';
+import { configTestPath } from './path-config-test.ts';
+import { configPaths } from './path-config.ts';
+import { failingPath } from './path-failing.ts';
+import { libraryPaths } from './path-library.ts';
+import { rolePaths } from './path-roles.ts';
+import { staticCredPaths } from './path-static-creds.ts';
+import { staticRolePaths } from './path-static-roles.ts';
+import { ACCOUNTS } from './records.ts';
+import { RootRotation } from './root-rotation.ts';
+import { DirectoryService } from './service.ts';
+import { StaticAccounts } from './static-accounts.ts';
+
+/** Accounts of a directory: those whose password is rotated, those made for a lease, and those that are lent. */
+export const ldapSecrets: EnginePackage = {
+  name: 'ldap',
+  kind: 'secret',
+  apiVersion: API_VERSION,
+  version: '0.1.0',
+  aliases: { openldap: {} },
+  create,
+};
+
+function create(host: EngineHost): Engine {
+  const service = new DirectoryService(host);
+  const root = new RootRotation(host, service);
+  const statics = new StaticAccounts(host, service);
+  const dynamics = new DynamicAccounts(host, service);
+  const accounts = new LibraryAccounts(host, service);
+  const library = new Library(host, service, accounts);
+  return {
+    paths: [
+      ...configPaths(service, root),
+      configTestPath(host, service),
+      ...staticRolePaths(host, service, statics),
+      ...staticCredPaths(host, statics),
+      ...rolePaths(host, dynamics),
+      ...libraryPaths(host, library, accounts),
+      ...checkOutPaths(library),
+      failingPath(host, root, statics, accounts),
+    ],
+    secrets: [dynamics.secret, library.secret],
+    intents: [dynamics.intent, accounts.intent],
+    schedules: [root.rotation.job, statics.rotation.job, followed(accounts.rotation.job, () => library.wake())],
+    invalidate: (key) => {
+      if (key.startsWith(ACCOUNTS)) library.wake();
+    },
+    close: async () => service.close(),
+  };
+}
+
+/** The job, and then what its runs may have brought about. */
+function followed(job: AnySchedule, then: () => void): AnySchedule {
+  return {
+    ...job,
+    run: async (...run) => {
+      const next = await job.run(...run);
+      then();
+      return next;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  BadRequest,
+  type Caller,
+  type EngineHost,
+  type Intent,
+  type OpenIntent,
+  type StorageView,
+  type Transaction,
+} from '@strongroom/engine-sdk';
+import { manualPlan, ownState, Rotation } from '@strongroom/rotation';
+import { Type } from 'typebox';
+import { changePassword, provePassword } from './account-entry.ts';
+import { outcomeOf, textOf } from './directory-failed.ts';
+import { makePassword } from './password-maker.ts';
+import { accountKey, recordsIn, SALT, type LibraryAccountRecord, type LibrarySetRecord, type Loan } from './records.ts';
+import type { DirectoryService } from './service.ts';
+
+/** Longer than a request with all its deadlines: seconds. */
+const INTENT_AGE = 180;
+
+const CheckOut = Type.Object({ account: Type.String(), loan: Type.String() });
+
+/** An account that was just lent. */
+export interface Lent {
+  readonly key: string;
+  readonly account: LibraryAccountRecord;
+  readonly loan: Loan;
+  readonly intent: OpenIntent;
+}
+
+/** The accounts of the library: who has them, and the rotation of their passwords when they come back. */
+export class LibraryAccounts {
+  readonly rotation: Rotation<LibraryAccountRecord, string>;
+  readonly intent: Intent<typeof CheckOut>;
+  readonly #host: EngineHost;
+  /** Accounts that a check-out of this process is about to lend. */
+  readonly #reserved = new Set<string>();
+  /** An account may have become free. */
+  onFree: () => void = () => undefined;
+  #salt: string | undefined;
+
+  constructor(host: EngineHost, service: DirectoryService) {
+    this.#host = host;
+    const target = (): string => `the directory of ${host.mount.accessor}`;
+    this.rotation = new Rotation(host, {
+      kind: 'rotate-library-account',
+      noun: 'account of the library',
+      lens: ownState<LibraryAccountRecord, string>(),
+      records: (storage) => recordsIn(storage).accounts,
+      plan: () => manualPlan,
+      target,
+      make: async () => makePassword(host, await service.require()),
+      apply: async ({ record, candidate, signal }) => changePassword(service, { username: record.name }, candidate, signal),
+      outcomeOf,
+      messageOf: textOf,
+      prove: async ({ record, candidate, signal }) =>
+        provePassword(service, { username: record.name }, { candidate, current: record.current }, signal),
+      missing: (key) => new BadRequest(`"${key}" is not in the library`),
+    });
+    this.intent = {
+      kind: 'check-out',
+      entry: CheckOut,
+      minAgeSeconds: INTENT_AGE,
+      target,
+      rollback: async ({ account, loan }) => {
+        await host.storage.transaction(async (tx) => this.endLoan(tx, account, loan));
+      },
+    };
+  }
+
+  /** Lends the first account of the set that is free; undefined where none is. The lease settles the intent, or else the journal takes it back. */
+  async lend(set: LibrarySetRecord, borrower: Caller, unlimited: boolean): Promise<Lent | undefined> {
+    const token = await this.digestOf(borrower);
+    const { accounts } = recordsIn(this.#host.storage);
+    for (const key of set.service_account_names.map(accountKey)) {
+      if (this.#reserved.has(key)) continue;
+      this.#reserved.add(key);
+      try {
+        const seen = await accounts.get(key);
+        if (!seen || !isFree(seen)) continue;
+        const loan: Loan = { id: randomUUID(), entity: borrower.entityId, token, since: this.#host.clock.millis(), unlimited };
+        const lent = await this.#host.storage.transaction(async (tx) => this.#lendIn(tx, key, loan));
+        if (lent) return lent;
+      } finally {
+        this.#reserved.delete(key);
+      }
+    }
+    return undefined;
+  }
+
+  /** Ends a loan, if it is still that one: the account is lent again when its password was changed. Resolves with whether it was. */
+  async endLoan(tx: Transaction, key: string, loan: string): Promise<boolean> {
+    const account = await recordsIn(tx).accounts.get(key);
+    if (account?.loan?.id !== loan) return false;
+    const { loan: _ended, ...rest } = account;
+    await this.rotation.demand(tx, key, rest);
+    return true;
+  }
+
+  /** Changes the password of an account that came back, unless that is done. @throws what the directory refuses; it is retried. */
+  async renew(key: string, signal: AbortSignal): Promise<void> {
+    const account = await recordsIn(this.#host.storage).accounts.get(key);
+    if (!account || isRotated(account)) return;
+    await this.rotation.rotate(key, signal);
+    this.onFree();
+  }
+
+  /** Of a token, so that borrowers can be told apart; nothing can be done with it. */
+  async digestOf({ tokenDigest }: Caller): Promise<string> {
+    this.#salt ??= await this.#storedSalt(this.#host.storage);
+    return createHash('sha1').update(`${this.#salt}${tokenDigest}`).digest('hex');
+  }
+
+  async #lendIn(tx: Transaction, key: string, loan: Loan): Promise<Lent | undefined> {
+    const { accounts } = recordsIn(tx);
+    const account = await accounts.get(key);
+    if (!account || !isFree(account)) return undefined;
+    await accounts.put(key, { ...account, loan });
+    return { key, account, loan, intent: await tx.intend(this.intent, { account: key, loan: loan.id }) };
+  }
+
+  async #storedSalt(storage: StorageView): Promise<string> {
+    return storage.transaction(async (tx) => {
+      const { salt } = recordsIn(tx);
+      const known = await salt.get(SALT);
+      if (known) return known.salt;
+      const fresh = Buffer.from(this.#host.randomBytes(32)).toString('base64');
+      await salt.put(SALT, { salt: fresh });
+      return fresh;
+    });
+  }
+}
+
+/** Nobody has it, and nobody but this server knows its password. */
+export function isFree(account: LibraryAccountRecord): boolean {
+  return account.loan === undefined && isRotated(account);
+}
+
+function isRotated({ current, pending, next_rotation }: LibraryAccountRecord): boolean {
+  return current !== undefined && pending === undefined && next_rotation === 0;
+}

@@ -1,0 +1,272 @@
+import {
+  BadRequest,
+  InvalidRequest,
+  issue,
+  TooManyRequests,
+  type Caller,
+  type EngineHost,
+  type EngineRequest,
+  type SecretType,
+  type Transaction,
+} from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { locate } from './account-entry.ts';
+import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import type { LibraryAccounts, Lent } from './library-accounts.ts';
+import { claim, claimsOf, release } from './managed-accounts.ts';
+import { accountKey, recordsIn, type LibraryAccountRecord, type LibrarySetRecord, type Records } from './records.ts';
+import type { DirectoryService } from './service.ts';
+import { WaitingLine } from './waiting-line.ts';
+
+/** A request lives 90 s; a check-out that waits ends before that, with an answer. Seconds. */
+const LONGEST_WAIT = 80;
+
+const Internal = Type.Object({ set: Type.String(), account: Type.String(), loan: Type.String(), unlimited: Type.Boolean() });
+
+export interface CheckOutOrder {
+  readonly set: string;
+  /** Seconds; undefined for the set's own. */
+  readonly ttl: number | undefined;
+  /** Seconds; 0 for not at all. */
+  readonly wait: number;
+}
+
+export interface CheckInOrder {
+  readonly set: string;
+  /** Undefined where the caller has one account of the set. */
+  readonly names: readonly string[] | undefined;
+  /** Whoever has them. */
+  readonly forced: boolean;
+}
+
+/** Sets of accounts that are lent, one borrower at a time. */
+export class Library {
+  readonly secret: SecretType<typeof Internal>;
+  readonly #host: EngineHost;
+  readonly #service: DirectoryService;
+  readonly #accounts: LibraryAccounts;
+  readonly #records: Records;
+  readonly #lines = new Map<string, WaitingLine<Lent>>();
+
+  constructor(host: EngineHost, service: DirectoryService, accounts: LibraryAccounts) {
+    this.#host = host;
+    this.#service = service;
+    this.#accounts = accounts;
+    this.#records = recordsIn(host.storage);
+    accounts.onFree = () => this.wake();
+    this.secret = {
+      type: 'check-out',
+      internal: Internal,
+      target: () => `the directory of ${host.mount.accessor}`,
+      renew: async ({ internal }) => {
+        const set = await this.#records.sets.get(internal.set);
+        if (!set) throw new BadRequest(`"${internal.set}" doesn't exist`);
+        const account = await this.#records.accounts.get(internal.account);
+        if (account?.loan?.id !== internal.loan) {
+          throw new BadRequest(`${account?.name ?? internal.account} is already checked in, please call check-out to regain it`);
+        }
+        return this.#terms(set, set.ttl);
+      },
+      revoke: async ({ internal, expiresAt, signal }) => {
+        // A loan without limit has a lease all the same, and outlives it.
+        if (internal.unlimited && host.clock.millis() >= expiresAt.getTime()) return;
+        await host.storage.transaction(async (tx) => accounts.endLoan(tx, internal.account, internal.loan));
+        const account = await this.#records.accounts.get(internal.account);
+        if (account?.loan === undefined) await accounts.renew(internal.account, signal);
+      },
+    };
+  }
+
+  /** Stores a set: accounts that are new to it must exist, and get a password that nobody else knows. @throws before anything is stored. */
+  async write(name: string, next: LibrarySetRecord, signal: AbortSignal): Promise<void> {
+    const before = await this.#records.sets.get(name);
+    const known = new Set(before?.service_account_names.map(accountKey));
+    const added = next.service_account_names.filter((account) => !known.has(accountKey(account)));
+    const claims = await this.#locateAll(added, signal);
+    await this.#host.storage.transaction(async (tx) => {
+      const inside = recordsIn(tx);
+      const wanted = new Set(next.service_account_names.map(accountKey));
+      const current = await inside.sets.get(name);
+      for (const account of current?.service_account_names ?? []) if (!wanted.has(accountKey(account))) await this.#drop(tx, account);
+      for (const account of added) await this.#take(tx, name, account, claims.get(account)!);
+      await inside.sets.put(name, next);
+    });
+    await this.#renewAll(next, signal);
+    this.wake();
+  }
+
+  /** @throws BadRequest while accounts of the set are out. */
+  async delete(name: string): Promise<void> {
+    await this.#host.storage.transaction(async (tx) => {
+      const inside = recordsIn(tx);
+      const set = await inside.sets.get(name);
+      for (const account of set?.service_account_names ?? []) await this.#drop(tx, account);
+      await inside.sets.delete(name);
+    });
+  }
+
+  async require(name: string): Promise<LibrarySetRecord> {
+    const set = await this.#records.sets.get(name);
+    if (!set) throw new BadRequest(`"${name}" doesn't exist`);
+    return set;
+  }
+
+  /** The accounts of a set, in its order. */
+  async accountsOf(set: LibrarySetRecord): Promise<{ readonly key: string; readonly account: LibraryAccountRecord }[]> {
+    const found = await Promise.all(
+      set.service_account_names.map(accountKey).map(async (key) => ({ key, account: await this.#records.accounts.get(key) })),
+    );
+    return found.flatMap(({ key, account }) => (account ? [{ key, account }] : []));
+  }
+
+  /** Lends an account, after a wait where that is asked for. @throws BadRequest where none is free. */
+  async checkOut(req: EngineRequest, { set: name, ttl: asked, wait }: CheckOutOrder) {
+    const set = await this.require(name);
+    const ttl = shorter(asked ?? set.ttl, set.ttl);
+    const unlimited = ttl === 0 && set.max_ttl === 0;
+    const take = async (): Promise<Lent | undefined> =>
+      req.signal.aborted ? undefined : this.#accounts.lend(await this.require(name), req.caller, unlimited);
+    const lent = await this.#line(name).get(take, Math.min(wait, LONGEST_WAIT) * 1_000, req.signal);
+    if (!lent) throw new BadRequest('No service accounts available for check-out.');
+    const { account, key, loan, intent } = lent;
+    if (req.signal.aborted) await this.#host.storage.transaction(async (tx) => tx.abandon(intent));
+    return {
+      data: { service_account_name: account.name, password: account.current! },
+      secret: issue(this.secret, {
+        internal: { set: name, account: key, loan: loan.id, unlimited },
+        terms: this.#terms(set, ttl),
+        fulfils: intent,
+      }),
+    };
+  }
+
+  /** Takes accounts back, and changes their passwords. @throws BadRequest for those that the caller may not bring back. */
+  async checkIn(
+    caller: Caller,
+    { set: name, names, forced }: CheckInOrder,
+    signal: AbortSignal,
+  ): Promise<{ names: string[]; failures: string[] }> {
+    const set = await this.require(name);
+    const accounts = await this.accountsOf(set);
+    const free = forced || set.disable_check_in_enforcement;
+    const digest = await this.#accounts.digestOf(caller);
+    const mayReturn = ({ loan }: LibraryAccountRecord): boolean =>
+      free || (loan!.entity === '' ? loan!.token === digest : loan!.entity === caller.entityId);
+    const out = accounts.filter(({ account }) => account.loan !== undefined);
+    const chosen = names === undefined ? soleOf(out.filter(({ account }) => mayReturn(account))) : namedOf(accounts, names);
+    const returned = chosen.filter(({ account }) => account.loan !== undefined);
+    for (const { account } of returned) {
+      if (!mayReturn(account)) {
+        throw new BadRequest(`"${account.name}" can't be checked in because it wasn't checked out by the caller`);
+      }
+    }
+    if (returned.length === 0) return { names: [], failures: [] };
+    const ended = await this.#host.storage.transaction(async (tx) => {
+      const done: typeof returned = [];
+      for (const one of returned) if (await this.#accounts.endLoan(tx, one.key, one.account.loan!.id)) done.push(one);
+      return done;
+    });
+    const failures = await Promise.all(
+      ended.map(async ({ key, account }) => {
+        try {
+          await this.#accounts.renew(key, signal);
+          return '';
+        } catch (error) {
+          return `the password of "${account.name}" is not changed yet, and it is not lent until then; this is retried: ${textOf(error)}`;
+        }
+      }),
+    );
+    return { names: ended.map(({ account }) => account.name), failures: failures.filter((text) => text !== '') };
+  }
+
+  /** Accounts may have become free, here or in another process. */
+  wake(): void {
+    for (const [name, line] of this.#lines) {
+      if (line.length === 0) this.#lines.delete(name);
+      else line.wake();
+    }
+  }
+
+  #line(name: string): WaitingLine<Lent> {
+    let line = this.#lines.get(name);
+    if (!line) {
+      line = new WaitingLine(this.#host.clock);
+      this.#lines.set(name, line);
+    }
+    return line;
+  }
+
+  #terms(set: LibrarySetRecord, ttl: number): { ttl: number; maxTtl: number } {
+    return { ttl: ttl || set.max_ttl || this.#host.mount.maxLeaseTtl, maxTtl: set.max_ttl };
+  }
+
+  /** What the accounts are managed under. @throws DirectoryMisused for one that is not there. */
+  async #locateAll(names: readonly string[], signal: AbortSignal): Promise<Map<string, string[]>> {
+    const claims = new Map<string, string[]>();
+    if (names.length === 0) return claims;
+    await this.#service.work(
+      async (connection, { config }) => {
+        for (const username of names) claims.set(username, claimsOf(username, [await locate(connection, config, { username }, signal)]));
+      },
+      { signal, idempotent: true },
+    );
+    return claims;
+  }
+
+  async #take(tx: Transaction, set: string, name: string, claims: readonly string[]): Promise<void> {
+    const key = accountKey(name);
+    const known = await recordsIn(tx).accounts.get(key);
+    if (known && known.set !== set) throw new BadRequest(`"${name}" is already managed by the secrets engine`);
+    await claim(tx, name, claims, { kind: 'library', owner: key });
+    if (!known) await this.#accounts.rotation.demand(tx, key, { name, set, claims: [...claims], last_rotation: 0, next_rotation: 0 });
+  }
+
+  /** @throws BadRequest while it is out. */
+  async #drop(tx: Transaction, name: string): Promise<void> {
+    const key = accountKey(name);
+    const account = await recordsIn(tx).accounts.get(key);
+    if (!account) return;
+    // The apostrophe at the end belongs to the text that clients know.
+    if (account.loan) throw new BadRequest(`"${account.name}" can't be deleted because it is currently checked out'`);
+    await this.#accounts.rotation.remove(tx, key);
+    await release(tx, account.claims, { kind: 'library', owner: key });
+  }
+
+  /** Gives the accounts that are new a password. A failure is told, and is retried in the background. */
+  async #renewAll(set: LibrarySetRecord, signal: AbortSignal): Promise<void> {
+    const added = (await this.accountsOf(set)).filter(({ account }) => account.current === undefined);
+    await Promise.all(
+      added.map(async ({ key, account }) => {
+        try {
+          await this.#accounts.renew(key, signal);
+        } catch (error) {
+          // Somebody else is at it.
+          if (error instanceof TooManyRequests) return;
+          const text = `the set is stored, but the password of "${account.name}" could not be changed: ${textOf(error)}`;
+          throw new DirectoryFailed(`${text}; this is retried, and the account is not lent until then`, outcomeOf(error), error);
+        }
+      }),
+    );
+  }
+}
+
+/** The one account that a call without names means. */
+function soleOf<T>(out: readonly T[]): readonly T[] {
+  if (out.length > 1) {
+    throw new BadRequest("when multiple service accounts are checked out, the 'service_account_names' to check in must be provided");
+  }
+  return out;
+}
+
+function namedOf(accounts: readonly { readonly key: string; readonly account: LibraryAccountRecord }[], names: readonly string[]) {
+  return names.map((name) => {
+    const found = accounts.find(({ key }) => key === accountKey(name));
+    if (!found) throw new InvalidRequest(`service_account_names: "${name}" not found in the set`);
+    return found;
+  });
+}
+
+/** Of two limits, 0 standing for none. */
+function shorter(a: number, b: number): number {
+  return a === 0 || b === 0 ? a + b : Math.min(a, b);
+}

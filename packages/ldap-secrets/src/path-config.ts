@@ -1,0 +1,65 @@
+import { path, type AnyPath } from '@strongroom/engine-sdk';
+import { RotationStatus } from '@strongroom/rotation';
+import { Type } from 'typebox';
+import { configFields, shownConfig } from './config.ts';
+import { CONFIG } from './records.ts';
+import type { RootRotation } from './root-rotation.ts';
+import type { DirectoryService } from './service.ts';
+
+export function configPaths(service: DirectoryService, root: RootRotation): readonly AnyPath[] {
+  const config = path('config', {
+    synopsis: 'How the directory is reached, and how passwords are made.',
+    description:
+      'A write changes only what it sends. Nothing is tried: config/test does that. bindpass and the client certificate with its key are never shown. ' +
+      'The password policy must exist when a password is first made.',
+    fields: configFields,
+  })
+    .read({
+      summary: 'Reads the configuration.',
+      response: Type.Object(
+        {
+          schema: Type.String(),
+          last_bind_password_rotation: Type.Optional(Type.String()),
+          bindpass_set: Type.Boolean({ description: 'Whether there is a password, which is never shown.' }),
+          root_rotation: RotationStatus,
+        },
+        { additionalProperties: true },
+      ),
+      handle: async () => {
+        const record = await service.read();
+        if (!record) return undefined;
+        return {
+          data: { ...shownConfig(record), bindpass_set: record.bindpass !== '', root_rotation: await root.rotation.status(CONFIG, record) },
+        };
+      },
+    })
+    .upsert({
+      summary: 'Configures the engine.',
+      exists: async () => (await service.read()) !== undefined,
+      handle: async (req) => {
+        await service.write(req.data, req.supplied);
+        return undefined;
+      },
+    })
+    .delete({
+      summary: 'Deletes the configuration. Roles, sets and leases stay, and wait for another one.',
+      handle: async () => {
+        await service.delete();
+        return undefined;
+      },
+    });
+
+  const rotate = path('rotate-root', {
+    synopsis: 'Changes the password of binddn.',
+    description: 'The new password is known to this server alone. It is proven by a login before the old one is forgotten.',
+    fields: {},
+  }).update({
+    summary: 'Rotates the password of binddn now.',
+    handle: async (req) => {
+      await root.rotate(req.signal);
+      return undefined;
+    },
+  });
+
+  return [config, rotate];
+}

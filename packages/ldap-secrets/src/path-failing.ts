@@ -1,0 +1,42 @@
+import { path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { isInTrouble, RotationStatus } from '@strongroom/rotation';
+import { Type } from 'typebox';
+import type { LibraryAccounts } from './library-accounts.ts';
+import { CONFIG, recordsIn } from './records.ts';
+import type { RootRotation } from './root-rotation.ts';
+import type { StaticAccounts } from './static-accounts.ts';
+
+const Statuses = Type.Record(Type.String(), RotationStatus);
+
+export function failingPath(host: EngineHost, root: RootRotation, accounts: StaticAccounts, library: LibraryAccounts): AnyPath {
+  const records = recordsIn(host.storage);
+  return path('failing', {
+    synopsis: 'What does not work at the moment.',
+    description: 'Static roles, accounts of the library and the password of binddn whose rotation fails or has an unknown outcome.',
+    fields: {},
+  }).read({
+    summary: 'Shows the rotations that are in trouble.',
+    response: Type.Object({ root: Type.Optional(RotationStatus), static_roles: Statuses, library_accounts: Statuses }),
+    handle: async () => {
+      const config = await records.config.get(CONFIG);
+      const ofRoot = config && (await root.rotation.status(CONFIG, config));
+      const staticRoles: Record<string, RotationStatus> = {};
+      for (const [name, role] of await records.staticRoles.entries()) {
+        const status = await accounts.rotation.status(name, role);
+        if (isInTrouble(status)) staticRoles[name] = status;
+      }
+      const ofLibrary: Record<string, RotationStatus> = {};
+      for (const [key, account] of await records.accounts.entries()) {
+        const status = await library.rotation.status(key, account);
+        if (isInTrouble(status)) ofLibrary[account.name] = status;
+      }
+      return {
+        data: {
+          ...(ofRoot && isInTrouble(ofRoot) ? { root: ofRoot } : {}),
+          static_roles: staticRoles,
+          library_accounts: ofLibrary,
+        },
+      };
+    },
+  });
+}

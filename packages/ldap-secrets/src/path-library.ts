@@ -1,0 +1,118 @@
+import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { RotationStatus } from '@strongroom/rotation';
+import { Type } from 'typebox';
+import { isFree, type LibraryAccounts } from './library-accounts.ts';
+import type { Library } from './library.ts';
+import { listPath } from './listing.ts';
+import { accountKey, recordsIn, type LibrarySetRecord } from './records.ts';
+
+const DAY = 86_400;
+
+export function libraryPaths(host: EngineHost, library: Library, accounts: LibraryAccounts): readonly AnyPath[] {
+  const { sets } = recordsIn(host.storage);
+  const name = f.lowercase('Name of the set.', { required: true });
+
+  const set = path('library/{name}', {
+    synopsis: 'Sets of service accounts that are lent, one borrower at a time.',
+    description:
+      'An account is in one set at most, and in no static role. It must exist when it is added; its password is changed then, and whenever it comes ' +
+      'back. An account that is out can neither be taken from its set nor deleted with it.',
+    fields: {
+      name,
+      service_account_names: f.commaStrings('The accounts: values of userattr.'),
+      ttl: f.duration('Longest time of one check-out; 0 for no limit. Default 24h.'),
+      max_ttl: f.duration('Longest time of a check-out with renewals; 0 for no limit. Default 24h.'),
+      disable_check_in_enforcement: f.bool('Anybody may check in, not only who checked out.'),
+    },
+  })
+    .read({
+      summary: 'Reads a set.',
+      response: Type.Object({
+        service_account_names: Type.Array(Type.String()),
+        ttl: Type.Number({ description: 'Seconds.' }),
+        max_ttl: Type.Number({ description: 'Seconds.' }),
+        disable_check_in_enforcement: Type.Boolean(),
+      }),
+      handle: async (req) => {
+        const record = await sets.get(req.data.name);
+        return record && { data: record };
+      },
+    })
+    .upsert({
+      summary: 'Creates or changes a set.',
+      exists: async (req) => sets.has(req.data.name),
+      handle: async (req) => {
+        await library.write(req.data.name, changed(await sets.get(req.data.name), req.data), req.signal);
+        return undefined;
+      },
+    })
+    .delete({
+      summary: 'Deletes a set. The accounts stay in the directory, with passwords that nobody knows.',
+      handle: async (req) => {
+        await library.delete(req.data.name);
+        return undefined;
+      },
+    });
+
+  const status = path('library/{name}/status', {
+    synopsis: 'Which accounts of a set are out.',
+    description:
+      'An account is available when nobody has it and its password was changed since. The borrower is shown by its entity, and by a salted digest of ' +
+      'its token.',
+    fields: { name },
+  }).read({
+    summary: 'Shows the accounts of a set.',
+    response: Type.Record(
+      Type.String(),
+      Type.Object({
+        available: Type.Boolean(),
+        borrower_client_token: Type.Optional(Type.String()),
+        borrower_entity_id: Type.Optional(Type.String()),
+        rotation: RotationStatus,
+      }),
+    ),
+    handle: async (req) => {
+      const shown: Record<string, Shown> = {};
+      for (const { key, account } of await library.accountsOf(await library.require(req.data.name))) {
+        const { loan } = account;
+        shown[account.name] = {
+          available: isFree(account),
+          ...(loan ? { borrower_client_token: loan.token } : {}),
+          ...(loan && loan.entity !== '' ? { borrower_entity_id: loan.entity } : {}),
+          rotation: await accounts.rotation.status(key, account),
+        };
+      }
+      return { data: shown };
+    },
+  });
+
+  return [set, status, listPath('library', 'The names of the sets.', sets)];
+}
+
+interface Shown {
+  available: boolean;
+  borrower_client_token?: string;
+  borrower_entity_id?: string;
+  rotation: RotationStatus;
+}
+
+type Sent = { readonly [K in keyof LibrarySetRecord]: LibrarySetRecord[K] | undefined };
+
+function changed(before: LibrarySetRecord | undefined, sent: Sent): LibrarySetRecord {
+  if (!before && sent.service_account_names === undefined) throw new BadRequest("'service_account_names' must be provided");
+  const set: LibrarySetRecord = {
+    service_account_names: sent.service_account_names ?? before?.service_account_names ?? [],
+    ttl: sent.ttl ?? before?.ttl ?? DAY,
+    max_ttl: sent.max_ttl ?? before?.max_ttl ?? DAY,
+    disable_check_in_enforcement: sent.disable_check_in_enforcement ?? before?.disable_check_in_enforcement ?? false,
+  };
+  if (set.service_account_names.length === 0) throw new BadRequest('at least one service account must be configured');
+  if (set.service_account_names.some((account) => account.trim() === '')) throw new BadRequest('service account name must not be empty');
+  if (new Set(set.service_account_names.map(accountKey)).size < set.service_account_names.length) {
+    throw new BadRequest('service_account_names: an account is named twice');
+  }
+  if (set.max_ttl > 0 && set.max_ttl < set.ttl) {
+    throw new BadRequest(`max_ttl (${set.max_ttl} seconds) may not be less than ttl (${set.ttl} seconds)`);
+  }
+  return set;
+}

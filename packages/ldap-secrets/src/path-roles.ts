@@ -1,0 +1,104 @@
+import { f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import type { DynamicAccounts } from './dynamic-accounts.ts';
+import { changedRole, dynamicRoleFields, renderSample } from './dynamic-role.ts';
+import { listPath } from './listing.ts';
+import { recordsIn } from './records.ts';
+
+const SAMPLE_PASSWORD = 'sample-password';
+
+export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly AnyPath[] {
+  const { roles } = recordsIn(host.storage);
+  const name = f.lowercase('Name of the role.', { required: true });
+
+  const role = path('role/{name}', {
+    synopsis: 'Roles that make accounts for a lease.',
+    description:
+      'The LDIF templates see {{.Username}}, {{.Password}}, {{.DisplayName}}, {{.RoleName}}, {{.IssueTime}}, {{.IssueTimeSeconds}}, ' +
+      '{{.ExpirationTime}} and {{.ExpirationTimeSeconds}}. A write to an existing role changes what it sends and keeps the rest; an empty text deletes.',
+    fields: { name, ...dynamicRoleFields },
+  })
+    .read({
+      summary: 'Reads a dynamic role.',
+      response: Type.Object({
+        creation_ldif: Type.String(),
+        deletion_ldif: Type.String(),
+        rollback_ldif: Type.String(),
+        username_template: Type.String(),
+        default_ttl: Type.Number({ description: 'Seconds.' }),
+        max_ttl: Type.Number({ description: 'Seconds.' }),
+      }),
+      handle: async (req) => {
+        const record = await roles.get(req.data.name);
+        return record && { data: record };
+      },
+    })
+    .upsert({
+      summary: 'Creates or changes a dynamic role.',
+      exists: async (req) => roles.has(req.data.name),
+      handle: async (req) => {
+        const record = await req.storage.transaction(async (tx) => {
+          const inside = recordsIn(tx).roles;
+          const next = changedRole(await inside.get(req.data.name), req.data, accounts.environment);
+          await inside.put(req.data.name, next);
+          return next;
+        });
+        const most = host.mount.maxLeaseTtl;
+        if (record.max_ttl <= most && record.default_ttl <= most) return undefined;
+        return { warnings: [`the role asks for more than the ${most} s that leases of this mount can last; they will end by then`] };
+      },
+    })
+    .delete({
+      summary: 'Deletes a dynamic role. Its leases stay, and are revoked by the LDIF of their issue.',
+      handle: async (req) => {
+        await roles.delete(req.data.name);
+        return undefined;
+      },
+    });
+
+  const preview = path('role/{name}/preview', {
+    synopsis: 'What a role would do.',
+    description:
+      'Renders the name and the LDIF with sample values, and changes nothing: of the stored role, with whatever parameters are sent in its place, ' +
+      'or of one that is not stored.',
+    fields: {
+      name,
+      ...dynamicRoleFields,
+      display_name: f.string('Display name of the token that asks for an account; default your own.'),
+    },
+  }).update({
+    summary: 'Renders a role with sample values.',
+    response: Type.Object({
+      username: Type.String(),
+      password: Type.String({ description: 'A sample; never one that is in use.' }),
+      distinguished_names: Type.Array(Type.String()),
+      creation_ldif: Type.String(),
+      deletion_ldif: Type.String(),
+      rollback_ldif: Type.String(),
+    }),
+    handle: async (req) => {
+      const { name: roleName, display_name, ...sent } = req.data;
+      const record = changedRole(await roles.get(roleName), sent, accounts.environment);
+      const issued = host.clock.millis();
+      const { ttl } = host.limit({ ttl: record.default_ttl, maxTtl: record.max_ttl });
+      const sample = { displayName: display_name ?? req.caller.displayName, roleName, password: SAMPLE_PASSWORD, issued };
+      const { creation, ...rendered } = renderSample(record, { ...sample, expires: issued + ttl * 1_000 }, accounts.environment);
+      return { data: { ...rendered, password: SAMPLE_PASSWORD, distinguished_names: creation.map(({ dn }) => dn) } };
+    },
+  });
+
+  const creds = path('creds/{name}', {
+    synopsis: 'Accounts for a lease.',
+    description: 'Each read makes an account of the role. When the lease ends the account is taken away.',
+    fields: { name },
+  }).read({
+    summary: 'Issues an account.',
+    response: Type.Object({ username: Type.String(), password: Type.String(), distinguished_names: Type.Array(Type.String()) }),
+    handle: async (req) => {
+      const record = await roles.get(req.data.name);
+      return record && accounts.create(req, req.data.name, record);
+    },
+  });
+
+  return [role, preview, creds, listPath('role', 'The names of the dynamic roles.', roles)];
+}

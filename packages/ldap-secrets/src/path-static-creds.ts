@@ -1,0 +1,76 @@
+import { BadRequest, f, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { visiblePlan, visiblePlanFields, type CurrentCredential } from '@strongroom/rotation';
+import { Type } from 'typebox';
+import { DirectoryFailed } from './directory-failed.ts';
+import { recordsIn, type StaticRoleRecord } from './records.ts';
+import { lastRotation } from './rotation-time.ts';
+import type { StaticAccounts } from './static-accounts.ts';
+
+const DOUBT =
+  'a rotation of this password was begun and its outcome is not known yet; if this password does not log in, read it again in a moment';
+
+export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): readonly AnyPath[] {
+  const { staticRoles } = recordsIn(host.storage);
+  const name = f.lowercase('Name of the static role.', { required: true });
+
+  const cred = path('static-cred/{name}', {
+    synopsis: 'The current passwords of static roles.',
+    description: 'No lease: the password is good until the next rotation, which is ttl seconds away. last_password is the one before.',
+    fields: { name },
+  }).read({
+    summary: 'Reads the current password of a static role.',
+    response: Type.Object({
+      dn: Type.String(),
+      username: Type.String(),
+      password: Type.String({ description: 'Empty before the first rotation.' }),
+      last_password: Type.String(),
+      ttl: Type.Number({ description: 'Seconds until the next rotation.' }),
+      ...visiblePlanFields,
+      last_vault_rotation: Type.String(),
+    }),
+    handle: async (req) => {
+      const role = await staticRoles.get(req.data.name);
+      if (!role) throw new BadRequest(`unknown role: ${req.data.name}`);
+      const found = await accounts.rotation.current(req.data.name, req.signal);
+      if (!found && role.pending) throw new Unavailable(`the static role ${req.data.name} is being created`);
+      const { record, credential, since } = found ?? { record: role, credential: '', since: 0 };
+      return {
+        data: {
+          dn: record.dn,
+          username: record.username,
+          password: credential,
+          last_password: found ? lastPassword(found) : '',
+          ttl: found ? Math.max(0, Math.ceil((record.next_rotation - host.clock.millis()) / 1_000)) : 0,
+          ...visiblePlan(record),
+          last_vault_rotation: lastRotation(since),
+        },
+        ...(found?.doubtful ? { warnings: [DOUBT] } : {}),
+      };
+    },
+  });
+
+  const rotate = path('rotate-role/{name}', {
+    synopsis: 'Rotates the password of a static role now.',
+    description: 'The time to the next rotation begins anew.',
+    fields: { name },
+  }).update({
+    summary: 'Rotates now.',
+    handle: async (req) => {
+      try {
+        await accounts.rotation.rotate(req.data.name, req.signal);
+      } catch (error) {
+        if (!(error instanceof DirectoryFailed)) throw error;
+        const retried =
+          'unable to finish rotating credentials; retries will continue in the background but it is also safe to retry manually';
+        throw new DirectoryFailed(`${retried}: ${error.message}`, error.outcome, error);
+      }
+      return undefined;
+    },
+  });
+
+  return [cred, rotate];
+}
+
+function lastPassword({ record, credential }: CurrentCredential<StaticRoleRecord, string>): string {
+  return (credential === record.current ? record.previous : record.current) ?? '';
+}

@@ -1,0 +1,129 @@
+import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { sameDn } from '@strongroom/ldap-client';
+import { planOf, rotationPlanParameters, RotationStatus, visiblePlan, visiblePlanFields, type SentPlan } from '@strongroom/rotation';
+import { Type } from 'typebox';
+import { DirectoryFailed } from './directory-failed.ts';
+import { listPath } from './listing.ts';
+import { recordsIn, type StaticRoleRecord } from './records.ts';
+import { lastRotation } from './rotation-time.ts';
+import type { DirectoryService } from './service.ts';
+import type { StaticAccounts } from './static-accounts.ts';
+
+export function staticRolePaths(host: EngineHost, service: DirectoryService, accounts: StaticAccounts): readonly AnyPath[] {
+  const records = recordsIn(host.storage);
+
+  const role = path('static-role/{name}', {
+    synopsis: 'Roles that rotate the password of an account that the directory already has.',
+    description:
+      'The password is changed when the role is created, unless that is skipped, and then every rotation_period, or by rotation_schedule (UTC). ' +
+      'Deleting the role leaves the account and its password in the directory.',
+    fields: {
+      name: f.lowercase('Name of the role.', { required: true }),
+      username: f.string('The account: the value of userattr. It cannot be changed.'),
+      dn: f.string(
+        'Distinguished name of the account. Where it is set, the account is not searched by its username. It cannot be changed.',
+      ),
+      ...rotationPlanParameters,
+      skip_import_rotation: f.bool('Leave the password as it is until the plan brings the first rotation; only at creation.'),
+    },
+  })
+    .read({
+      summary: 'Reads a static role.',
+      response: Type.Object({
+        dn: Type.String(),
+        username: Type.String(),
+        ...visiblePlanFields,
+        last_vault_rotation: Type.Optional(Type.String()),
+        status: RotationStatus,
+      }),
+      handle: async (req) => {
+        const { name } = req.data;
+        const record = await records.staticRoles.get(name);
+        if (!record) return undefined;
+        return {
+          data: {
+            dn: record.dn,
+            username: record.username,
+            ...visiblePlan(record),
+            last_vault_rotation: lastRotation(record.last_rotation),
+            status: await accounts.rotation.status(name, record),
+          },
+        };
+      },
+    })
+    .upsert({
+      summary: 'Creates a static role, which rotates the password, or changes it.',
+      exists: async (req) => records.staticRoles.has(req.data.name),
+      handle: async (req) => {
+        const { name } = req.data;
+        const before = await records.staticRoles.get(name);
+        if (before && !(neverRotated(before) && req.supplied.has('username'))) {
+          await update(name, req.data);
+          return undefined;
+        }
+        const record = created(req.data);
+        const skip = req.data.skip_import_rotation ?? (await service.require()).skip_static_role_import_rotation;
+        if (skip) await accounts.adopt(name, record);
+        else await create(name, record, req.signal);
+        return undefined;
+      },
+    })
+    .delete({
+      summary: 'Deletes a static role. The account stays in the directory, with the password that it has.',
+      handle: async (req) => {
+        await accounts.remove(req.data.name);
+        return undefined;
+      },
+    });
+
+  async function create(name: string, record: StaticRoleRecord, signal: AbortSignal): Promise<void> {
+    try {
+      await accounts.create(name, record, signal);
+    } catch (error) {
+      if (!(error instanceof DirectoryFailed) || error.outcome !== 'unknown') throw error;
+      const kept = 'whether the password was changed is not known; the role is kept, and the rotation is retried in the background';
+      throw new DirectoryFailed(`${error.message}: ${kept}`, 'unknown', error);
+    }
+  }
+
+  async function update(name: string, sent: Sent): Promise<void> {
+    await host.storage.transaction(async (tx) => {
+      const current = await recordsIn(tx).staticRoles.get(name);
+      if (!current) throw new BadRequest(`unknown role: ${name}`);
+      await accounts.rotation.update(tx, name, current, changed(current, sent));
+    });
+  }
+
+  return [role, listPath('static-role', 'The names of the static roles.', records.staticRoles)];
+}
+
+interface Sent extends SentPlan {
+  readonly username: string | undefined;
+  readonly dn: string | undefined;
+  readonly skip_import_rotation: boolean | undefined;
+}
+
+/** A creation that never got through: it may be begun anew. */
+function neverRotated({ current, pending }: StaticRoleRecord): boolean {
+  return current === undefined && pending !== undefined;
+}
+
+function created(sent: Sent): StaticRoleRecord {
+  const { username, dn = '' } = sent;
+  if (username === undefined) throw new BadRequest('username is a required field to manage a static account');
+  if (username.trim() === '') throw new BadRequest('username must not be empty');
+  return { username, dn, claims: [], last_rotation: 0, next_rotation: 0, ...planOf(undefined, sent) };
+}
+
+function changed(before: StaticRoleRecord, sent: Sent): StaticRoleRecord {
+  if (sent.username !== undefined && sent.username !== before.username) {
+    throw new BadRequest(sent.username === '' ? 'username must not be empty' : 'cannot update static account username');
+  }
+  if (sent.dn !== undefined && !sameText(sent.dn, before.dn)) throw new BadRequest('cannot update static account distinguished name (dn)');
+  if (sent.skip_import_rotation !== undefined) throw new BadRequest('skip_import_rotation has no effect on updates');
+  return { ...before, ...planOf(before, sent) };
+}
+
+function sameText(a: string, b: string): boolean {
+  return a === b || (a !== '' && b !== '' && sameDn(a, b));
+}
