@@ -1,6 +1,7 @@
 import { ClientSecretCredential, type ClientSecretCredentialOptions, DefaultAzureCredential, type TokenCredential } from '@azure/identity';
 import { SecretClient, type SecretClientOptions } from '@azure/keyvault-secrets';
 import { ConfigurationInvalid, type DestinationHost, type DestinationSession } from '@strongroom/sync-sdk';
+import { AuthorityWatch } from './authority-watch.ts';
 import { findCloud } from './clouds.ts';
 import { type AzureKvConnection, type AzureKvOptions, checkConnection } from './connection.ts';
 import { AzureKvSession } from './session.ts';
@@ -15,17 +16,23 @@ export async function openAzureKv(
 ): Promise<DestinationSession> {
   const [fault] = checkConnection(connection, options);
   if (fault !== undefined) throw new ConfigurationInvalid(fault);
-  const client = new SecretClient(connection.key_vault_uri, credential(connection, host, options), {
+  const authority = new AuthorityWatch();
+  const client = new SecretClient(connection.key_vault_uri, credential(connection, host, options, authority), {
     ...ONCE,
     agent: host.network.httpsAgent,
     ...(options.disableChallengeResourceVerification !== undefined && {
       disableChallengeResourceVerification: options.disableChallengeResourceVerification,
     }),
   } satisfies SecretClientOptions);
-  return new AzureKvSession(client, host, connection.client_secret);
+  return new AzureKvSession(client, host, authority, connection.client_secret);
 }
 
-function credential(connection: AzureKvConnection, host: DestinationHost, options: AzureKvOptions): TokenCredential {
+function credential(
+  connection: AzureKvConnection,
+  host: DestinationHost,
+  options: AzureKvOptions,
+  authority: AuthorityWatch,
+): TokenCredential {
   const { tenant_id: tenantId, client_id: clientId, client_secret: clientSecret } = connection;
   const shared = {
     ...ONCE,
@@ -33,7 +40,11 @@ function credential(connection: AzureKvConnection, host: DestinationHost, option
     ...(options.disableInstanceDiscovery !== undefined && { disableInstanceDiscovery: options.disableInstanceDiscovery }),
   };
   if (clientSecret !== undefined && clientSecret !== '') {
-    const guarded: ClientSecretCredentialOptions & { agent: unknown } = { ...shared, agent: host.network.httpsAgent };
+    const guarded: ClientSecretCredentialOptions & { agent: unknown } = {
+      ...shared,
+      agent: host.network.httpsAgent,
+      additionalPolicies: [{ policy: authority, position: 'perCall' }],
+    };
     return new ClientSecretCredential(tenantId, clientId, clientSecret, guarded);
   }
   // The chain asks the machine it runs on (a link-local address, a file, a variable), which the guard would refuse: what it may reach is the

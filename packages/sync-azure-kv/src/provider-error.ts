@@ -1,4 +1,5 @@
 import { ClientSideError, ExternalServiceError, parseRetryAfter, type SyncError, Throttled } from '@strongroom/sync-sdk';
+import type { AuthorityWatch } from './authority-watch.ts';
 
 /** The parts of RestError that are used. */
 interface KeyVaultFailure {
@@ -23,11 +24,12 @@ export function innerCode(failure: KeyVaultFailure): string | undefined {
 }
 
 /** Turns what the Azure SDKs throw into the errors of destinations. */
-export function translateAzureError(error: unknown, now: Date): SyncError {
+export function translateAzureError(error: unknown, now: Date, authority: AuthorityWatch): SyncError {
   const failure = keyVaultFailure(error);
   if (failure !== undefined) return translateFailure(failure, now);
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
-  if (/^(Aggregate)?Authentication(Required)?Error$|^CredentialUnavailableError$/.test(name)) return translateIdentityError(name, message);
+  if (/^(Aggregate)?Authentication(Required)?Error$|^CredentialUnavailableError$/.test(name))
+    return translateIdentityError(name, message, authority.failure(now));
   return new ExternalServiceError(`Azure Key Vault cannot be reached: ${message}`, { providerCode: codeOf(error) });
 }
 
@@ -48,7 +50,7 @@ function translateFailure(failure: KeyVaultFailure, now: Date): SyncError {
 /** Codes with which Entra ID says that it is its own fault, or that it is busy. */
 const PASSING = new Set(['AADSTS90006', 'AADSTS90012', 'AADSTS90024', 'AADSTS90033', 'AADSTS50196', 'AADSTS70046']);
 
-function translateIdentityError(name: string, message: string): SyncError {
+function translateIdentityError(name: string, message: string, failure: SyncError | undefined): SyncError {
   const [code] = /AADSTS\d+/.exec(message) ?? [];
   const requestId = /Trace ID: ([0-9a-f-]{36})/i.exec(message)?.[1];
   const reason = firstLine(message.replace(/^[^]*?(?=AADSTS\d+:)/, '').replace(/\s*Trace ID:[^]*/i, ''));
@@ -58,6 +60,7 @@ function translateIdentityError(name: string, message: string): SyncError {
       ? new ExternalServiceError(text, { providerCode: code, requestId })
       : new ClientSideError(text, { providerCode: code, requestId });
   }
+  if (failure !== undefined) return failure;
   if (name === 'CredentialUnavailableError' || name === 'AggregateAuthenticationError') {
     return new ClientSideError(`client_secret is not set, and Azure's credential chain has no credential: ${firstLine(message)}`, {
       providerCode: name,

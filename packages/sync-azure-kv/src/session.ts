@@ -15,6 +15,7 @@ import {
   SessionCalls,
   SYNCED_TAG,
 } from '@strongroom/sync-sdk';
+import type { AuthorityWatch } from './authority-watch.ts';
 import { innerCode, keyVaultFailure, translateAzureError } from './provider-error.ts';
 
 /** How often Key Vault is asked whether a deletion or a recovery is through. It takes a few seconds. */
@@ -35,9 +36,9 @@ export class AzureKvSession implements DestinationSession {
   readonly #client: SecretClient;
   readonly #calls: SessionCalls;
 
-  constructor(client: SecretClient, host: DestinationHost, clientSecret: string | undefined) {
+  constructor(client: SecretClient, host: DestinationHost, authority: AuthorityWatch, clientSecret: string | undefined) {
     this.#client = client;
-    this.#calls = new SessionCalls((error) => translateAzureError(error, host.now()), [clientSecret]);
+    this.#calls = new SessionCalls((error) => translateAzureError(error, host.now(), authority), [clientSecret]);
   }
 
   async read({ name, signal }: ReadRequest): Promise<RemoteSecret | undefined> {
