@@ -1,0 +1,111 @@
+import { UpstreamFailed, type EngineHost, type Intent, type OpenIntent, type Transaction } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
+import { isCloudError } from './cloud-error.ts';
+import type { CloudSession } from './cloud-provider.ts';
+import type { KeyState } from './key-rotation.ts';
+import { StoredKey } from './records.ts';
+import type { Root } from './root.ts';
+
+/** Longer than a rotation that was under way can go on: seconds. */
+const INTENT_AGE = 180;
+
+/** What another root credential needs to be used once more. */
+const FormerRoot = Type.Object({
+  keys: Type.Array(StoredKey),
+  region: Type.String(),
+  iam_endpoint: Type.String(),
+  sts_endpoint: Type.String(),
+  max_retries: Type.Integer(),
+});
+
+const Entry = Type.Object({
+  user: Type.String(),
+  /** Ids of keys. */
+  keys: Type.Array(Type.String()),
+  /** Where a new key was asked for whose id is not known: the keys that the user had before. All others go. */
+  known: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  /** The keys are those of a root credential that is not configured any more. */
+  former: Type.Optional(FormerRoot),
+});
+export type KeysToRemove = Static<typeof Entry>;
+
+/** Takes away keys whose record is gone: the journal knows them until they are. */
+export class KeyRemoval {
+  readonly intent: Intent<typeof Entry>;
+  readonly #host: EngineHost;
+  readonly #root: Root;
+
+  constructor(host: EngineHost, root: Root) {
+    this.#host = host;
+    this.#root = root;
+    this.intent = {
+      kind: 'remove-keys',
+      entry: Entry,
+      minAgeSeconds: INTENT_AGE,
+      // One that can never be done must not hold up the others.
+      target: (entry) => `mount ${host.mount.path}${entry.former ? ', former root' : ''}`,
+      rollback: async (entry, _storage, signal) => this.run(entry, signal),
+    };
+  }
+
+  /** Stores these keys to be removed. Inside the engine's transaction. */
+  async intend(tx: Transaction, keys: KeysToRemove): Promise<OpenIntent> {
+    return tx.intend(this.intent, keys);
+  }
+
+  /** Removes them. May be repeated. */
+  async run({ user, keys, known, former }: KeysToRemove, signal: AbortSignal): Promise<void> {
+    if (!former) {
+      const { session } = await this.#root.require();
+      return remove(session, user, { keys, known }, signal);
+    }
+    // A key that the operator configured since is not touched, whatever was known before.
+    const configured = (await this.#root.require().catch(() => undefined))?.record.access_key ?? '';
+    let reason = 'no key is left to do it with';
+    for (const key of former.keys) {
+      const session = this.#root.apart({ ...former, ...key });
+      try {
+        await remove(session, user, { keys, known, except: configured }, signal);
+        return;
+      } catch (error) {
+        if (!isCloudError(error)) throw error;
+        reason = error.message;
+      } finally {
+        session.close();
+      }
+    }
+    try {
+      const { session } = await this.#root.require();
+      await remove(session, user, { keys, known, except: configured }, signal);
+    } catch (error) {
+      this.#host.log.warn('keys of the former root credential could not be removed yet', { user, keys });
+      throw new UpstreamFailed(
+        `the keys ${keys.join(', ')} of the former root user ${user} could not be removed: ${reason}; ${(error as Error).message}`,
+      );
+    }
+  }
+}
+
+/** What there is to remove when this state is forgotten; undefined for nothing. */
+export function keysToRemove(user: string, state: Partial<KeyState>, former?: Static<typeof FormerRoot>): KeysToRemove | undefined {
+  const { current, pending, retiring = [] } = state;
+  const ids = [current?.access_key, pending?.made?.access_key, ...retiring.map(({ access_key }) => access_key)];
+  const keys = ids.filter((id) => id !== undefined);
+  const known = pending && !pending.made ? pending.known : null;
+  if (keys.length === 0 && known === null) return undefined;
+  return { user, keys, known, ...(former ? { former } : {}) };
+}
+
+async function remove(
+  session: CloudSession,
+  user: string,
+  { keys, known, except = '' }: { keys: readonly string[]; known: readonly string[] | null; except?: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const strays = known === null ? [] : (await session.listKeys(user, signal)).map(({ id }) => id).filter((id) => !known.includes(id));
+  for (const id of new Set([...keys, ...strays])) {
+    if (id === except) continue;
+    await session.deactivateKey(user, id, signal);
+    await session.deleteKey(user, id, signal);
+  }
+}

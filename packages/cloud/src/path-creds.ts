@@ -1,0 +1,66 @@
+import { f, path, type AnyPath, type EngineHost, type EngineRequest } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import type { DynamicUsers } from './dynamic-users.ts';
+import { recordsIn } from './records.ts';
+import { requireRole, typeFor, type CredentialPath } from './roles.ts';
+import type { TemporaryCredentials } from './temporary-credentials.ts';
+
+export const sessionFields = {
+  role_arn: f.string('The role to assume, one of the allowed ones; needed where several are. Only for assumed_role.'),
+  role_session_name: f.string(
+    'The name of the session, cut to 64 characters; made by username_template unless given. Only for assumed_role.',
+  ),
+  ttl: f.duration("How long the credential is good; the role's default_sts_ttl unless given, then 3600s. Not for iam_user."),
+};
+
+const Credential = Type.Object({
+  access_key: Type.String(),
+  secret_key: Type.String(),
+  security_token: Type.Union([Type.String(), Type.Null()]),
+  session_token: Type.Optional(Type.String({ description: 'The same as security_token.' })),
+  arn: Type.Optional(Type.String({ description: 'Of the session, for assumed_role.' })),
+  ttl: Type.Optional(Type.Number({ description: 'Seconds until a temporary credential ends.' })),
+  ready_at: Type.Optional(Type.String({ description: 'By then the provider should know the key of a new user; RFC 3339.' })),
+});
+
+export function credsPaths(host: EngineHost, users: DynamicUsers, temporary: TemporaryCredentials): readonly AnyPath[] {
+  const { roles } = recordsIn(host.storage);
+
+  const fields = {
+    name: f.name('Name of the role.'),
+    ...sessionFields,
+    wait_for_propagation: f.bool(
+      'Answer when the provider knows the key of a new user, which takes some seconds. Temporary credentials are good at once.',
+      {
+        default: false,
+      },
+    ),
+  };
+  type Fields = typeof fields;
+
+  async function issued(which: CredentialPath, req: EngineRequest<Fields>) {
+    const { name, wait_for_propagation: waits, ...wish } = req.data;
+    const role = await requireRole(roles, name);
+    const type = typeFor(role, which);
+    if (type === 'iam_user') return users.create(req as unknown as EngineRequest, name, role, waits);
+    return temporary.create(req as unknown as EngineRequest, name, role, type, wish);
+  }
+
+  const declare = (pattern: 'creds/{name:at}' | 'sts/{name:at}', which: CredentialPath, description: string) =>
+    path(pattern, { synopsis: 'Credentials of a role.', description, fields })
+      .read({ summary: 'Issues a credential.', response: Credential, handle: async (req) => issued(which, req) })
+      .update({ summary: 'Issues a credential.', response: Credential, handle: async (req) => issued(which, req) });
+
+  return [
+    declare(
+      'creds/{name:at}',
+      'creds',
+      'Each call makes a credential. A user is removed when its lease ends; temporary credentials end by themselves, and cannot be revoked or renewed.',
+    ),
+    declare(
+      'sts/{name:at}',
+      'sts',
+      'As creds. Of roles in the old form it makes temporary credentials alone, and creds makes users alone.',
+    ),
+  ];
+}

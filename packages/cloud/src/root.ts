@@ -1,0 +1,105 @@
+import { InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
+import type { AccessKey, CloudProvider, CloudSession, CloudSettings } from './cloud-provider.ts';
+import { recordsIn, ROOT, type RootRecord } from './records.ts';
+import { UserNames } from './user-names.ts';
+
+/** Milliseconds after which a session that was replaced is closed: longer than a call can still be under way on it. */
+const LINGER = 180_000;
+
+interface Opened {
+  readonly record: RootRecord;
+  readonly session: CloudSession;
+  readonly names: UserNames;
+}
+
+/** The root configuration, and what was opened with it. Read from storage once, until it changes. */
+export class Root {
+  readonly #host: EngineHost;
+  readonly #provider: CloudProvider;
+  #opened: Opened | undefined;
+  #opening: Promise<Opened> | undefined;
+  /** Grows with every change: what was read before one is not kept. */
+  #changes = 0;
+  readonly #lingering = new Map<CloudSession, () => void>();
+
+  constructor(host: EngineHost, provider: CloudProvider) {
+    this.#host = host;
+    this.#provider = provider;
+  }
+
+  /** @throws InvalidRequest without a configuration. */
+  async require(): Promise<Opened> {
+    if (this.#opened) return this.#opened;
+    this.#opening ??= this.#read(this.#changes);
+    const opening = this.#opening;
+    try {
+      return await opening;
+    } finally {
+      if (this.#opening === opening) this.#opening = undefined;
+    }
+  }
+
+  /** A session of this configuration; of its own, to be closed by the caller. */
+  apart(record: CloudSettingsRecord): CloudSession {
+    return this.#provider.open(settingsOf(record));
+  }
+
+  /** @throws BadRequest for a template that cannot be used. */
+  names(template: string): UserNames {
+    const { clock } = this.#host;
+    return new UserNames(template || this.#provider.usernameTemplate, this.#provider.longestName, {
+      now: () => clock.now(),
+      randomBytes: (count) => this.#host.randomBytes(count),
+    });
+  }
+
+  /** The configuration is another one now. */
+  changed(): void {
+    this.#changes += 1;
+    this.#opening = undefined;
+    const before = this.#opened;
+    this.#opened = undefined;
+    if (before) this.#linger(before.session);
+  }
+
+  close(): void {
+    this.changed();
+    for (const [session, cancel] of this.#lingering) {
+      cancel();
+      session.close();
+    }
+    this.#lingering.clear();
+  }
+
+  #linger(session: CloudSession): void {
+    this.#lingering.set(
+      session,
+      this.#host.clock.after(LINGER, () => {
+        this.#lingering.delete(session);
+        session.close();
+      }),
+    );
+  }
+
+  async #read(at: number): Promise<Opened> {
+    const record = await recordsIn(this.#host.storage).root.get(ROOT);
+    if (!record) throw new InvalidRequest('no configuration found for config/root');
+    const opened = { record, session: this.apart(record), names: this.names(record.username_template) };
+    // Changed while it was read: good for the requests that began before the change.
+    if (at === this.#changes) this.#opened = opened;
+    else this.#linger(opened.session);
+    return opened;
+  }
+}
+
+type CloudSettingsRecord = AccessKey & Omit<CloudSettings, 'accessKey'>;
+
+function settingsOf({ access_key, secret_key, region, iam_endpoint, sts_endpoint, max_retries }: CloudSettingsRecord): CloudSettings {
+  return {
+    ...(access_key === '' ? {} : { accessKey: { access_key, secret_key } }),
+    region,
+    iam_endpoint,
+    sts_endpoint,
+    max_retries,
+  };
+}

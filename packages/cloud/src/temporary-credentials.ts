@@ -1,0 +1,123 @@
+import { BadRequest, issue, type EngineHost, type EngineRequest, type SecretType } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { during } from './cloud-error.ts';
+import type { CloudSession, SessionPolicies, TemporaryCredential } from './cloud-provider.ts';
+import { mergePolicies } from './policy-document.ts';
+import type { CredentialType } from './records.ts';
+import type { Role } from './roles.ts';
+import type { Root } from './root.ts';
+import { safeName } from './user-names.ts';
+
+/** The provider's limit of session names. */
+const LONGEST_SESSION_NAME = 64;
+/** Seconds, where neither the caller nor the role says. */
+const DEFAULT_TTL = 3_600;
+
+const Internal = Type.Object({ role: Type.String() });
+
+/** What a caller may ask for. */
+export interface SessionWish {
+  readonly role_arn?: string | undefined;
+  readonly role_session_name?: string | undefined;
+  /** Seconds. */
+  readonly ttl?: number | undefined;
+}
+
+/** What will be asked of the provider. */
+export interface SessionPlan {
+  readonly name: string;
+  /** '' for federation tokens. */
+  readonly roleArn: string;
+  readonly seconds: number;
+  readonly warnings: readonly string[];
+}
+
+/** Credentials that end by themselves, and cannot be taken back before. */
+export class TemporaryCredentials {
+  readonly secret: SecretType<typeof Internal>;
+  readonly #host: EngineHost;
+  readonly #root: Root;
+
+  constructor(host: EngineHost, root: Root) {
+    this.#host = host;
+    this.#root = root;
+    this.secret = { type: 'sts', internal: Internal, revoke: async () => undefined };
+  }
+
+  async create(req: EngineRequest, roleName: string, role: Role, type: CredentialType, wish: SessionWish) {
+    const { session } = await this.#root.require();
+    const plan = await this.plan(req.caller.displayName, roleName, role, type, wish);
+    const policies = await this.policies(session, role, req.signal);
+    if (type === 'federation_token') requireSomePolicy(policies, type);
+    const credential = await this.#ask(session, role, type, plan, policies, req.signal);
+    const now = this.#host.clock.millis();
+    return {
+      data: {
+        access_key: credential.access_key,
+        secret_key: credential.secret_key,
+        security_token: credential.session_token,
+        session_token: credential.session_token,
+        ...(type === 'assumed_role' ? { arn: credential.arn } : {}),
+        ttl: Math.max(0, Math.floor((credential.expires.getTime() - now) / 1_000)),
+      },
+      secret: issue(this.secret, { internal: { role: roleName }, terms: { ttl: plan.seconds, maxTtl: plan.seconds } }),
+      warnings: plan.warnings,
+    };
+  }
+
+  /** @throws BadRequest for a role that may not be assumed, or that cannot be chosen. */
+  async plan(displayName: string, roleName: string, role: Role, type: CredentialType, wish: SessionWish): Promise<SessionPlan> {
+    const { names } = await this.#root.require();
+    const wanted = wish.ttl || role.default_sts_ttl || DEFAULT_TTL;
+    const { ttl: seconds } = this.#host.limit({ ttl: wanted, maxTtl: role.max_sts_ttl });
+    if (type === 'federation_token') return { name: names.next('STS', displayName, roleName), roleArn: '', seconds, warnings: [] };
+    const roleArn = chosenRole(role, roleName, wish.role_arn);
+    if (wish.role_session_name === undefined || wish.role_session_name === '') {
+      return { name: names.next('IAM', displayName, roleName), roleArn, seconds, warnings: [] };
+    }
+    const name = safeName(wish.role_session_name);
+    if (name.length <= LONGEST_SESSION_NAME) return { name, roleArn, seconds, warnings: [] };
+    const cut = `the role session name was truncated to ${LONGEST_SESSION_NAME} characters to fit within IAM session name length limits`;
+    return { name: name.slice(0, LONGEST_SESSION_NAME), roleArn, seconds, warnings: [cut] };
+  }
+
+  /** The policies that the credential is restricted to: the role's, and those of its groups. */
+  async policies(session: CloudSession, role: Role, signal: AbortSignal): Promise<SessionPolicies> {
+    if (role.iam_groups.length === 0) return { policyArns: role.policy_arns, policyDocument: role.policy_document };
+    const groups = await during('Error reading the policies of iam_groups', session.groupPolicies(role.iam_groups, signal));
+    return {
+      policyArns: [...new Set([...role.policy_arns, ...groups.arns])],
+      policyDocument: mergePolicies([role.policy_document, ...groups.documents]),
+    };
+  }
+
+  async #ask(
+    session: CloudSession,
+    role: Role,
+    type: CredentialType,
+    { name, seconds, roleArn }: SessionPlan,
+    policies: SessionPolicies,
+    signal: AbortSignal,
+  ): Promise<TemporaryCredential> {
+    if (type === 'federation_token') {
+      return during('Error generating STS keys', session.federate({ name, seconds, ...policies }, signal));
+    }
+    const asked = { name, seconds, roleArn, externalId: role.external_id, tags: role.session_tags, ...policies };
+    return during('Error assuming role', session.assumeRole(asked, signal));
+  }
+}
+
+function chosenRole(role: Role, roleName: string, asked: string | undefined): string {
+  const [only, another] = role.role_arns;
+  const roleArn = asked || (another === undefined ? only : undefined);
+  if (roleArn === undefined) throw new BadRequest('did not supply a role_arn parameter and unable to determine one');
+  if (!role.role_arns.includes(roleArn)) {
+    throw new BadRequest(`role_arn ${JSON.stringify(roleArn)} not in allowed role arns for Vault role ${JSON.stringify(roleName)}`);
+  }
+  return roleArn;
+}
+
+function requireSomePolicy({ policyArns, policyDocument }: SessionPolicies, type: CredentialType): void {
+  if (policyArns.length > 0 || policyDocument !== '') return;
+  throw new BadRequest(`must specify at least one of policy_arns or policy_document with ${type} credential_type`);
+}

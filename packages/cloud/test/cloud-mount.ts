@@ -1,0 +1,85 @@
+import {
+  CreateAccessKeyCommand,
+  CreateGroupCommand,
+  CreateRoleCommand,
+  CreateUserCommand,
+  IAMClient,
+  ListAccessKeysCommand,
+  ListUsersCommand,
+} from '@aws-sdk/client-iam';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { manualClock, mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
+import { awsEngine } from '../src/index.ts';
+
+export const REGION = 'us-east-1';
+export const READ_ONLY = 'arn:aws:iam::aws:policy/ReadOnlyAccess';
+export const DEPLOY = 'arn:aws:iam::123456789012:role/deploy';
+export const S3 = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:*","Resource":"*"}]}';
+
+export interface Key {
+  readonly access_key: string;
+  readonly secret_key: string;
+}
+
+/** A client beside the engine, to see and to prepare what is at the provider. */
+export class Beside {
+  readonly iam: IAMClient;
+  readonly #endpoint: string;
+
+  constructor(endpoint: string, key: Key = { access_key: 'AKIAOPERATOROUTSIDE', secret_key: 'none' }) {
+    this.#endpoint = endpoint;
+    this.iam = new IAMClient({ endpoint, region: REGION, credentials: credentials(key) });
+  }
+
+  /** User svc with its only key, users static1 and static2, group devs, role deploy. */
+  async seed(): Promise<Key> {
+    for (const UserName of ['svc', 'static1', 'static2']) await this.iam.send(new CreateUserCommand({ UserName }));
+    await this.iam.send(new CreateGroupCommand({ GroupName: 'devs' }));
+    const trust = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"*"},"Action":"sts:AssumeRole"}]}';
+    await this.iam.send(new CreateRoleCommand({ RoleName: 'deploy', AssumeRolePolicyDocument: trust }));
+    return this.createKey('svc');
+  }
+
+  async createKey(UserName: string): Promise<Key> {
+    const { AccessKey } = await this.iam.send(new CreateAccessKeyCommand({ UserName }));
+    return { access_key: AccessKey!.AccessKeyId!, secret_key: AccessKey!.SecretAccessKey! };
+  }
+
+  async users(): Promise<string[]> {
+    const { Users } = await this.iam.send(new ListUsersCommand({}));
+    return (Users ?? []).map((user) => user.UserName!).sort();
+  }
+
+  /** The users that an engine made. */
+  async madeUsers(): Promise<string[]> {
+    return (await this.users()).filter((name) => name.startsWith('vault-'));
+  }
+
+  async keysOf(UserName: string): Promise<string[]> {
+    const { AccessKeyMetadata } = await this.iam.send(new ListAccessKeysCommand({ UserName }));
+    return (AccessKeyMetadata ?? []).map((key) => key.AccessKeyId!).sort();
+  }
+
+  /** Who somebody with this key is. */
+  async identity(key: Key & { session_token?: string }): Promise<string> {
+    const sts = new STSClient({ endpoint: this.#endpoint, region: REGION, credentials: credentials(key) });
+    return (await sts.send(new GetCallerIdentityCommand({}))).Arn!;
+  }
+}
+
+function credentials(key: Key & { session_token?: string }) {
+  return {
+    accessKeyId: key.access_key,
+    secretAccessKey: key.secret_key,
+    ...(key.session_token === undefined ? {} : { sessionToken: key.session_token }),
+  };
+}
+
+export function rootConfig(endpoint: string, key: Key, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { ...key, region: REGION, iam_endpoint: endpoint, sts_endpoint: endpoint, ...more };
+}
+
+/** The engine at `aws/`, its clock where the real one is, since the provider has no other. */
+export async function mountCloud(options: Partial<TestMountOptions> = {}): Promise<TestMount> {
+  return mountForTest(awsEngine, { clock: manualClock(new Date()), ...options });
+}
