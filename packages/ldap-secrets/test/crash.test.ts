@@ -1,0 +1,281 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { mortalMount, type MortalMount } from '@strongroom/engine-testkit';
+import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
+import { ldapSecrets } from '../src/index.ts';
+import { startLdapCutter, type LdapCutter, type Loss } from './ldap-cutter.ts';
+import { configFor, dataOf, DirectoryView, managerDn, managerPassword, SVC, withManager } from './ldap-mount.ts';
+
+/** More commits, and more calls of the directory, than any of these operations makes: the last round of each runs through. */
+const COMMITS = [0, 1, 2, 3, 4, 5, 6];
+const CALLS = [0, 1, 2, 3, 4, 5].flatMap((call): [number, Loss][] => [
+  [call, 'request'],
+  [call, 'answer'],
+]);
+
+const creation_ldif = `dn: uid={{.Username}},${SVC}
+objectClass: inetOrgPerson
+uid: {{.Username}}
+cn: {{.Username}}
+sn: x
+userPassword: {{.Password}}
+
+dn: cn=made,ou=groups,dc=example,dc=org
+changetype: modify
+add: member
+member: uid={{.Username}},${SVC}
+`;
+const deletion_ldif = `dn: cn=made,ou=groups,dc=example,dc=org
+changetype: modify
+delete: member
+member: uid={{.Username}},${SVC}
+
+dn: uid={{.Username}},${SVC}
+changetype: delete
+`;
+const group = `dn: cn=made,ou=groups,dc=example,dc=org\nobjectClass: groupOfNames\ncn: made\nmember: cn=nobody\n`;
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
+
+describeWithSlapd('a server that dies in the middle', () => {
+  let slapd: Slapd;
+  let cutter: LdapCutter;
+  let view: DirectoryView;
+  let server: MortalMount;
+
+  beforeAll(async () => {
+    slapd = await startSlapd({ ...withManager, ldif: `${withManager.ldif}\n${group}` });
+    cutter = await startLdapCutter(slapd.port);
+    view = new DirectoryView(slapd);
+  });
+  afterAll(async () => {
+    view.close();
+    await cutter.stop();
+    await slapd.stop();
+  });
+  beforeEach(async () => {
+    await view.setPassword(managerDn, managerPassword);
+    server = await mortalMount(ldapSecrets, { path: 'ldap' });
+    await server.write('config', configFor(cutter));
+  });
+  afterEach(async () => {
+    cutter.shut();
+    cutter.open();
+    await server.close();
+  });
+
+  /** Dies after so many commits of the work, or runs through. */
+  const dieAfterCommits = async (commits: number, work: () => Promise<unknown>): Promise<boolean> => {
+    server.storage.dieAfter(commits);
+    const died = await server.diesIn(work());
+    server = await server.restart();
+    return died;
+  };
+  /** Dies at a call of the directory, whose request or answer is lost with it, or runs through. */
+  const dieAtCall = async (call: number, loss: Loss, work: () => Promise<unknown>): Promise<boolean> => {
+    cutter.cutAt(call, loss);
+    const cut = cutter.cut().then(() => {
+      server.storage.die();
+      return true;
+    });
+    const died = await Promise.race([cut, work().then(() => false)]);
+    cutter.cutAt(Infinity, loss);
+    server = await server.restart();
+    return died;
+  };
+  const dynamicAccounts = async (): Promise<string[]> => (await view.below(SVC, '(uid=v_*)')).map(({ dn }) => dn);
+  const members = async (): Promise<string[]> => (await view.entry('cn=made,ou=groups,dc=example,dc=org'))!.values('member');
+  const leasesOf = async (path: string): Promise<string[]> => {
+    const { data } = await server.ask('list', `sys/leases/lookup/ldap/${path}`);
+    return (data as { keys: string[] } | null)?.keys ?? [];
+  };
+
+  describe('while the password of binddn is rotated', () => {
+    const rotate = async () => server.ask('update', 'ldap/rotate-root');
+    const expectGood = async (): Promise<void> => {
+      const answer = await server.ask('update', 'ldap/static-role/probe', { username: 'svc9', rotation_period: '24h' });
+      expect({ status: answer.status, errors: answer.errors }).toEqual({ status: 204 });
+      await server.delete('static-role/probe');
+    };
+    const expectSettled = async (): Promise<void> => {
+      const { root_rotation } = dataOf<{ root_rotation: object }>(await server.read('config'));
+      expect(root_rotation).toMatchObject({ state: 'idle', last_error: null });
+    };
+
+    test.each(COMMITS)('after %i commits: the mount logs in, at once and later', async (commits) => {
+      expect(await dieAfterCommits(commits, rotate)).toBe(commits < 2);
+      await expectGood();
+      await server.pass(240);
+      await expectGood();
+      await expectSettled();
+    });
+
+    test.each(CALLS)('at call %i of the directory (%s lost): the mount logs in, at once and later', async (call, loss) => {
+      expect(await dieAtCall(call, loss, rotate)).toBe(call < 3);
+      await expectGood();
+      await server.pass(240);
+      await expectGood();
+      await expectSettled();
+    });
+  });
+
+  describe('while a static role is rotated', () => {
+    beforeEach(async () => {
+      await server.write('static-role/st', { username: 'svc1', rotation_period: '24h' });
+    });
+    const rotate = async () => server.ask('update', 'ldap/rotate-role/st');
+    const expectGood = async (): Promise<string> => {
+      const { password } = dataOf<{ password: string }>(await server.read('static-cred/st'));
+      expect(await view.takes(`uid=svc1,${SVC}`, password)).toBe(true);
+      return password;
+    };
+    const expectSettled = async (): Promise<void> => {
+      const { status } = dataOf<{ status: object }>(await server.read('static-role/st'));
+      expect(status).toMatchObject({ state: 'waiting' });
+    };
+
+    test.each(COMMITS)('after %i commits: the password that is answered logs in, at once and later', async (commits) => {
+      expect(await dieAfterCommits(commits, rotate)).toBe(commits < 2);
+      await expectGood();
+      await server.pass(240);
+      await expectGood();
+      await expectSettled();
+    });
+
+    test.each(CALLS)(
+      'at call %i of the directory (%s lost): the password that is answered logs in, at once and later',
+      async (call, loss) => {
+        expect(await dieAtCall(call, loss, rotate)).toBe(call < 2);
+        await expectGood();
+        await server.pass(240);
+        await expectGood();
+        await expectSettled();
+      },
+    );
+  });
+
+  describe('while a static role is made', () => {
+    const create = async () => server.ask('update', 'ldap/static-role/st', { username: 'svc2', rotation_period: '24h' });
+    const expectWhole = async (): Promise<boolean> => {
+      await server.pass(240);
+      const answer = await server.ask('read', 'ldap/static-cred/st');
+      if (answer.status === 400) return false;
+      expect(await view.takes(`uid=svc2,${SVC}`, dataOf<{ password: string }>(answer).password)).toBe(true);
+      return true;
+    };
+    beforeEach(async () => view.setPassword(`uid=svc2,${SVC}`, 'of-old'));
+
+    test.each(COMMITS)('after %i commits: it is whole, or not there and the password of before is good', async (commits) => {
+      await dieAfterCommits(commits, create);
+      if (!(await expectWhole())) expect(await view.takes(`uid=svc2,${SVC}`, 'of-old')).toBe(true);
+    });
+
+    test.each(CALLS)(
+      'at call %i of the directory (%s lost): it is whole, or not there and the password of before is good',
+      async (call, loss) => {
+        expect(await dieAtCall(call, loss, create)).toBe(call < 4);
+        if (!(await expectWhole())) expect(await view.takes(`uid=svc2,${SVC}`, 'of-old')).toBe(true);
+      },
+    );
+  });
+
+  describe('while a dynamic account is made', () => {
+    beforeEach(async () => {
+      await server.write('role/app', { creation_ldif, deletion_ldif, default_ttl: '1h' });
+      await server.pass(1);
+    });
+    const create = async () => server.ask('read', 'ldap/creds/app');
+    const expectNoOrphans = async (died: boolean): Promise<void> => {
+      const leases = await leasesOf('creds/app');
+      expect(leases).toHaveLength(died ? 0 : 1);
+      await server.pass(240);
+      expect(await dynamicAccounts()).toHaveLength(leases.length);
+      await server.pass(3_660);
+      expect(await dynamicAccounts()).toEqual([]);
+      expect(await members()).toEqual(['cn=nobody']);
+    };
+
+    test.each(COMMITS)('after %i commits: no account is left without a lease', async (commits) => {
+      const died = await dieAfterCommits(commits, create);
+      expect(died).toBe(commits < 2);
+      await expectNoOrphans(died);
+    });
+
+    test.each(CALLS)('at call %i of the directory (%s lost): no account is left without a lease', async (call, loss) => {
+      const died = await dieAtCall(call, loss, create);
+      expect(died).toBe(call < 3);
+      await expectNoOrphans(died);
+    });
+  });
+
+  describe('while a lease is revoked', () => {
+    let lease: string;
+    beforeEach(async () => {
+      await server.write('role/app', { creation_ldif, deletion_ldif, default_ttl: '1h' });
+      lease = (await server.read('creds/app')).leaseId;
+    });
+    const revoke = async () => server.ask('update', 'sys/leases/revoke', { lease_id: lease, sync: true });
+    const expectGone = async (): Promise<void> => {
+      await server.pass(3_900, 60);
+      expect(await dynamicAccounts()).toEqual([]);
+      expect(await members()).toEqual(['cn=nobody']);
+      expect(await leasesOf('creds/app')).toEqual([]);
+    };
+
+    test.each(COMMITS)('after %i commits: the account goes all the same', async (commits) => {
+      await dieAfterCommits(commits, revoke);
+      await expectGone();
+    });
+
+    test.each(CALLS)('at call %i of the directory (%s lost): the account goes all the same', async (call, loss) => {
+      expect(await dieAtCall(call, loss, revoke)).toBe(call < 2);
+      await expectGone();
+    });
+  });
+
+  describe('of the library', () => {
+    beforeEach(async () => {
+      await server.write('library/set', { service_account_names: 'svc3', ttl: '1h' });
+    });
+    const checkOut = async () => server.ask('update', 'ldap/library/set/check-out');
+    const checkIn = async () => server.ask('update', 'ldap/library/set/check-in');
+    /** The account can be borrowed by then, and the password that is answered logs in. */
+    const expectLendable = async (): Promise<string> => {
+      const answer = await checkOut();
+      expect({ status: answer.status, errors: answer.errors }).toEqual({ status: 200 });
+      const { password } = dataOf<{ password: string }>(answer);
+      expect(await view.takes(`uid=svc3,${SVC}`, password)).toBe(true);
+      return password;
+    };
+
+    test.each(COMMITS)('while an account is checked out, after %i commits: it is lent with a lease, or comes back', async (commits) => {
+      const died = await dieAfterCommits(commits, checkOut);
+      expect(await leasesOf('library/set/check-out')).toHaveLength(died ? 0 : 1);
+      await server.pass(died ? 300 : 3_900, 60);
+      await expectLendable();
+    });
+
+    test.each(COMMITS)(
+      'while one is checked in, after %i commits: the password of the loan is worthless before it is lent again',
+      async (commits) => {
+        const lent = dataOf<{ password: string }>(await checkOut()).password;
+        const died = await dieAfterCommits(commits, checkIn);
+        if (died && commits === 0) expect((await checkIn()).status).toBe(200);
+        await server.pass(240);
+        expect(await expectLendable()).not.toBe(lent);
+        expect(await view.takes(`uid=svc3,${SVC}`, lent)).toBe(false);
+      },
+    );
+
+    test.each(CALLS)(
+      'while one is checked in, at call %i of the directory (%s lost): the password of the loan is worthless before it is lent again',
+      async (call, loss) => {
+        const lent = dataOf<{ password: string }>(await checkOut()).password;
+        expect(await dieAtCall(call, loss, checkIn)).toBe(call < 2);
+        await server.pass(240);
+        expect(await expectLendable()).not.toBe(lent);
+        expect(await view.takes(`uid=svc3,${SVC}`, lent)).toBe(false);
+      },
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** What is lost of a call: the request before it reaches the server, or the answer. */
+export type Loss = 'request' | 'answer';
+
+/** Stands between client and server, counts LDAP messages of clients, and cuts at the one it is told to. */
+export interface LdapCutter {
+  readonly url: string;
+  /** Calls seen since the last `cutAt`. */
+  readonly calls: number;
+  /** From now on, cuts all connections at the n-th call (0 is the next one), once. A change is an add, a modify, a rename or a deletion. */
+  cutAt(n: number, loss: Loss, counted?: 'calls' | 'changes'): void;
+  /** Resolves when it has cut. */
+  cut(): Promise<void>;
+  /** Nobody gets through until `open`. */
+  shut(): void;
+  open(): void;
+  stop(): Promise<void>;
+}
+
+const CHANGES = new Set([0x66, 0x68, 0x4a, 0x6c]);
+
+export async function startLdapCutter(target: number): Promise<LdapCutter> {
+  const sockets = new Set<Socket>();
+  let calls = 0;
+  let plan: { left: number; loss: Loss; counted: 'calls' | 'changes' } | undefined;
+  let isShut = false;
+  let noticed: () => void = () => undefined;
+  const dropAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+    noticed();
+  };
+  const server = createServer((near) => {
+    if (isShut) return void near.destroy();
+    const far = connect(target, '127.0.0.1');
+    let loseAnswer = false;
+    let buffer = Buffer.alloc(0);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.on('data', (chunk) => {
+      buffer = Buffer.concat([buffer, chunk]);
+      for (let size = frameSize(buffer); size > 0; size = frameSize(buffer)) {
+        const frame = buffer.subarray(0, size);
+        buffer = buffer.subarray(size);
+        calls += 1;
+        const counts = plan && (plan.counted === 'calls' || CHANGES.has(operationOf(frame)));
+        if (plan && counts && plan.left === 0) {
+          const { loss } = plan;
+          plan = undefined;
+          if (loss === 'request') return dropAll();
+          loseAnswer = true;
+        } else if (plan && counts) plan.left -= 1;
+        far.write(frame);
+      }
+    });
+    far.on('data', (chunk) => {
+      if (loseAnswer) dropAll();
+      else near.write(chunk);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get calls() {
+      return calls;
+    },
+    cutAt: (left, loss, counted = 'calls') => {
+      calls = 0;
+      plan = { left, loss, counted };
+    },
+    cut: async () => new Promise((resolve) => (noticed = resolve)),
+    shut: () => {
+      isShut = true;
+      dropAll();
+    },
+    open: () => void (isShut = false),
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Bytes of the first message, 0 while it is not whole. */
+function frameSize(buffer: Buffer): number {
+  const short = buffer[1];
+  if (short === undefined) return 0;
+  const extra = short < 0x80 ? 0 : short & 0x7f;
+  if (buffer.length < 2 + extra) return 0;
+  const length = extra === 0 ? short : buffer.readUIntBE(2, extra);
+  const size = 2 + extra + length;
+  return buffer.length >= size ? size : 0;
+}
+
+/** The tag of the operation, which follows the number of the message. */
+function operationOf(frame: Buffer): number {
+  const header = frame[1]! < 0x80 ? 2 : 2 + (frame[1]! & 0x7f);
+  return frame[header + 2 + frame[header + 1]!]!;
+}
