@@ -15,6 +15,7 @@ export const identityAttributes = ['entryUUID', 'objectGUID'] as const;
 
 const DISABLED = 0x2;
 const LOCKED_OUT = 0x10;
+const PASSWORD_EXPIRED = 0x80_0000;
 /** 1601-01-01 to 1970-01-01 in milliseconds: Active Directory counts from there, in units of 100 ns. */
 const EPOCH_1601 = 11_644_473_600_000n;
 
@@ -25,6 +26,7 @@ export function accountProblem(entry: LdapEntry, now: number): string | undefine
   if (computed === undefined ? whole(entry.first('lockoutTime')) > 0n : flags(entry, 'msDS-User-Account-Control-Computed') & LOCKED_OUT) {
     return 'the account is locked';
   }
+  if (flags(entry, 'msDS-User-Account-Control-Computed') & PASSWORD_EXPIRED) return 'the password has expired';
   const expires = whole(entry.first('accountExpires'));
   if (expires > 0n && expires / 10_000n - EPOCH_1601 <= BigInt(now)) return 'the account has expired';
   if (entry.first('pwdAccountLockedTime') !== undefined) return 'the account is locked';

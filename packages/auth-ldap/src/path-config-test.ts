@@ -1,5 +1,5 @@
 import { BadRequest, EngineError, f, path, type AnyPath } from '@strongroom/engine-sdk';
-import { requirePasswordFor } from '@strongroom/ldap-client';
+import { LdapError, requirePasswordFor } from '@strongroom/ldap-client';
 import { accountAttributes, accountProblem, identityAttributes } from './account-state.ts';
 import { configFields, configWarnings, mergeConfig, type LdapAuthConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
@@ -21,7 +21,7 @@ interface Report {
 
 export function configTestPath(configs: ConfigStore, mappings: Mappings, parts: SetupParts): AnyPath {
   return path('config/test', {
-    synopsis: 'Try a configuration: connect, bind, find a user, its groups and policies.',
+    synopsis: 'Try a configuration: connect, encrypt, bind, find a user, its groups and policies.',
     description:
       'Uses the stored configuration with whatever parameters are sent in its place. Nothing is stored and no token is issued. ' +
       'With a password the user is bound as at a login; without one, only looked up. Access to this path is access to guess passwords.',
@@ -66,14 +66,19 @@ async function attempt(work: () => Promise<Partial<Report>>): Promise<Partial<Re
 }
 
 async function reach({ directory, searcher }: Setup, trace: Trace, signal: AbortSignal): Promise<void> {
-  let since = trace.start();
+  const began = trace.start();
   const connection = await directory.connect(signal).catch((error: unknown) => {
-    throw trace.failed('connect', since, {}, error, directoryFailed(error));
+    const connected = error instanceof LdapError ? error.connectedMillis : undefined;
+    if (connected === undefined) throw trace.failed('connect', began, {}, error, directoryFailed(error));
+    trace.took('connect', connected);
+    throw trace.failed('tls', began + connected, {}, error, directoryFailed(error));
   });
   try {
-    trace.passed('connect', since, { url: connection.url });
+    const { dialMillis, tls } = connection.established;
+    trace.took('connect', dialMillis, { url: connection.url });
+    if (tls) trace.took('tls', tls.millis, { url: connection.url, protocol: tls.protocol });
     if (searcher === undefined || searcher.dn === '') return;
-    since = trace.start();
+    const since = trace.start();
     const facts = { name: searcher.dn, url: connection.url };
     try {
       await connection.bind(searcher.dn, searcher.password, { allowUnauthenticated: searcher.allowUnauthenticated, signal });

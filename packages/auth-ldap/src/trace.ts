@@ -1,7 +1,8 @@
 import type { Clock, EngineError } from '@strongroom/engine-sdk';
+import { refusalReason } from './bind-refusal.ts';
 
 export type Step =
-  'connect' | 'service bind' | 'user search' | 'user bind' | 'user name search' | 'group search' | 'alias' | 'account' | 'policies';
+  'connect' | 'tls' | 'service bind' | 'user search' | 'user bind' | 'user name search' | 'group search' | 'alias' | 'account' | 'policies';
 
 /** What the operator may know of a step; never a password. */
 export interface Facts {
@@ -13,6 +14,10 @@ export interface Facts {
   readonly filter?: string;
   /** Entries, groups or policies found. */
   readonly count?: number;
+  /** Of TLS, such as `TLSv1.3`. */
+  readonly protocol?: string;
+  /** What the directory means by its refusal, where it says so. */
+  readonly reason?: string;
 }
 
 export interface StepReport extends Facts {
@@ -40,13 +45,19 @@ export class Trace {
   }
 
   passed(step: Step, since: number, facts: Facts = {}): void {
-    this.#observe({ step, ok: true, milliseconds: this.#clock.millis() - since, ...facts });
+    this.took(step, this.#clock.millis() - since, facts);
+  }
+
+  took(step: Step, milliseconds: number, facts: Facts = {}): void {
+    this.#observe({ step, ok: true, milliseconds, ...facts });
   }
 
   /** The observer hears what really went wrong; the caller gets `answer`. */
   failed(step: Step, since: number, facts: Facts, reason: unknown, answer: EngineError): EngineError {
     const error = reason instanceof Error ? reason.message : String(reason);
-    this.#observe({ step, ok: false, milliseconds: this.#clock.millis() - since, ...facts, error, fault: answer.status >= 500 });
+    const meaning = refusalReason(reason);
+    const more = meaning === undefined ? {} : { reason: meaning };
+    this.#observe({ step, ok: false, milliseconds: this.#clock.millis() - since, ...facts, error, ...more, fault: answer.status >= 500 });
     return answer;
   }
 }

@@ -140,6 +140,7 @@ describe('accounts that may not log in', () => {
     [{ lockoutTime: ['133500000000000000'] }, 'the account is locked'],
     [{ lockoutTime: ['133500000000000000'], 'msDS-User-Account-Control-Computed': ['0'] }, undefined],
     [{ 'msDS-User-Account-Control-Computed': ['16'] }, 'the account is locked'],
+    [{ 'msDS-User-Account-Control-Computed': ['8388608'] }, 'the password has expired'],
     [{ accountExpires: ['0'] }, undefined],
     [{ accountExpires: ['9223372036854775807'] }, undefined],
     [{ accountExpires: [ticks('2030-01-01T00:00:01Z')] }, undefined],

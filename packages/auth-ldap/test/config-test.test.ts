@@ -1,10 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { describeWithSlapd, startSlapd, type Slapd } from '../../ldap-client/test/slapd.ts';
+import { startTcpProxy } from '../../ldap-client/test/tcp-proxy.ts';
 import { groups, mounted, people, serviceConfig, type MountedLdap } from './mounted.ts';
 
 interface Report {
   ok: boolean;
   steps: { step: string; ok: boolean; milliseconds: number }[];
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; !condition(); turn += 1) {
+    if (turn > 100_000) throw new Error('it never came true');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 describeWithSlapd('POST config/test', () => {
@@ -62,7 +70,7 @@ describeWithSlapd('POST config/test', () => {
       fault: true,
       error: expect.stringContaining('127.0.0.1:1'),
     });
-    expect(await last({ starttls: true })).toMatchObject({ step: 'connect', fault: true });
+    expect(await last({ starttls: true })).toMatchObject({ step: 'tls', fault: true });
     expect(await last({ bindpass: 'wrong' })).toMatchObject({
       step: 'service bind',
       fault: true,
@@ -76,6 +84,41 @@ describeWithSlapd('POST config/test', () => {
     expect(await last({ username: 'none' })).toMatchObject({ step: 'user search', fault: false, count: 0 });
     expect(await last({ password: 'wrong' })).toMatchObject({ step: 'user bind', fault: false });
     expect(await last({ groupdn: 'ou=nowhere' })).toMatchObject({ step: 'group search', fault: true });
+  });
+
+  test('TLS is a step of its own, with its version, and none without TLS', async () => {
+    const { certificate } = slapd.ca;
+    for (const data of [{ starttls: true }, { url: slapd.ldapsUrl }])
+      expect((await tried({ ...serviceConfig(slapd), ...data, certificate, tls_max_version: 'tls13' })).steps).toMatchObject([
+        { step: 'connect', ok: true },
+        { step: 'tls', ok: true, protocol: 'TLSv1.3' },
+        { step: 'service bind', ok: true },
+      ]);
+    expect((await tried({ ...serviceConfig(slapd), url: slapd.ldapsUrl })).steps).toMatchObject([
+      { step: 'connect', ok: true },
+      { step: 'tls', ok: false, fault: true, error: expect.stringContaining('certificate') },
+    ]);
+  });
+
+  test("each step's time is what it took", async () => {
+    const proxy = await startTcpProxy(slapd.port);
+    try {
+      const url = `ldap://127.0.0.1:${proxy.port}`;
+      proxy.hold();
+      const report = tried({ ...serviceConfig(slapd), url, username: 'user1' });
+      await until(() => proxy.held > 0);
+      await mount.clock.advance('3s');
+      proxy.release();
+      expect((await report).steps.map(({ step, milliseconds }) => [step, milliseconds])).toEqual([
+        ['connect', 0],
+        ['service bind', 3_000],
+        ['user search', 0],
+        ['group search', 0],
+        ['policies', 0],
+      ]);
+    } finally {
+      await proxy.stop();
+    }
   });
 
   test('without a user it ends after the service bind, without a password it only looks the user up', async () => {

@@ -178,9 +178,9 @@ describe('POST /auth/ldap/config: configure the method', () => {
 });
 
 describe.each([
-  ['groups', 'group'],
-  ['users', 'user'],
-])('%s', (kind) => {
+  ['groups', ':name'],
+  ['users', ':username'],
+])('%s', (kind, name) => {
   test(`LIST /auth/ldap/${kind}: names in order, lower-cased, page by page; none is 404`, async () => {
     expect(await mount.call('list', `auth/ldap/${kind}`)).toMatchObject({ status: 404, errors: [] });
     for (const name of ['Dev Ops', 'b', 'x/y', 'c']) await mount.write(`${kind}/${name}`, { policies: 'p' });
@@ -188,7 +188,7 @@ describe.each([
     expect(await mount.list(kind, { after: 'b', limit: 2 })).toMatchObject({ data: { keys: ['c', 'dev ops'] } });
   });
 
-  test(`POST and GET /auth/ldap/${kind}/:name: policies are lower-cased, sorted and each once`, async () => {
+  test(`POST and GET /auth/ldap/${kind}/${name}: policies are lower-cased, sorted and each once`, async () => {
     expect(await mount.write(`${kind}/Eng`, { policies: 'B,a, b' })).toMatchObject({ status: 204 });
     expect(await mount.read(`${kind}/eng`)).toMatchObject({ status: 200, data: { policies: ['a', 'b'] } });
     await mount.write(`${kind}/eng`, { policies: ['c'] });
@@ -196,7 +196,7 @@ describe.each([
     expect(await mount.call('read', `auth/ldap/${kind}/none`)).toMatchObject({ status: 404, errors: [] });
   });
 
-  test(`DELETE /auth/ldap/${kind}/:name: gone, and deleting again succeeds`, async () => {
+  test(`DELETE /auth/ldap/${kind}/${name}: gone, and deleting again succeeds`, async () => {
     await mount.write(`${kind}/eng`, { policies: 'a' });
     expect(await mount.delete(`${kind}/Eng`)).toMatchObject({ status: 204 });
     expect(await mount.delete(`${kind}/eng`)).toMatchObject({ status: 204 });

@@ -39,7 +39,7 @@ describeWithSamba("a domain controller of the test's own", () => {
     expect(await samba.tool('group', 'listmembers', 'eng')).toBe('ann\n');
     await samba.restart();
     expect(await bind(samba.url, 'CORP\\out', 'pw-out')).toBeUndefined();
-  });
+  }, 60_000);
 
   test('two run side by side', async () => {
     const other = await startSamba();
@@ -51,5 +51,5 @@ describeWithSamba("a domain controller of the test's own", () => {
       await other.stop();
     }
     await expect(bind(other.url, 'CORP\\ann', 'pw-ann')).rejects.toThrow(/ECONNREFUSED/);
-  });
+  }, 60_000);
 });

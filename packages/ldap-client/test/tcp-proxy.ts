@@ -15,6 +15,8 @@ export interface TcpProxy {
   resume(): void;
   /** From now on what arrives is kept back, in both directions, until `release` passes it on. */
   hold(): void;
+  /** Pieces kept back now. */
+  readonly held: number;
   release(): void;
   /** Cuts the connection on which the next bytes from the client arrive, after passing them on. */
   cutAfterNextRequest(): void;
@@ -76,6 +78,9 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
     stall: () => void (stalled = true),
     resume: () => void (stalled = false),
     hold: () => void (held ??= []),
+    get held() {
+      return held?.length ?? 0;
+    },
     release: () => {
       const late = held ?? [];
       held = undefined;
