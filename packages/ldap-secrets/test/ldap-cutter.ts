@@ -12,6 +12,10 @@ export interface LdapCutter {
   cutAt(n: number, loss: Loss, counted?: 'calls' | 'changes'): void;
   /** Resolves when it has cut. */
   cut(): Promise<void>;
+  /** From now on requests are taken and never passed on. */
+  stall(): void;
+  /** Resolves when a request was kept back. */
+  stalled(): Promise<void>;
   /** Nobody gets through until `open`. */
   shut(): void;
   open(): void;
@@ -25,6 +29,9 @@ export async function startLdapCutter(target: number): Promise<LdapCutter> {
   let calls = 0;
   let plan: { left: number; loss: Loss; counted: 'calls' | 'changes' } | undefined;
   let isShut = false;
+  let isStalled = false;
+  let kept = 0;
+  let keptOne: () => void = () => undefined;
   let noticed: () => void = () => undefined;
   const dropAll = (): void => {
     for (const socket of sockets) socket.destroy();
@@ -50,6 +57,11 @@ export async function startLdapCutter(target: number): Promise<LdapCutter> {
         const frame = buffer.subarray(0, size);
         buffer = buffer.subarray(size);
         calls += 1;
+        if (isStalled) {
+          kept += 1;
+          keptOne();
+          continue;
+        }
         const counts = plan && (plan.counted === 'calls' || CHANGES.has(operationOf(frame)));
         if (plan && counts && plan.left === 0) {
           const { loss } = plan;
@@ -76,6 +88,8 @@ export async function startLdapCutter(target: number): Promise<LdapCutter> {
       plan = { left, loss, counted };
     },
     cut: async () => new Promise((resolve) => (noticed = resolve)),
+    stall: () => void (isStalled = true),
+    stalled: async () => (kept > 0 ? undefined : new Promise((resolve) => (keptOne = resolve))),
     shut: () => {
       isShut = true;
       dropAll();
