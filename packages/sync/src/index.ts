@@ -1,1 +1,1 @@
-export {};
+export { syncEngine } from './sync-engine.ts';

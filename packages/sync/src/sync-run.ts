@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EngineHost, JobRun, SecretSources, Transaction } from '@strongroom/engine-sdk';
+import type { EngineHost, SecretSources, Transaction } from '@strongroom/engine-sdk';
 import { ExternalServiceError, isSyncError, secretsOf, type DestinationLimits, type Throttled } from '@strongroom/sync-sdk';
 import type { Static } from 'typebox';
 import { contentsOf } from './contents.ts';
@@ -103,7 +103,7 @@ export class SyncRun {
     this.#queue = parts.queue;
   }
 
-  async job(entry: Static<typeof SyncEntry>, signal: AbortSignal, _job: JobRun): Promise<Date | undefined> {
+  async job(entry: Static<typeof SyncEntry>, signal: AbortSignal): Promise<Date | undefined> {
     return this.#run(entry.association, signal);
   }
 

@@ -1,0 +1,68 @@
+import { Type, type Static } from 'typebox';
+import { LastError, type AssociationRecord, type RemoteRecord } from './records.ts';
+
+export const AssociationData = Type.Object({
+  accessor: Type.String(),
+  mount: Type.String(),
+  secret_name: Type.String(),
+  sub_key: Type.Optional(Type.String()),
+  sync_status: Type.String(),
+  updated_at: Type.String(),
+  remote_name: Type.Optional(Type.String()),
+  remote_version: Type.Optional(Type.String()),
+  attempts: Type.Integer(),
+  next_attempt_at: Type.Optional(Type.String()),
+  last_error: Type.Optional(LastError),
+});
+export type AssociationData = Static<typeof AssociationData>;
+
+/** One entry per remote secret, as answers carry them: by `<accessor>/<secret>`, and `/<key>` where each key is a secret. */
+export function associationData(association: AssociationRecord, mountPath: string): [id: string, data: AssociationData][] {
+  const base = `${association.accessor}/${association.secret_name}`;
+  const remotes = association.remotes.filter(({ leaving }) => !leaving);
+  const shown = remotes.length > 0 || association.wanted === 'synced' ? remotes : association.remotes;
+  if (shown.length === 0) return [[base, entry(association, mountPath, undefined)]];
+  return shown.map((remote) => [
+    association.granularity === 'secret-key' && remote.key !== '' ? `${base}/${remote.key}` : base,
+    entry(association, mountPath, remote),
+  ]);
+}
+
+function entry(association: AssociationRecord, mountPath: string, remote: RemoteRecord | undefined): AssociationData {
+  const status = statusOf(association, remote);
+  const error = remote?.last_error ?? (remote?.status === 'SYNCED' && status === 'SYNCED' ? undefined : association.last_error);
+  return {
+    accessor: association.accessor,
+    mount: mountPath.replace(/\/$/, ''),
+    secret_name: association.secret_name,
+    ...(remote && remote.key !== '' ? { sub_key: remote.key } : {}),
+    sync_status: status,
+    updated_at: remote && status === remote.status ? remote.updated_at : association.updated_at,
+    ...(remote ? { remote_name: remote.name } : {}),
+    ...(remote?.revision === undefined ? {} : { remote_version: remote.revision }),
+    attempts: association.attempts,
+    ...(association.next_attempt_at === undefined ? {} : { next_attempt_at: association.next_attempt_at }),
+    ...(error === undefined ? {} : { last_error: error }),
+  };
+}
+
+/** While something is going on, that; else how the remote secret stands, or the association if it has none. */
+function statusOf({ status, wanted }: AssociationRecord, remote: RemoteRecord | undefined): string {
+  if (['PENDING', 'SYNCING', 'UNSYNCING'].includes(status) || !remote || wanted === 'removed') return status;
+  return remote.status;
+}
+
+/** What the removal of an association answers once nothing is left of it. */
+export function unsynced(accessor: string, mountPath: string, secret: string, now: Date): [id: string, data: AssociationData] {
+  return [
+    `${accessor}/${secret}`,
+    {
+      accessor,
+      mount: mountPath.replace(/\/$/, ''),
+      secret_name: secret,
+      sync_status: 'UNSYNCED',
+      updated_at: now.toISOString(),
+      attempts: 0,
+    },
+  ];
+}

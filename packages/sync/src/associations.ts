@@ -1,0 +1,219 @@
+import {
+  BadRequest,
+  PermissionDenied,
+  type EngineHost,
+  type EngineRequest,
+  type SecretSources,
+  type Transaction,
+} from '@strongroom/engine-sdk';
+import type { DestinationLimits, SyncDestinationPlugin } from '@strongroom/sync-sdk';
+import { contentsOf } from './contents.ts';
+import type { Followers } from './followers.ts';
+import {
+  idOf,
+  nameOwnerIn,
+  placeOf,
+  recordsIn,
+  secretId,
+  type AssociationRecord,
+  type DestinationRecord,
+  type Records,
+} from './records.ts';
+import { nameId, remoteName } from './remote-names.ts';
+import type { SyncQueue } from './sync-queue.ts';
+import { Refusal } from './sync-status.ts';
+
+const NOT_FOUND = 'Secret not found. Please provide full path to existing secret';
+/** It becomes part of storage keys. */
+const LONGEST_NAME = 700;
+
+interface Asked {
+  readonly mount: string;
+  readonly secret_name: string | undefined;
+}
+
+interface Found {
+  readonly uuid: string;
+  readonly path: string;
+  readonly accessor: string;
+  readonly secret: string;
+}
+
+/** Links between secrets and destinations: made, refreshed, taken away. */
+export class Associations {
+  readonly #host: EngineHost;
+  readonly #sources: SecretSources;
+  readonly #queue: SyncQueue;
+  readonly #followers: Followers;
+
+  constructor(host: EngineHost, sources: SecretSources, queue: SyncQueue, followers: Followers) {
+    this.#host = host;
+    this.#sources = sources;
+    this.#queue = queue;
+    this.#followers = followers;
+  }
+
+  /** Links the secret, or refreshes the link, and puts it into the queue. @throws BadRequest, PermissionDenied, TooManyRequests */
+  async set(
+    req: Pick<EngineRequest, 'id' | 'caller'>,
+    destination: DestinationRecord,
+    plugin: SyncDestinationPlugin,
+    asked: Asked,
+  ): Promise<string> {
+    const found = this.#secret(asked);
+    const { source } = this.#sources.byUuid(found.uuid) ?? {};
+    if (!source) throw new BadRequest(`"${found.path}" offers no secrets to sync: only version-2 key-value mounts do`);
+    if (!this.#sources.mayRead(req, `${found.path}${source.readPath(found.secret)}`)) {
+      throw new PermissionDenied(`permission denied to read the content of the secret ${found.secret} in mount ${found.path.slice(0, -1)}`);
+    }
+    const secret = await source.read(found.secret);
+    if (!secret) throw new BadRequest(NOT_FOUND);
+    await this.#queue.checkCapacity();
+    const limits = plugin.limits(destination.connection);
+    return this.#host.storage.transaction(async (tx) => {
+      const records = recordsIn(tx);
+      const current = await records.destinations.get(placeOf(destination));
+      if (current?.id !== destination.id || current.purge) throw new BadRequest(`the destination ${placeOf(destination)} is being deleted`);
+      const before = await this.find(records, destination.id, found);
+      const association = before ?? (await this.#link(tx, records, destination, found));
+      const settings = {
+        mount_path: found.path,
+        secret_name_template: destination.secret_name_template,
+        granularity: destination.granularity,
+      };
+      const names = await this.#claim(
+        records,
+        destination,
+        { ...association, ...settings },
+        [...contentsOf(secret.data, destination.granularity).keys()],
+        limits,
+      );
+      const claimed = [...new Set([...association.claimed, ...names])];
+      const stored = await this.#queue.add(tx, association, { ...settings, claimed, wanted: 'synced', verify: true });
+      return idOf(stored);
+    });
+  }
+
+  /** Puts the removal into the queue. Undefined: there is no such association, which is fine. */
+  async remove(destination: DestinationRecord, asked: Asked): Promise<{ id: string | undefined; found: Found | undefined }> {
+    const name = checkedName(asked.secret_name);
+    if (!this.#sources.at(asked.mount)) return { id: undefined, found: undefined };
+    const found = this.#secret({ ...asked, secret_name: name });
+    const id = await this.#host.storage.transaction(async (tx) => {
+      const association = await this.find(recordsIn(tx), destination.id, found);
+      return association && idOf(await this.#queue.add(tx, association, { wanted: 'removed' }));
+    });
+    return { id, found };
+  }
+
+  /** The association of a secret with a destination. */
+  async find(
+    records: Records,
+    destination: string,
+    { uuid, secret }: Pick<Found, 'uuid' | 'secret'>,
+  ): Promise<AssociationRecord | undefined> {
+    const followed = await records.followed.get(secretId(uuid, secret));
+    const id = followed?.associations.find((candidate) => candidate.startsWith(`${destination}/`));
+    return id === undefined ? undefined : records.associations.get(id);
+  }
+
+  /** All associations of a secret. */
+  async ofSecret(asked: Asked): Promise<AssociationRecord[]> {
+    const name = asked.secret_name?.replace(/^\/+/, '') ?? '';
+    const mount = this.#sources.at(asked.mount)?.mount;
+    if (!mount || name === '') return [];
+    const records = recordsIn(this.#host.storage);
+    const ids = (await records.followed.get(secretId(mount.uuid, name)))?.associations ?? [];
+    const found = await Promise.all(ids.map(async (id) => records.associations.get(id)));
+    return found.filter((association) => association !== undefined);
+  }
+
+  /** Where the mount of an association is now; where it was, if it is gone. */
+  mountPath({ mount, mount_path }: AssociationRecord): string {
+    return this.#sources.byUuid(mount)?.mount.path ?? mount_path;
+  }
+
+  #secret({ mount, secret_name }: Asked): Found {
+    const secret = checkedName(secret_name);
+    const found = this.#sources.at(mount.replace(/^\/+/, ''));
+    if (!found) throw new BadRequest(`mount: no secrets engine is mounted at ${JSON.stringify(mount)}`);
+    const { uuid, path, accessor } = found.mount;
+    return { uuid, path, accessor, secret };
+  }
+
+  async #link(
+    tx: Transaction,
+    records: Records,
+    destination: DestinationRecord,
+    { uuid, path, accessor, secret }: Found,
+  ): Promise<AssociationRecord> {
+    const association: AssociationRecord = {
+      id: Buffer.from(this.#host.randomBytes(12)).toString('hex'),
+      destination: destination.id,
+      place: placeOf(destination),
+      mount: uuid,
+      accessor,
+      mount_path: path,
+      secret_name: secret,
+      secret_name_template: destination.secret_name_template,
+      granularity: destination.granularity,
+      wanted: 'synced',
+      status: 'PENDING',
+      updated_at: this.#host.clock.now().toISOString(),
+      change: 0,
+      verify: true,
+      source_version: 0,
+      remotes: [],
+      claimed: [],
+      attempts: 0,
+    };
+    const key = secretId(uuid, secret);
+    const others = (await records.followed.get(key))?.associations ?? [];
+    await records.followed.put(key, { associations: [...others, idOf(association)] });
+    await this.#followers.follow(tx, uuid);
+    return association;
+  }
+
+  /** Claims the names that the secret gets outside, so that no other association gets them. @throws BadRequest when one is taken or does not fit */
+  async #claim(
+    records: Records,
+    destination: DestinationRecord,
+    association: AssociationRecord,
+    keys: readonly string[],
+    limits: DestinationLimits,
+  ): Promise<string[]> {
+    const names: string[] = [];
+    const mine = new Set<string>();
+    for (const key of keys) {
+      const name = nameFor(destination, association, key, limits);
+      const claim = nameId(destination.id, name, limits.name);
+      const owner = await nameOwnerIn(records, claim);
+      if (mine.has(claim)) throw new BadRequest(`two keys of the secret get the same name ${JSON.stringify(name)}: ${DIFFER}`);
+      if (owner !== undefined && owner !== idOf(association)) {
+        throw new BadRequest(`the name ${JSON.stringify(name)} is used by another association of this destination: ${DIFFER}`);
+      }
+      mine.add(claim);
+      names.push(name);
+      if (owner === undefined) await records.names.put(claim, { association: idOf(association) });
+    }
+    return names;
+  }
+}
+
+const DIFFER = 'change secret_name_template so that names differ';
+
+function nameFor(destination: DestinationRecord, association: AssociationRecord, key: string, limits: DestinationLimits): string {
+  try {
+    return remoteName(destination, association, key, limits.name);
+  } catch (error) {
+    if (error instanceof Refusal) throw new BadRequest(error.message);
+    throw error;
+  }
+}
+
+function checkedName(secretName: string | undefined): string {
+  const name = secretName?.replace(/^\/+/, '') ?? '';
+  if (name === '' || name.endsWith('/')) throw new BadRequest(NOT_FOUND);
+  if (Buffer.byteLength(name) > LONGEST_NAME) throw new BadRequest(`secret_name must have at most ${LONGEST_NAME} bytes`);
+  return name;
+}

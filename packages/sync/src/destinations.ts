@@ -1,0 +1,237 @@
+import { BadRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
+import { ConfigurationInvalid, maskedFields, NetworkPolicy, tagsComplaint, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
+import { pages, placeOf, recordsIn, type AssociationRecord, type ConflictPolicy, type DestinationRecord } from './records.ts';
+import { templateComplaint } from './remote-names.ts';
+import { networkRules, type Sessions } from './sessions.ts';
+import type { SyncQueue } from './sync-queue.ts';
+import { forgetAssociation } from './sync-run.ts';
+import { checkRequired, merged } from './written-fields.ts';
+
+/** Fields of every destination, as a write sends them. */
+export interface HostFields {
+  readonly secret_name_template?: string | undefined;
+  readonly granularity?: string | undefined;
+  readonly custom_tags?: Record<string, string> | undefined;
+  readonly on_conflict?: string | undefined;
+  readonly reconcile_interval?: number | undefined;
+  readonly allowed_ipv4_addresses?: string[] | undefined;
+  readonly allowed_ipv6_addresses?: string[] | undefined;
+  readonly allowed_ports?: number[] | undefined;
+  readonly disable_strict_networking?: boolean | undefined;
+}
+
+const DAY = 86_400;
+const PAGE = 200;
+
+/** The stored destinations: how they are written, shown and taken away. */
+export class Destinations {
+  readonly #host: EngineHost;
+  readonly #sessions: Sessions;
+  readonly #queue: SyncQueue;
+
+  constructor(host: EngineHost, sessions: Sessions, queue: SyncQueue) {
+    this.#host = host;
+    this.#sessions = sessions;
+    this.#queue = queue;
+  }
+
+  /** Creates or changes; what was not sent stays. @throws BadRequest */
+  async write(
+    plugin: SyncDestinationPlugin,
+    name: string,
+    sent: HostFields & Readonly<Record<string, unknown>>,
+    supplied: ReadonlySet<string>,
+    after: (tx: Transaction, destination: DestinationRecord) => Promise<void>,
+  ): Promise<DestinationRecord> {
+    return this.#host.storage.transaction(async (tx) => {
+      const records = recordsIn(tx);
+      const place = placeOf({ type: plugin.name, name });
+      const before = await records.destinations.get(place);
+      if (before?.purge) throw new BadRequest(`the destination ${place} is being purged`);
+      const destination = this.#changed(plugin, name, before, sent, supplied);
+      check(plugin, destination);
+      await checkAccount(plugin, destination, async (id) => records.accounts.has(id));
+      const moved = before && plugin.fixed.filter((field) => !same(before.connection[field], destination.connection[field]));
+      if (before && moved && moved.length > 0) {
+        const associations = await records.associations.list({ prefix: `${before.id}/`, limit: 1 });
+        if (associations.length > 0) {
+          throw new BadRequest(
+            `${moved.join(', ')} cannot be changed while the destination has associations: their secrets would be left behind in the old place`,
+          );
+        }
+      }
+      await records.destinations.put(place, destination);
+      await after(tx, destination);
+      return destination;
+    });
+  }
+
+  /** As answers carry it. */
+  shown(plugin: SyncDestinationPlugin, destination: DestinationRecord): Record<string, unknown> {
+    const { allowed_ipv4_addresses, allowed_ipv6_addresses, allowed_ports, disable_strict_networking } = destination;
+    return {
+      name: destination.name,
+      type: destination.type,
+      connection_details: {
+        ...maskedFields(plugin.connection, destination.connection),
+        ...(allowed_ipv4_addresses.length > 0 ? { allowed_ipv4_addresses } : {}),
+        ...(allowed_ipv6_addresses.length > 0 ? { allowed_ipv6_addresses } : {}),
+        ...(allowed_ports.length > 0 ? { allowed_ports } : {}),
+        ...(disable_strict_networking ? { disable_strict_networking } : {}),
+      },
+      options: {
+        ...(plugin.options.customTags ? { custom_tags: destination.custom_tags } : {}),
+        granularity_level: destination.granularity,
+        secret_name_template: destination.secret_name_template,
+        on_conflict: destination.on_conflict,
+        reconcile_interval: destination.reconcile_interval,
+      },
+      ...(destination.purge ? { purge_initiated_at: destination.purge.initiated_at } : {}),
+      ...(destination.purge?.error === undefined ? {} : { purge_error: destination.purge.error }),
+    };
+  }
+
+  /** @throws BadRequest while associations exist */
+  async deleteEmpty(place: string): Promise<void> {
+    const gone = await this.#host.storage.transaction(async (tx) => {
+      const records = recordsIn(tx);
+      const destination = await records.destinations.get(place);
+      if (!destination) return undefined;
+      const associations = await records.associations.list({ prefix: `${destination.id}/`, limit: 1 });
+      if (associations.length > 0) {
+        throw new BadRequest(
+          `the destination ${place} still manages associations: remove them first, or delete it with purge=true, which unsyncs them`,
+        );
+      }
+      await records.destinations.delete(place);
+      return destination.id;
+    });
+    if (gone !== undefined) this.#sessions.forget(gone);
+  }
+
+  /** Unsyncs everything, then goes. Resolves with the destination as long as it is still there. */
+  async purge(place: string): Promise<DestinationRecord | undefined> {
+    const marked = await this.#markPurged(place);
+    if (!marked) return undefined;
+    const { id } = marked;
+    for await (const page of pages(recordsIn(this.#host.storage).associations, `${id}/`)) {
+      await this.removeAll(page.map(([key]) => key));
+    }
+    const records = recordsIn(this.#host.storage);
+    if ((await records.associations.list({ prefix: `${id}/`, limit: 1 })).length === 0) await this.deleteEmpty(place);
+    return (await records.destinations.get(place))?.id === id ? records.destinations.get(place) : undefined;
+  }
+
+  /** Takes the destination away with all its associations; what stands outside stays. */
+  async drop(place: string): Promise<void> {
+    const marked = await this.#markPurged(place);
+    if (!marked) return;
+    const { id } = marked;
+    const { associations, names } = recordsIn(this.#host.storage);
+    for (;;) {
+      const ids = await associations.list({ prefix: `${id}/`, limit: PAGE });
+      if (ids.length === 0) break;
+      await this.#host.storage.transaction(async (tx) => {
+        const records = recordsIn(tx);
+        for (const key of ids) {
+          const association = await records.associations.get(key);
+          if (!association) continue;
+          await forgetAssociation(records, association);
+          await this.#queue.unschedule(tx, association);
+        }
+      });
+    }
+    for (;;) {
+      const claims = await names.list({ prefix: `${id}/`, limit: PAGE });
+      if (claims.length === 0) break;
+      await this.#host.storage.transaction(async (tx) => {
+        for (const claim of claims) await recordsIn(tx).names.delete(claim);
+      });
+    }
+    await this.deleteEmpty(place);
+  }
+
+  /** Puts the removal of these associations into the queue. */
+  async removeAll(ids: readonly string[]): Promise<void> {
+    await this.#host.storage.transaction(async (tx) => {
+      const records = recordsIn(tx);
+      for (const id of ids) {
+        const association = await records.associations.get(id);
+        if (association && association.wanted !== 'removed') await this.#queue.add(tx, association, { wanted: 'removed' });
+      }
+    });
+  }
+
+  async #markPurged(place: string): Promise<DestinationRecord | undefined> {
+    return this.#host.storage.transaction(async (tx) => {
+      const { destinations } = recordsIn(tx);
+      const destination = await destinations.get(place);
+      if (!destination || destination.purge) return destination;
+      const purged = { ...destination, purge: { initiated_at: this.#host.clock.now().toISOString() } };
+      await destinations.put(place, purged);
+      return purged;
+    });
+  }
+
+  #changed(
+    plugin: SyncDestinationPlugin,
+    name: string,
+    before: DestinationRecord | undefined,
+    sent: HostFields & Readonly<Record<string, unknown>>,
+    supplied: ReadonlySet<string>,
+  ): DestinationRecord {
+    return {
+      id: before?.id ?? Buffer.from(this.#host.randomBytes(12)).toString('hex'),
+      type: plugin.name,
+      name,
+      connection: merged(plugin.connection, before?.connection, sent, supplied),
+      allowed_ipv4_addresses: sent.allowed_ipv4_addresses ?? before?.allowed_ipv4_addresses ?? [],
+      allowed_ipv6_addresses: sent.allowed_ipv6_addresses ?? before?.allowed_ipv6_addresses ?? [],
+      allowed_ports: sent.allowed_ports ?? before?.allowed_ports ?? [],
+      disable_strict_networking: sent.disable_strict_networking ?? before?.disable_strict_networking ?? false,
+      secret_name_template: sent.secret_name_template || before?.secret_name_template || plugin.options.secretNameTemplate,
+      granularity: (sent.granularity as AssociationRecord['granularity'] | undefined) ?? before?.granularity ?? plugin.options.granularity,
+      custom_tags: sent.custom_tags ?? before?.custom_tags ?? {},
+      on_conflict: (sent.on_conflict as ConflictPolicy | undefined) ?? before?.on_conflict ?? 'fail',
+      reconcile_interval: sent.reconcile_interval ?? before?.reconcile_interval ?? DAY,
+      generation: (before?.generation ?? 0) + 1,
+    };
+  }
+}
+
+/** All that is wrong and can be seen without connecting. @throws BadRequest */
+function check(plugin: SyncDestinationPlugin, destination: DestinationRecord): void {
+  checkRequired(plugin.connection, destination.connection);
+  const complaints = [...(plugin.check?.(destination.connection) ?? [])];
+  const template = templateComplaint(destination.secret_name_template);
+  if (template !== undefined) complaints.push(`secret_name_template: ${template}`);
+  if (complaints.length === 0) {
+    const { tags } = plugin.limits(destination.connection);
+    const complaint = tags && tagsComplaint(tags, destination.custom_tags);
+    if (complaint !== undefined) complaints.push(`custom_tags ${complaint}`);
+  }
+  if (Object.keys(destination.custom_tags).length > 0 && !plugin.options.customTags) {
+    complaints.push(`custom_tags are not possible: ${plugin.title} keeps no tags`);
+  }
+  try {
+    new NetworkPolicy(networkRules(destination));
+  } catch (error) {
+    if (!(error instanceof ConfigurationInvalid)) throw error;
+    complaints.push(error.message);
+  }
+  if (complaints.length > 0) throw new BadRequest(complaints.join('; '));
+}
+
+async function checkAccount(
+  { accounts }: SyncDestinationPlugin,
+  { connection }: DestinationRecord,
+  has: (id: string) => Promise<boolean>,
+): Promise<void> {
+  const name = accounts && connection[accounts.field];
+  if (!accounts || typeof name !== 'string' || (await has(`${accounts.collection}/${name}`))) return;
+  throw new BadRequest(`${accounts.field}: there is no ${JSON.stringify(name)} in sys/sync/${accounts.collection}`);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,70 @@
+import type { EngineHost, MountInfo, Schedule, SecretFollower, Transaction } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
+import type { Destinations } from './destinations.ts';
+import { FOLLOWED_MOUNTS, pages, recordsIn, secretId } from './records.ts';
+import type { SyncQueue } from './sync-queue.ts';
+
+const Unmounted = Type.Object({ mount: Type.String() });
+
+/**
+ * Hears of every change of every secret that can be synced. Which mounts have associations at all is kept in memory, so that a change in
+ * any other costs nothing; in those that have, it costs one read.
+ */
+export class Followers implements SecretFollower {
+  readonly #host: EngineHost;
+  readonly #queue: SyncQueue;
+  readonly #destinations: Destinations;
+  readonly #mounts = new Set<string>();
+
+  /** Unsyncs all that came from a mount that is gone. */
+  readonly unmountedJob: Schedule<typeof Unmounted> = {
+    kind: 'unmounted',
+    entry: Unmounted,
+    run: async (entry) => this.#unsync(entry),
+  };
+
+  constructor(host: EngineHost, queue: SyncQueue, destinations: Destinations) {
+    this.#host = host;
+    this.#queue = queue;
+    this.#destinations = destinations;
+  }
+
+  async load(): Promise<void> {
+    for (const mount of await recordsIn(this.#host.storage).followedMounts.list()) this.#mounts.add(mount);
+  }
+
+  /** Another process made the first association of a mount. */
+  invalidate(key: string): void {
+    if (key.startsWith(FOLLOWED_MOUNTS)) this.#mounts.add(key.slice(FOLLOWED_MOUNTS.length));
+  }
+
+  /** The mount has an association from now on. */
+  async follow(tx: Transaction, mount: string): Promise<void> {
+    const { followedMounts } = recordsIn(tx);
+    if (!(await followedMounts.has(mount))) await followedMounts.put(mount, {});
+    this.#mounts.add(mount);
+  }
+
+  async changed(tx: Transaction, { mount, name }: { readonly mount: MountInfo; readonly name: string }): Promise<void> {
+    if (!this.#mounts.has(mount.uuid)) return;
+    const records = recordsIn(tx);
+    const followed = await records.followed.get(secretId(mount.uuid, name));
+    for (const id of followed?.associations ?? []) {
+      const association = await records.associations.get(id);
+      if (association?.wanted === 'synced') await this.#queue.add(tx, association);
+    }
+  }
+
+  async unmounted(tx: Transaction, mount: MountInfo): Promise<void> {
+    if (!this.#mounts.has(mount.uuid)) return;
+    await tx.schedule(this.unmountedJob, mount.uuid, this.#host.clock.now(), { mount: mount.uuid });
+  }
+
+  async #unsync({ mount }: Static<typeof Unmounted>): Promise<undefined> {
+    for await (const page of pages(recordsIn(this.#host.storage).followed, `${mount}/`)) {
+      await this.#destinations.removeAll(page.flatMap(([, { associations }]) => associations));
+    }
+    await recordsIn(this.#host.storage).followedMounts.delete(mount);
+    return undefined;
+  }
+}

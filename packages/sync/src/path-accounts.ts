@@ -1,0 +1,100 @@
+import { BadRequest, path, f, type AnyPath, type EngineHost, type Field } from '@strongroom/engine-sdk';
+import { isSyncError, maskedFields, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
+import { Type } from 'typebox';
+import type { DestinationTypes } from './destination-types.ts';
+import { pages, placeOf, recordsIn } from './records.ts';
+import { checkRequired, merged, partial } from './written-fields.ts';
+
+type Accounts = NonNullable<SyncDestinationPlugin['accounts']>;
+
+/** `github-apps` and the like: accounts that several destinations of a type share. */
+export function accountPaths(host: EngineHost, types: DestinationTypes): AnyPath[] {
+  return types.all.flatMap((plugin) => (plugin.accounts ? pathsOf(host, plugin, plugin.accounts) : []));
+}
+
+function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Accounts): AnyPath[] {
+  const { collection, fields: schema } = accounts;
+  const idOf = (name: string): string => `${collection}/${name}`;
+  const described = (account: Record<string, unknown>): Readonly<Record<string, unknown>> => {
+    try {
+      return accounts.describe?.(account) ?? {};
+    } catch (error) {
+      if (isSyncError(error, 'configuration_invalid')) throw new BadRequest(error.message);
+      throw error;
+    }
+  };
+  const shown = (name: string, account: Record<string, unknown>) => ({
+    data: { name, ...maskedFields(schema, account), ...described(account) },
+  });
+  const fields = { name: f.name('Name of the account.'), ...partial(schema) };
+
+  const write = async (req: { readonly data: Record<string, unknown>; readonly supplied: ReadonlySet<string> }, patching: boolean) => {
+    const name = req.data['name'] as string;
+    return host.storage.transaction(async (tx) => {
+      const records = recordsIn(tx);
+      const before = await records.accounts.get(idOf(name));
+      if (!before && patching) return undefined;
+      const account = merged(schema, before, req.data, req.supplied);
+      checkRequired(schema, account);
+      const answer = shown(name, account);
+      await records.accounts.put(idOf(name), account);
+      // Sessions opened with the old account must not be used any more.
+      for (const destination of await usersOf(records.destinations, name)) {
+        await records.destinations.put(placeOf(destination), { ...destination, generation: destination.generation + 1 });
+      }
+      return answer;
+    });
+  };
+
+  async function usersOf(destinations: ReturnType<typeof recordsIn>['destinations'], name: string) {
+    const users = [];
+    for await (const page of pages(destinations, `${plugin.name}/`)) {
+      for (const [, destination] of page) if (destination.connection[accounts.field] === name) users.push(destination);
+    }
+    return users;
+  }
+
+  return [
+    path(collection, { synopsis: `Accounts of ${plugin.title}.`, description: 'Shared by destinations.', fields: {} }).list({
+      summary: 'Lists the accounts.',
+      response: Type.Object({ keys: Type.Array(Type.String()) }),
+      handle: async () => {
+        const ids = await recordsIn(host.storage).accounts.list({ prefix: idOf('') });
+        return ids.length === 0 ? undefined : { data: { keys: ids.map((id) => id.slice(collection.length + 1)) } };
+      },
+    }),
+    path(`${collection}/{name}` as '{name}', {
+      synopsis: `An account of ${plugin.title}.`,
+      description: 'A write changes what it sends and keeps the rest; "*****" keeps a secret.',
+      fields: fields as { name: Field<string> },
+    })
+      .read({
+        summary: 'Reads an account, with its secrets masked.',
+        handle: async ({ data }) => {
+          const account = await recordsIn(host.storage).accounts.get(idOf(data.name));
+          return account && shown(data.name, account);
+        },
+      })
+      .upsert({
+        summary: 'Creates or changes an account.',
+        exists: async ({ data }) => recordsIn(host.storage).accounts.has(idOf(data.name)),
+        handle: async (req) => write(req, false),
+      })
+      .patch({
+        summary: 'Changes an account.',
+        handle: async (req) => (await write(req, true)) ?? { status: 404, data: null },
+      })
+      .delete({
+        summary: 'Deletes an account that no destination uses.',
+        handle: async ({ data }) => {
+          await host.storage.transaction(async (tx) => {
+            const records = recordsIn(tx);
+            const [user] = await usersOf(records.destinations, data.name);
+            if (user) throw new BadRequest(`${collection}/${data.name} is used by the destination ${placeOf(user)}`);
+            await records.accounts.delete(idOf(data.name));
+          });
+          return undefined;
+        },
+      }),
+  ];
+}

@@ -1,0 +1,159 @@
+import { f, NotFound, path, type AnyPath, type EngineHost, type EngineRequest } from '@strongroom/engine-sdk';
+import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
+import { Type } from 'typebox';
+import type { DestinationTypes } from './destination-types.ts';
+import type { Destinations } from './destinations.ts';
+import type { Reconciliation } from './reconciliation.ts';
+import { CONFLICT_POLICIES, placeOf, recordsIn } from './records.ts';
+import { partial } from './written-fields.ts';
+
+/** Of every destination, besides those of its plugin. */
+const hostFields = {
+  name: f.name('Name of the destination.'),
+  secret_name_template: f.string('Template of the names that secrets get outside. Empty: as the type has it by default.'),
+  granularity: f.string('secret-path: one remote secret per secret; secret-key: one per key of it.', {
+    values: ['secret-path', 'secret-key'],
+    aliases: ['granularity_level'],
+  }),
+  on_conflict: f.string(
+    'What happens when a name is taken by a secret that is not ours. fail: nothing is written. adopt: it becomes ours, unless another ' +
+      'destination has marked it. overwrite: it becomes ours.',
+    { values: CONFLICT_POLICIES },
+  ),
+  reconcile_interval: f.duration('How often what stands outside is compared and repaired; 0 for never. 24 hours by default.'),
+  allowed_ipv4_addresses: f.commaStrings('IPv4 addresses and CIDR blocks allowed in addition to public ones.'),
+  allowed_ipv6_addresses: f.commaStrings('IPv6 addresses and CIDR blocks allowed in addition to public ones.'),
+  allowed_ports: f.commaInts('Ports allowed in addition to 80 and 443.'),
+  disable_strict_networking: f.bool('Lifts every restriction of addresses and ports.'),
+};
+const tagFields = { custom_tags: f.keyValues('Tags that every secret gets outside.') };
+const deleteFields = {
+  purge: f.bool('On delete: unsync everything first.', { default: false }),
+  force_delete: f.bool('On delete: let go of everything at once; what stands outside stays there.', { default: false }),
+};
+
+const Shown = Type.Object({
+  name: Type.String(),
+  type: Type.String(),
+  connection_details: Type.Record(Type.String(), Type.Unknown()),
+  options: Type.Record(Type.String(), Type.Unknown()),
+  purge_initiated_at: Type.Optional(Type.String()),
+  purge_error: Type.Optional(Type.String()),
+});
+
+/** `destinations`, `destinations/<type>` and `destinations/<type>/<name>`, the latter once for each spelling of a type. */
+export function destinationPaths(
+  host: EngineHost,
+  types: DestinationTypes,
+  destinations: Destinations,
+  reconciliation: Reconciliation,
+): AnyPath[] {
+  const records = recordsIn(host.storage);
+  return [
+    path('destinations', { synopsis: 'The destinations.', description: 'By type.', fields: {} }).list({
+      summary: 'Lists all destinations by type.',
+      response: Type.Object({
+        key_info: Type.Record(Type.String(), Type.Array(Type.String())),
+        keys: Type.Array(Type.String()),
+        total_destinations: Type.Integer(),
+      }),
+      handle: async () => {
+        const places = await records.destinations.list();
+        if (places.length === 0) return undefined;
+        const byType: Record<string, string[]> = {};
+        for (const place of places) {
+          const slash = place.indexOf('/');
+          (byType[place.slice(0, slash + 1)] ??= []).push(place.slice(slash + 1));
+        }
+        return { data: { key_info: byType, keys: Object.keys(byType).sort(), total_destinations: places.length } };
+      },
+    }),
+    path('destinations/{type}', {
+      synopsis: 'The destinations of a type.',
+      description: '',
+      fields: { type: f.name('The type.') },
+    }).list({
+      summary: 'Lists the destinations of a type.',
+      response: Type.Object({ keys: Type.Array(Type.String()), total_destinations: Type.Integer() }),
+      handle: async ({ data }) => {
+        const { name } = types.of(data.type);
+        const keys = (await records.destinations.list({ prefix: `${name}/` })).map((place) => place.slice(name.length + 1));
+        return keys.length === 0 ? undefined : { data: { keys, total_destinations: keys.length } };
+      },
+    }),
+    ...types.all.flatMap((plugin) => [plugin.name, ...(plugin.aliases ?? [])].map((type) => onePath(plugin, type))),
+    unknownType(types),
+  ];
+
+  function onePath(plugin: SyncDestinationPlugin, type: string): AnyPath {
+    const place = (name: string): string => placeOf({ type: plugin.name, name });
+    const fields = {
+      ...partial(plugin.connection),
+      ...hostFields,
+      ...(plugin.options.customTags ? tagFields : {}),
+      ...deleteFields,
+    } as typeof hostFields & typeof tagFields & typeof deleteFields;
+    const exists = async ({ data }: { readonly data: { readonly name: string } }) => records.destinations.has(place(data.name));
+    const write = async (req: EngineRequest<typeof fields>) => {
+      const data = req.data as never;
+      const written = await destinations.write(plugin, req.data.name, data, req.supplied, async (tx, destination) =>
+        reconciliation.plan(tx, destination),
+      );
+      return { data: destinations.shown(plugin, written) as never };
+    };
+    return path(`destinations/${type}/{name}` as '{name}', {
+      synopsis: `A destination in ${plugin.title}.`,
+      description:
+        'A write to an existing destination changes what it sends and keeps the rest; "*****" keeps a secret. Credentials that are left out ' +
+        "come from the provider's own chain.",
+      fields,
+    })
+      .read({
+        summary: 'Reads a destination, with its secrets masked.',
+        response: Shown,
+        handle: async ({ data }) => {
+          const destination = await records.destinations.get(place(data.name));
+          return destination && { data: destinations.shown(plugin, destination) as never };
+        },
+      })
+      .upsert({ summary: 'Creates or changes a destination.', response: Shown, exists, handle: write })
+      .patch({
+        summary: 'Changes a destination.',
+        response: Shown,
+        handle: async (req) => {
+          if (!(await exists(req))) throw new NotFound();
+          return write(req);
+        },
+      })
+      .delete({
+        summary: 'Deletes a destination without associations; with purge=true it unsyncs them first.',
+        response: Shown,
+        handle: async ({ data }) => {
+          if (data.force_delete) await destinations.drop(place(data.name));
+          else if (!data.purge) await destinations.deleteEmpty(place(data.name));
+          else {
+            const left = await destinations.purge(place(data.name));
+            if (left) return { data: destinations.shown(plugin, left) as never };
+          }
+          return undefined;
+        },
+      });
+  }
+}
+
+/** Types that no plugin serves: a clear answer instead of an unsupported path. */
+function unknownType(types: DestinationTypes): AnyPath {
+  const refuse = async ({ data }: { readonly data: { readonly type: string } }): Promise<never> => {
+    types.of(data.type);
+    throw new NotFound();
+  };
+  return path('destinations/{type}/{name}', {
+    synopsis: 'A destination.',
+    description: 'Of a type that is not installed.',
+    fields: { type: f.name('The type.'), name: f.name('Name of the destination.') },
+  })
+    .read({ summary: 'Refused with the types there are.', handle: refuse })
+    .update({ summary: 'Refused with the types there are.', handle: refuse })
+    .patch({ summary: 'Refused with the types there are.', handle: refuse })
+    .delete({ summary: 'Refused with the types there are.', handle: refuse });
+}

@@ -1,0 +1,98 @@
+import type { EngineHost, Schedule, StorageView, Transaction } from '@strongroom/engine-sdk';
+import type { RemoteSecret } from '@strongroom/sync-sdk';
+import { Type } from 'typebox';
+import type { Drift } from './drift.ts';
+import { placeOf, recordsIn, settingsIn, type DestinationRecord } from './records.ts';
+import type { SyncQueue } from './sync-queue.ts';
+import type { Sessions } from './sessions.ts';
+
+const ReconcileEntry = Type.Object({ place: Type.String() });
+
+export interface Repair {
+  /** Associations put into the queue. */
+  readonly queued: number;
+  /** Secrets of ours that no association has, taken away. */
+  readonly removed: number;
+}
+
+/** Repairs what the plan finds: each association that differs is put into the queue, to be looked at outside. */
+export class Reconciliation {
+  readonly #host: EngineHost;
+  readonly #sessions: Sessions;
+  readonly #queue: SyncQueue;
+  readonly #drift: Drift;
+
+  /** Again and again, as long as the destination asks for it. */
+  readonly job: Schedule<typeof ReconcileEntry> = {
+    kind: 'reconcile',
+    entry: ReconcileEntry,
+    target: ({ place }) => `reconciliation of ${place}`,
+    run: async ({ place }, storage, signal) => this.#periodic(place, storage, signal),
+  };
+
+  constructor(host: EngineHost, sessions: Sessions, queue: SyncQueue, drift: Drift) {
+    this.#host = host;
+    this.#sessions = sessions;
+    this.#queue = queue;
+    this.#drift = drift;
+  }
+
+  /** After every write of the destination: soon, since what was written may be what was missing, and from then on in its interval. */
+  async plan(tx: Transaction, destination: DestinationRecord): Promise<void> {
+    const place = placeOf(destination);
+    const associations = await recordsIn(tx).associations.list({ prefix: `${destination.id}/`, limit: 1 });
+    if (associations.length > 0) await tx.schedule(this.job, place, this.#host.clock.now(), { place });
+    else if (destination.reconcile_interval > 0) await tx.schedule(this.job, place, this.#next(destination), { place });
+    else await tx.unschedule(this.job as never, place);
+  }
+
+  async repair(destination: DestinationRecord, signal: AbortSignal, options: { readonly removeOrphans: boolean }): Promise<Repair> {
+    let removed = 0;
+    const orphans: RemoteSecret[] = [];
+    const queued = new Set<string>();
+    await this.#drift.compare(destination, signal, {
+      differs: async (association) => {
+        if (!queued.has(association)) queued.add(association);
+      },
+      orphan: async (secret) => {
+        if (options.removeOrphans) orphans.push(secret);
+      },
+    });
+    for (const id of queued) await this.#enqueue(id);
+    if (orphans.length > 0) {
+      await this.#sessions.use(destination, async ({ session }) => {
+        for (const { name } of orphans) {
+          const current = await session.read({ name, signal });
+          if (!current || current.softDeleted || current.mark?.destination !== destination.id) continue;
+          await session.remove({ name, current, signal });
+          removed += 1;
+        }
+      });
+    }
+    return { queued: queued.size, removed };
+  }
+
+  async #enqueue(id: string): Promise<void> {
+    await this.#host.storage.transaction(async (tx) => {
+      const association = await recordsIn(tx).associations.get(id);
+      if (association) await this.#queue.add(tx, association, { verify: true });
+    });
+  }
+
+  async #periodic(place: string, storage: StorageView, signal: AbortSignal): Promise<Date | undefined> {
+    const records = recordsIn(storage);
+    const destination = await records.destinations.get(place);
+    if (!destination) return undefined;
+    const { disabled } = await settingsIn(records);
+    if (!disabled && !destination.purge) {
+      const repaired = await this.repair(destination, signal, { removeOrphans: false });
+      if (repaired.queued > 0)
+        this.#host.log.info('a destination differs from what it should hold', { place, associations: repaired.queued });
+    }
+    return destination.reconcile_interval > 0 ? this.#next(destination) : undefined;
+  }
+
+  #next({ reconcile_interval }: DestinationRecord): Date {
+    return new Date(this.#host.clock.millis() + reconcile_interval * 1_000);
+  }
+}

@@ -1,0 +1,71 @@
+import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { Associations } from './associations.ts';
+import { DestinationTypes } from './destination-types.ts';
+import { Destinations } from './destinations.ts';
+import { Drift } from './drift.ts';
+import { Fingerprints } from './fingerprints.ts';
+import { Followers } from './followers.ts';
+import { Pacer } from './pacer.ts';
+import { accountPaths } from './path-accounts.ts';
+import { associationPaths } from './path-associations.ts';
+import { configPath } from './path-config.ts';
+import { destinationPaths } from './path-destinations.ts';
+import { driftPaths } from './path-drift.ts';
+import { Reconciliation } from './reconciliation.ts';
+import { Sessions } from './sessions.ts';
+import { Sweep } from './sweep.ts';
+import { SyncEntry, SyncQueue, type SyncJob } from './sync-queue.ts';
+import { SyncRun } from './sync-run.ts';
+
+/** Secret sync: copies secrets of version-2 key-value mounts to destinations outside, and keeps them as they are inside. */
+export const syncEngine: EnginePackage = {
+  name: 'sync',
+  kind: 'secret',
+  apiVersion: API_VERSION,
+  version: '0.1.0',
+  system: { path: 'sys/sync/', feature: 'secrets-sync' },
+  followsSecrets: true,
+  create: createSyncEngine,
+};
+
+function createSyncEngine(host: EngineHost): Engine {
+  const sources = host.sources!;
+  const types = new DestinationTypes(host.plugins('sync-destination'));
+  const pacer = new Pacer(host.clock);
+  const sessions = new Sessions(host, types, pacer);
+  const fingerprints = new Fingerprints(host);
+  const queue = new SyncQueue(host, () => job);
+  const run = new SyncRun({ host, sources, types, sessions, pacer, fingerprints, queue });
+  const job: SyncJob = {
+    kind: 'sync',
+    entry: SyncEntry,
+    target: ({ place }) => `sync destination ${place}`,
+    run: async (entry, _storage, signal) => run.job(entry, signal),
+  };
+  const destinations = new Destinations(host, sessions, queue);
+  const followers = new Followers(host, queue, destinations);
+  const associations = new Associations(host, sources, queue, followers);
+  const drift = new Drift(host, sources, sessions, fingerprints);
+  const reconciliation = new Reconciliation(host, sessions, queue, drift);
+  const sweep = new Sweep(host, sources, queue);
+  return {
+    paths: [
+      configPath(host, sweep),
+      ...destinationPaths(host, types, destinations, reconciliation),
+      ...associationPaths(host, types, associations, run),
+      ...driftPaths(host, types, associations, drift, reconciliation),
+      ...accountPaths(host, types),
+    ],
+    schedules: [job, reconciliation.job, followers.unmountedJob, sweep.job],
+    follower: followers,
+    initialize: async () => {
+      await followers.load();
+      await sweep.beginIfNeeded();
+    },
+    invalidate: (key) => followers.invalidate(key),
+    close: async () => {
+      await run.close();
+      await sessions.close();
+    },
+  };
+}

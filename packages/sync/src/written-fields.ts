@@ -1,0 +1,47 @@
+import { BadRequest, fieldSpec, type Field } from '@strongroom/engine-sdk';
+import { MASK, secretFields } from '@strongroom/sync-sdk';
+import type { TObject, TProperties, TSchema } from 'typebox';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * A plugin's fields as a path declares them. What is required is checked on what a write leaves, and defaults are filled in when something is
+ * created, so that a write may leave out what is stored already.
+ */
+export function partial(schema: TObject): TProperties {
+  return Object.fromEntries(
+    Object.entries(schema.properties as Record<string, TSchema>).map(([name, field]) => {
+      const { required: _checkedLater, ...spec } = fieldSpec(field);
+      const { default: _filledInLater, ...rest } = field as TSchema & { default?: unknown };
+      return [name, { ...rest, 'x-field': spec } as unknown as Field<unknown>];
+    }),
+  );
+}
+
+/** What is stored after a write: the old values, then what was sent. Stars keep a secret, an empty text takes a value away. */
+export function merged(schema: TObject, before: Values | undefined, sent: Values, supplied: ReadonlySet<string>): Record<string, unknown> {
+  const secrets = new Set(secretFields(schema));
+  const values: Record<string, unknown> = { ...before };
+  for (const [name, field] of Object.entries(schema.properties as Record<string, TSchema & { default?: unknown }>)) {
+    const value = sent[name];
+    if (supplied.has(name) && !(secrets.has(name) && value === MASK)) {
+      if (value === '' || value === undefined) delete values[name];
+      else values[name] = value;
+    }
+    if (values[name] === undefined && field.default !== undefined && (before === undefined || supplied.has(name)))
+      values[name] = field.default;
+  }
+  return values;
+}
+
+/** @throws BadRequest naming every required field that is missing */
+export function checkRequired(schema: TObject, values: Values): void {
+  const missing = Object.entries(schema.properties as Record<string, TSchema>)
+    .filter(([name, field]) => fieldSpec(field).required && isEmpty(values[name]))
+    .map(([name]) => `"${name}"`);
+  if (missing.length > 0) throw new BadRequest(`missing required field${missing.length > 1 ? 's' : ''} ${missing.join(', ')}`);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+}
