@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { TestMount } from '@strongroom/engine-testkit';
+import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
+import { startLdapCutter, type LdapCutter } from './ldap-cutter.ts';
+import { configFor, dataOf, DirectoryView, managerDn, managerPassword, mountLdap, SVC, withManager } from './ldap-mount.ts';
+
+describeWithSlapd('rotate-root', () => {
+  let slapd: Slapd;
+  let cutter: LdapCutter;
+  let view: DirectoryView;
+  let mount: TestMount;
+  beforeAll(async () => {
+    slapd = await startSlapd(withManager);
+    cutter = await startLdapCutter(slapd.port);
+    view = new DirectoryView(slapd);
+  });
+  afterAll(async () => {
+    view.close();
+    await cutter.stop();
+    await slapd.stop();
+  });
+  beforeEach(async () => {
+    await view.setPassword(managerDn, managerPassword);
+    cutter.open();
+    mount = await mountLdap(cutter);
+  });
+  afterEach(async () => mount.close());
+
+  interface Shown {
+    last_bind_password_rotation?: string;
+    root_rotation: { state: string; last_error: { message: string } | null; attempts: number };
+  }
+  const rotate = async () => mount.call('update', 'ldap/rotate-root');
+  const config = async (): Promise<Shown> => dataOf<Shown>(await mount.read('config'));
+  /** The mount can change passwords. */
+  const works = async (): Promise<boolean> => {
+    const answer = await mount.call('update', 'ldap/static-role/probe', { data: { username: 'svc9', rotation_period: '24h' } });
+    if (answer.status === 204) await mount.delete('static-role/probe');
+    return answer.status === 204;
+  };
+
+  test('changes the password of binddn; nobody but the server knows the new one', async () => {
+    expect(await config()).not.toHaveProperty('last_bind_password_rotation');
+    expect((await rotate()).status).toBe(204);
+    expect(await view.takes(managerDn, managerPassword)).toBe(false);
+    expect(await works()).toBe(true);
+    expect(await config()).toMatchObject({
+      last_bind_password_rotation: mount.clock.now().toISOString(),
+      root_rotation: { state: 'idle', last_error: null, last_success: mount.clock.now().toISOString() },
+    });
+    expect((await rotate()).status).toBe(204);
+    expect(await works()).toBe(true);
+  });
+
+  test('fails with the directory’s own words where binddn is no entry, and keeps the password', async () => {
+    await mount.write('config', { binddn: slapd.adminDn, bindpass: slapd.adminPassword });
+    const answer = await rotate();
+    expect(answer.status).toBe(500);
+    expect(answer.errors!.join()).toContain('LDAP Result Code 32 "No Such Object"');
+    expect(await works()).toBe(true);
+    expect((await config()).root_rotation).toMatchObject({ state: 'failed', last_error: { message: expect.stringContaining('Code 32') } });
+    expect(dataOf<{ root: object }>(await mount.read('failing')).root).toMatchObject({ state: 'failed' });
+  });
+
+  test.each([
+    ['request', 1],
+    ['answer', 1],
+    ['request', 0],
+    ['answer', 0],
+  ] as const)(
+    'when the connection dies with the %s of the change lost and stays away for a while, both passwords are kept, and the right one is found',
+    async (loss, extra) => {
+      const retries = extra === 1;
+      cutter.cutAt(0, loss, 'changes');
+      const gone = cutter.cut().then(() => (retries ? undefined : cutter.shut()));
+      const answer = await rotate();
+      await gone;
+      if (!retries) {
+        expect(answer.status).toBe(500);
+        expect((await config()).root_rotation.state).toBe('unsettled');
+        expect(dataOf<{ root: object }>(await mount.read('failing')).root).toMatchObject({ state: 'unsettled' });
+        expect(await works()).toBe(false);
+        cutter.open();
+      }
+      expect(await works()).toBe(true);
+      for (let i = 0; i < 20; i += 1) await mount.advance(30);
+      expect(await works()).toBe(true);
+      expect((await config()).root_rotation).toMatchObject({ state: 'idle', last_error: null });
+      expect(await view.takes(managerDn, managerPassword)).toBe(false);
+    },
+  );
+
+  test('the password of before is tried for ten minutes, for servers that have not heard of the change', async () => {
+    await rotate();
+    const behind = await startSlapd(withManager);
+    try {
+      await mount.write('config', { url: behind.url });
+      expect(await works()).toBe(true);
+      await mount.advance('11m');
+      const answer = await mount.call('update', 'ldap/static-role/late', { data: { username: 'svc9', rotation_period: '24h' } });
+      expect(answer.errors!.join()).toContain('failed to bind with current password: LDAP Result Code 49');
+    } finally {
+      await behind.stop();
+    }
+  });
+
+  test('when neither password is taken within the ten minutes, the answer says so', async () => {
+    await rotate();
+    await view.setPassword(managerDn, 'changed by somebody else');
+    // Connections of before are bound already.
+    await mount.write('config', { userdn: SVC });
+    const answer = await mount.call('update', 'ldap/static-role/late', { data: { username: 'svc9', rotation_period: '24h' } });
+    expect(answer).toMatchObject({ status: 500 });
+    expect(answer.errors!.join()).toContain('failed to bind with current and prior password: LDAP Result Code 49');
+    await mount.write('config', configFor(cutter, { bindpass: 'changed by somebody else' }));
+    expect(await works()).toBe(true);
+  });
+
+  test('rotations that come together are one', async () => {
+    const answers = await Promise.all([rotate(), rotate(), rotate()]);
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204]);
+    expect(await works()).toBe(true);
+  });
+});
