@@ -4,12 +4,14 @@ import type { Outcome } from '@strongroom/rotation';
 /** The database, or the plugin that speaks to it, failed. The text names the connection and holds no secret. */
 export class DatabaseFailed extends UpstreamFailed {
   readonly outcome: Outcome;
+  override readonly answered: boolean;
   /** What went wrong, without the name of the connection. */
   readonly detail: string;
 
-  constructor(connection: string, detail: string, outcome: Outcome) {
+  constructor(connection: string, detail: string, outcome: Outcome, { answered = outcome === 'refused' }: { answered?: boolean } = {}) {
     super(`database "${connection}": ${detail}`);
     this.outcome = outcome;
+    this.answered = answered;
     this.detail = detail;
   }
 }
@@ -21,6 +23,7 @@ export class DatabaseMisused extends InvalidRequest {
 
 /** The session was closed before the call began: another one will do. */
 export class SessionGone extends UpstreamFailed {
+  override readonly answered = true;
   readonly outcome = 'unsent' as const;
 }
 

@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPair, randomBytes, sign, type KeyObject, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
 import { InvalidRequest } from '@strongroom/engine-sdk';
+import { subjectOf } from './certificate-subject.ts';
 import { bitString, boolean, explicit, integer, objectId, octetString, readDer, sequence, set, tagged, time, utf8String } from './der.ts';
 
 export interface CertificateOrder {
@@ -86,7 +87,7 @@ export async function issueCertificate({ config, commonName, now, expiresAt }: C
   const signature = sign(signer.asymmetricKeyType === 'ed25519' ? null : `sha${hash}`, body, signer);
   const certificate = sequence(body, algorithm, bitString(signature));
   return {
-    subject: `CN=${escapeRfc4514(commonName)}`,
+    subject: subjectOf(commonName),
     certificate: pem('CERTIFICATE', certificate),
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   };
@@ -136,8 +137,4 @@ function positive(bytes: Buffer): Buffer {
 
 function pem(label: string, der: Buffer): string {
   return `-----BEGIN ${label}-----\n${der.toString('base64').replace(/.{64}(?!$)/g, '$&\n')}\n-----END ${label}-----\n`;
-}
-
-function escapeRfc4514(text: string): string {
-  return text.replace(/[\\,+"<>;=]/g, '\\$&').replace(/^[ #]| $/g, '\\$&');
 }

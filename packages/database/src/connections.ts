@@ -1,6 +1,8 @@
 import { BadRequest, InvalidRequest, Unavailable, globMatches, type EngineHost } from '@strongroom/engine-sdk';
-import { connectionSecrets, redact, type DatabaseHost } from '@strongroom/database-sdk';
-import { DatabaseFailed, SessionGone } from './call-failed.ts';
+import { connectionSecrets, redact, type DatabaseHost, type PreviewRequest } from '@strongroom/database-sdk';
+import { DatabaseFailed, DatabaseMisused, SessionGone } from './call-failed.ts';
+import { CallLane } from './call-lane.ts';
+import { USUAL_LIMITS } from './connection-limits.ts';
 import { settingsFor } from './connection-settings.ts';
 import { Guard, GuardedSession } from './guarded-session.ts';
 import type { AnyDatabasePlugin, PluginCatalog } from './plugin-catalog.ts';
@@ -46,6 +48,7 @@ export class Connections {
   readonly #records: Records;
   readonly #slots = new Map<string, Slot>();
   readonly #faults = new Map<string, Fault>();
+  readonly #lanes = new Map<string, CallLane>();
   /** Finds out, before a session is opened, which root password is the right one; set where rotations of it are made. */
   settleRoot: ((connection: NamedConnection) => Promise<NamedConnection>) | undefined;
   #closed = false;
@@ -79,6 +82,24 @@ export class Connections {
     return this.#records.retired.get(id);
   }
 
+  /** The way of the connection's calls, for all its sessions. */
+  lane({ name, record }: NamedConnection): CallLane {
+    const id = ownId(record);
+    let lane = this.#lanes.get(id);
+    if (!lane) {
+      this.#lanes.set(id, (lane = new CallLane(name, this.#host.circuit(name), this.#host.clock)));
+      lane.configure(record.limits);
+    }
+    return lane;
+  }
+
+  /** Passes where a call of a request would be made, before anything is stored for it. @throws Unavailable */
+  check(connection: NamedConnection): void {
+    const reason = this.quarantine(connection);
+    if (reason !== undefined) throw outOfUse(connection.name, reason);
+    this.lane(connection).check();
+  }
+
   /** Runs `work` with the connection's session; once more where the session was closed before the call began. */
   async use<T>(connection: NamedConnection, work: (open: OpenConnection) => Promise<T>): Promise<T> {
     try {
@@ -97,15 +118,44 @@ export class Connections {
 
   /** Takes a session into use for a record that is stored now. */
   adopt({ name, record }: NamedConnection, open: OpenConnection): void {
-    this.#drop(record.id);
-    this.#faults.delete(record.id);
+    this.forget(record.id);
+    const lane = this.lane({ name, record });
+    lane.configure(record.limits);
+    open.session.join(lane);
     this.#slots.set(record.id, { name, revision: record.revision, pluginName: record.plugin_name, opening: Promise.resolve(open) });
   }
 
-  /** Closes the session, if there is one; statements under way end first. Also ends a quarantine. */
+  /** Closes the session, if there is one; statements under way end first. Also ends a quarantine, and closes the circuit. */
   forget(id: string): void {
     this.#drop(id);
     this.#faults.delete(id);
+    this.#lanes.get(id)?.reset();
+  }
+
+  /** The connection is gone, and so is everything about it. */
+  remove(id: string): void {
+    this.forget(id);
+    this.#lanes.delete(id);
+  }
+
+  /** The plugin, and what makes the names of its users. Opens nothing. @throws BadRequest, InvalidRequest */
+  naming({ record }: NamedConnection): { plugin: AnyDatabasePlugin; names: UserNames; templates: readonly string[] } {
+    const plugin = this.#catalog.find(record.plugin_name, record.plugin_version);
+    return { plugin, names: this.#names(record, plugin), templates: templatesOf(record, plugin) };
+  }
+
+  /** What the plugin would send to make a user. Nothing is opened. @throws InvalidRequest where the plugin cannot tell, DatabaseMisused */
+  async preview({ name, record }: NamedConnection, request: PreviewRequest): Promise<readonly string[]> {
+    const plugin = this.#catalog.find(record.plugin_name, record.plugin_version);
+    if (!plugin.preview) throw new InvalidRequest(`${plugin.name} has no preview`);
+    const guard = this.#guard(name, record, connectionSecrets(plugin.connection, record.details));
+    return guard.apart(async () => plugin.preview!(request));
+  }
+
+  /** The pool of the session, where one is open. */
+  async pool({ record }: NamedConnection): Promise<ReturnType<GuardedSession['pool']>> {
+    const slot = this.#slots.get(record.id);
+    return slot && (await slot.opening.catch(() => undefined))?.session.pool();
   }
 
   /** Another process changed the connection of this name: what is idle is closed now, what is in use is replaced at its next use. */
@@ -151,10 +201,9 @@ export class Connections {
     if (slot && slot.revision >= record.revision) return slot.opening;
     if (this.#closed) throw new Unavailable('the mount is closing');
     const reason = this.quarantine(connection);
-    if (reason !== undefined) throw new Unavailable(`the connection "${name}" is out of use: ${reason}`);
+    if (reason !== undefined) throw outOfUse(name, reason);
     if (slot) this.#drop(record.id);
-    const settle = record.root?.pending && this.settleRoot;
-    const opening = settle ? settle(connection).then(async (settled) => this.openApart(settled)) : this.openApart(connection);
+    const opening = this.#openShared(connection);
     const fresh: Slot = { name, revision: record.revision, pluginName: record.plugin_name, opening };
     this.#slots.set(record.id, fresh);
     opening.catch(() => {
@@ -163,28 +212,24 @@ export class Connections {
     return opening;
   }
 
+  async #openShared(connection: NamedConnection): Promise<OpenConnection> {
+    const settle = connection.record.root?.pending && this.settleRoot;
+    const lane = this.lane(connection);
+    lane.configure(connection.record.limits);
+    const open = await this.openApart(settle ? await settle(connection) : connection);
+    open.session.join(lane);
+    return open;
+  }
+
   async #open(name: string, record: ConnectionRecord, plugin: AnyDatabasePlugin): Promise<OpenConnection> {
     const { clock, log } = this.#host;
     const { details } = record;
     const secrets = connectionSecrets(plugin.connection, details);
     const candidate = record.root?.pending?.made.credential['password'];
     if (candidate !== undefined) secrets['new root password'] = candidate;
-    const settings = settingsFor(plugin, details);
-    const template = details['username_template'];
-    const names = new UserNames(
-      typeof template === 'string' && template !== '' ? template : plugin.usernameTemplate,
-      plugin.usernameMaxLength,
-      {
-        now: () => clock.now(),
-        randomBytes: (count) => this.#host.randomBytes(count),
-      },
-    );
-    const guard = new Guard({
-      connection: name,
-      clock,
-      secrets,
-      onFault: (reason) => this.#fault(name, record, reason),
-    });
+    const settings = this.#settings(name, record, plugin);
+    const names = this.#names(record, plugin);
+    const guard = this.#guard(name, record, secrets);
     const pluginHost: DatabaseHost = { now: () => clock.now(), log: redactingLog(log, name, secrets) };
     const session = await guard.call(NEVER, async () => plugin.open(settings, pluginHost));
     if (session === null || typeof session !== 'object' || typeof session.createUser !== 'function') {
@@ -194,11 +239,42 @@ export class Connections {
     return { plugin, session: new GuardedSession(session, guard), names };
   }
 
+  #settings(name: string, record: ConnectionRecord, plugin: AnyDatabasePlugin): Record<string, unknown> {
+    try {
+      return settingsFor(plugin, record.details);
+    } catch (error) {
+      if (error instanceof DatabaseMisused) throw error;
+      const text = `declares settings that cannot be checked: ${(error as Error).message}`;
+      this.#fault(name, record, text);
+      throw new DatabaseFailed(name, `plugin ${plugin.name} ${text}`, 'unsent');
+    }
+  }
+
+  #names(record: ConnectionRecord, plugin: AnyDatabasePlugin): UserNames {
+    const { clock } = this.#host;
+    return new UserNames(templatesOf(record, plugin)[0]!, plugin.usernameMaxLength, {
+      now: () => clock.now(),
+      randomBytes: (count) => this.#host.randomBytes(count),
+    });
+  }
+
+  #guard(name: string, record: ConnectionRecord, secrets: Readonly<Record<string, string>>): Guard {
+    return new Guard({
+      connection: name,
+      clock: this.#host.clock,
+      secrets,
+      deadline: (record.limits ?? USUAL_LIMITS).call_deadline * 1_000,
+      onFault: (reason) => this.#fault(name, record, reason),
+    });
+  }
+
   #fault(name: string, record: ConnectionRecord, what: string): void {
     const reason = `plugin ${record.plugin_name} ${what}`;
-    this.#faults.set(record.id, { reason, revision: record.revision, until: this.#host.clock.millis() + QUARANTINE });
+    const id = ownId(record);
+    this.#lanes.get(id)?.failed(reason);
+    this.#faults.set(id, { reason, revision: record.revision, until: this.#host.clock.millis() + QUARANTINE });
     this.#host.log.error('a database connection is out of use for a while', { connection: name, reason });
-    if (this.#slots.get(record.id)?.revision === record.revision) this.#drop(record.id);
+    if (this.#slots.get(id)?.revision === record.revision) this.#drop(id);
   }
 
   #drop(id: string): void {
@@ -215,6 +291,25 @@ export class Connections {
       this.#host.log.debug('a database session did not close cleanly', { connection: slot.name, error: (error as Error).message });
     }
   }
+}
+
+/** A session that logs in as somebody else belongs to the same connection. */
+export function proofId(record: ConnectionRecord): string {
+  return `${record.id}/proof`;
+}
+
+function ownId({ id }: ConnectionRecord): string {
+  return id.replace(/\/proof$/, '');
+}
+
+/** The template in use, and the plugin's own, which was in use where the connection had none. */
+function templatesOf({ details }: ConnectionRecord, plugin: AnyDatabasePlugin): readonly string[] {
+  const own = details['username_template'];
+  return typeof own === 'string' && own !== '' ? [own, plugin.usernameTemplate] : [plugin.usernameTemplate];
+}
+
+function outOfUse(name: string, reason: string): Unavailable {
+  return new Unavailable(`the connection "${name}" is out of use: ${reason}`);
 }
 
 export function noConnection(name: string): InvalidRequest {

@@ -54,6 +54,14 @@ export class CredentialMaker {
     }
   }
 
+  /** Of a certificate: by `common_name_template`, else the user's name. */
+  commonName(config: Readonly<Record<string, string>>, username: string, displayName: string, roleName: string): string {
+    const environment = { now: () => this.#host.clock.now(), randomBytes: (count: number) => this.#host.randomBytes(count) };
+    const template = config['common_name_template'];
+    if (!template) return username;
+    return compileTemplate(template).render({ DisplayName: safeNamePart(displayName), RoleName: safeNamePart(roleName) }, environment);
+  }
+
   async #rsaKey(modulusLength: number): Promise<MadeCredential> {
     const { privateKey } = await newKeyPair('rsa', {
       modulusLength,
@@ -66,11 +74,7 @@ export class CredentialMaker {
 
   async #certificate({ config, username, displayName, roleName, expiresAt }: CredentialOrder): Promise<MadeCredential> {
     const { issueCertificate } = await import('./client-certificate.ts');
-    const environment = { now: () => this.#host.clock.now(), randomBytes: (count: number) => this.#host.randomBytes(count) };
-    const template = config['common_name_template'];
-    const commonName = template
-      ? compileTemplate(template).render({ DisplayName: safeNamePart(displayName), RoleName: safeNamePart(roleName) }, environment)
-      : username;
+    const commonName = this.commonName(config, username, displayName, roleName);
     const issued = await issueCertificate({ config, commonName, now: this.#host.clock.now(), expiresAt });
     return {
       credential: { type: 'client_certificate', subject: issued.subject },

@@ -10,7 +10,12 @@ import { rolePaths } from './path-roles.ts';
 import { rotateRootPaths } from './path-rotate-root.ts';
 import { staticCredsPaths } from './path-static-creds.ts';
 import { staticRolePaths } from './path-static-roles.ts';
+import { KnownUsers } from './known-users.ts';
+import { OrphanedUsers } from './orphans.ts';
+import { orphanPaths } from './path-orphans.ts';
 import { PluginCatalog } from './plugin-catalog.ts';
+import { previewPaths } from './path-preview.ts';
+import { statusPaths } from './path-status.ts';
 import { CONNECTIONS } from './records.ts';
 import { dropAllUnused } from './retired-connections.ts';
 import { RootRotation } from './root-rotation.ts';
@@ -26,29 +31,43 @@ export const databaseEngine: EnginePackage = {
 };
 
 function createDatabaseEngine(host: EngineHost): Engine {
-  const connections = new Connections(host, new PluginCatalog(() => host.plugins('database')));
+  const connections = new Connections(
+    host,
+    new PluginCatalog(
+      () => host.plugins('database'),
+      () => host.refusedPlugins('database'),
+    ),
+  );
   const credentials = new CredentialMaker(host);
   const users = new DynamicUsers(host, connections, credentials);
   const staticUsers = new StaticUsers(host, connections, credentials);
   const roots = new RootRotation(host, connections, credentials);
+  const orphans = new OrphanedUsers(host, connections);
+  const known = new KnownUsers(host);
   return {
     paths: [
       ...configPaths(host, connections, roots),
+      ...statusPaths(host, connections, roots),
       ...resetPaths(host, connections),
       ...rotateRootPaths(roots),
       ...rolePaths(host),
+      ...previewPaths(host, connections, credentials),
       ...credsPaths(host, users),
       ...staticRolePaths(host, connections, staticUsers),
       ...staticCredsPaths(host, staticUsers),
       ...failingPaths(host, connections, staticUsers, roots),
+      ...orphanPaths(connections, orphans),
     ],
     secrets: [users.secret],
-    intents: [users.intent],
+    intents: [users.intent, orphans.intent],
     schedules: [staticUsers.rotation.job, roots.rotation.job],
     initialize: async () => dropAllUnused(host.storage),
     invalidate: (key) => {
       if (key.startsWith(CONNECTIONS)) connections.invalidate(key.slice(CONNECTIONS.length));
     },
-    close: async () => connections.close(),
+    close: async () => {
+      known.forget();
+      await connections.close();
+    },
   };
 }

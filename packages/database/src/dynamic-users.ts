@@ -15,7 +15,7 @@ import { dropIfUnused } from './retired-connections.ts';
 import { recordsIn, userKey, type RoleRecord } from './records.ts';
 
 /** The database refuses a user this much later than its lease ends, so that clocks that differ do not cut it short. Seconds. */
-const SLACK = 5;
+export const SLACK = 5;
 /** Longer than a request with all its deadlines: seconds. */
 const INTENT_AGE = 180;
 
@@ -98,6 +98,13 @@ export class DynamicUsers {
           },
           signal,
         ),
+      dropped: async ({ connection_id, username, db_name, role }, tx) => {
+        const { connections: current, users } = recordsIn(tx);
+        const key = userKey(connection_id, username);
+        if ((await current.get(db_name))?.id === connection_id) await users.put(key, { role, dropped: true });
+        // With the connection gone nobody could be asked to remove it.
+        else await users.delete(key);
+      },
     };
   }
 
@@ -105,6 +112,8 @@ export class DynamicUsers {
   async create(req: EngineRequest, roleName: string, role: RoleRecord) {
     const connection = await this.#connections.forRole(role.db_name, roleName);
     const { record } = connection;
+    // What cannot be done at the moment is refused before anything is stored for it.
+    this.#connections.check(connection);
     const { names, plugin } = await this.#connections.use(connection, async (open) => open);
     if (!plugin.supports.credentials.includes(role.credential_type)) {
       throw new InvalidRequest(`${plugin.name} does not support credential_type ${JSON.stringify(role.credential_type)}`);

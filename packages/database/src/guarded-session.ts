@@ -1,18 +1,19 @@
-import type { Clock } from '@strongroom/engine-sdk';
+import { runAs, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
 import {
   type CreateUserRequest,
   type Credential,
   type DatabaseSession,
   isDatabaseError,
+  type ListUsersRequest,
+  type PoolStatus,
   redact,
   type RenewUserRequest,
   type UpdateUserRequest,
   type UserRequest,
 } from '@strongroom/database-sdk';
 import { DatabaseFailed, DatabaseMisused, SessionGone } from './call-failed.ts';
+import type { CallLane } from './call-lane.ts';
 
-/** Milliseconds that one call may take. Shorter than any age at which the journal undoes it. */
-export const CALL_DEADLINE = 45_000;
 /** Milliseconds within which a plugin must give up once its deadline has passed. */
 const GRACE = 5_000;
 
@@ -23,29 +24,63 @@ export interface GuardOptions {
   readonly secrets: Readonly<Record<string, string>>;
   /** The plugin broke its contract: threw what it must not, or did not end. */
   readonly onFault: (reason: string) => void;
+  /** Milliseconds that one call may take. */
+  readonly deadline: number;
 }
 
 /**
  * All calls of a plugin pass here: a deadline, one catalogue of failures, no secret in any text, and a plugin that misbehaves is reported.
  */
 export class Guard {
+  /** Where the calls of the connection queue up; undefined for a session that stands apart. */
+  lane: CallLane | undefined;
   readonly #options: GuardOptions;
+  /** Of all that the plugin begins: what it leaves running and throws is its fault. */
+  readonly #owner: CodeOwner;
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    this.#owner = { leaked: (error) => options.onFault(`threw after its call had ended: ${this.text(error)}`) };
   }
 
   async call<T>(parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>, credential?: Credential): Promise<T> {
-    const { clock, connection } = this.#options;
-    const deadline = new Deadline(clock, parent);
+    const { lane } = this;
+    return lane ? lane.call(parent, async () => this.#call(parent, work, credential)) : this.#call(parent, work, credential);
+  }
+
+  /** A call that does not queue up. */
+  async apart<T>(work: () => Promise<T>): Promise<T> {
+    return this.#call(new AbortController().signal, work);
+  }
+
+  /** A look that needs no call. Undefined where the plugin fails at it. */
+  look<T>(work: () => T): T | undefined {
+    try {
+      return runAs(this.#owner, work);
+    } catch (error) {
+      this.#options.onFault(`threw ${this.text(error)}`);
+      return undefined;
+    }
+  }
+
+  async #call<T>(parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>, credential?: Credential): Promise<T> {
+    const { clock, connection, deadline: millis } = this.#options;
+    const { lane } = this;
+    const deadline = new Deadline(clock, parent, millis);
     try {
       parent.throwIfAborted();
-      return await Promise.race([work(deadline.signal), deadline.ignored]);
+      return await Promise.race([runAs(this.#owner, async () => work(deadline.signal)), deadline.ignored]);
     } catch (error) {
-      if (!deadline.signal.aborted) throw this.#failure(error, credential);
+      if (!deadline.signal.aborted) {
+        const failure = this.#failure(error, credential);
+        if (failure instanceof DatabaseFailed) lane?.failed(failure.detail);
+        throw failure;
+      }
       if (error instanceof IgnoredDeadline) this.#options.onFault('did not end a call when told to');
       if (parent.aborted) throw parent.reason;
-      throw new DatabaseFailed(connection, `no answer within ${CALL_DEADLINE / 1_000} s`, 'unknown');
+      const text = `no answer within ${millis / 1_000} s`;
+      lane?.failed(text);
+      throw new DatabaseFailed(connection, text, 'unknown');
     } finally {
       deadline.clear();
     }
@@ -77,7 +112,8 @@ export class Guard {
       }
     }
     if (isProgrammingError(error)) this.#options.onFault(`threw ${text}`);
-    return new DatabaseFailed(connection, text, 'unknown');
+    // It does not say that the database could not be reached.
+    return new DatabaseFailed(connection, text, 'unknown', { answered: true });
   }
 }
 
@@ -89,6 +125,12 @@ export class GuardedSession {
   constructor(session: DatabaseSession, guard: Guard) {
     this.#session = session;
     this.#guard = guard;
+  }
+
+  /** From now on its calls are the connection's. */
+  join(lane: CallLane): void {
+    this.#guard.lane = lane;
+    lane.opened(this.pool()?.limit ?? 0);
   }
 
   async verify(signal: AbortSignal): Promise<void> {
@@ -112,9 +154,18 @@ export class GuardedSession {
     await this.#guard.call(request.signal, async (signal) => this.#session.deleteUser({ ...request, signal }));
   }
 
+  /** Undefined where the plugin cannot look for users. */
+  async listUsers(request: ListUsersRequest): Promise<readonly string[] | undefined> {
+    return this.#guard.call(request.signal, async (signal) => this.#session.listUsers?.({ ...request, signal }));
+  }
+
+  pool(): PoolStatus | undefined {
+    return this.#guard.look(() => this.#session.pool?.());
+  }
+
   /** @throws what the plugin throws, without secrets. */
   async close(): Promise<void> {
-    await this.#guard.call(new AbortController().signal, async () => this.#session.close());
+    await this.#guard.apart(async () => this.#session.close());
   }
 }
 
@@ -129,12 +180,12 @@ class Deadline {
   #giveUp!: () => void;
   #cancel: () => void;
 
-  constructor(clock: Clock, parent: AbortSignal) {
+  constructor(clock: Clock, parent: AbortSignal, millis: number) {
     this.#clock = clock;
     this.#parent = parent;
     this.ignored = new Promise<never>((_, reject) => (this.#giveUp = () => reject(new IgnoredDeadline())));
     this.ignored.catch(() => undefined);
-    this.#cancel = clock.after(CALL_DEADLINE, () => this.#pass(new Error('the deadline has passed')));
+    this.#cancel = clock.after(millis, () => this.#pass(new Error('the deadline has passed')));
     parent.addEventListener('abort', this.#follow, { once: true });
   }
 

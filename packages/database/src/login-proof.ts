@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Proof } from '@strongroom/rotation';
 import { DatabaseFailed } from './call-failed.ts';
-import type { Connections, NamedConnection, OpenConnection } from './connections.ts';
+import { proofId, type Connections, type NamedConnection, type OpenConnection } from './connections.ts';
 import { unsettled } from './records.ts';
 
 /**
@@ -41,5 +41,5 @@ export async function openAs(
   password: string,
 ): Promise<OpenConnection> {
   const details = { ...record.details, username, password };
-  return connections.openApart({ name, record: { ...unsettled(record), id: `${record.id}/proof`, details } });
+  return connections.openApart({ name, record: { ...unsettled(record), id: proofId(record), details } });
 }

@@ -4,7 +4,9 @@ import { connectionUrlFields, connectionUrlSecrets, visibleConnection } from '@s
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
+import { connectionLimitFields, limitsAfter, USUAL_LIMITS } from './connection-limits.ts';
 import { keysOf, Keys, pageFields } from './listing.ts';
+import { countLiveUsers, liveUsersWarning } from './live-users.ts';
 import { recordsIn, unsettled, type ConnectionRecord } from './records.ts';
 import { dropIfUnused } from './retired-connections.ts';
 import type { RootRotation } from './root-rotation.ts';
@@ -17,6 +19,7 @@ const fields = {
   allowed_roles: f.commaStrings('Roles that may use the connection; may hold "*". Empty: none may.'),
   root_rotation_statements: f.statements("Statements that change the root user's credentials. Empty: the plugin's own."),
   password_policy: f.string('Password policy for generated passwords; empty for the default one.'),
+  ...connectionLimitFields,
 };
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(fields));
@@ -45,6 +48,10 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
         connection_details: Type.Record(Type.String(), Type.Unknown()),
         root_credentials_rotate_statements: Type.Array(Type.String()),
         password_policy: Type.String(),
+        queue_limit: Type.Integer(),
+        call_deadline: Type.Number({ description: 'Seconds.' }),
+        circuit_failures: Type.Integer(),
+        circuit_pause: Type.Number({ description: 'Seconds.' }),
         root_rotation: RotationStatus,
       }),
       handle: async (req) => {
@@ -58,6 +65,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
             connection_details: visibleConnection(connections.plugin(record)?.connection ?? Type.Object({}), record.details),
             root_credentials_rotate_statements: record.root_rotation_statements,
             password_policy: record.password_policy,
+            ...(record.limits ?? USUAL_LIMITS),
             root_rotation: await roots.rotation.status(req.data.name, record),
           },
         };
@@ -94,7 +102,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
         const { name } = req.data;
         const record = await records.connections.get(name);
         if (!record) return undefined;
-        const users = (await records.users.entries({ prefix: `${record.id}/`, limit: MANY })).filter(([, user]) => !user.undoing);
+        const warning = liveUsersWarning(await countLiveUsers(records.users, record.id), 'made through this connection');
         await req.storage.transaction(async (tx) => {
           const inside = recordsIn(tx);
           const current = await inside.connections.get(name);
@@ -103,10 +111,8 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           await inside.connections.delete(name);
         });
         await dropIfUnused(req.storage, record.id);
-        connections.forget(record.id);
-        if (users.length === 0) return undefined;
-        const count = users.length < MANY ? String(users.length) : `${MANY} or more`;
-        return { warnings: [`${count} credentials made through this connection are still live. They can be revoked, but not renewed.`] };
+        connections.remove(record.id);
+        return warning === undefined ? undefined : { warnings: [warning] };
       },
     });
 
@@ -135,9 +141,6 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
   return [config, list];
 }
 
-/** More than so many live users are not counted. */
-const MANY = 10_000;
-
 interface Write {
   readonly data: {
     readonly plugin_name: string | undefined;
@@ -146,6 +149,10 @@ interface Write {
     readonly allowed_roles: string[] | undefined;
     readonly root_rotation_statements: string[] | undefined;
     readonly password_policy: string | undefined;
+    readonly queue_limit: number | undefined;
+    readonly call_deadline: number | undefined;
+    readonly circuit_failures: number | undefined;
+    readonly circuit_pause: number | undefined;
   };
   readonly raw: Readonly<Record<string, unknown>>;
 }
@@ -168,6 +175,7 @@ function changed(before: ConnectionRecord | undefined, { data, raw }: Write): Co
     root_rotation_statements: data.root_rotation_statements ?? before?.root_rotation_statements ?? [],
     password_policy: data.password_policy ?? before?.password_policy ?? '',
     verify_connection: data.verify_connection,
+    limits: limitsAfter(before?.limits, data),
     details,
   };
 }

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, idempotencyFields, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { DynamicUsers } from './dynamic-users.ts';
 import { recordsIn } from './records.ts';
@@ -8,9 +8,10 @@ export function credsPaths(host: EngineHost, users: DynamicUsers): readonly AnyP
   const creds = path('creds/{name}', {
     synopsis: 'Short-lived database users.',
     description: 'Each read makes a user of the role, with a lease. When the lease ends the user is removed.',
-    fields: { name: f.name('Name of the role.') },
+    fields: { name: f.name('Name of the role.'), ...idempotencyFields },
   }).read({
     summary: 'Issues a database user.',
+    oncePerKey: true,
     response: Type.Object({
       username: Type.String(),
       password: Type.Optional(Type.String()),

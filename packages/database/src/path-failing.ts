@@ -1,7 +1,7 @@
 import { path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { isInTrouble, RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import type { Connections } from './connections.ts';
+import type { Connections, NamedConnection } from './connections.ts';
 import { recordsIn } from './records.ts';
 import type { RootRotation } from './root-rotation.ts';
 import type { StaticUsers } from './static-users.ts';
@@ -11,7 +11,7 @@ export function failingPaths(host: EngineHost, connections: Connections, users: 
   const failing = path('failing', {
     synopsis: 'What does not work at the moment.',
     description:
-      'Static roles whose rotation fails or is of unknown outcome, root rotations likewise, and connections that are out of use.',
+      'Static roles whose rotation fails or is of unknown outcome, root rotations likewise, and connections that are out of use or left alone.',
     fields: {},
   }).read({
     summary: 'Shows rotations and connections that fail.',
@@ -31,11 +31,18 @@ export function failingPaths(host: EngineHost, connections: Connections, users: 
       for (const [name, record] of await records.connections.entries()) {
         const status = await roots.rotation.status(name, record);
         if (isInTrouble(status)) rootRotations[name] = status;
-        const reason = connections.quarantine({ name, record });
+        const reason = connections.quarantine({ name, record }) ?? leftAlone(connections, { name, record });
         if (reason !== undefined) broken[name] = { reason };
       }
       return { data: { static_roles: staticRoles, root_rotations: rootRotations, connections: broken } };
     },
   });
   return [failing];
+}
+
+function leftAlone(connections: Connections, connection: NamedConnection): string | undefined {
+  const lane = connections.lane(connection);
+  const { state, failures, nextTry } = lane.circuit();
+  if (state === 'closed') return undefined;
+  return `left alone until ${nextTry!.toISOString()} after ${failures} failures in a row: ${lane.lastError?.message ?? 'see its roles'}`;
 }

@@ -1,11 +1,10 @@
 import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
-import { checkCredentialConfig, checkCredentialType } from './credential-config.ts';
 import { keysOf, Keys, pageFields } from './listing.ts';
-import { recordsIn, type RoleRecord } from './records.ts';
-import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
-
-const MANY = 10_000;
+import { countLiveUsers, liveUsersWarning } from './live-users.ts';
+import { recordsIn } from './records.ts';
+import { roleAfter, roleFields } from './role-settings.ts';
+import { visibleCredentialConfig } from './role-fields.ts';
 
 export function rolePaths(host: EngineHost): readonly AnyPath[] {
   const records = recordsIn(host.storage);
@@ -17,14 +16,7 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
       'what it sends and keeps the rest. Whether the connection exists is seen when credentials are issued.',
     fields: {
       name: f.name('Name of the role.'),
-      db_name: f.string('Name of the connection.'),
-      default_ttl: f.duration("Length of a lease; 0 for the mount's own."),
-      max_ttl: f.duration("Length that renewals can reach; 0 for the mount's own, which is also the most."),
-      creation_statements: f.statements('Statements that make and equip a user.'),
-      revocation_statements: f.statements("Statements that take a user away. Empty: the plugin's own."),
-      rollback_statements: f.statements('Statements that clean up after a creation that failed half-way.'),
-      renew_statements: f.statements("Statements that move a user's expiry. Empty: the plugin's own."),
-      ...credentialFields,
+      ...roleFields,
     },
   })
     .read({
@@ -54,7 +46,7 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
         const { name } = req.data;
         const record = await req.storage.transaction(async (tx) => {
           const inside = recordsIn(tx);
-          const next = changed(await inside.roles.get(name), req.data);
+          const next = roleAfter(await inside.roles.get(name), req.data);
           if (await inside.staticRoles.has(name)) throw new BadRequest('Role and Static Role names must be unique');
           await inside.roles.put(name, next);
           return next;
@@ -73,10 +65,8 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
         await records.roles.delete(name);
         const connection = await records.connections.get(record.db_name);
         if (!connection) return undefined;
-        const users = await records.users.entries({ prefix: `${connection.id}/`, limit: MANY });
-        const live = users.filter(([, user]) => user.role === name && !user.undoing).length;
-        if (live === 0) return undefined;
-        return { warnings: [`${live} credentials of this role are still live. They can be revoked, but not renewed.`] };
+        const warning = liveUsersWarning(await countLiveUsers(records.users, connection.id, name), 'of this role');
+        return warning === undefined ? undefined : { warnings: [warning] };
       },
     });
 
@@ -91,29 +81,4 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
   });
 
   return [role, list];
-}
-
-type Sent = { readonly [K in keyof RoleRecord]: (K extends 'credential_type' ? string : RoleRecord[K]) | undefined };
-
-function changed(before: RoleRecord | undefined, sent: Sent): RoleRecord {
-  const dbName = sent.db_name ?? before?.db_name ?? '';
-  if (dbName === '') throw new BadRequest('database name is required');
-  const type = checkCredentialType(sent.credential_type ?? before?.credential_type ?? 'password');
-  const options = sent.credential_config ?? (type === before?.credential_type ? before.credential_config : {});
-  checkCredentialConfig(type, options);
-  const record: RoleRecord = {
-    db_name: dbName,
-    default_ttl: sent.default_ttl ?? before?.default_ttl ?? 0,
-    max_ttl: sent.max_ttl ?? before?.max_ttl ?? 0,
-    creation_statements: sent.creation_statements ?? before?.creation_statements ?? [],
-    revocation_statements: sent.revocation_statements ?? before?.revocation_statements ?? [],
-    rollback_statements: sent.rollback_statements ?? before?.rollback_statements ?? [],
-    renew_statements: sent.renew_statements ?? before?.renew_statements ?? [],
-    credential_type: type,
-    credential_config: options,
-  };
-  if (record.max_ttl > 0 && record.default_ttl > record.max_ttl) {
-    throw new BadRequest(`default_ttl (${record.default_ttl} s) is longer than max_ttl (${record.max_ttl} s)`);
-  }
-  return record;
 }

@@ -1,4 +1,4 @@
-import { API_VERSION, BadRequest, type Plugin } from '@strongroom/engine-sdk';
+import { BadRequest, type Plugin, type RefusedPlugin } from '@strongroom/engine-sdk';
 import type { DatabasePlugin } from '@strongroom/database-sdk';
 import type { TObject } from 'typebox';
 
@@ -7,22 +7,26 @@ export type AnyDatabasePlugin = DatabasePlugin<TObject>;
 /** The database plugins that the server lists, by name and version. */
 export class PluginCatalog {
   readonly #list: () => readonly Plugin[];
+  readonly #refused: () => readonly RefusedPlugin[];
 
-  constructor(list: () => readonly Plugin[]) {
+  constructor(list: () => readonly Plugin[], refused: () => readonly RefusedPlugin[] = () => []) {
     this.#list = list;
+    this.#refused = refused;
   }
 
   /**
-   * The plugin of that name; of several versions the one asked for (`1.2.0` or `v1.2.0`), else the newest.
+   * The plugin of that name; of several versions the one asked for (`1.2.0`, `v1.2.0`, or as the catalogue shows it), else the newest.
    * @throws BadRequest for one that is not there or cannot be used; nothing of it has run then.
    */
   find(name: string, version: string): AnyDatabasePlugin {
     const named = this.#list().filter((plugin) => plugin.name === name);
-    if (named.length === 0) throw new BadRequest(`plugin not found in the catalog: ${name}`);
-    const wanted = version.replace(/^v(?=\d)/, '');
+    const wanted = version.replace(/^v(?=\d)/, '').split('+')[0]!;
+    const refused = this.#refused().find(({ plugin }) => plugin.name === name && (wanted === '' || plugin.version === wanted));
+    if (named.length === 0) throw new BadRequest(refused?.reason ?? `plugin not found in the catalog: ${name}`);
     const fitting = wanted === '' ? named : named.filter((plugin) => plugin.version === wanted);
     const [newest] = [...fitting].sort((a, b) => compareVersions(b.version ?? '', a.version ?? ''));
     if (!newest) {
+      if (refused) throw new BadRequest(refused.reason);
       const there = named.map((plugin) => plugin.version ?? 'none').join(', ');
       throw new BadRequest(`plugin version not found in the catalog: ${name} ${version} (installed: ${there})`);
     }
@@ -31,9 +35,6 @@ export class PluginCatalog {
 }
 
 function usable(plugin: Plugin): AnyDatabasePlugin {
-  if (plugin.apiVersion !== API_VERSION) {
-    throw new BadRequest(`plugin ${plugin.name} was built for plugin API ${String(plugin.apiVersion)}; this server offers ${API_VERSION}`);
-  }
   const candidate = plugin as Partial<AnyDatabasePlugin> & Plugin;
   const whole =
     typeof candidate.open === 'function' &&

@@ -1,6 +1,7 @@
 import type { Collection, StorageView } from '@strongroom/engine-sdk';
 import { rotationPlanFields, rotationStateFields } from '@strongroom/rotation';
 import { Type, type Static } from 'typebox';
+import { ConnectionLimits } from './connection-limits.ts';
 
 const Texts = Type.Array(Type.String());
 const TextMap = Type.Record(Type.String(), Type.String());
@@ -22,6 +23,8 @@ export const ConnectionRecord = Type.Object({
   password_policy: Type.String(),
   verify_connection: Type.Boolean(),
   details: Type.Record(Type.String(), Type.Unknown()),
+  /** Absent for the usual ones. */
+  limits: Type.Optional(ConnectionLimits),
   /** Where the rotation of the root password stands; the password itself is among the details. */
   root: Type.Optional(Type.Object(rootFields)),
 });
@@ -73,6 +76,8 @@ export const UserRecord = Type.Object({
   role: Type.String(),
   /** Its creation failed, and the journal is about to clean up. */
   undoing: Type.Optional(Type.Boolean()),
+  /** Its lease was dropped by force: nobody will remove it unless asked to. */
+  dropped: Type.Optional(Type.Boolean()),
 });
 export type UserRecord = Static<typeof UserRecord>;
 

@@ -8,7 +8,11 @@ import { recordsIn } from './records.ts';
 export async function dropIfUnused(storage: StorageView, id: string): Promise<boolean> {
   const { retired, users } = recordsIn(storage);
   if (!(await retired.has(id))) return false;
-  if ((await users.list({ prefix: `${id}/`, limit: 1 })).length > 0) return false;
+  const prefix = `${id}/`;
+  const left = await users.entries({ prefix });
+  if (left.some(([, user]) => !user.dropped)) return false;
+  // Nobody will come for users whose leases were dropped by force.
+  for (const [key] of left) await users.delete(key);
   await retired.delete(id);
   return true;
 }

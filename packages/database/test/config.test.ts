@@ -40,7 +40,11 @@ describe('connections', () => {
       },
       root_credentials_rotate_statements: [],
       password_policy: '',
-      root_rotation: { state: 'never', last_rotation: null, last_error: null },
+      queue_limit: 256,
+      call_deadline: 45,
+      circuit_failures: 5,
+      circuit_pause: 5,
+      root_rotation: { state: 'idle', attempts: 0, next_attempt: null, last_success: null, last_error: null },
     });
     expect((await mount.list('config')).data).toEqual({ keys: ['pg'] });
     expect((await mount.delete('config/pg')).status).toBe(204);

@@ -20,7 +20,16 @@ engineContract(
       await mount.write('roles/app', { db_name: 'pg', creation_statements: ['CREATE ROLE "{{name}}"'] });
       return { name: ['pg', 'app'] };
     },
-    outside: ['config/{name}', 'creds/{name}', 'static-roles/{name}', 'rotate-role/{name}', 'rotate-root/{name}', 'reset/{name}'],
-    readsWithEffect: ['creds/{name}'],
+    outside: [
+      'config/{name}',
+      'creds/{name}',
+      'static-roles/{name}',
+      'rotate-role/{name}',
+      'rotate-root/{name}',
+      'reset/{name}',
+      'orphans/{name}',
+    ],
+    // What the process is doing at the moment, and what the database has, is not the mount's.
+    readsWithEffect: ['creds/{name}', 'config/{name}/status', 'orphans/{name}'],
   },
 );

@@ -1,8 +1,9 @@
+import { AsyncResource } from 'node:async_hooks';
 import { createPrivateKey } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, jest } from '@jest/globals';
-import { API_VERSION } from '@strongroom/engine-sdk';
+import { API_VERSION, tellOwner } from '@strongroom/engine-sdk';
 import { ConnectionLost, SessionClosed, StatementFailed } from '@strongroom/database-sdk';
-import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
+import { mountForTest, sharedMemory, type TestMount } from '@strongroom/engine-testkit';
 import { databaseEngine } from '../src/index.ts';
 import { PluginCatalog } from '../src/plugin-catalog.ts';
 import { faultyDatabase, type FaultyDatabase } from './faulty-plugin.ts';
@@ -76,6 +77,70 @@ describe('a database plugin that misbehaves', () => {
     expect(await creds()).toBe('503,the connection "bad" is out of use: plugin faulty-database-plugin did not end a call when told to');
   });
 
+  test('one that throws in open by a fault of its code, not even in a promise, is out of use for a while', async () => {
+    await mount.write('reload/faulty-database-plugin');
+    const { open } = bad.plugin;
+    (bad.plugin as { open: unknown }).open = () => {
+      throw new TypeError(`no ${SECRET} here`);
+    };
+    expect(await creds()).toBe('500,1 error occurred:\n\t* database "bad": no [password] here\n\n');
+    expect(await creds()).toBe('503,the connection "bad" is out of use: plugin faulty-database-plugin threw no [password] here');
+    expect(await creds('ok')).toBe('200');
+    (bad.plugin as { open: unknown }).open = open;
+    await mount.advance('61s');
+    expect(await creds()).toBe('200');
+  });
+
+  test('one that hangs in open is given up and out of use; what waited for it is answered', async () => {
+    await mount.write('reload/faulty-database-plugin');
+    const { open } = bad.plugin;
+    (bad.plugin as { open: unknown }).open = async () => new Promise(() => undefined);
+    const waiting = [creds(), creds()];
+    await new Promise((resolve) => setImmediate(resolve));
+    await mount.clock.advance('46s');
+    await mount.clock.advance('6s');
+    for (const answer of await Promise.all(waiting)) expect(answer).toContain('no answer within 45 s');
+    expect(await creds()).toContain('did not end a call when told to');
+    expect(await creds('ok')).toBe('200');
+    (bad.plugin as { open: unknown }).open = open;
+  });
+
+  test('one whose declared settings cannot be checked is out of use, and the others go on', async () => {
+    await mount.write('reload/faulty-database-plugin');
+    // The schema is compiled once for each plugin value, so this is another one.
+    const twisted = {
+      ...bad.plugin,
+      name: 'twisted-database-plugin',
+      connection: { type: 'object', properties: { host: { type: 'nonsense' } } },
+    };
+    await mount.close();
+    mount = await mountForTest(databaseEngine, { plugins: [twisted as never, good.plugin] });
+    const made = await mount.call('update', 'database/config/x', { data: { plugin_name: 'twisted-database-plugin', host: 'h' } });
+    expect(made.status).toBe(400);
+    expect(made.errors!.join()).toContain('declares settings that cannot be checked');
+    expect((await mount.write('config/good', { plugin_name: 'good-database-plugin', host: 'h' })).status).toBe(204);
+  });
+
+  test.each(['an exception of a timer', 'a rejection that nobody waits for'])(
+    'one that leaks %s after its call has ended is out of use',
+    async (kind) => {
+      let owned: (() => boolean) | undefined;
+      bad.next = async () => {
+        // What the process's handlers see: the context of the code that threw.
+        owned = AsyncResource.bind(() => tellOwner(kind.includes('timer') ? new Error(`late ${SECRET}`) : 'late text'));
+      };
+      expect(await creds()).toBe('200');
+      expect(tellOwner(new Error('of the server itself'))).toBe(false);
+      expect(owned!()).toBe(true);
+      expect(await creds()).toMatch(
+        /^503,the connection "bad" is out of use: plugin faulty-database-plugin threw after its call had ended: late (\[password\]|text)$/,
+      );
+      expect(await creds('ok')).toBe('200');
+      await mount.advance('61s');
+      expect(await creds()).toBe('200');
+    },
+  );
+
   test('one that does not open is reported, and is opened again at the next use', async () => {
     await mount.write('reload/faulty-database-plugin');
     bad.nextOpen = () => {
@@ -85,9 +150,35 @@ describe('a database plugin that misbehaves', () => {
     expect(await creds()).toBe('200');
   });
 
-  test('what was built for another API version is not run, and its connections say so', () => {
-    const catalog = new PluginCatalog(() => [{ ...bad.plugin, apiVersion: 2 } as never]);
-    expect(() => catalog.find('faulty-database-plugin', '')).toThrow(`was built for plugin API 2; this server offers ${API_VERSION}`);
+  test('one that was built for another API version is not run: its connections say so, the others go on, and the catalogue shows it', async () => {
+    const storage = sharedMemory();
+    await mount.close();
+    const connection = { host: 'h', allowed_roles: '*' };
+    mount = await mountForTest(databaseEngine, { plugins: [bad.plugin, good.plugin], storage: storage.open() });
+    await mount.write('config/bad', { plugin_name: 'faulty-database-plugin', ...connection });
+    await mount.write('config/good', { plugin_name: 'good-database-plugin', ...connection });
+    await mount.write('roles/app', { db_name: 'bad', creation_statements: '{}' });
+    await mount.write('roles/ok', { db_name: 'good', creation_statements: '{}' });
+    await mount.close();
+    const { opened } = bad;
+    const other = { ...bad.plugin, apiVersion: 2 } as never;
+    mount = await mountForTest(databaseEngine, { plugins: [other, good.plugin], storage: storage.open() });
+    const reason = `plugin faulty-database-plugin was built for plugin API 2; this server offers ${API_VERSION}`;
+    expect(await creds()).toBe(`503,the connection "bad" is out of use: ${reason}`);
+    expect(await creds('ok')).toBe('200');
+    expect((await mount.read('failing')).data).toMatchObject({ connections: { bad: { reason } } });
+    expect((await mount.read('config/bad/status')).data).toMatchObject({ state: 'out-of-use', quarantine: reason });
+    expect((await mount.read('config/bad')).data).toMatchObject({ connection_details: { host: 'h' } });
+    const refused = await mount.call('update', 'database/config/new', { data: { plugin_name: 'faulty-database-plugin', ...connection } });
+    expect(refused).toMatchObject({ status: 400, errors: [`error creating database object: ${reason}`] });
+    const { data } = await mount.call('read', 'sys/plugins/catalog');
+    expect((data as { detailed: object[] }).detailed).toContainEqual(
+      expect.objectContaining({ name: 'faulty-database-plugin', refused: reason }),
+    );
+    expect(bad.opened).toBe(opened);
+  });
+
+  test('one that does not describe itself is not run', () => {
     const hollow = new PluginCatalog(() => [{ name: 'hollow', kind: 'database', apiVersion: 1 }]);
     expect(() => hollow.find('hollow', '')).toThrow('does not describe itself as a database plugin');
   });

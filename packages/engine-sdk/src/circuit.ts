@@ -32,6 +32,8 @@ export interface Circuit {
    * @throws Unavailable with Retry-After while the system is left alone
    */
   call<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Whether the signal belongs to background work on this system. */
+  isBackground(signal: AbortSignal): boolean;
   /** From now on, for background work too. */
   configure(settings: CircuitSettings): void;
   status(): CircuitStatus;

@@ -1,3 +1,4 @@
+import { tellOwner } from '@strongroom/engine-sdk';
 import type { Configuration, LogLevel } from './config/configuration.ts';
 import { LOG_LEVELS } from './config/configuration.ts';
 import { parseAddress } from './config/address.ts';
@@ -103,10 +104,13 @@ function untilStopped(server: RunningServer, log: ServerLog, configuration: () =
       }
       void server.reload(next);
     };
+    // What a plugin left running and throws is that plugin's fault: it is told, and the server goes on.
     const onRejection = (error: unknown): void => {
+      if (tellOwner(error)) return;
       log.error('something failed that nobody waited for', { error: describe(error) });
     };
     const onException = (error: unknown): void => {
+      if (tellOwner(error)) return;
       log.error('the server stops: an error nobody caught', { error: describe(error) });
       stop('uncaught error', 1);
     };

@@ -397,7 +397,7 @@ export class MountTable {
       log: prefixed(this.#log, mount),
       plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
       refusedPlugins: (kind) => this.#plugins.refused.filter(({ plugin }) => plugin.kind === kind),
-      circuit: (target) => this.#gate.circuit(targetKey(mount.uuid, target)),
+      circuit: (target) => this.#gate.circuit(targetKey(mount.uuid, target), target),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),

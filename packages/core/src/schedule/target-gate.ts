@@ -67,14 +67,14 @@ export class TargetGate {
     }
   }
 
-  /** The same circuit for the calls that requests make. */
-  circuit(target: string): Circuit {
+  /** The same circuit for the calls that requests make; `name` is what they read. */
+  circuit(target: string, name: string): Circuit {
     const { breakers } = this;
     const refuse = (wait: number): void => {
       if (wait <= 0) return;
       const seconds = Math.max(1, Math.ceil(wait / 1_000));
       const { failures } = breakers.status(target);
-      throw new Unavailable(`it failed ${failures} times in a row and is left alone; try again in ${seconds} s`, {
+      throw new Unavailable(`${JSON.stringify(name)} failed ${failures} times in a row and is left alone; try again in ${seconds} s`, {
         headers: { 'Retry-After': String(seconds) },
       });
     };
@@ -92,6 +92,7 @@ export class TargetGate {
           throw error;
         }
       },
+      isBackground: (signal) => this.#inside.get(signal) === target,
       configure: (settings) => breakers.configure(target, settings),
       status: () => breakers.status(target),
       reset: () => breakers.succeeded(target),

@@ -35,7 +35,7 @@ describe('the circuit of an outside system', () => {
     for (let i = 0; i < 5; i += 1) expect((await ask()).status).toBe(500);
     expect(await ask()).toMatchObject({
       status: 503,
-      errors: ['it failed 5 times in a row and is left alone; try again in 5 s'],
+      errors: ['"one" failed 5 times in a row and is left alone; try again in 5 s'],
       headers: { 'Retry-After': '5' },
     });
     expect(calls).toBe(5);
@@ -109,7 +109,7 @@ describe('a gate', () => {
   };
 
   test('counts background work once, and lets its calls through when it is the trial', async () => {
-    const circuit = gate.circuit('m/one');
+    const circuit = gate.circuit('m/one', 'one');
     const work = async (admit: (signal: AbortSignal) => void, call: () => Promise<void>) => {
       const { signal } = new AbortController();
       admit(signal);
@@ -127,7 +127,7 @@ describe('a gate', () => {
   });
 
   test('takes settings for one target, and a reset', async () => {
-    const circuit = gate.circuit('m/one');
+    const circuit = gate.circuit('m/one', 'one');
     circuit.configure({ threshold: 2, pause: 1_000, longestPause: 1_000 });
     const call = async () => circuit.call(new AbortController().signal, down).catch(() => undefined);
     await call();

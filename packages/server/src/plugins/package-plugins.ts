@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { API_VERSION, type Plugin } from '@strongroom/engine-sdk';
+import type { Plugin } from '@strongroom/engine-sdk';
 import type { PluginChoice } from '../config/configuration.ts';
 import { PluginsRefused } from '../failures.ts';
 
@@ -10,8 +10,8 @@ import { PluginsRefused } from '../failures.ts';
 const KINDS = ['auth', 'secret', 'database', 'audit', 'sync-destination'];
 
 /**
- * Loads the packages that the configuration names, beside those already `present`. Every exported value that is a plugin counts. Of
- * each, its API version is looked at before anything of it is called. @throws PluginsRefused naming all that is wrong
+ * Loads the packages that the configuration names, beside those already `present`. Every exported value that is a plugin counts. One that was
+ * built for another API is among them: the core refuses it alone, before anything of it is called. @throws PluginsRefused naming all that is wrong
  */
 export async function packagePlugins(choices: readonly PluginChoice[], present: readonly Plugin[]): Promise<Plugin[]> {
   const complaints: string[] = [];
@@ -95,9 +95,8 @@ function pluginsIn(exported: Record<string, unknown>): Plugin[] {
   return [...new Set(values.filter(isPlugin))];
 }
 
-function faultOf({ name, kind, apiVersion }: Plugin): string | undefined {
+function faultOf({ name, kind }: Plugin): string | undefined {
   if (typeof name !== 'string' || !/^[a-zA-Z0-9][a-zA-Z0-9._-]*$/.test(name)) return 'it has a plugin without a usable name';
-  if (apiVersion !== API_VERSION) return `${name} was built for plugin API ${String(apiVersion)}; this server offers ${API_VERSION}`;
   if (!KINDS.includes(kind)) return `${name} is of the unknown kind ${JSON.stringify(kind)}; known are ${KINDS.join(', ')}`;
   return undefined;
 }

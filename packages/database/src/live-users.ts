@@ -1,0 +1,24 @@
+import type { Collection } from '@strongroom/engine-sdk';
+import type { UserRecord } from './records.ts';
+
+const PAGE = 1_000;
+
+/** How many users that were made through a connection have a lease; of one role, where it is given. */
+export async function countLiveUsers(users: Collection<UserRecord>, connectionId: string, role?: string): Promise<number> {
+  const prefix = `${connectionId}/`;
+  let live = 0;
+  let after: string | undefined;
+  for (;;) {
+    const page = await users.entries({ prefix, limit: PAGE, ...(after === undefined ? {} : { after }) });
+    for (const [, user] of page) if (!user.undoing && !user.dropped && (role === undefined || user.role === role)) live += 1;
+    if (page.length < PAGE) return live;
+    after = page.at(-1)![0];
+  }
+}
+
+/** For the answer to a deletion; undefined where nobody is concerned. */
+export function liveUsersWarning(live: number, of: string): string | undefined {
+  if (live === 0) return undefined;
+  const [credentials, are] = live === 1 ? ['credential', 'is'] : ['credentials', 'are'];
+  return `${live} ${credentials} ${of} ${are} still live. They can be revoked, but not renewed.`;
+}

@@ -1,0 +1,161 @@
+import { InvalidRequest, type EngineHost, type Intent, type OpenIntent } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { detailOf } from './call-failed.ts';
+import { noConnection, type Connections, type NamedConnection } from './connections.ts';
+import { KnownUsers } from './known-users.ts';
+import type { NameShape } from './name-shape.ts';
+import { recordsIn, userKey } from './records.ts';
+import { ShapeUnknown, shapesOf } from './template-shape.ts';
+
+/** Longer than a request with all its deadlines: seconds. */
+const INTENT_AGE = 180;
+/** Removals at a time. */
+const AT_A_TIME = 8;
+
+const Removal = Type.Object({
+  connection: Type.String(),
+  connection_id: Type.String(),
+  username: Type.String(),
+  revocation_statements: Type.Array(Type.String()),
+});
+
+export interface Orphans {
+  readonly usernames: readonly string[];
+  /** Of `username_template` and the plugin's own template: those that names could be told by. */
+  readonly templates: readonly string[];
+}
+
+export interface Removed {
+  readonly removed: readonly string[];
+  /** Not there (any more). */
+  readonly gone: readonly string[];
+  /** What went wrong; the journal tries again. */
+  readonly pending: Readonly<Record<string, string>>;
+}
+
+/** Users of a database that bear a name of ours and that nobody has to do with: a lease was dropped by force, a store was set back. */
+export class OrphanedUsers {
+  readonly intent: Intent<typeof Removal>;
+  readonly #host: EngineHost;
+  readonly #connections: Connections;
+
+  constructor(host: EngineHost, connections: Connections) {
+    this.#host = host;
+    this.#connections = connections;
+    this.intent = {
+      kind: 'remove-orphan',
+      entry: Removal,
+      minAgeSeconds: INTENT_AGE,
+      target: (entry) => entry.connection,
+      rollback: async ({ connection, connection_id, username, revocation_statements }, _storage, signal) => {
+        const found = await connections.ofUser(connection, connection_id);
+        if (found) await this.#delete(found, username, revocation_statements, signal);
+      },
+    };
+  }
+
+  /** @throws InvalidRequest where the plugin or the template does not allow to tell, DatabaseFailed. */
+  async find(connection: NamedConnection, signal: AbortSignal): Promise<Orphans> {
+    const { templates, shapes } = this.#shapes(connection);
+    const prefixes = outermost(shapes.map((shape) => shape.prefix));
+    // First what the database has, then who is known: a user is noted before it is made, so that a new one is never taken for an orphan.
+    const listed = new Set<string>();
+    for (const prefix of prefixes) for (const name of await this.#list(connection, prefix, signal)) listed.add(name);
+    const now = this.#host.clock.millis();
+    const alike = [...listed].filter((name) => shapes.some((shape) => shape.fits(name, now)));
+    return { usernames: (await KnownUsers.strangersAmong(alike)).sort(), templates };
+  }
+
+  /** Removes these, or all. What is not there counts as removed. @throws InvalidRequest, and removes none, where one is no orphan. */
+  async remove(connection: NamedConnection, asked: readonly string[] | 'all', signal: AbortSignal): Promise<Removed> {
+    const { usernames } = await this.find(connection, signal);
+    const orphans = new Set(usernames);
+    const wanted = asked === 'all' ? [...orphans] : [...new Set(asked)];
+    const others = wanted.filter((name) => !orphans.has(name));
+    const gone: string[] = [];
+    for (const name of others) {
+      if ((await this.#list(connection, name, signal)).includes(name)) {
+        throw new InvalidRequest(`${JSON.stringify(name)} is no orphan: its name is not one of ours, or somebody has to do with it`);
+      }
+      gone.push(name);
+    }
+    const removed: string[] = [];
+    const pending: Record<string, string> = {};
+    const left = wanted.filter((name) => orphans.has(name));
+    const worker = async (): Promise<void> => {
+      for (let name = left.shift(); name !== undefined; name = left.shift()) {
+        const failure = await this.#remove(connection, name, signal);
+        if (failure === undefined) removed.push(name);
+        else pending[name] = failure;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+    return { removed: removed.sort(), gone: gone.sort(), pending };
+  }
+
+  /** Resolves with what went wrong. */
+  async #remove(connection: NamedConnection, username: string, signal: AbortSignal): Promise<string | undefined> {
+    const { id } = connection.record;
+    const key = userKey(id, username);
+    const noted = await this.#host.storage.transaction(async (tx) => {
+      const { connections, roles, users } = recordsIn(tx);
+      if ((await connections.get(connection.name))?.id !== id) throw noConnection(connection.name);
+      const user = await users.get(key);
+      const statements = (user && (await roles.get(user.role))?.revocation_statements) ?? [];
+      const entry = { connection: connection.name, connection_id: id, username, revocation_statements: statements };
+      return { intent: await tx.intend(this.intent, entry), statements };
+    });
+    try {
+      await this.#delete(connection, username, noted.statements, signal);
+    } catch (error) {
+      // Whatever became of it: to remove a user twice does no harm.
+      await this.#host.storage.transaction(async (tx) => tx.abandon(noted.intent));
+      return detailOf(error);
+    }
+    await this.#settle(noted.intent);
+    return undefined;
+  }
+
+  async #delete({ name, record }: NamedConnection, username: string, commands: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.#connections.use({ name, record }, async ({ session }) =>
+      session.deleteUser({ username, statements: { commands }, signal }),
+    );
+    await recordsIn(this.#host.storage).users.delete(userKey(record.id, username));
+  }
+
+  async #settle(intent: OpenIntent): Promise<void> {
+    await this.#host.storage.transaction(async (tx) => tx.settle(intent));
+  }
+
+  async #list(connection: NamedConnection, prefix: string, signal: AbortSignal): Promise<readonly string[]> {
+    const names = await this.#connections.use(connection, async ({ session }) => session.listUsers({ prefix, signal }));
+    if (!names) throw new InvalidRequest(`${connection.record.plugin_name} does not list users, so that orphans cannot be told`);
+    return names;
+  }
+
+  #shapes(connection: NamedConnection): { templates: string[]; shapes: NameShape[] } {
+    const found: NameShape[] = [];
+    const usable: string[] = [];
+    const faults: string[] = [];
+    for (const template of this.#connections.naming(connection).templates) {
+      try {
+        const shapes = shapesOf(template);
+        if (shapes.every((shape) => shape.telling)) {
+          found.push(...shapes);
+          usable.push(template);
+        } else faults.push('it holds too little that is random to tell our users from others');
+      } catch (error) {
+        if (!(error instanceof ShapeUnknown)) throw error;
+        faults.push(error.message);
+      }
+    }
+    if (usable.length === 0) throw new InvalidRequest(`orphans cannot be told by username_template: ${faults.join('; ')}`);
+    return { templates: usable, shapes: found };
+  }
+}
+
+/** Without those that another one covers. */
+function outermost(prefixes: readonly string[]): string[] {
+  const all = [...new Set(prefixes)];
+  return all.filter((prefix) => !all.some((other) => other !== prefix && prefix.startsWith(other)));
+}
