@@ -1,1 +1,2 @@
-export {};
+export { MysqlConnection } from './connection-schema.ts';
+export { mysqlAuroraPlugin, mysqlLegacyPlugin, mysqlPlugin, mysqlRdsPlugin, type MysqlPlugin } from './plugins.ts';

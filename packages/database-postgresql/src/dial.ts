@@ -67,8 +67,10 @@ export class Dialer {
   /** Throws ConnectionLost, which says for each host what happened. */
   async dial(): Promise<PooledClient> {
     const failures: string[] = [];
+    // Other calls move the mark meanwhile.
+    const first = this.#next;
     for (let tried = 0; tried < this.#candidates.length; tried++) {
-      const index = (this.#next + tried) % this.#candidates.length;
+      const index = (first + tried) % this.#candidates.length;
       const candidate = this.#candidates[index]!;
       try {
         const client = await this.#connect(candidate);
