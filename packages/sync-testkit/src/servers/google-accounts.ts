@@ -158,5 +158,9 @@ const iamRefusal = (status: number, code: string, message: string): ProviderRefu
 /** Both error shapes: OAuth's flat one, and that of Google's APIs. */
 export function renderGoogleRefusal(refusal: ProviderRefusal): ProviderAnswer {
   if (OAUTH in refusal.details) return { status: refusal.status, body: { error: refusal.code, error_description: refusal.message } };
-  return { status: refusal.status, body: { error: { code: refusal.status, message: refusal.message, status: refusal.code } } };
+  return {
+    status: refusal.status,
+    ...(refusal.retryAfter !== undefined && { headers: { 'retry-after': String(refusal.retryAfter) } }),
+    body: { error: { code: refusal.status, message: refusal.message, status: refusal.code } },
+  };
 }

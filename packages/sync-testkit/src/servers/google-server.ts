@@ -156,8 +156,8 @@ export async function startGoogleServer(options: GoogleServerOptions = {}): Prom
     server.bindAsync('127.0.0.1:0', credentials, (error, port) => (error === null ? resolve(port) : reject(error))),
   );
   // The calls come through plain sockets of ours, so that a connection can be cut in the middle of one.
-  const door = createServer((socket) => {
-    const through = connect(inner, '127.0.0.1');
+  const door = createServer({ noDelay: true }, (socket) => {
+    const through = connect({ port: inner, host: '127.0.0.1', noDelay: true });
     lines.add(socket);
     const end = (): void => {
       lines.delete(socket);
