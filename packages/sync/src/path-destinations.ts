@@ -70,7 +70,7 @@ export function destinationPaths(
     }),
     path('destinations/{type}', {
       synopsis: 'The destinations of a type.',
-      description: '',
+      description: 'By name.',
       fields: { type: f.name('The type.') },
     }).list({
       summary: 'Lists the destinations of a type.',
