@@ -1,1 +1,2 @@
-export {};
+export { CassandraConnection } from './connection-schema.ts';
+export { cassandraPlugin } from './plugin.ts';

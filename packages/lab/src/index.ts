@@ -1,3 +1,4 @@
+export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
 export { describeWhere } from './describe-where.ts';
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
 export {

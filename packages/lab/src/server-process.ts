@@ -11,8 +11,8 @@ export interface ProcessOptions {
 
 /** A server that runs until it is ended, at the latest with this process. */
 export interface ServerProcess {
-  /** Asks the server to end, and makes it after five seconds. Idempotent. */
-  end(): Promise<void>;
+  /** Asks the server to end by a signal, and makes it after five seconds. Idempotent. */
+  end(signal?: NodeJS.Signals): Promise<void>;
 }
 
 const KEPT_OUTPUT = 20_000;
@@ -23,9 +23,9 @@ export async function startProcess(program: string, { args, cwd, env, ready, tim
   const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
-  const end = async (): Promise<void> => {
+  const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<void> => {
     process.removeListener('exit', kill);
-    await ended(child);
+    await ended(child, signal);
   };
   try {
     await said(child, ready, timeoutMs, program);
@@ -58,7 +58,7 @@ function said(child: ChildProcess, ready: string | RegExp, timeoutMs: number, pr
   });
 }
 
-function ended(child: ChildProcess): Promise<void> {
+function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   return new Promise((resolve) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resolve();
     child.ref();
@@ -67,6 +67,6 @@ function ended(child: ChildProcess): Promise<void> {
       clearTimeout(force);
       resolve();
     });
-    child.kill('SIGTERM');
+    child.kill(signal);
   });
 }
