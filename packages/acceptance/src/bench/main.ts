@@ -1,5 +1,7 @@
+import { slapdMissing } from '@strongroom/lab';
 import { BenchServer } from './bench-server.ts';
 import { requestText } from './http-connection.ts';
+import { logins } from './login.ts';
 import { load, once, repeat, type Figures } from './load.ts';
 import { residentMib } from './process-usage.ts';
 import { workloads } from './workloads.ts';
@@ -31,6 +33,7 @@ try {
     await load(name, target, operation, { seconds: 1 });
     row(await load(name, target, operation, { seconds }));
   }
+  if (only === undefined || 'ldap login'.includes(only)) await login(server);
   if (only === undefined) await leases(server);
 } finally {
   await server.stop();
@@ -43,6 +46,13 @@ function fill(token: string): ReturnType<typeof repeat> {
     next += 1;
     await repeat(text)(connection, random);
   };
+}
+
+async function login(bench: BenchServer): Promise<void> {
+  if (slapdMissing !== undefined) return void out.write(`ldap login is left out: ${slapdMissing}\n`);
+  const figures = await logins(bench, seconds);
+  row(figures.login);
+  out.write(`  an ldapjs client that only binds, before and after: ${figures.bareBindsPerSecond}/s at ${figures.bareBindCpuMicros} µs\n`);
 }
 
 function row(figures: Figures): void {
