@@ -28,7 +28,10 @@ const PATIENCE = 30_000;
 const Job = Type.Object({ id: Type.String() });
 
 /** What is stored of a user's keys, wherever in a record. */
-export type KeyState = Pick<StaticRoleRecord, 'last_rotation' | 'next_rotation' | 'last_error' | 'pending' | 'retiring' | 'current'>;
+export type KeyState = Pick<
+  StaticRoleRecord,
+  'last_rotation' | 'next_rotation' | 'last_error' | 'pending' | 'made_for' | 'retiring' | 'current'
+>;
 
 export interface KeyRotationOptions<R> {
   /** Of the scheduled jobs; never renamed. */
@@ -310,6 +313,7 @@ export class KeyRotation<R> {
         ...rest,
         retiring,
         current: pending.made,
+        made_for: pending.user,
         last_rotation: now,
         next_rotation: nextRotation(this.#options.plan(record), now, state.last_rotation === 0),
       };

@@ -28,6 +28,8 @@ export type PendingKey = Static<typeof PendingKey>;
 export const keyStateFields = {
   ...times,
   pending: Type.Optional(PendingKey),
+  /** The user for whom the current key was made here. */
+  made_for: Type.Optional(Type.String()),
   /** Keys that were replaced and are still there. Milliseconds until they are deactivated and deleted. */
   retiring: Type.Optional(Type.Array(Type.Object({ user: Type.String(), access_key: Type.String(), at: Type.Number() }))),
 };

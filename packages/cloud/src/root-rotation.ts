@@ -2,7 +2,7 @@ import { BadRequest, InvalidRequest, type EngineHost, type Transaction } from '@
 import { planOf, type RotationPlan } from '@strongroom/rotation';
 import { during } from './cloud-error.ts';
 import type { CloudProvider } from './cloud-provider.ts';
-import { keysToRemove, type KeyRemoval } from './key-removal.ts';
+import { keysToRemove, type KeyRemoval, type KeysToRemove } from './key-removal.ts';
 import { KeyRotation, type KeyState } from './key-rotation.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
 import type { Root } from './root.ts';
@@ -55,23 +55,26 @@ export class RootRotation {
     return (await root.get(ROOT))!.access_key;
   }
 
-  /** Stores a configuration in place of the one there is. Keys that were being replaced, or were not deleted yet, are left to the journal. */
+  /**
+   * Stores a configuration in place of the one there is. Keys that were being replaced, or were not deleted yet, are left to the journal, and so is
+   * one that was made here and whose secret nobody else has.
+   */
   async overwrite(tx: Transaction, record: RootRecord): Promise<void> {
     const before = await recordsIn(tx).root.get(ROOT);
-    if (before) {
-      const { pending, retiring } = before;
-      const user = pending?.user ?? retiring?.[0]?.user ?? '';
-      const { region, iam_endpoint, sts_endpoint, max_retries, access_key, secret_key } = before;
-      const keys = [{ access_key, secret_key }, ...(pending?.made ? [pending.made] : [])];
-      const left = keysToRemove(
-        user,
-        { ...(pending ? { pending } : {}), ...(retiring ? { retiring } : {}) },
-        { keys, region, iam_endpoint, sts_endpoint, max_retries },
-      );
-      if (left) await this.#removal.intend(tx, left);
-    }
+    const left = before && keysLeft(before, record);
+    if (left) await this.#removal.intend(tx, left);
     await this.rotation.update(tx, ROOT, record, true);
   }
+}
+
+function keysLeft(before: RootRecord, next: RootRecord): KeysToRemove | undefined {
+  const { pending, retiring, made_for, region, iam_endpoint, sts_endpoint, max_retries, access_key, secret_key } = before;
+  const current = { access_key, secret_key };
+  const ours = made_for !== undefined && access_key !== next.access_key;
+  const user = pending?.user ?? made_for ?? retiring?.[0]?.user ?? '';
+  const state = { ...(ours ? { current } : {}), ...(pending ? { pending } : {}), ...(retiring ? { retiring } : {}) };
+  const keys = [...(pending?.made ? [pending.made] : []), current];
+  return keysToRemove(user, state, { keys, region, iam_endpoint, sts_endpoint, max_retries });
 }
 
 /** The plan of a configuration: none, where nothing of it was sent. @throws BadRequest */
@@ -90,14 +93,15 @@ function stateOf({ access_key, secret_key, ...record }: RootRecord): KeyState {
 }
 
 function withState(record: RootRecord, state: KeyState): RootRecord {
-  const { pending: _p, retiring: _r, last_error: _e, ...rest } = record;
-  const { last_rotation, next_rotation, current, pending, retiring, last_error } = state;
+  const { pending: _p, made_for: _m, retiring: _r, last_error: _e, ...rest } = record;
+  const { last_rotation, next_rotation, current, pending, made_for, retiring, last_error } = state;
   return {
     ...rest,
     ...(current ?? { access_key: record.access_key, secret_key: record.secret_key }),
     last_rotation,
     next_rotation,
     ...(pending === undefined ? {} : { pending }),
+    ...(made_for === undefined ? {} : { made_for }),
     ...(retiring === undefined || retiring.length === 0 ? {} : { retiring }),
     ...(last_error === undefined ? {} : { last_error }),
   };

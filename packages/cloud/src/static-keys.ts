@@ -22,14 +22,15 @@ export class StaticKeys {
       records: (storage) => recordsIn(storage).staticRoles,
       state: (role) => role,
       withState: (role, state) => {
-        const { current: _c, pending: _p, retiring: _r, last_error: _e, ...rest } = role;
-        const { last_rotation, next_rotation, current, pending, retiring, last_error } = state;
+        const { current: _c, pending: _p, made_for: _m, retiring: _r, last_error: _e, ...rest } = role;
+        const { last_rotation, next_rotation, current, pending, made_for, retiring, last_error } = state;
         return {
           ...rest,
           last_rotation,
           next_rotation,
           ...(current === undefined ? {} : { current }),
           ...(pending === undefined ? {} : { pending }),
+          ...(made_for === undefined ? {} : { made_for }),
           ...(retiring === undefined || retiring.length === 0 ? {} : { retiring }),
           ...(last_error === undefined ? {} : { last_error }),
         };

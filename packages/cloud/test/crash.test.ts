@@ -1,0 +1,202 @@
+import { CreatePolicyCommand, PutUserPolicyCommand } from '@aws-sdk/client-iam';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { manualClock, mortalMount, type MortalMount } from '@strongroom/engine-testkit';
+import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
+import { awsEngine } from '../src/index.ts';
+import { AwsFront } from './aws-front.ts';
+import { Beside, rootConfig, S3, type Key } from './cloud-mount.ts';
+
+jest.setTimeout(120_000);
+
+/** Where a process dies: at a commit of the store that is not made, or at a call of the provider, before it or before its answer is there. */
+type Death = readonly [where: 'commit' | 'before call' | 'after call', count: number, dies: boolean];
+
+/** One for each commit and call that an operation makes; the last of each kind comes too late. */
+function deaths(commits: number, calls: number): Death[] {
+  const each = (where: Death[0], most: number): Death[] => Array.from({ length: most + 1 }, (_, n) => [where, n, n < most]);
+  return [...each('commit', commits), ...each('before call', calls), ...each('after call', calls)];
+}
+
+const EVERYTHING = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}';
+const S3_POLICY = 'arn:aws:iam::123456789012:policy/s3';
+
+describeWithMoto('a server that dies in the middle', () => {
+  let moto: MotoServer;
+  let front: AwsFront;
+  let beside: Beside;
+  let server: MortalMount;
+
+  beforeAll(async () => {
+    // Without Amazon's own policies it forgets faster.
+    moto = await startMoto({ env: { MOTO_IAM_LOAD_MANAGED_POLICIES: 'false' } });
+    front = await AwsFront.start(moto.endpoint);
+  }, 60_000);
+  afterAll(async () => {
+    await front?.stop();
+    await moto?.stop();
+  });
+
+  beforeEach(async () => {
+    front.reset();
+    await moto.enforce(Infinity);
+    await moto.reset();
+    const nobody = new Beside(moto.endpoint);
+    const root = await nobody.seed();
+    for (const UserName of ['svc', 'static2']) {
+      await nobody.iam.send(new PutUserPolicyCommand({ UserName, PolicyName: 'everything', PolicyDocument: EVERYTHING }));
+    }
+    await nobody.iam.send(new CreatePolicyCommand({ PolicyName: 's3', PolicyDocument: S3 }));
+    beside = new Beside(moto.endpoint, await nobody.createKey('static2'));
+    await moto.enforce(0);
+    server = await mortalMount(awsEngine, { clock: manualClock(new Date()) });
+    // The dead do not try again.
+    await done('update', 'aws/config/root', rootConfig(front.endpoint, root, { max_retries: 0 }));
+    await done('update', 'aws/config/lease', { lease: '1h', lease_max: '2h' });
+    const user = { credential_type: 'iam_user', policy_arns: S3_POLICY, policy_document: S3, iam_groups: 'devs', iam_tags: 'team=core' };
+    await done('update', 'aws/roles/user', user);
+    await done('update', 'aws/static-roles/st', { username: 'static1', rotation_period: '24h' });
+  });
+
+  const done = async (...call: Parameters<MortalMount['ask']>): Promise<void> => {
+    const { status, errors } = await server.ask(...call);
+    expect({ errors, failed: status >= 400 }).toEqual({ failed: false });
+  };
+
+  /** Carries out the work until it is through or its process has died, and starts the next process. Resolves with whether it died. */
+  const dieIn = async ([where, count, dies]: Death, work: () => Promise<unknown>): Promise<boolean> => {
+    let left = count;
+    const dead = new Promise<true>((resolve) => {
+      if (where === 'commit') {
+        server.storage.dieAfter(count);
+        void server.storage.noticed.then(() => resolve(true));
+      }
+      front.watch((_call, when) => {
+        if (server.storage.dead) return 'silence';
+        if (where === 'commit' || where !== `${when} call`) return undefined;
+        left -= 1;
+        if (left >= 0) return undefined;
+        server.storage.die();
+        resolve(true);
+        return 'silence';
+      });
+    });
+    const died = await Promise.race([dead, work().then(() => false)]);
+    server.storage.die();
+    server = await server.restart();
+    front.watch(() => undefined);
+    expect(died).toBe(dies);
+    return died;
+  };
+
+  const leases = async (): Promise<string[]> => {
+    const { data } = await server.ask('list', 'sys/leases/lookup/aws/creds/user');
+    return (data as { keys: string[] } | null)?.keys ?? [];
+  };
+  const staticKey = async (): Promise<Key> => {
+    const { data, errors } = await server.ask('read', 'aws/static-creds/st');
+    expect(errors).toBeUndefined();
+    return data as Key;
+  };
+  const stateOf = async (path: string, block: string): Promise<unknown> =>
+    ((await server.ask('read', path)).data as Record<string, { state: string }>)[block]!.state;
+  const rootKey = async (): Promise<string> => ((await server.ask('read', 'aws/config/root')).data as Key).access_key;
+  /** In the lists of what is left to do. */
+  const journal = async (): Promise<unknown> => (await server.ask('list', 'aws/orphans')).status;
+
+  test.each(deaths(2, 5))('while a user is made, at %s %i: no user is left without a lease', async (...death) => {
+    const died = await dieIn(death, async () => server.ask('read', 'aws/creds/user'));
+    const known = await leases();
+    expect(known).toHaveLength(died ? 0 : 1);
+    await server.pass(400);
+    expect(await beside.madeUsers()).toHaveLength(known.length);
+    expect(await journal()).toBe(404);
+    await server.pass(3_600, 55);
+    expect(await beside.madeUsers()).toEqual([]);
+    expect(await journal()).toBe(404);
+  });
+
+  test.each(deaths(3, 10))('while a lease is revoked, at %s %i: the user goes all the same', async (...death) => {
+    const { leaseId } = await server.ask('read', 'aws/creds/user');
+    await server.pass(120);
+    await dieIn(death, async () => server.ask('update', 'sys/leases/revoke', { lease_id: leaseId, sync: true }));
+    await server.pass(400);
+    // Died before the wish was stored: the lease stands, and its user.
+    expect(await beside.madeUsers()).toHaveLength((await leases()).length);
+    await server.pass(3_600, 55);
+    expect(await beside.madeUsers()).toEqual([]);
+    expect(await leases()).toEqual([]);
+    expect(await journal()).toBe(404);
+  });
+
+  test.each(deaths(6, 6))(
+    'while a static role is rotated, at %s %i: the key that is answered works, at once and later',
+    async (...death) => {
+      const before = await staticKey();
+      const died = await dieIn(death, async () => server.ask('update', 'aws/rotate-role/st'));
+      const atOnce = await staticKey();
+      expect(await beside.identity(atOnce)).toBe('arn:aws:iam::123456789012:user/static1');
+      await server.pass(400);
+      const later = await staticKey();
+      expect(await beside.identity(later)).toBe('arn:aws:iam::123456789012:user/static1');
+      expect(await beside.keysOf('static1')).toEqual([later.access_key]);
+      expect(await stateOf('aws/static-roles/st', 'status')).toBe('waiting');
+      if (!died) expect(later.access_key).not.toBe(before.access_key);
+    },
+  );
+
+  test.each(deaths(6, 6))('while a static role of a user with two keys is rotated, at %s %i: one good key is left', async (...death) => {
+    await beside.createKey('static1');
+    await dieIn(death, async () => server.ask('update', 'aws/rotate-role/st'));
+    await server.pass(400);
+    const later = await staticKey();
+    expect(await beside.identity(later)).toBe('arn:aws:iam::123456789012:user/static1');
+    expect(await beside.keysOf('static1')).toContain(later.access_key);
+    expect(await stateOf('aws/static-roles/st', 'status')).toBe('waiting');
+  });
+
+  test.each(deaths(5, 4))('while a static role is made, at %s %i: it is whole or not there', async (...death) => {
+    await done('delete', 'aws/static-roles/st');
+    const died = await dieIn(death, async () =>
+      server.ask('update', 'aws/static-roles/st', { username: 'static1', rotation_period: '24h' }),
+    );
+    await server.pass(400);
+    const there = (await server.ask('read', 'aws/static-roles/st')).status === 200;
+    if (!died) expect(there).toBe(true);
+    expect(await beside.keysOf('static1')).toEqual(there ? [(await staticKey()).access_key] : []);
+    if (there) expect(await beside.identity(await staticKey())).toBe('arn:aws:iam::123456789012:user/static1');
+  });
+
+  test.each(deaths(2, 2))('while a static role is deleted, at %s %i: its key goes with it', async (...death) => {
+    await dieIn(death, async () => server.ask('delete', 'aws/static-roles/st'));
+    await server.pass(400);
+    const there = (await server.ask('read', 'aws/static-roles/st')).status === 200;
+    expect(await beside.keysOf('static1')).toEqual(there ? [(await staticKey()).access_key] : []);
+  });
+
+  test.each(deaths(6, 7))('while the root key is rotated, at %s %i: the engine works, at once and later', async (...death) => {
+    const before = await rootKey();
+    const died = await dieIn(death, async () => server.ask('update', 'aws/config/rotate-root'));
+    await done('read', 'aws/creds/user');
+    await server.pass(400);
+    await done('read', 'aws/creds/user');
+    const after = await rootKey();
+    expect(await beside.keysOf('svc')).toEqual([after]);
+    expect(await stateOf('aws/config/root', 'root_rotation')).toBe('idle');
+    if (!died) expect(after).not.toBe(before);
+  });
+
+  test.each(deaths(6, 7))(
+    'while the root key is rotated, at %s %i, and another one is configured then: no key of the first is left',
+    async (...death) => {
+      const before = await rootKey();
+      await dieIn(death, async () => server.ask('update', 'aws/config/rotate-root'));
+      const configured = await rootKey();
+      const other = await beside.createKey('static2');
+      await done('update', 'aws/config/root', rootConfig(front.endpoint, other, { max_retries: 0 }));
+      await server.pass(600);
+      // The operator's key stays. One that the engine had put in its place is known to nobody.
+      expect(await beside.keysOf('svc')).toEqual(configured === before ? [before] : []);
+      await done('read', 'aws/creds/user');
+    },
+  );
+});
