@@ -73,7 +73,11 @@ describe('orphans/:name', () => {
     await mount.call('update', 'sys/leases/revoke-force/database/creds/app');
     // The database was there, so that they are gone; without it they stay.
     expect(await orphans()).toEqual([]);
-    await mount.write('roles/app', { db_name: 'pg', creation_statements: CREATION, revocation_statements: 'DROP ROLE "no such role {{name}}"' });
+    await mount.write('roles/app', {
+      db_name: 'pg',
+      creation_statements: CREATION,
+      revocation_statements: 'DROP ROLE "no such role {{name}}"',
+    });
     await mount.read('creds/app');
     await mount.call('update', 'sys/leases/revoke-force/database/creds/app');
     const [left] = await orphans();

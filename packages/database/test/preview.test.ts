@@ -33,14 +33,19 @@ describe('POST roles/:name/preview', () => {
   });
   afterEach(async () => mount.close());
 
-  const preview = async (name: string, data?: Record<string, unknown>) => (await mount.write(`roles/${name}/preview`, data)).data as Preview;
+  const preview = async (name: string, data?: Record<string, unknown>) =>
+    (await mount.write(`roles/${name}/preview`, data)).data as Preview;
   const refusal = async (name: string, data?: Record<string, unknown>) => {
     const { status, errors } = await mount.call('update', `database/roles/${name}/preview`, data ? { data } : {});
     return [status, ...(errors ?? [])].join();
   };
 
   test('shows the statements of a stored role, a user name and the expiry, with a sample password, and does nothing', async () => {
-    await mount.write('roles/app', { db_name: 'pg', creation_statements: `${CREATION} GRANT pg_monitor TO "{{name}}";`, default_ttl: '1h' });
+    await mount.write('roles/app', {
+      db_name: 'pg',
+      creation_statements: `${CREATION} GRANT pg_monitor TO "{{name}}";`,
+      default_ttl: '1h',
+    });
     const shown = await preview('app');
     const end = new Date(mount.clock.millis() + 3_605_000);
     expect(shown).toMatchObject({ lease_duration: 3_600, expiration: end.toISOString(), credential_type: 'password' });

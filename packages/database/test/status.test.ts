@@ -54,7 +54,9 @@ describe('GET config/:name/status', () => {
       last_error: { message: expect.stringContaining('ECONNREFUSED'), time: expect.any(String) },
     });
     expect(JSON.stringify(data)).not.toContain(server.password);
-    expect((await mount.read('failing')).data).toMatchObject({ connections: { pg: { reason: expect.stringContaining('after 5 failures') } } });
+    expect((await mount.read('failing')).data).toMatchObject({
+      connections: { pg: { reason: expect.stringContaining('after 5 failures') } },
+    });
     await server.restart();
     expect((await ask()).status).toBe(503);
     await mount.clock.advance('5s');
