@@ -1,0 +1,472 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sharedMemory, type TestMount } from '@strongroom/engine-testkit';
+import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
+import { startLdapCutter, type LdapCutter } from './ldap-cutter.ts';
+import { dataOf, DirectoryView, mountLdap, SVC, withManager } from './ldap-mount.ts';
+
+interface Lent {
+  service_account_name: string;
+  password: string;
+}
+interface Shown {
+  available: boolean;
+  borrower_client_token?: string;
+  borrower_entity_id?: string;
+  rotation: { state: string; last_error: { message: string } | null };
+}
+
+const DAY = 86_400;
+
+describeWithSlapd('library', () => {
+  let slapd: Slapd;
+  let cutter: LdapCutter;
+  let view: DirectoryView;
+  let mount: TestMount;
+  beforeAll(async () => {
+    slapd = await startSlapd(withManager);
+    cutter = await startLdapCutter(slapd.port);
+    view = new DirectoryView(slapd);
+  });
+  afterAll(async () => {
+    view.close();
+    await cutter.stop();
+    await slapd.stop();
+  });
+  beforeEach(async () => {
+    cutter.open();
+    mount = await mountLdap(cutter);
+  });
+  afterEach(async () => mount.close());
+
+  const dnOf = (uid: string): string => `uid=${uid},${SVC}`;
+  const post = async (path: string, data: Record<string, unknown> = {}, token?: string) =>
+    mount.call('update', `ldap/library/${path}`, { data, ...(token === undefined ? {} : { token }) });
+  const checkOut = async (set = 'set', data: Record<string, unknown> = {}, token?: string): Promise<Lent & { lease: string }> => {
+    const answer = await post(`${set}/check-out`, data, token);
+    expect({ status: answer.status, errors: answer.errors }).toEqual({ status: 200 });
+    return { ...dataOf<Lent>(answer), lease: answer.leaseId };
+  };
+  const checkIns = async (path: string, data: Record<string, unknown> = {}, token?: string): Promise<string[]> => {
+    const answer = await post(path, data, token);
+    expect({ status: answer.status, errors: answer.errors }).toEqual({ status: 200 });
+    return dataOf<{ check_ins: string[] }>(answer).check_ins;
+  };
+  const status = async (set = 'set'): Promise<Record<string, Shown>> => dataOf(await mount.read(`library/${set}/status`));
+  const expectRefused = async (path: string, data: Record<string, unknown>, text: string, token?: string): Promise<void> => {
+    const { status: code, errors } = await post(path, data, token);
+    expect({ status: code, errors: errors?.join() }).toEqual({ status: 400, errors: expect.stringContaining(text) });
+  };
+  const pass = async (seconds: number, step = 30): Promise<void> => {
+    for (let left = seconds; left > 0; left -= step) await mount.advance(Math.min(step, left));
+  };
+  const tokenOf = async (policies = ['borrow']): Promise<string> => {
+    const policy = 'path "ldap/*" { capabilities = ["create", "read", "update", "delete"] }';
+    await mount.call('update', 'sys/policies/acl/borrow', { data: { policy } });
+    return (await mount.call('update', 'auth/token/create', { data: { policies } })).auth!.client_token;
+  };
+
+  describe('POST library/:set_name', () => {
+    test('name and service_account_names, a list or text: the accounts must exist, and get a password that nobody knows', async () => {
+      await view.setPassword(dnOf('svc1'), 'known');
+      await expectRefused('set', {}, "'service_account_names' must be provided");
+      await expectRefused('set', { service_account_names: [] }, 'at least one service account must be configured');
+      await expectRefused('set', { service_account_names: [' '] }, 'service account');
+      await expectRefused('set', { service_account_names: 'svc1,SVC1' }, 'an account is named twice');
+      await expectRefused('set', { service_account_names: 'svc1,nosuch' }, 'expected one matching entry, but received 0');
+      expect((await mount.call('read', 'ldap/library/set')).status).toBe(404);
+      expect(await view.takes(dnOf('svc1'), 'known')).toBe(true);
+      expect((await post('set', { name: 'set', service_account_names: 'svc1, svc2' })).status).toBe(204);
+      expect((await mount.read('library/set')).data).toMatchObject({ service_account_names: ['svc1', 'svc2'] });
+      expect(await view.takes(dnOf('svc1'), 'known')).toBe(false);
+    });
+
+    test('ttl and max_ttl: a day by default; max_ttl below ttl is refused, unless it is 0', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      expect((await mount.read('library/set')).data).toEqual({
+        service_account_names: ['svc1'],
+        ttl: DAY,
+        max_ttl: DAY,
+        disable_check_in_enforcement: false,
+      });
+      await expectRefused('set', { ttl: '2h', max_ttl: '1h' }, 'max_ttl (3600 seconds) may not be less than ttl (7200 seconds)');
+      expect((await post('set', { ttl: '2h', max_ttl: 0 })).status).toBe(204);
+      expect((await mount.read('library/set')).data).toMatchObject({ ttl: 7_200, max_ttl: 0 });
+    });
+
+    test('an account is in one set alone, and not in a static role', async () => {
+      await post('set', { service_account_names: ['svc1', 'svc2'] });
+      await expectRefused('other', { service_account_names: ['svc3', 'svc2'] }, '"svc2" is already managed by the secrets engine');
+      await expectRefused('other', { service_account_names: ['SVC2'] }, '"SVC2" is already managed');
+      expect((await mount.call('read', 'ldap/library/other')).status).toBe(404);
+      const role = { username: 'svc1', rotation_period: '1h' };
+      const byName = await mount.call('update', 'ldap/static-role/r', { data: role });
+      expect(byName.errors).toEqual(['"svc1" is already managed by the secrets engine']);
+      const byDn = await mount.call('update', 'ldap/static-role/r', { data: { ...role, username: 'x', dn: dnOf('svc1') } });
+      expect(byDn.errors).toEqual(['"x" is already managed by the secrets engine']);
+      await mount.write('static-role/r', { username: 'svc4', rotation_period: '1h' });
+      await expectRefused('other', { service_account_names: ['svc4'] }, '"svc4" is already managed by the secrets engine');
+      await mount.delete('static-role/r');
+      expect((await post('other', { service_account_names: ['svc4'] })).status).toBe(204);
+    });
+
+    test('accounts are added and taken away; one that is out stays', async () => {
+      await post('set', { service_account_names: ['svc1', 'svc2'] });
+      const { service_account_name: out } = await checkOut();
+      expect(out).toBe('svc1');
+      await expectRefused('set', { service_account_names: ['svc2'] }, `"svc1" can't be deleted because it is currently checked out'`);
+      expect((await post('set', { service_account_names: ['svc1', 'svc3'] })).status).toBe(204);
+      expect(Object.keys(await status())).toEqual(['svc1', 'svc3']);
+      expect((await status())['svc1']!.available).toBe(false);
+      expect((await post('other', { service_account_names: ['svc2'] })).status).toBe(204);
+    });
+
+    test('when a password cannot be changed the set is stored, says so, and does not lend the account until that is done', async () => {
+      cutter.cutAt(0, 'request', 'changes');
+      const cut = cutter.cut().then(() => cutter.shut());
+      const answer = await post('set', { service_account_names: ['svc1'] });
+      await cut;
+      expect(answer.status).toBe(500);
+      expect(answer.errors!.join()).toContain('the set is stored, but the password of "svc1" could not be changed');
+      expect((await status())['svc1']).toMatchObject({ available: false, rotation: { state: 'unsettled' } });
+      await expectRefused('set/check-out', {}, 'No service accounts available for check-out.');
+      cutter.open();
+      await pass(120);
+      const { password } = await checkOut();
+      expect(await view.takes(dnOf('svc1'), password)).toBe(true);
+    });
+  });
+
+  test('LIST library names the sets, in lower case; GET of one that is not there is 404', async () => {
+    expect((await mount.call('list', 'ldap/library')).status).toBe(404);
+    await post('Team', { service_account_names: ['svc1'] });
+    await post('another', { service_account_names: ['svc2'] });
+    expect((await mount.list('library')).data).toEqual({ keys: ['another', 'team'] });
+    expect((await mount.call('read', 'ldap/library/none')).status).toBe(404);
+    for (const path of ['none/check-out', 'none/check-in', 'manage/none/check-in']) await expectRefused(path, {}, `"none" doesn't exist`);
+    expect(await mount.call('read', 'ldap/library/none/status')).toMatchObject({ status: 400, errors: [`"none" doesn't exist`] });
+  });
+
+  test('DELETE library/:set_name is refused while accounts are out, and frees the accounts otherwise', async () => {
+    await post('set', { service_account_names: ['svc1', 'svc2'] });
+    const { service_account_name, lease } = await checkOut();
+    const refused = await mount.call('delete', 'ldap/library/set');
+    expect(refused).toMatchObject({
+      status: 400,
+      errors: [`"${service_account_name}" can't be deleted because it is currently checked out'`],
+    });
+    await checkIns('set/check-in');
+    expect((await mount.call('delete', 'ldap/library/set')).status).toBe(204);
+    expect((await mount.call('delete', 'ldap/library/set')).status).toBe(204);
+    expect((await post('other', { service_account_names: ['svc1'] })).status).toBe(204);
+    expect((await mount.call('update', 'sys/leases/revoke', { data: { lease_id: lease, sync: true } })).status).toBe(204);
+    expect((await status('other'))['svc1']!.available).toBe(true);
+  });
+
+  describe('POST library/:set_name/check-out', () => {
+    test('lends the accounts one by one, with the password of each; then 400', async () => {
+      await post('set', { service_account_names: ['svc1', 'svc2'] });
+      const first = await checkOut();
+      const second = await checkOut();
+      expect([first.service_account_name, second.service_account_name]).toEqual(['svc1', 'svc2']);
+      for (const { service_account_name, password } of [first, second])
+        expect(await view.takes(dnOf(service_account_name), password)).toBe(true);
+      expect(await post('set/check-out')).toMatchObject({ status: 400, errors: ['No service accounts available for check-out.'] });
+    });
+
+    test('many that come at one moment get different accounts', async () => {
+      const names = Array.from({ length: 8 }, (_, i) => `svc${i + 1}`);
+      await post('set', { service_account_names: names });
+      const answers = await Promise.all(Array.from({ length: 12 }, async () => post('set/check-out')));
+      const lent = answers.filter(({ status: code }) => code === 200).map((answer) => dataOf<Lent>(answer).service_account_name);
+      expect(lent.sort()).toEqual(names);
+    });
+
+    test('ttl: the set’s by default, may be less, and more becomes the set’s; 0 is no limit, which is more', async () => {
+      await post('set', { service_account_names: ['svc1', 'svc2', 'svc3', 'svc4'], ttl: '1h', max_ttl: '2h' });
+      const durations = [];
+      for (const ttl of [undefined, '10m', '5h', 0])
+        durations.push((await post('set/check-out', ttl === undefined ? {} : { ttl })).leaseDuration);
+      expect(durations).toEqual([3_600, 600, 3_600, 3_600]);
+    });
+
+    test('the lease ends the loan: the account comes back and gets another password', async () => {
+      await post('set', { service_account_names: ['svc1'], ttl: '1h' });
+      const { password } = await checkOut('set', { ttl: '10m' });
+      await pass(590);
+      expect((await status())['svc1']!.available).toBe(false);
+      await pass(30);
+      expect((await status())['svc1']!.available).toBe(true);
+      expect(await view.takes(dnOf('svc1'), password)).toBe(false);
+      expect((await checkOut()).password).not.toBe(password);
+    });
+
+    test('the lease is renewed up to max_ttl, and not after check-in', async () => {
+      await post('set', { service_account_names: ['svc1'], ttl: '1h', max_ttl: '90m' });
+      const { lease } = await checkOut();
+      const renew = async () => mount.call('update', 'sys/leases/renew', { data: { lease_id: lease } });
+      await pass(3_000);
+      expect((await renew()).leaseDuration).toBe(2_400);
+      await checkIns('set/check-in');
+      const refused = await renew();
+      expect(refused.status).toBe(400);
+      expect(refused.errors!.join()).toMatch(/svc1 is already checked in, please call check-out to regain it$/);
+    });
+
+    test('revocation of the lease is a check-in; that of an old lease does not touch the next loan', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      const first = await checkOut();
+      expect((await mount.call('update', 'sys/leases/revoke', { data: { lease_id: first.lease, sync: true } })).status).toBe(204);
+      const second = await checkOut();
+      await checkIns('set/check-in');
+      const third = await checkOut();
+      expect((await mount.call('update', 'sys/leases/revoke', { data: { lease_id: second.lease, sync: true } })).status).toBe(204);
+      expect((await status())['svc1']!.available).toBe(false);
+      expect(await view.takes(dnOf('svc1'), third.password)).toBe(true);
+    });
+
+    test('the end of the borrower’s token is a check-in', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      const token = await tokenOf();
+      const { password } = await checkOut('set', {}, token);
+      await mount.call('update', 'auth/token/revoke', { data: { token } });
+      await pass(30);
+      expect((await status())['svc1']!.available).toBe(true);
+      expect(await view.takes(dnOf('svc1'), password)).toBe(false);
+    });
+
+    test('ttl and max_ttl of 0 lend without limit: the loan outlives its lease, until check-in or revocation', async () => {
+      await post('set', { service_account_names: ['svc1', 'svc2'], ttl: 0, max_ttl: 0 });
+      const { password } = await checkOut();
+      const { lease } = await checkOut();
+      expect((await mount.call('update', 'sys/leases/revoke', { data: { lease_id: lease, sync: true } })).status).toBe(204);
+      expect((await status())['svc2']!.available).toBe(true);
+      await pass(40 * DAY, 6 * 3_600);
+      expect((await status())['svc1']!.available).toBe(false);
+      expect(await view.takes(dnOf('svc1'), password)).toBe(true);
+      expect(await checkIns('set/check-in')).toEqual(['svc1']);
+      expect((await status())['svc1']!.available).toBe(true);
+    });
+  });
+
+  describe('GET library/:set_name/status', () => {
+    test('shows who has an account by a salted digest of the token, which is no token, and by entity', async () => {
+      await post('set', { service_account_names: ['svc1', 'svc2'] });
+      await mount.call('update', 'identity/entity', { data: { name: 'ada', policies: ['borrow'] } });
+      const entity = dataOf<{ id: string }>(await mount.call('read', 'identity/entity/name/ada')).id;
+      const accessor = dataOf<Record<string, { accessor: string }>>(await mount.call('read', 'sys/auth'))['token/']!.accessor;
+      await mount.call('update', 'auth/token/roles/ada', { data: { allowed_entity_aliases: ['ada'], allowed_policies: ['borrow'] } });
+      await mount.call('update', 'identity/entity-alias', { data: { name: 'ada', canonical_id: entity, mount_accessor: accessor } });
+      const plain = await tokenOf();
+      await checkOut('set', {}, plain);
+      const known = await mount.call('update', 'auth/token/create/ada', { data: { entity_alias: 'ada', policies: ['borrow'] } });
+      await checkOut('set', {}, known.auth!.client_token);
+      const { svc1, svc2 } = await status();
+      expect(svc1).toEqual({
+        available: false,
+        borrower_client_token: expect.stringMatching(/^[0-9a-f]{40}$/),
+        rotation: expect.anything(),
+      });
+      expect(svc1!.borrower_client_token).not.toBe(createHash('sha1').update(plain).digest('hex'));
+      expect(svc2).toMatchObject({ available: false, borrower_entity_id: entity });
+      expect(svc2!.borrower_client_token).not.toBe(svc1!.borrower_client_token);
+      const stranger = await tokenOf();
+      await expectRefused(
+        'set/check-in',
+        { service_account_names: 'svc2' },
+        `"svc2" can't be checked in because it wasn't checked out by the caller`,
+        stranger,
+      );
+      const again = await mount.call('update', 'auth/token/create/ada', { data: { entity_alias: 'ada', policies: ['borrow'] } });
+      expect(await checkIns('set/check-in', {}, again.auth!.client_token)).toEqual(['svc2']);
+    });
+
+    test('every account has a status block', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      expect((await status())['svc1']).toMatchObject({
+        available: true,
+        rotation: { state: 'idle', attempts: 0, last_error: null, last_success: mount.clock.now().toISOString(), next_attempt: null },
+      });
+    });
+  });
+
+  describe('POST library/:set_name/check-in', () => {
+    test('service_account_names may be left out for one account, and must name them where the caller has several', async () => {
+      await post('set', { service_account_names: ['svc1', 'svc2', 'svc3'] });
+      expect(await checkIns('set/check-in')).toEqual([]);
+      await checkOut();
+      expect(await checkIns('set/check-in')).toEqual(['svc1']);
+      await checkOut();
+      await checkOut();
+      await expectRefused(
+        'set/check-in',
+        {},
+        "when multiple service accounts are checked out, the 'service_account_names' to check in must be provided",
+      );
+      expect(await checkIns('set/check-in', { service_account_names: 'svc2,svc1' })).toEqual(['svc2', 'svc1']);
+      expect(await checkIns('set/check-in', { service_account_names: ['svc1'] })).toEqual([]);
+      await expectRefused('set/check-in', { service_account_names: ['svc9'] }, '"svc9" not found in the set');
+    });
+
+    test('changes the password', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      const { password } = await checkOut();
+      await checkIns('set/check-in');
+      expect(await view.takes(dnOf('svc1'), password)).toBe(false);
+      expect(await view.takes(dnOf('svc1'), (await checkOut()).password)).toBe(true);
+    });
+
+    test('only who checked an account out brings it back; disable_check_in_enforcement lets everybody', async () => {
+      await post('set', { service_account_names: ['svc1', 'svc2'] });
+      const [borrower, other] = [await tokenOf(), await tokenOf()];
+      await checkOut('set', {}, borrower);
+      const text = `"svc1" can't be checked in because it wasn't checked out by the caller`;
+      await expectRefused('set/check-in', { service_account_names: 'svc1' }, text, other);
+      expect(await checkIns('set/check-in', {}, other)).toEqual([]);
+      expect((await status())['svc1']!.available).toBe(false);
+      expect(await checkIns('set/check-in', {}, borrower)).toEqual(['svc1']);
+      await checkOut('set', {}, borrower);
+      await post('set', { disable_check_in_enforcement: true });
+      expect(await checkIns('set/check-in', { service_account_names: 'svc1' }, other)).toEqual(['svc1']);
+    });
+
+    test('what the directory does not take is done later: the account is checked in, and not lent until then', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      const { password } = await checkOut();
+      cutter.shut();
+      const answer = await post('set/check-in');
+      expect(answer).toMatchObject({ status: 200, data: { check_ins: ['svc1'] } });
+      expect(answer.warnings!.join()).toContain('the password of "svc1" is not changed yet');
+      expect((await status())['svc1']).toMatchObject({ available: false });
+      const failing = dataOf<{ library_accounts: Record<string, unknown> }>(await mount.read('failing')).library_accounts;
+      expect(Object.keys(failing)).toEqual(['svc1']);
+      await expectRefused('set/check-out', {}, 'No service accounts available for check-out.');
+      cutter.open();
+      await pass(120);
+      expect((await status())['svc1']).toMatchObject({ available: true, rotation: { state: 'idle', last_error: null } });
+      expect(await view.takes(dnOf('svc1'), password)).toBe(false);
+    });
+
+    test.each(['request', 'answer'] as const)(
+      'when the connection dies with the %s of the change lost, no password is lost',
+      async (loss) => {
+        await post('set', { service_account_names: ['svc1'] });
+        const { password } = await checkOut();
+        cutter.cutAt(0, loss, 'changes');
+        const cut = cutter.cut().then(() => cutter.shut());
+        expect((await post('set/check-in')).status).toBe(200);
+        await cut;
+        expect((await status())['svc1']).toMatchObject({ available: false, rotation: { state: 'unsettled' } });
+        cutter.open();
+        await pass(120);
+        const next = await checkOut();
+        expect(next.password).not.toBe(password);
+        expect(await view.takes(dnOf('svc1'), next.password)).toBe(true);
+      },
+    );
+  });
+
+  test('POST library/manage/:set_name/check-in takes accounts back, whoever has them', async () => {
+    await post('set', { service_account_names: ['svc1', 'svc2'] });
+    const borrower = await tokenOf();
+    const { password } = await checkOut('set', {}, borrower);
+    expect(await checkIns('manage/set/check-in')).toEqual(['svc1']);
+    expect(await view.takes(dnOf('svc1'), password)).toBe(false);
+    await checkOut('set', {}, borrower);
+    expect(await checkIns('manage/set/check-in', { service_account_names: ['svc1'] })).toEqual(['svc1']);
+    expect(await checkIns('manage/set/check-in')).toEqual([]);
+  });
+
+  describe('check-out with wait', () => {
+    const turn = async (): Promise<void> => {
+      for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+
+    test('gets the account that comes back, first come, first served; who would not wait goes away empty meanwhile', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      const order: string[] = [];
+      await checkOut();
+      const waiting = ['first', 'second'].map(async (who) => {
+        const lent = await checkOut('set', { wait: '10s' });
+        order.push(who);
+        return lent;
+      });
+      await turn();
+      expect(order).toEqual([]);
+      await checkIns('set/check-in');
+      const first = await waiting[0]!;
+      expect(await view.takes(dnOf('svc1'), first.password)).toBe(true);
+      await expectRefused('set/check-out', {}, 'No service accounts available for check-out.');
+      await checkIns('set/check-in');
+      await expectRefused('set/check-out', {}, 'No service accounts available for check-out.');
+      expect((await waiting[1]!).password).not.toBe(first.password);
+      expect(order).toEqual(['first', 'second']);
+    });
+
+    test('ends when the time is over, and the place in the line is gone', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      await checkOut();
+      const waiting = post('set/check-out', { wait: '10s' });
+      await turn();
+      await mount.clock.advance(9);
+      await turn();
+      await mount.clock.advance(2);
+      expect(await waiting).toMatchObject({ status: 400, errors: ['No service accounts available for check-out.'] });
+      await checkIns('set/check-in');
+      expect((await status())['svc1']!.available).toBe(true);
+    });
+
+    test('ends before the deadline of the request, with an answer', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      await checkOut();
+      const waiting = post('set/check-out', { wait: '1h' });
+      await turn();
+      await mount.clock.advance(81);
+      expect(await waiting).toMatchObject({ status: 400, errors: ['No service accounts available for check-out.'] });
+    });
+
+    test('ends when the caller goes away: nobody gets the account in its place but the next in line', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      await checkOut();
+      const gone = new AbortController();
+      const left = mount.core.handle({
+        operation: 'update',
+        path: 'ldap/library/set/check-out',
+        token: mount.rootToken,
+        remoteAddress: '127.0.0.1',
+        data: { wait: '60s' },
+        signal: gone.signal,
+      });
+      const next = checkOut('set', { wait: '60s' });
+      await turn();
+      gone.abort();
+      await left.catch(() => undefined);
+      await checkIns('set/check-in');
+      expect((await next).service_account_name).toBe('svc1');
+      await pass(300);
+      expect((await status())['svc1']!.available).toBe(false);
+    });
+
+    test('is served by the end of a lease and by another process too', async () => {
+      await mount.close();
+      const memory = sharedMemory();
+      mount = await mountLdap(cutter, { storage: memory.open() });
+      await post('set', { service_account_names: ['svc1'] });
+      const { lease } = await checkOut();
+      const waiting = checkOut('set', { wait: '60s' });
+      await turn();
+      await mount.call('update', 'sys/leases/revoke', { data: { lease_id: lease, sync: true } });
+      await waiting;
+      const elsewhere = checkOut('set', { wait: '60s' });
+      await turn();
+      const other = await mountLdap(cutter, { storage: memory.open(), clock: mount.clock });
+      try {
+        const answer = await other.call('update', 'ldap/library/set/check-in');
+        expect(answer.data).toEqual({ check_ins: ['svc1'] });
+        expect((await elsewhere).service_account_name).toBe('svc1');
+      } finally {
+        await other.close();
+      }
+    });
+  });
+});
