@@ -88,7 +88,7 @@ async function bindAs(
   signal: AbortSignal | undefined,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
-  const since = trace.start();
+  let since = trace.start();
   let bound = false;
   try {
     await setup.directory.verifyUser(
@@ -99,7 +99,7 @@ async function bindAs(
         trace.passed('user bind', since, { name: bindName, url: connection.url });
         await work(connection);
       },
-      { signal, allowUnauthenticated: !setup.config.deny_null_bind },
+      { signal, allowUnauthenticated: !setup.config.deny_null_bind, onConnection: () => (since = trace.start()) },
     );
   } catch (error) {
     if (bound) throw error;

@@ -17,25 +17,30 @@ export interface GroupMember {
 /** The names of the groups of a user, each once. @throws UpstreamFailed */
 export async function searchGroups(setup: Setup, lend: Lender, user: GroupMember, trace: Trace, signal?: AbortSignal): Promise<string[]> {
   const { config } = setup;
-  const since = trace.start();
+  let since = trace.start();
+  const began = (): void => void (since = trace.start());
   let facts: Facts = config.use_token_groups ? { base: user.dn, filter: '(objectClass=*)' } : { base: config.groupdn };
   let entries: LdapEntry[];
   try {
     if (config.use_token_groups) {
-      entries = await lend((connection) => tokenGroups(setup, connection, user.dn, signal));
+      entries = await lend((connection) => {
+        began();
+        return tokenGroups(setup, connection, user.dn, signal);
+      });
     } else {
       const filter = setup.renderGroupFilter({ UserDN: escapeFilterValue(user.dn), Username: escapeFilterValue(user.username) });
       facts = { base: config.groupdn, filter };
-      entries = await lend((connection) =>
-        connection.search({
+      entries = await lend((connection) => {
+        began();
+        return connection.search({
           base: config.groupdn,
           filter,
           attributes: [setup.groupAttribute],
           derefAliases: setup.dereference,
           signal,
           ...(config.max_page_size > 0 ? { pageSize: config.max_page_size } : {}),
-        }),
-      );
+        });
+      });
     }
   } catch (error) {
     const answer = directoryFailed(error, `LDAP search failed: ${(error as Error).message}`);

@@ -16,7 +16,7 @@ export async function findUser(
   signal?: AbortSignal,
 ): Promise<LdapEntry> {
   const { config, directory } = setup;
-  const since = trace.start();
+  let since = trace.start();
   let facts: { base: string; filter?: string } = { base: config.userdn };
   let bound = false;
   let entries: LdapEntry[];
@@ -27,6 +27,7 @@ export async function findUser(
       searcher,
       (connection) => {
         bound = true;
+        since = trace.start();
         return connection.search({ base: config.userdn, filter, attributes, sizeLimit: 2, derefAliases: setup.dereference, signal });
       },
       { signal, idempotent: true },

@@ -100,7 +100,7 @@ describeWithSlapd('POST config/test', () => {
     ]);
   });
 
-  test("each step's time is what it took", async () => {
+  test("each step's time is what it took, without the connection that it needed", async () => {
     const proxy = await startTcpProxy(slapd.port);
     try {
       const url = `ldap://127.0.0.1:${proxy.port}`;
@@ -116,6 +116,19 @@ describeWithSlapd('POST config/test', () => {
         ['group search', 0],
         ['policies', 0],
       ]);
+      // Again, with every request and every answer held back for a second: a step that bound its connection first would take four.
+      const slow = tried({ ...serviceConfig(slapd), url, username: 'user1', password: 'pw1' });
+      let done = false;
+      void slow.finally(() => (done = true));
+      while (!done) {
+        proxy.hold();
+        await until(() => done || proxy.held > 0);
+        if (!done) await mount.clock.advance('1s');
+        proxy.release();
+      }
+      const times = Object.fromEntries((await slow).steps.map(({ step, milliseconds }) => [step, milliseconds / 1_000]));
+      for (const step of ['service bind', 'user search', 'user bind', 'group search'])
+        expect([step, times[step]! < 4]).toEqual([step, true]);
     } finally {
       await proxy.stop();
     }

@@ -34,6 +34,8 @@ export interface VerifyOptions {
   signal?: AbortSignal | undefined;
   /** Lets an empty password through; refused with `EMPTY_PASSWORD` otherwise, before anything is sent. */
   allowUnauthenticated?: boolean | undefined;
+  /** Told when a connection is at hand, right before the bind is sent on it; again when it turns out to be dead and another is taken. */
+  onConnection?: (() => void) | undefined;
 }
 
 /** A directory service: its servers, what is known of their health, and the connections kept to them. */
@@ -138,10 +140,10 @@ class PooledDirectory implements Directory {
     third?: VerifyOptions,
   ): Promise<T | undefined> {
     const work = typeof second === 'function' ? second : undefined;
-    const { signal, allowUnauthenticated = false } = (typeof second === 'function' ? third : second) ?? {};
+    const { signal, allowUnauthenticated = false, onConnection } = (typeof second === 'function' ? third : second) ?? {};
     if (password === '' && !allowUnauthenticated)
       throw new LdapError('EMPTY_PASSWORD', { diagnosticMessage: 'ldap: empty password not allowed by the client' });
-    const lease = await this.#bindUser(bindName, password, { signal, allowUnauthenticated });
+    const lease = await this.#bindUser(bindName, password, { signal, allowUnauthenticated }, onConnection);
     try {
       return await work?.(lease.connection);
     } finally {
@@ -160,9 +162,10 @@ class PooledDirectory implements Directory {
     for (const { pool } of this.#services) pool.close();
   }
 
-  async #bindUser(name: string, password: string, options: BindOptions): Promise<Lease<LdapjsConnection>> {
+  async #bindUser(name: string, password: string, options: BindOptions, onConnection?: () => void): Promise<Lease<LdapjsConnection>> {
     for (let fresh = false; ; fresh = true) {
       const lease = await this.#users.acquire(options.signal, fresh);
+      onConnection?.();
       try {
         await lease.connection.bind(name, password, options);
         return lease;
