@@ -21,11 +21,17 @@ export function associationData(association: AssociationRecord, mountPath: strin
   const base = `${association.accessor}/${association.secret_name}`;
   const remotes = association.remotes.filter(({ leaving }) => !leaving);
   const shown = remotes.length > 0 || association.wanted === 'synced' ? remotes : association.remotes;
-  if (shown.length === 0) return [[base, entry(association, mountPath, undefined)]];
-  return shown.map((remote) => [
-    association.granularity === 'secret-key' && remote.key !== '' ? `${base}/${remote.key}` : base,
-    entry(association, mountPath, remote),
-  ]);
+  const named = (key: string): string => (key === '' ? base : `${base}/${key}`);
+  const keys = new Set(shown.map(({ key }) => key));
+  const refused = (association.refused ?? []).filter(({ key }) => key !== '' && !keys.has(key));
+  if (shown.length + refused.length === 0) return [[base, entry(association, mountPath, undefined)]];
+  return [
+    ...shown.map((remote): [string, AssociationData] => [named(remote.key), entry(association, mountPath, remote)]),
+    ...refused.map(({ key, status, error }): [string, AssociationData] => [
+      named(key),
+      { ...entry(association, mountPath, undefined), sub_key: key, sync_status: status, last_error: error },
+    ]),
+  ];
 }
 
 function entry(association: AssociationRecord, mountPath: string, remote: RemoteRecord | undefined): AssociationData {

@@ -30,11 +30,16 @@ export interface Finding {
   readonly remoteVersion?: string;
 }
 
+/** More missing secrets than these are listed without a look. */
+const MOST_LOOKS = 200;
+
 interface Listener {
   /** Called for the id of an association with any difference, perhaps more than once. */
   differs(association: string, finding: Finding): Promise<void>;
   /** Carries the mark of this destination, and no association has it. */
   orphan(secret: RemoteSecret): Promise<void>;
+  /** Look whether a missing secret's name is taken: a call for each. */
+  readonly looks?: boolean;
 }
 
 /** Compares what stands outside with what should. It reads and writes nothing but its own store; outside it lists. */
@@ -64,12 +69,19 @@ export class Drift {
         else if (plugin.ownership === 'marked') await listener.orphan(secret);
       }
       let right = 0;
+      let looks = 0;
       for await (const page of pages(records.associations, `${destination.id}/`)) {
         for (const [id, association] of page) {
           signal.throwIfAborted();
           for (const finding of await this.#findings(destination, association, limits, plugin.ownership, outside)) {
             if (finding === 'right') right += 1;
-            else await listener.differs(id, finding);
+            else if (finding.difference === 'add' && listener.looks === true && looks < MOST_LOOKS) {
+              looks += 1;
+              const there = await session.read({ name: finding.remoteName, signal });
+              const taken =
+                there !== undefined && !finding.association.remotes.some((remote) => ownedBy(destination, plugin.ownership, remote, there));
+              await listener.differs(id, taken ? { ...finding, difference: 'conflict' } : finding);
+            } else await listener.differs(id, finding);
           }
         }
       }

@@ -11,6 +11,8 @@ interface Bucket {
   lastTurn: number;
 }
 
+/** What most runs take: a look and a write. */
+const CALLS = 2;
 /** How long a turn that nobody takes is kept. */
 const FORGOTTEN = 600_000;
 
@@ -31,15 +33,17 @@ export class Pacer {
     const now = this.#clock.millis();
     const bucket = this.#bucket(destination, pace, now);
     const turn = bucket.turns.get(who);
-    if (turn !== undefined && turn <= now && bucket.pausedUntil <= now) {
+    if (turn !== undefined && turn <= now && bucket.pausedUntil <= now && bucket.tokens >= 1) {
       bucket.turns.delete(who);
       return undefined;
     }
     if (turn === undefined && bucket.turns.size === 0 && bucket.tokens >= 1 && bucket.pausedUntil <= now) return undefined;
     if (turn !== undefined && turn > now) return new Date(turn);
     const free = now + Math.max(0, (1 - bucket.tokens) / pace.perSecond) * 1_000;
-    const next = Math.ceil(Math.max(free, bucket.pausedUntil, bucket.turns.size === 0 ? 0 : bucket.lastTurn + 1_000 / pace.perSecond));
-    bucket.lastTurn = next;
+    // Who has waited and comes while others' calls are still being made up for does not go to the end of the line.
+    const behind = turn !== undefined || bucket.turns.size === 0 ? 0 : bucket.lastTurn + (CALLS * 1_000) / pace.perSecond;
+    const next = Math.ceil(Math.max(free, bucket.pausedUntil, behind));
+    bucket.lastTurn = Math.max(bucket.lastTurn, next);
     bucket.turns.set(who, next);
     return new Date(next);
   }

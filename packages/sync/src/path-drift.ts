@@ -81,6 +81,7 @@ export function driftPaths(
         };
         try {
           const in_sync = await drift.compare(destination, signal, {
+            looks: true,
             differs: async (_, finding) => add(LIST_OF[finding.difference], () => item(finding)),
             orphan: async ({ name, revision }) =>
               add('orphans', () => ({ remote_name: name, ...(revision === undefined ? {} : { remote_version: revision }) })),

@@ -92,6 +92,8 @@ export const AssociationRecord = Type.Object({
   /** Of the last version that was carried out; 0 for none. */
   source_version: Type.Integer(),
   remotes: Type.Array(RemoteRecord),
+  /** Keys that nothing can be written for as things stand. */
+  refused: Type.Optional(Type.Array(Type.Object({ key: Type.String(), status: Type.String(), error: LastError }))),
   /** Names claimed when it was set, which the next run gives to remotes or lets go of. */
   claimed: Type.Array(Type.String()),
   working: Type.Optional(Type.Object({ run: Type.String(), until: Type.String() })),

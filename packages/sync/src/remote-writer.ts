@@ -14,17 +14,26 @@ const LOOKS = 2;
 /** How far the clock of a provider may be behind ours; most tell times by the second. Milliseconds. */
 const SKEW = 5_000;
 
+/**
+ * What we wrote is gone. Where the provider keeps no marks, that is stored before it is made anew: the record of the old one would not
+ * tell the new one from somebody else's.
+ */
+export class Vanished extends Error {}
+
 /** Brings one secret outside to what it should be, and harms none that is not ours. */
 export class RemoteWriter {
   readonly #destination: DestinationRecord;
   readonly #open: OpenDestination;
   readonly #signal: AbortSignal;
+  readonly #since: string;
   #held: number | undefined;
 
-  constructor(destination: DestinationRecord, open: OpenDestination, signal: AbortSignal) {
+  /** `since`: when this run stored its intents. */
+  constructor(destination: DestinationRecord, open: OpenDestination, signal: AbortSignal, since: string) {
     this.#destination = destination;
     this.#open = open;
     this.#signal = signal;
+    this.#since = since;
   }
 
   /** Writes unless what is there is right already; resolves with what is there then. @throws Refusal, or an error of the session */
@@ -35,6 +44,7 @@ export class RemoteWriter {
       const ours = current !== undefined && this.owns(remote, current);
       if (ours && !current.softDeleted && isAsWritten(remote, wanted, current)) return current;
       if (current && !ours) this.#decide(remote, current);
+      if (!current && remote.identity !== undefined && this.#open.plugin.ownership === 'recorded') throw new Vanished();
       if (!current) await this.#checkCount();
       try {
         return await this.#open.session.put({
@@ -62,7 +72,7 @@ export class RemoteWriter {
   }
 
   owns(remote: RemoteRecord, current: RemoteSecret): boolean {
-    return ownedBy(this.#destination, this.#open.plugin.ownership, remote, current);
+    return ownedBy(this.#destination, this.#open.plugin.ownership, remote, current, this.#since);
   }
 
   #decide(remote: RemoteRecord, current: RemoteSecret): void {
@@ -104,15 +114,20 @@ function isAsWritten(remote: RemoteRecord, wanted: Wanted, current: RemoteSecret
   return remote.fingerprint === wanted.fingerprint && remote.revision !== undefined && remote.revision === current.revision;
 }
 
-/** Whether a remote secret is ours: by its mark, or, where the provider keeps none, by our own record. */
+/**
+ * Whether a remote secret is ours: by its mark, or, where the provider keeps none, by our own record. A creation that an earlier run began
+ * and nobody knows the end of counts from the time it was meant; one that this run has only just begun does not.
+ */
 export function ownedBy(
   destination: Pick<DestinationRecord, 'id'>,
   ownership: 'marked' | 'recorded',
   remote: Pick<RemoteRecord, 'identity' | 'writing'>,
   current: RemoteSecret,
+  thisRun?: string,
 ): boolean {
   if (ownership === 'marked') return current.mark?.destination === destination.id;
-  if (remote.identity !== undefined && current.identity === remote.identity) return true;
-  const { writing } = remote;
-  return writing !== undefined && current.createdAt !== undefined && current.createdAt.getTime() + SKEW >= Date.parse(writing.since);
+  if (remote.identity !== undefined) return current.identity === remote.identity;
+  const since = remote.writing?.since;
+  if (since === undefined || since === thisRun || current.createdAt === undefined) return false;
+  return current.createdAt.getTime() + SKEW >= Date.parse(since);
 }

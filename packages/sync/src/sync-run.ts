@@ -18,7 +18,7 @@ import {
   type RemoteRecord,
 } from './records.ts';
 import { nameId, remoteName } from './remote-names.ts';
-import { RemoteWriter, type Wanted } from './remote-writer.ts';
+import { RemoteWriter, Vanished, type Wanted } from './remote-writer.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { Sessions } from './sessions.ts';
 import type { SyncEntry, SyncQueue } from './sync-queue.ts';
@@ -58,7 +58,11 @@ interface Task {
   readonly sourceVersion: number;
   readonly expiresAt: Date | undefined;
   /** What stands in the way of a key before anything is sent. */
-  readonly refused: readonly Failure[];
+  readonly refused: readonly RefusedKey[];
+}
+
+interface RefusedKey extends Failure {
+  readonly key: string;
 }
 
 interface Outcome {
@@ -176,7 +180,7 @@ export class SyncRun {
       if (!association || association.change !== prepared.association.change) return 'changed';
       if (association.working && Date.parse(association.working.until) > now.getTime()) return 'held';
       const { remotes, wanted, refused } = prepared.unknown
-        ? { remotes: association.remotes, wanted: new Map<string, Wanted>(), refused: [SOURCE_UNKNOWN] }
+        ? { remotes: association.remotes, wanted: new Map<string, Wanted>(), refused: [{ key: '', ...SOURCE_UNKNOWN }] }
         : await this.#assign(records, association, destination, limits, prepared.wanted);
       const next = remotes.map((remote) => intending(remote, wanted.get(remote.id), association.verify, now));
       const held: AssociationRecord = {
@@ -207,9 +211,9 @@ export class SyncRun {
     destination: DestinationRecord,
     limits: DestinationLimits,
     contents: ReadonlyMap<string, Wanted>,
-  ): Promise<{ remotes: RemoteRecord[]; wanted: Map<string, Wanted>; refused: Failure[] }> {
+  ): Promise<{ remotes: RemoteRecord[]; wanted: Map<string, Wanted>; refused: RefusedKey[] }> {
     const wanted = new Map<string, Wanted>();
-    const refused: Failure[] = [];
+    const refused: RefusedKey[] = [];
     const remotes: RemoteRecord[] = [];
     const left = new Map(association.remotes.map((remote) => [nameId(destination.id, remote.name, limits.name), remote]));
     const taken = new Set<string>();
@@ -233,7 +237,7 @@ export class SyncRun {
         remotes.push(remote);
         wanted.set(remote.id, content);
       } catch (error) {
-        refused.push(failureOf(error, []));
+        refused.push({ key, ...failureOf(error, []) });
         // What stands under the old name stays until there is a new one.
         for (const [claim, remote] of left) {
           if (remote.key === key && !remote.leaving && left.delete(claim)) remotes.push(remote);
@@ -283,6 +287,12 @@ export class SyncRun {
         else remotes.delete(remote.id);
       } catch (error) {
         signal.throwIfAborted();
+        if (error instanceof Vanished) {
+          const { identity: _i, revision: _r, fingerprint: _f, writing: _w, ...bare } = remote;
+          remotes.set(remote.id, { ...bare, status: 'PENDING', updated_at: now() });
+          unfinished = true;
+          return;
+        }
         const failure = failureOf(error, [...secrets, ...values]);
         if (failure.status === 'INTERNAL_VAULT_ERROR')
           this.#host.log.error('a sync failed', { place: association.place, error: String(error) });
@@ -309,7 +319,7 @@ export class SyncRun {
 
     try {
       await this.#sessions.use(destination, async (open) => {
-        const writer = new RemoteWriter(destination, open, limit);
+        const writer = new RemoteWriter(destination, open, limit, task.since);
         for (const remote of writes) {
           const wanted = task.wanted.get(remote.id)!;
           await attempt(remote, async () => written(remote, await writer.write(remote, wanted), wanted, now()), [wanted.value]);
@@ -344,7 +354,7 @@ export class SyncRun {
       const records = recordsIn(tx);
       const current = await records.associations.get(idOf(task.association));
       if (current?.working?.run !== task.run) return undefined;
-      const { working: _released, last_error: _old, next_attempt_at: _then, ...rest } = current;
+      const { working: _released, last_error: _old, next_attempt_at: _then, refused: _before, ...rest } = current;
       const nowMillis = this.#host.clock.millis();
       const [failure] = outcome.failures;
       const done = failure === undefined && !outcome.unfinished;
@@ -359,6 +369,7 @@ export class SyncRun {
         ...rest,
         claimed,
         remotes: [...outcome.remotes],
+        ...(task.refused.length > 0 ? { refused: [...task.refused] } : {}),
         attempts: overtaken ? 0 : attempts,
         verify: overtaken ? current.verify : !done && current.verify,
         source_version: done ? task.sourceVersion : current.source_version,

@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { formatMark, OWNER_TAG, parseMark } from '@strongroom/sync-sdk';
+import { manualClock } from '@strongroom/engine-testkit';
+import { syncMount, type SyncMount } from './sync-mount.ts';
+
+const ONE = 'sys/sync/destinations/memory/one';
+const NOTHING = { additions: [], changes: [], foreign_edits: [], removals: [], conflicts: [], refused: [], orphans: [], total: 0 };
+
+describe.each(['marked', 'recorded'] as const)('drift, where ownership is %s', (ownership) => {
+  let sync: SyncMount;
+  const start = async (): Promise<void> => {
+    const clock = manualClock();
+    sync = await syncMount({ ownership, now: () => clock.now(), mount: { clock } });
+    for (const name of ['a', 'b', 'c']) {
+      await sync.put(name, { v: name });
+      await sync.set(name);
+    }
+    await sync.advance('1m');
+    sync.provider.log.length = 0;
+  };
+  afterEach(async () => sync.close());
+
+  const plan = async () => (await sync.ask('read', `${ONE}/plan`)).data;
+  const reconcile = async (data = {}) => {
+    const answer = await sync.ask('update', `${ONE}/reconcile`, data);
+    await sync.advance('1s');
+    return answer.data;
+  };
+
+  test('GET plan finds nothing when nothing differs, and POST reconcile writes nothing', async () => {
+    await start();
+    expect(await plan()).toEqual({ ...NOTHING, in_sync: 3 });
+    expect(await reconcile()).toEqual({ queued: 0, orphans_removed: 0 });
+    expect(sync.provider.log.every((call) => call.startsWith('list'))).toBe(true);
+  });
+
+  test('GET plan lists additions, changes and foreign edits, and changes nothing; POST reconcile repairs them', async () => {
+    await start();
+    await sync.provider.remove('app/a');
+    await sync.provider.write('app/b', 'edited');
+    await sync.ask('patch', 'sys/sync/config', { disabled: true });
+    await sync.put('c', { v: 'new' });
+    const item = (name: string, extra: object = {}) => ({ mount: 'kv', secret_name: name, remote_name: `app/${name}`, ...extra });
+    expect(await plan()).toEqual({
+      ...NOTHING,
+      additions: [item('a')],
+      foreign_edits: [item('b', { remote_version: 'r4' })],
+      changes: [item('c', { remote_version: 'r3' })],
+      total: 3,
+      in_sync: 0,
+    });
+    expect(sync.provider.count('put')).toBe(0);
+    await sync.ask('patch', 'sys/sync/config', { disabled: false });
+    expect(await reconcile()).toEqual({ queued: 3, orphans_removed: 0 });
+    expect(sync.provider.values()).toEqual({ 'app/a': '{"v":"a"}', 'app/b': '{"v":"b"}', 'app/c': '{"v":"new"}' });
+    expect(await plan()).toEqual({ ...NOTHING, in_sync: 3 });
+  });
+
+  test('GET plan lists removals that have not happened yet, and names that others took', async () => {
+    await start();
+    sync.provider.fail('failing', /^remove/);
+    await sync.remove('a');
+    await sync.provider.remove('app/b');
+    await sync.advance('1h');
+    await sync.provider.write('app/b', 'theirs');
+    const found = (await plan()) as { removals: { remote_name: string }[]; conflicts: { remote_name: string }[] };
+    expect(found.removals.map(({ remote_name }) => remote_name)).toEqual(['app/a']);
+    expect(found.conflicts.map(({ remote_name }) => remote_name)).toEqual(['app/b']);
+    sync.provider.heal();
+    await reconcile();
+    expect(sync.provider.values()).toEqual({ 'app/b': 'theirs', 'app/c': '{"v":"c"}' });
+  });
+
+  test('a periodic reconciliation repairs by itself, in reconcile_interval', async () => {
+    await start();
+    await sync.ask('patch', ONE, { reconcile_interval: '1h' });
+    await sync.advance('1s');
+    await sync.provider.write('app/a', 'edited');
+    await sync.advance('30m');
+    expect((await sync.provider.read('app/a'))?.value).toBe('edited');
+    await sync.advance('31m');
+    expect((await sync.provider.read('app/a'))?.value).toBe('{"v":"a"}');
+    await sync.ask('patch', ONE, { reconcile_interval: 0 });
+    await sync.advance('1s');
+    await sync.provider.write('app/a', 'edited');
+    await sync.advance('24h');
+    expect((await sync.provider.read('app/a'))?.value).toBe('edited');
+  });
+
+  test('a provider that fails is a 5xx that names it, with its code and request id', async () => {
+    await start();
+    sync.provider.fail('failing');
+    const { status, errors } = await sync.ask('read', `${ONE}/plan`);
+    expect(status).toBe(500);
+    expect(errors?.join()).toMatch(/the memory \(memory\/one\): it is down \(503, request id req-\d+\)/);
+    sync.provider.heal();
+    sync.provider.fail('throttled');
+    expect((await sync.ask('update', `${ONE}/reconcile`)).status).toBe(502);
+  });
+
+  test('a destination that is not there is a 404', async () => {
+    await start();
+    expect((await sync.ask('read', 'sys/sync/destinations/memory/none/plan')).status).toBe(404);
+    expect((await sync.ask('update', 'sys/sync/destinations/memory/none/reconcile')).status).toBe(404);
+  });
+});
+
+describe('orphans', () => {
+  test('are secrets with our mark that no association has: listed by plan, removed by reconcile only with remove_orphans', async () => {
+    const sync = await syncMount();
+    await sync.put('a', { v: 'a' });
+    await sync.set('a');
+    const mark = parseMark(sync.provider.secrets.get('app/a')!.tags[OWNER_TAG])!;
+    const tags = (destination: string) => ({ [OWNER_TAG]: formatMark({ ...mark, destination }) });
+    sync.provider.put('app/orphan', 'left behind', tags(mark.destination), true);
+    sync.provider.put('app/rival', 'of another', tags('f'.repeat(24)), true);
+    await sync.provider.write('app/foreign', 'theirs');
+    expect((await sync.ask('read', `${ONE}/plan`)).data).toEqual({
+      ...NOTHING,
+      orphans: [{ remote_name: 'app/orphan', remote_version: 'r2' }],
+      total: 1,
+      in_sync: 1,
+    });
+    expect((await sync.ask('update', `${ONE}/reconcile`)).data).toEqual({ queued: 0, orphans_removed: 0 });
+    expect(Object.keys(sync.provider.values())).toHaveLength(4);
+    expect((await sync.ask('update', `${ONE}/reconcile`, { remove_orphans: true })).data).toEqual({ queued: 0, orphans_removed: 1 });
+    expect(Object.keys(sync.provider.values())).toEqual(['app/a', 'app/rival', 'app/foreign']);
+    await sync.close();
+  });
+});
