@@ -1,13 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describeWhere } from './describe-where.ts';
 import { freeLoopbackAddress, listening } from './loopback.ts';
+import { adminPassword, applyLdifTo, binary, domain, domainTemplate, sambaMissing, tool } from './samba-domain.ts';
 import { createTestCa, type TestCa } from './test-ca.ts';
+
+export { sambaMissing };
 
 const run = promisify(execFile);
 
@@ -53,26 +55,6 @@ export interface SambaOptions {
   readonly settings?: readonly string[];
 }
 
-const domain = { realm: 'corp.example', domain: 'CORP', baseDn: 'DC=corp,DC=example', usersDn: 'CN=Users,DC=corp,DC=example' } as const;
-const adminPassword = 'Passw0rd!23';
-/** The interpreter of `samba-tool`, which finds Samba's modules; another `python3` may come first in PATH. */
-const python = '/usr/bin/python3';
-const binary = ['/usr/sbin/samba', '/usr/local/samba/sbin/samba'].find((path) => existsSync(path));
-const tool = ['/usr/bin/samba-tool', '/usr/local/samba/bin/samba-tool'].find((path) => existsSync(path));
-const setup = ['/usr/share/samba/setup', '/usr/local/samba/share/setup'].find((path) => existsSync(`${path}/provision.ldif`));
-
-/** Why tests against Samba cannot run here; undefined when they can. */
-export const sambaMissing =
-  binary === undefined || tool === undefined
-    ? "Samba's domain controller is not installed (Debian: samba-ad-dc)"
-    : setup === undefined
-      ? 'the files that a domain is made of are not installed (Debian: samba-ad-provision)'
-      : process.platform !== 'linux'
-        ? 'only Linux has a loopback address for every server'
-        : process.getuid?.() !== 0
-          ? 'Samba needs root: its ports are 389 and 636'
-          : undefined;
-
 /** `describe` for tests that need Samba; without it they are skipped, and the title and a warning say why. */
 export function describeWithSamba(title: string, body: () => void): void {
   describeWhere(sambaMissing, title, body);
@@ -115,13 +97,7 @@ export async function startSamba(options: SambaOptions = {}): Promise<SambaServe
       writeFile(config, smbConf(folder, host, options.settings ?? [])),
       ...['run', 'ncalrpc', 'winbindd', 'cache', 'lock'].map((name) => mkdir(join(folder, name), { mode: 0o755 })),
     ]);
-    const apply = async (ldif: string, { bare = false }: { bare?: boolean } = {}): Promise<void> => {
-      const started = run(python, ['-c', applyScript, config, join(folder, 'dc/private'), bare ? 'bare' : 'whole']);
-      started.child.stdin!.end(ldif);
-      await started.catch((error: { stderr?: string }) => {
-        throw new Error(`Samba refuses the LDIF: ${error.stderr?.match(/^[\w.]*Error.*$/m)?.[0] ?? String(error)}`);
-      });
-    };
+    const apply: SambaServer['apply'] = (ldif, { bare = false } = {}) => applyLdifTo(join(folder, 'dc/private'), config, ldif, bare);
     if (options.lockoutThreshold !== undefined)
       await apply(
         `dn: ${domain.baseDn}\nchangetype: modify\nreplace: lockoutThreshold\nlockoutThreshold: ${options.lockoutThreshold}\n-\n`,
@@ -211,59 +187,3 @@ function ended(server: ChildProcess): Promise<void> {
     server.kill('SIGKILL');
   });
 }
-
-/** The folder of a domain as `samba-tool domain provision` makes it, kept among the things of this repository that can be made again. */
-async function domainTemplate(): Promise<string> {
-  const version = (await run(binary!, ['--version'])).stdout
-    .replace(/[^0-9.]+/g, ' ')
-    .trim()
-    .split(' ')[0]!;
-  const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../.strongroom', `samba-${version}`);
-  if (existsSync(folder)) return folder;
-  await mkdir(dirname(folder), { recursive: true });
-  const scratch = await mkdtemp(`${folder}.making-`);
-  try {
-    const flags = [
-      '--server-role=dc',
-      '--use-rfc2307',
-      '--dns-backend=NONE',
-      '--host-name=dc1',
-      '--host-ip=127.0.0.1',
-      `--adminpass=${adminPassword}`,
-    ];
-    const names = [`--realm=${domain.realm.toUpperCase()}`, `--domain=${domain.domain}`, `--targetdir=${scratch}`];
-    await run(tool!, ['domain', 'provision', ...names, ...flags]);
-    const where = ['-s', join(scratch, 'etc/smb.conf'), '-H', join(scratch, 'private/sam.ldb')];
-    const rules = ['--complexity=off', '--history-length=0', '--min-pwd-age=0', '--max-pwd-age=0', '--min-pwd-length=4'];
-    await run(tool!, ['domain', 'passwordsettings', 'set', ...rules, ...where]);
-    await rename(scratch, folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-    });
-    return folder;
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-const applyScript = `
-import sys, ldb
-from samba.auth import system_session
-from samba.param import LoadParm
-from samba.samdb import SamDB
-lp = LoadParm()
-lp.load(sys.argv[1])
-if sys.argv[3] == 'bare':
-    sam = ldb.Ldb()
-    sam.connect('tdb://' + sys.argv[2] + '/sam.ldb.d/DC=CORP,DC=EXAMPLE.ldb')
-else:
-    sam = SamDB(url=sys.argv[2] + '/sam.ldb', session_info=system_session(), lp=lp)
-sam.transaction_start()
-for change, message in sam.parse_ldif(sys.stdin.read()):
-    if change == ldb.CHANGETYPE_DELETE:
-        sam.delete(message.dn)
-    elif change == ldb.CHANGETYPE_MODIFY:
-        sam.modify(message)
-    else:
-        sam.add(message)
-sam.transaction_commit()
-`;
