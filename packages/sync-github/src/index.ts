@@ -1,1 +1,3 @@
-export {};
+export { GithubApp } from './app.ts';
+export { GithubConnection } from './connection.ts';
+export { githubDestination } from './plugin.ts';

@@ -12,11 +12,16 @@ import {
   startHttpProvider,
 } from './http-server.ts';
 import { verifyJwt } from './json-web-token.ts';
+import { createTestCa } from './test-ca.ts';
 
 export interface GithubServerOptions {
   readonly now?: () => number;
+  /** Another clock for `created_at` and `updated_at`, which have whole seconds: a test that edits twice in one lets it run ahead. */
+  readonly secretsNow?: () => number;
   /** Calls that a token may make in an hour. */
   readonly rateLimit?: number;
+  /** Serves over TLS, with a certificate of a CA of its own. */
+  readonly tls?: boolean;
 }
 
 /** An app with a key, installed once. */
@@ -28,6 +33,8 @@ export interface GithubTestApp {
 }
 
 export interface GithubServer extends RunningServer {
+  /** PEM of the authority that signed the server's certificate; empty without TLS. */
+  readonly ca: string;
   /** A personal access token that may do everything. */
   readonly token: string;
   readonly app: GithubTestApp;
@@ -57,10 +64,12 @@ const SECRETS = 'https://docs.github.com/rest/actions/secrets';
 export async function startGithubServer(options: GithubServerOptions = {}): Promise<GithubServer> {
   await sodiumReady;
   const now = options.now ?? Date.now;
-  const state = new GithubState(now, options.rateLimit ?? 5000);
+  const state = new GithubState(now, options.secretsNow ?? now, options.rateLimit ?? 5000);
   const check = new DescriptionCheck(githubDescription);
   const faults: string[] = [];
+  const ca = options.tls === true ? createTestCa() : undefined;
   const running = await startHttpProvider({
+    ...(ca !== undefined && { tls: ca.issue() }),
     requestId: () => ['x-github-request-id', githubRequestId()],
     refuse: (refusal) => renderRefusal(refusal, now()),
     handle: (request) => {
@@ -86,6 +95,7 @@ export async function startGithubServer(options: GithubServerOptions = {}): Prom
   state.url = running.url;
   return {
     ...running,
+    ca: ca?.certificate ?? '',
     token: state.issue('all', Number.POSITIVE_INFINITY, 'ghp_'),
     app: state.app,
     faults,
@@ -100,14 +110,16 @@ class GithubState {
   url = '';
   readonly app: GithubTestApp;
   readonly #now: () => number;
+  readonly #secretsNow: () => number;
   readonly #rateLimit: number;
   readonly #appKey: KeyObject;
   readonly #bearers = new Map<string, Bearer>();
   readonly #repositories = new Map<string, GithubRepository>();
   readonly #scopes = new Map<string, GithubSecretScope>();
 
-  constructor(now: () => number, rateLimit: number) {
+  constructor(now: () => number, secretsNow: () => number, rateLimit: number) {
     this.#now = now;
+    this.#secretsNow = secretsNow;
     this.#rateLimit = rateLimit;
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     this.#appKey = createPublicKey(privateKey);
@@ -121,7 +133,10 @@ class GithubState {
   }
 
   addScope(where: string, limit: number): void {
-    this.#scopes.set(where.toLowerCase(), new GithubSecretScope(limit, String(568250167242549743n + BigInt(this.#scopes.size)), this.#now));
+    this.#scopes.set(
+      where.toLowerCase(),
+      new GithubSecretScope(limit, String(568250167242549743n + BigInt(this.#scopes.size)), this.#secretsNow),
+    );
   }
 
   addRepository(owner: string, name: string, environments: readonly string[]): GithubRepository {
