@@ -1,1 +1,2 @@
-export {};
+export { MssqlConnection } from './connection-schema.ts';
+export { mssqlPlugin } from './plugin.ts';

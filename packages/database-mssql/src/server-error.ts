@@ -1,0 +1,45 @@
+import { ConnectionLost, DatabaseError, redact, StatementFailed } from '@strongroom/database-sdk';
+
+/** What the server answered, as the driver passes it on. */
+interface ServerError extends Error {
+  readonly number: number;
+  readonly class?: number;
+}
+
+function isServerError(error: unknown): error is ServerError {
+  return error instanceof Error && 'number' in error && typeof error.number === 'number';
+}
+
+/** `mssql: Incorrect syntax near 'BOGUS'. (102)`, or the driver's own words. Of several messages all. */
+export function errorText(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(errorText).join('; ');
+  if (isServerError(error)) return `mssql: ${error.message} (${error.number})`;
+  return error instanceof Error ? error.message || String('code' in error ? error.code : error.name) : String(error);
+}
+
+/** The number of a server's error; of several the first. */
+export function errorNumber(error: unknown): number | undefined {
+  if (error instanceof AggregateError) return error.errors.map(errorNumber).find((number) => number !== undefined);
+  return isServerError(error) ? error.number : undefined;
+}
+
+/** From this severity on the server ends the connection. */
+const FATAL = 20;
+
+/** A database that is away, a server that shuts down, a session that was killed: on Azure some of them come with a low severity. */
+const FAREWELLS = new Set([596, 601, 617, 4060, 6005, 10_928, 10_929, 40_197, 40_501, 40_613, 49_918, 49_919, 49_920]);
+
+/** The connection is gone or of no further use: everything that is not the server's answer, and its farewells. */
+export function isConnectionError(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code === 'connection_lost';
+  if (error instanceof AggregateError) return error.errors.some(isConnectionError);
+  return !isServerError(error) || (error.class ?? 0) >= FATAL || FAREWELLS.has(error.number);
+}
+
+/** The error to show, without the secrets. */
+export function toDatabaseError(error: unknown, secrets: Readonly<Record<string, string>>): Error {
+  if (error instanceof DatabaseError) return error;
+  const text = redact(errorText(error), secrets);
+  if (isConnectionError(error)) return new ConnectionLost(`connection to the database was lost: ${text}`);
+  return new StatementFailed(text, { serverCode: String(errorNumber(error)) });
+}

@@ -1,0 +1,136 @@
+import {
+  type CreateUserRequest,
+  type Credential,
+  type DatabaseHost,
+  type DatabaseSession,
+  isDatabaseError,
+  type ListUsersRequest,
+  mssqlDialect,
+  type PoolStatus,
+  redact,
+  renderStatements,
+  type StatementValues,
+  type UpdateUserRequest,
+  type UserRequest,
+  VerificationFailed,
+} from '@strongroom/database-sdk';
+import { creationValues, passwordOf, renderCreation } from './creation.ts';
+import { expirationText, LOGIN_PASSWORD_DEFAULT, USER_PASSWORD_DEFAULT } from './default-statements.ts';
+import type { MssqlConnectionHandle } from './dial.ts';
+import type { ConnectionPool } from './pool.ts';
+import { literal } from './quote.ts';
+import { revokeContainedUser, revokeLogin } from './revocation.ts';
+import { errorText, toDatabaseError } from './server-error.ts';
+import { runTogether } from './statement-run.ts';
+
+export interface SessionOptions {
+  /** Users belong to the database, not to logins of the server. */
+  readonly contained: boolean;
+  /** What no message may show. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Undo runs after the caller's deadline may have passed, so it has one of its own. */
+const UNDO_DEADLINE_MS = 10_000;
+
+export class MssqlSession implements DatabaseSession {
+  readonly #pool: ConnectionPool;
+  readonly #options: SessionOptions;
+  readonly #log: DatabaseHost['log'];
+
+  constructor(pool: ConnectionPool, options: SessionOptions, log: DatabaseHost['log']) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#log = log;
+  }
+
+  async verify(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#pool.use(signal, (handle) => handle.batch('SELECT 1 AS one'));
+    } catch (error) {
+      if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
+      throw new VerificationFailed(redact(errorText(error), this.#options.secrets));
+    }
+  }
+
+  async createUser({ username, credential, expiresAt, statements, undo, signal }: CreateUserRequest): Promise<void> {
+    const values = creationValues(username, expiresAt, credential);
+    const creation = renderCreation(statements, values);
+    const rollback = renderStatements(undo.commands, values, mssqlDialect);
+    try {
+      await this.#run(signal, credential, (handle) => runTogether(handle, creation));
+    } catch (error) {
+      if (rollback.length > 0 && !isDatabaseError(error, 'session_closed')) await this.#undo(rollback, credential);
+      throw error;
+    }
+  }
+
+  async updateUser({ username, credential, statements, signal }: UpdateUserRequest): Promise<void> {
+    const byDefault = this.#options.contained ? USER_PASSWORD_DEFAULT : LOGIN_PASSWORD_DEFAULT;
+    const commands = statements.commands.length > 0 ? statements.commands : byDefault;
+    await this.#statements(signal, commands, { name: username, username, password: passwordOf(credential) }, credential);
+  }
+
+  /** The server knows no end of a login, so there is nothing to do but what the role says. */
+  async renewUser({ username, expiresAt, statements, signal }: UserRequest & { readonly expiresAt: Date }): Promise<void> {
+    if (statements.commands.length === 0) return;
+    await this.#statements(signal, statements.commands, { name: username, username, expiration: expirationText(expiresAt) });
+  }
+
+  async deleteUser({ username, statements, signal }: UserRequest): Promise<void> {
+    if (statements.commands.length === 0) {
+      const revoke = this.#options.contained ? revokeContainedUser : revokeLogin;
+      return this.#run(signal, undefined, (handle) => revoke(handle, username));
+    }
+    try {
+      await this.#statements(signal, statements.commands, { name: username, username });
+    } catch (error) {
+      if (!isDatabaseError(error, 'statement_failed')) throw error;
+      if ((await this.#users(`name = ${literal(username)}`, signal)).length > 0) throw error;
+    }
+  }
+
+  async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
+    return this.#users(prefix === '' ? '1 = 1' : `CHARINDEX(${literal(prefix)}, name) = 1`, signal);
+  }
+
+  pool(): PoolStatus {
+    return this.#pool.status();
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  /** Names of SQL Server logins, or of users with passwords in a contained database. */
+  async #users(which: string, signal: AbortSignal): Promise<string[]> {
+    const from = this.#options.contained
+      ? `sys.database_principals WHERE type = 'S' AND authentication_type = 2`
+      : `sys.server_principals WHERE type = 'S'`;
+    const rows = await this.#run(signal, undefined, (handle) => handle.batch(`SELECT name FROM ${from} AND ${which} ORDER BY name`));
+    return rows.map(({ name }) => String(name));
+  }
+
+  async #statements(signal: AbortSignal, commands: readonly string[], values: StatementValues, credential?: Credential): Promise<void> {
+    const rendered = renderStatements(commands, values, mssqlDialect);
+    await this.#run(signal, credential, (handle) => runTogether(handle, rendered));
+  }
+
+  async #run<T>(signal: AbortSignal, credential: Credential | undefined, work: (handle: MssqlConnectionHandle) => Promise<T>): Promise<T> {
+    try {
+      return await this.#pool.use(signal, work);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const secrets = { ...this.#options.secrets, ...(credential?.type === 'password' && { 'new password': credential.password }) };
+      throw toDatabaseError(error, secrets);
+    }
+  }
+
+  async #undo(statements: readonly string[], credential: Credential): Promise<void> {
+    try {
+      await this.#run(AbortSignal.timeout(UNDO_DEADLINE_MS), credential, (handle) => runTogether(handle, statements));
+    } catch (error) {
+      this.#log.warn('rollback statements failed', { error: errorText(error) });
+    }
+  }
+}
