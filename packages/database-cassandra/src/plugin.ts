@@ -5,8 +5,6 @@ import { cassandraSettings } from './settings.ts';
 
 const USERNAME_TEMPLATE =
   '{{ printf "v_%s_%s_%s_%s" (.DisplayName | truncate 15) (.RoleName | truncate 15) (random 20) (unix_time) | truncate 100 | replace "-" "_" | lowercase }}';
-/** Of the template; the server itself knows no limit. */
-const USERNAME_MAX_LENGTH = 100;
 
 export const cassandraPlugin: DatabasePlugin<typeof CassandraConnection> = {
   kind: 'database',
@@ -16,7 +14,6 @@ export const cassandraPlugin: DatabasePlugin<typeof CassandraConnection> = {
   connection: CassandraConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
   usernameTemplate: USERNAME_TEMPLATE,
-  usernameMaxLength: USERNAME_MAX_LENGTH,
   preview({ username, credential, statements, expiresAt }) {
     if (credential.type !== 'password') throw new CredentialUnsupported('cassandra-database-plugin', credential.type);
     const values = { name: username, username, password: credential.password, expiration: expirationText(expiresAt) };

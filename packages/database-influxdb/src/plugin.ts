@@ -5,8 +5,6 @@ import { influxdbSettings } from './settings.ts';
 
 const USERNAME_TEMPLATE =
   '{{ printf "v_%s_%s_%s_%s" (.DisplayName | truncate 15) (.RoleName | truncate 15) (random 20) (unix_time) | truncate 100 | replace "-" "_" | lowercase }}';
-/** Of the template; the server itself knows no limit. */
-const USERNAME_MAX_LENGTH = 100;
 
 export const influxdbPlugin: DatabasePlugin<typeof InfluxdbConnection> = {
   kind: 'database',
@@ -16,7 +14,6 @@ export const influxdbPlugin: DatabasePlugin<typeof InfluxdbConnection> = {
   connection: InfluxdbConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
   usernameTemplate: USERNAME_TEMPLATE,
-  usernameMaxLength: USERNAME_MAX_LENGTH,
   preview({ username, credential, statements, expiresAt }) {
     if (credential.type !== 'password') throw new CredentialUnsupported('influxdb-database-plugin', credential.type);
     const values = { name: username, username, password: credential.password, expiration: expirationText(expiresAt) };

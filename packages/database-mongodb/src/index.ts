@@ -1,1 +1,2 @@
-export {};
+export { MongodbConnection } from './connection-schema.ts';
+export { mongodbPlugin } from './plugin.ts';

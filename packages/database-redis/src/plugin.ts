@@ -6,8 +6,6 @@ import { redisSettings } from './settings.ts';
 
 const USERNAME_TEMPLATE =
   '{{ printf "V_%s_%s_%s_%s" (.DisplayName | truncate 15) (.RoleName | truncate 15) (random 20) (unix_time) | truncate 100 | replace "-" "_" | uppercase }}';
-/** Of the template; the server itself knows no limit. */
-const USERNAME_MAX_LENGTH = 100;
 
 function aclPlugin(name: string): DatabasePlugin<typeof RedisConnection> {
   return {
@@ -18,7 +16,6 @@ function aclPlugin(name: string): DatabasePlugin<typeof RedisConnection> {
     connection: RedisConnection,
     supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },
     usernameTemplate: USERNAME_TEMPLATE,
-    usernameMaxLength: USERNAME_MAX_LENGTH,
     preview({ username, credential, statements }) {
       if (credential.type !== 'password') throw new CredentialUnsupported(name, credential.type);
       return [commandText(createCommand(username, credential.password, aclRules(statements.commands, username)))];

@@ -1,6 +1,7 @@
 export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
 export { describeWhere } from './describe-where.ts';
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
+export { type FerretdbOptions, type FerretdbServer, findFerretdb, startFerretdb } from './ferretdb-server.ts';
 export {
   describeWithMariadb,
   mariadbMissing,
