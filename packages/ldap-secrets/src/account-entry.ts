@@ -1,7 +1,7 @@
 import { escapeFilterValue, LdapError, resultCode, type Connection, type Directory } from '@strongroom/ldap-client';
-import type { Proof } from '@strongroom/rotation';
+import type { Outcome, Proof } from '@strongroom/rotation';
 import { schemaOf, userAttributeOf, type LdapSecretsConfig } from './config.ts';
-import { DirectoryFailed, directoryFailed, DirectoryMisused, outcomeOf } from './directory-failed.ts';
+import { DirectoryFailed, directoryFailed, DirectoryMisused, outcomeOf, textOf } from './directory-failed.ts';
 import type { DirectoryService, OpenDirectory } from './service.ts';
 
 /** How an account is found: by its distinguished name, or else by its name below userdn, or by a filter in place of the name. */
@@ -66,18 +66,22 @@ export async function changePasswordIn(
   password: string,
   signal: AbortSignal,
 ): Promise<void> {
-  let sent = 0;
+  let outcome: Outcome = 'unsent';
   const change = async (connection: Connection): Promise<void> => {
     const dn = account.dn ? account.dn : await locate(connection, open.config, account, signal);
-    sent += 1;
-    await connection.modify(dn, schemaOf(open.config).passwordChange(password), { signal });
+    try {
+      await connection.modify(dn, schemaOf(open.config).passwordChange(password), { signal });
+    } catch (error) {
+      // How a second try fails says nothing about the first one.
+      if (outcome !== 'unknown') outcome = outcomeOf(error);
+      throw error;
+    }
   };
   try {
     // The same password twice is the same as once.
     await service.bound(open, change, { signal, idempotent: true });
   } catch (error) {
-    // A refusal of the second try says nothing about the first one.
-    const outcome = sent === 0 ? 'unsent' : sent === 1 ? outcomeOf(error) : 'unknown';
+    if (outcome === 'unknown') throw new DirectoryFailed(textOf(error), outcome, error);
     throw directoryFailed(error, outcome);
   }
 }

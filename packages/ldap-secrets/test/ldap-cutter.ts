@@ -6,6 +6,7 @@ export type Loss = 'request' | 'answer';
 /** Stands between client and server, counts LDAP messages of clients, and cuts at the one it is told to. */
 export interface LdapCutter {
   readonly url: string;
+  readonly port: number;
   /** Calls seen since the last `cutAt`. */
   readonly calls: number;
   /** From now on, cuts all connections at the n-th call (0 is the next one), once. A change is an add, a modify, a rename or a deletion. */
@@ -24,7 +25,8 @@ export interface LdapCutter {
 
 const CHANGES = new Set([0x66, 0x68, 0x4a, 0x6c]);
 
-export async function startLdapCutter(target: number): Promise<LdapCutter> {
+/** With `opaque` for TLS, whose messages cannot be read: each piece of data from a client counts as a call. */
+export async function startLdapCutter(target: number, host = '127.0.0.1', { opaque = false } = {}): Promise<LdapCutter> {
   const sockets = new Set<Socket>();
   let calls = 0;
   let plan: { left: number; loss: Loss; counted: 'calls' | 'changes' } | undefined;
@@ -39,7 +41,7 @@ export async function startLdapCutter(target: number): Promise<LdapCutter> {
   };
   const server = createServer((near) => {
     if (isShut) return void near.destroy();
-    const far = connect(target, '127.0.0.1');
+    const far = connect(target, host);
     let loseAnswer = false;
     let buffer = Buffer.alloc(0);
     for (const socket of [near, far]) {
@@ -53,7 +55,8 @@ export async function startLdapCutter(target: number): Promise<LdapCutter> {
     }
     near.on('data', (chunk) => {
       buffer = Buffer.concat([buffer, chunk]);
-      for (let size = frameSize(buffer); size > 0; size = frameSize(buffer)) {
+      const sizeOf = opaque ? (data: Buffer): number => data.length : frameSize;
+      for (let size = sizeOf(buffer); size > 0; size = sizeOf(buffer)) {
         const frame = buffer.subarray(0, size);
         buffer = buffer.subarray(size);
         calls += 1;
@@ -78,8 +81,10 @@ export async function startLdapCutter(target: number): Promise<LdapCutter> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `ldap://127.0.0.1:${port}`,
+    port,
     get calls() {
       return calls;
     },

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { engineContract } from '@strongroom/engine-testkit';
+import { slapdMissing, startSlapd, type Slapd } from '@strongroom/lab';
+import { ldapSecrets } from '../src/index.ts';
+import { configFor, SVC, withManager } from './ldap-mount.ts';
+
+let slapd: Slapd | undefined;
+beforeAll(async () => {
+  if (slapdMissing === undefined) slapd = await startSlapd(withManager);
+});
+afterAll(async () => slapd?.stop());
+
+engineContract(
+  { describe, test },
+  {
+    engine: ldapSecrets,
+    prepare: async (mount) => {
+      await mount.write('config', configFor(slapd ?? { url: 'ldap://127.0.0.1:1' }, { connection_timeout: 1 }));
+      await mount.write('role/app', {
+        creation_ldif: `dn: uid={{.Username}},${SVC}\nobjectClass: account\nuid: {{.Username}}\n`,
+        deletion_ldif: `dn: uid={{.Username}},${SVC}\nchangetype: delete\n`,
+      });
+      if (slapd === undefined) {
+        await mount.write('static-role/app', { username: 'svc1', rotation_period: '24h', skip_import_rotation: true });
+        return { name: ['app'] };
+      }
+      await mount.write('static-role/app', { username: 'svc1', rotation_period: '24h' });
+      await mount.write('library/app', { service_account_names: 'svc2,svc3', disable_check_in_enforcement: true });
+      await mount.write('library/app/check-out');
+      await mount.read('creds/app');
+      return { name: ['app'] };
+    },
+    outside: ['config/test', 'rotate-root', 'static-role/{name}', 'rotate-role/{name}', 'library/{name}', 'creds/{name}'],
+    readsWithEffect: ['creds/{name}'],
+  },
+);

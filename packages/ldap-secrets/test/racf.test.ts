@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { describeWithSlapd, startSlapd } from '@strongroom/lab';
+import { dataOf, DirectoryView, mountLdap, SVC, withManager } from './ldap-mount.ts';
+
+/** As much of the schema of RACF's directory as the engine uses. */
+const schema = `
+attributetype ( 1.3.18.0.2.4.186 NAME 'racfid' EQUALITY caseIgnoreMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
+attributetype ( 1.3.18.0.2.4.187 NAME 'racfPassword' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
+attributetype ( 1.3.18.0.2.4.188 NAME 'racfAttributes' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
+objectclass ( 1.3.18.0.2.6.55 NAME 'racfUser' SUP top AUXILIARY MUST racfid MAY ( racfPassword $ racfAttributes ) )`;
+const user = `dn: uid=mainframe,${SVC}
+objectClass: account
+objectClass: racfUser
+objectClass: simpleSecurityObject
+uid: mainframe
+racfid: MAINFR
+userPassword: untouched
+`;
+
+describeWithSlapd('schema racf', () => {
+  test('sets racfPassword, and racfAttributes to noexpired, of the account that racfid names', async () => {
+    const slapd = await startSlapd({ ...withManager, ldif: `${withManager.ldif}\n${user}`, globalConfig: schema });
+    const view = new DirectoryView(slapd);
+    const mount = await mountLdap(slapd, { config: { schema: 'racf', userattr: '', length: 8 } });
+    try {
+      const check = async (password: string): Promise<void> => {
+        const entry = (await view.entry(`uid=mainframe,${SVC}`))!;
+        expect(password).toMatch(/^[A-Za-z0-9]{8}$/);
+        expect(entry.values('racfPassword')).toEqual([password]);
+        expect(entry.values('racfAttributes')).toEqual(['noexpired']);
+        expect(await view.takes(`uid=mainframe,${SVC}`, 'untouched')).toBe(true);
+      };
+      await mount.write('static-role/a', { username: 'mainfr', rotation_period: '1h' });
+      await check(dataOf<{ password: string }>(await mount.read('static-cred/a')).password);
+      await mount.advance('1h');
+      const rotated = dataOf<{ password: string; last_password: string }>(await mount.read('static-cred/a'));
+      expect(rotated.last_password).not.toBe('');
+      await check(rotated.password);
+      await mount.delete('static-role/a');
+      await mount.write('library/set', { service_account_names: 'MAINFR' });
+      await check(dataOf<{ password: string }>(await mount.write('library/set/check-out')).password);
+    } finally {
+      await mount.close();
+      view.close();
+      await slapd.stop();
+    }
+  });
+});
