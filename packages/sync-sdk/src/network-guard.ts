@@ -116,9 +116,10 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
       } catch (error) {
         return callback(error as Error, null);
       }
-      connectUndici(target, (...[error, socket]) => {
-        const wrong = socket === null ? undefined : wrongEnd(socket, target.hostname);
-        if (socket === null) return callback(error ?? new Error('no connection'), null);
+      connectUndici(target, (...[error, socket]: [Error | null, (net.Socket | tls.TLSSocket | null)?]) => {
+        // undici leaves the socket out where it failed, whatever its types say.
+        if (!socket) return callback(error ?? new Error('no connection'), null);
+        const wrong = wrongEnd(socket, target.hostname);
         if (wrong === undefined) return callback(null, socket);
         socket.destroy();
         callback(wrong, null);

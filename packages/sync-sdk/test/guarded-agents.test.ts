@@ -2,11 +2,12 @@ import type { AddressInfo } from 'node:net';
 import http from 'node:http';
 import https from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { request } from 'undici';
 import { createNetworkGuard, type NetworkGuard } from '../src/index.ts';
 
 const STRICT = { allowedIpv4: [], allowedIpv6: [], allowedPorts: [], disabled: false };
 
-describe('the agents of the guard', () => {
+describe('the agents and the dispatcher of the guard', () => {
   const server = http.createServer((_, response) => response.end('reached'));
   let port: number;
   beforeAll(async () => {
@@ -32,7 +33,21 @@ describe('the agents of the guard', () => {
 
   test('connect where it is allowed', async () => {
     const rules = { ...STRICT, allowedIpv4: ['127.0.0.1'], allowedPorts: [port] };
+    const answer = await using(createNetworkGuard(rules), async ({ dispatcher }) => {
+      const { body } = await request(`http://127.0.0.1:${port}`, { dispatcher });
+      return await body.text();
+    });
+    expect(answer).toBe('reached');
     expect(await using(createNetworkGuard(rules), ({ httpAgent }) => get(http, { agent: httpAgent }))).toBe('reached');
+  });
+
+  test('fail the request, and nothing else, where nobody listens', async () => {
+    await using(createNetworkGuard({ ...STRICT, disabled: true }), async ({ httpAgent, httpsAgent, dispatcher }) => {
+      await expect(get(http, { agent: httpAgent, port: 1 })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      await expect(get(https, { agent: httpsAgent, port: 1 })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      await expect(request('http://127.0.0.1:1', { dispatcher })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      await expect(request('https://localhost:1', { dispatcher })).rejects.toThrow();
+    });
   });
 
   test('fail the request, and nothing else, where a port or an address is not allowed', async () => {
