@@ -112,6 +112,32 @@ describeWithSlapd('names and filters that ldapjs spells wrongly, against OpenLDA
   });
 });
 
+describeWithSlapd('what ldapjs renders for a log', () => {
+  test('requests, with their passwords, and answers are rendered by its client, and never here', async () => {
+    const slapd = await startSlapd();
+    cleanups.push(() => slapd.stop());
+    const library = ldapjs as unknown as Record<'BindRequest' | 'SearchRequest' | 'LDAPResult' | 'SearchEntry', { prototype: object }>;
+    const prototypes = [library.BindRequest, library.SearchRequest, library.LDAPResult, library.SearchEntry].map(
+      ({ prototype }) => prototype,
+    );
+    let rendered = 0;
+    for (const prototype of prototypes) {
+      Object.defineProperty(prototype, 'pojo', { configurable: true, get: () => (rendered += 1) });
+      cleanups.push(() => Reflect.deleteProperty(prototype, 'pojo'));
+    }
+    await open({ urls: [slapd.url] }).withServiceConnection({ dn: slapd.adminDn, password: slapd.adminPassword }, (connection) =>
+      connection.search({ base, filter: '(uid=user1)' }),
+    );
+    expect(rendered).toBe(0);
+    const client = ldapjs.createClient({ url: slapd.url });
+    cleanups.push(() => client.destroy());
+    await new Promise<void>((resolve, reject) =>
+      client.bind(slapd.adminDn, slapd.adminPassword, (error) => (error ? reject(error) : resolve())),
+    );
+    expect(rendered).toBeGreaterThan(0);
+  });
+});
+
 describeWithSlapd('connections that die, against OpenLDAP behind a proxy', () => {
   let slapd: Slapd;
 
