@@ -38,6 +38,10 @@ describe('the plugins of every server', () => {
     const plugins = await builtInPlugins();
     expect(plugins.map(({ kind, name }) => `${kind}/${name}`).sort()).toEqual([
       'auth/ldap',
+      'database/mysql-aurora-database-plugin',
+      'database/mysql-database-plugin',
+      'database/mysql-legacy-database-plugin',
+      'database/mysql-rds-database-plugin',
       'database/postgresql-database-plugin',
       'secret/database',
       'secret/kv',

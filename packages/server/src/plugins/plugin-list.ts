@@ -9,6 +9,10 @@ export const BUILT_IN: readonly Loader[] = [
   async () => [(await import('@strongroom/auth-ldap')).ldapAuth],
   async () => [(await import('@strongroom/database')).databaseEngine],
   async () => [(await import('@strongroom/database-postgresql')).postgresqlPlugin],
+  async () => {
+    const { mysqlPlugin, mysqlAuroraPlugin, mysqlRdsPlugin, mysqlLegacyPlugin } = await import('@strongroom/database-mysql');
+    return [mysqlPlugin, mysqlAuroraPlugin, mysqlRdsPlugin, mysqlLegacyPlugin];
+  },
 ];
 
 export async function builtInPlugins(): Promise<Plugin[]> {
