@@ -1,1 +1,1 @@
-export {};
+export { awsSmDestination } from './plugin.ts';

@@ -19,7 +19,7 @@ import {
   type DestinationRecord,
   type Records,
 } from './records.ts';
-import { nameId, remoteName } from './remote-names.ts';
+import { nameId, remoteName, templateOf } from './remote-names.ts';
 import type { SyncQueue } from './sync-queue.ts';
 import { Refusal } from './sync-status.ts';
 
@@ -78,7 +78,7 @@ export class Associations {
       const association = before ?? (await this.#link(tx, records, destination, found));
       const settings = {
         mount_path: found.path,
-        secret_name_template: destination.secret_name_template,
+        secret_name_template: templateOf(plugin, destination),
         granularity: destination.granularity,
       };
       const names = await this.#claim(

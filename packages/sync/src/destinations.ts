@@ -1,7 +1,7 @@
 import { BadRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
 import { ConfigurationInvalid, maskedFields, NetworkPolicy, tagsComplaint, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { pages, placeOf, recordsIn, type AssociationRecord, type ConflictPolicy, type DestinationRecord } from './records.ts';
-import { templateComplaint } from './remote-names.ts';
+import { templateComplaint, templateOf } from './remote-names.ts';
 import { networkRules, type Sessions } from './sessions.ts';
 import type { SyncQueue } from './sync-queue.ts';
 import { forgetAssociation } from './sync-run.ts';
@@ -82,7 +82,7 @@ export class Destinations {
       options: {
         ...(plugin.options.customTags ? { custom_tags: destination.custom_tags } : {}),
         granularity_level: destination.granularity,
-        secret_name_template: destination.secret_name_template,
+        secret_name_template: templateOf(plugin, destination),
         on_conflict: destination.on_conflict,
         reconcile_interval: destination.reconcile_interval,
       },
@@ -189,7 +189,7 @@ export class Destinations {
       allowed_ipv6_addresses: sent.allowed_ipv6_addresses ?? before?.allowed_ipv6_addresses ?? [],
       allowed_ports: sent.allowed_ports ?? before?.allowed_ports ?? [],
       disable_strict_networking: sent.disable_strict_networking ?? before?.disable_strict_networking ?? false,
-      secret_name_template: sent.secret_name_template || before?.secret_name_template || plugin.options.secretNameTemplate,
+      secret_name_template: sent.secret_name_template ?? before?.secret_name_template ?? '',
       granularity: (sent.granularity as AssociationRecord['granularity'] | undefined) ?? before?.granularity ?? plugin.options.granularity,
       custom_tags: sent.custom_tags ?? before?.custom_tags ?? {},
       on_conflict: (sent.on_conflict as ConflictPolicy | undefined) ?? before?.on_conflict ?? 'fail',
@@ -203,7 +203,7 @@ export class Destinations {
 function check(plugin: SyncDestinationPlugin, destination: DestinationRecord): void {
   checkRequired(plugin.connection, destination.connection);
   const complaints = [...(plugin.check?.(destination.connection) ?? [])];
-  const template = templateComplaint(destination.secret_name_template);
+  const template = templateComplaint(templateOf(plugin, destination));
   if (template !== undefined) complaints.push(`secret_name_template: ${template}`);
   if (complaints.length === 0) {
     const { tags } = plugin.limits(destination.connection);

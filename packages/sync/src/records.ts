@@ -28,6 +28,7 @@ export const DestinationRecord = Type.Object({
   allowed_ipv6_addresses: Type.Array(Type.String()),
   allowed_ports: Type.Array(Type.Integer()),
   disable_strict_networking: Type.Boolean(),
+  /** '' for that of the type. */
   secret_name_template: Type.String(),
   granularity: Granularity,
   custom_tags: Type.Record(Type.String(), Type.String()),

@@ -1,5 +1,5 @@
 import { compileTemplate, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/engine-sdk';
-import { nameComplaint, type NameLimits } from '@strongroom/sync-sdk';
+import { nameComplaint, type NameLimits, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import type { AssociationRecord, DestinationRecord } from './records.ts';
 import { Refusal } from './sync-status.ts';
 
@@ -51,6 +51,16 @@ export function templateComplaint(source: string): string | undefined {
     if (error instanceof TemplateSyntaxError || error instanceof TemplateRenderError) return error.message;
     throw error;
   }
+}
+
+/** The template of a destination. That of the type is completed where each key is a secret of its own, so that their names differ. */
+export function templateOf(
+  plugin: SyncDestinationPlugin,
+  destination: Pick<DestinationRecord, 'secret_name_template' | 'granularity'>,
+): string {
+  const { secretNameTemplate: usual } = plugin.options;
+  if (destination.secret_name_template !== '') return destination.secret_name_template;
+  return destination.granularity === 'secret-key' && !usual.includes('.SecretKey') ? `${usual}/{{ .SecretKey }}` : usual;
 }
 
 /** The remote name of a secret, or of one key of it. @throws Refusal when it does not fit the provider */

@@ -26,12 +26,24 @@ describe('destinations', () => {
         options: {
           custom_tags: {},
           granularity_level: 'secret-path',
-          secret_name_template: 'vault/{{ .MountAccessor }}/{{ .SecretPath }}{{ if .SecretKey }}/{{ .SecretKey }}{{ end }}',
+          secret_name_template: 'vault/{{ .MountAccessor }}/{{ .SecretPath }}',
           on_conflict: 'fail',
           reconcile_interval: 86_400,
         },
       });
       expect((await sync.ask('read', 'sys/sync/destinations/memory/new')).data).toEqual(created.data);
+    });
+
+    test('the default template names the key where each key is a secret of its own', async () => {
+      await sync.ask('update', 'sys/sync/destinations/memory/keys', { ...CONNECTION, secret_name_template: '', granularity: 'secret-key' });
+      await sync.put('web', { a: '1', b: '2' });
+      await sync.ask('update', 'sys/sync/destinations/memory/keys/associations/set', { mount: 'kv', secret_name: 'web' });
+      const accessor = await sync.accessor();
+      expect(sync.provider.values()).toEqual({ [`vault/${accessor}/web/a`]: '1', [`vault/${accessor}/web/b`]: '2' });
+      await sync.ask('patch', 'sys/sync/destinations/memory/keys', { granularity: 'secret-path' });
+      expect((await read('sys/sync/destinations/memory/keys')).options['secret_name_template']).toBe(
+        'vault/{{ .MountAccessor }}/{{ .SecretPath }}',
+      );
     });
 
     test('the other spelling of the type means the same destination, and answers carry the name of the provider', async () => {

@@ -199,7 +199,7 @@ export function memoryDestination(provider: MemoryProvider, name = 'memory'): Sy
     options: {
       customTags: true,
       granularity: 'secret-path',
-      secretNameTemplate: 'vault/{{ .MountAccessor }}/{{ .SecretPath }}{{ if .SecretKey }}/{{ .SecretKey }}{{ end }}',
+      secretNameTemplate: 'vault/{{ .MountAccessor }}/{{ .SecretPath }}',
     },
     ownership: options.ownership ?? 'marked',
     accounts: {

@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { silentLog } from '@strongroom/engine-sdk';
+import { describeWithMoto, startMoto } from '@strongroom/lab';
+import { createNetworkGuard, type DestinationSession, type NetworkGuard } from '@strongroom/sync-sdk';
+import { awsSmDestination } from '../src/index.ts';
+import type { AwsSmConnection } from '../src/connection.ts';
+import { translateAwsError } from '../src/provider-error.ts';
+import { AwsOutside, connectionTo } from './aws-outside.ts';
+
+const OPEN = { allowedIpv4: [], allowedIpv6: [], allowedPorts: [], disabled: true };
+const MARK = { destination: 'a'.repeat(24), association: 'b'.repeat(24) };
+
+describe('settings that cannot work are told without asking AWS', () => {
+  const good = connectionTo('http://127.0.0.1:1');
+  test.each<[Partial<AwsSmConnection>, string]>([
+    [{ access_key_id: undefined }, 'access_key_id and secret_access_key belong together'],
+    [{ secret_access_key: undefined }, 'access_key_id and secret_access_key belong together'],
+    [{ role_arn: 'admin' }, 'role_arn must look like'],
+    [{ external_id: 'x' }, 'external_id is for role_arn'],
+    [{ region: 'Frankfurt' }, 'region must look like'],
+    [{ replica_regions: { 'eu-central-1': '' } }, 'replica_regions must not hold the region'],
+    [{ recovery_window_in_days: 3 }, 'recovery_window_in_days must be 0, or from 7 to 30'],
+    [{ endpoint: 'nowhere' }, 'endpoint must be an address'],
+    [{ sts_endpoint: 'ftp://x' }, 'sts_endpoint must be an address'],
+  ])('%j', (change, complaint) => {
+    expect(awsSmDestination.check!({ ...good, ...change }).join()).toContain(complaint);
+  });
+
+  test('a connection without any field is fine: everything comes from the chain of AWS', () => {
+    expect(awsSmDestination.check!({ recovery_window_in_days: 7 } as AwsSmConnection)).toEqual([]);
+  });
+});
+
+describe('what AWS says becomes an error of destinations', () => {
+  const failure = (name: string, status: number | undefined, more: object = {}) =>
+    translateAwsError(
+      Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: status, requestId: 'r-1' }, ...more }),
+      new Date(0),
+    );
+
+  test.each([
+    ['AccessDeniedException', 400, 'client_side'],
+    ['InvalidParameterException', 400, 'client_side'],
+    ['LimitExceededException', 400, 'client_side'],
+    ['SyntaxError', 403, 'client_side'],
+    ['CredentialsProviderError', undefined, 'client_side'],
+    ['ThrottlingException', 400, 'throttled'],
+    ['TooManyRequestsException', 429, 'throttled'],
+    ['InternalServiceError', 500, 'external_service'],
+    ['ServiceUnavailable', 503, 'external_service'],
+    ['TimeoutError', undefined, 'external_service'],
+  ])('%s with status %s', (name, status, code) => {
+    expect(failure(name, status).code).toBe(code);
+  });
+
+  test('with its code and request id', () => {
+    expect(failure('AccessDeniedException', 400)).toMatchObject({ providerCode: 'AccessDeniedException', requestId: 'r-1' });
+  });
+});
+
+describeWithMoto('AWS Secrets Manager, played by moto', () => {
+  const outside = new AwsOutside();
+  const open: [DestinationSession, NetworkGuard][] = [];
+  beforeAll(async () => outside.start(await startMoto()), 60_000);
+  afterEach(async () => {
+    for (const [session, network] of open.splice(0)) {
+      await session.close();
+      await network.close();
+    }
+  });
+  afterAll(async () => outside.stop());
+
+  const session = async (more: Partial<AwsSmConnection> = {}): Promise<DestinationSession> => {
+    const network = createNetworkGuard(OPEN);
+    const made = await awsSmDestination.open(connectionTo(outside.endpoint, more), { log: silentLog, now: () => new Date(), network });
+    open.push([made, network]);
+    return made;
+  };
+  const signal = AbortSignal.timeout(60_000);
+  const put = (name: string, value = 'v', operationId = crypto.randomUUID()) => ({
+    name,
+    value,
+    mark: MARK,
+    tags: {},
+    operationId,
+    signal,
+  });
+
+  test('a repeated put with the same operation makes no second version', async () => {
+    const aws = await session();
+    const operation = crypto.randomUUID();
+    await aws.put(put('once', 'v', operation));
+    await aws.put({ ...put('once', 'v', operation), current: (await aws.read({ name: 'once', signal }))! });
+    const { Versions } = await outside.client.listSecretVersionIds({ SecretId: 'once', IncludeDeprecated: true });
+    expect(Versions?.map(({ VersionId }) => VersionId)).toEqual([operation]);
+  });
+
+  test('kms_key_id encrypts what is made and what is changed', async () => {
+    const aws = await session({ kms_key_id: 'alias/one' });
+    await aws.put(put('keyed'));
+    expect((await outside.client.describeSecret({ SecretId: 'keyed' })).KmsKeyId).toBe('alias/one');
+    const other = await session({ kms_key_id: 'alias/two' });
+    await other.put({ ...put('keyed', 'w'), current: (await other.read({ name: 'keyed', signal }))! });
+    expect((await outside.client.describeSecret({ SecretId: 'keyed' })).KmsKeyId).toBe('alias/two');
+    expect((await outside.read('keyed'))?.value).toBe('w');
+  });
+
+  test('replica_regions copies secrets, also to regions that are added later, and a replicated secret can be removed', async () => {
+    const aws = await session({ replica_regions: { 'us-east-1': '' } });
+    await aws.put(put('copied'));
+    const wider = await session({ replica_regions: { 'us-east-1': '', 'us-west-2': 'alias/aws/secretsmanager' } });
+    await wider.put({ ...put('copied', 'w'), current: (await wider.read({ name: 'copied', signal }))! });
+    const { ReplicationStatus } = await outside.client.describeSecret({ SecretId: 'copied' });
+    expect(ReplicationStatus?.map(({ Region }) => Region).sort()).toEqual(['us-east-1', 'us-west-2']);
+    await wider.remove({ name: 'copied', current: (await wider.read({ name: 'copied', signal }))!, signal });
+    expect(await outside.read('copied')).toBeUndefined();
+  });
+
+  test('recovery_window_in_days keeps a removed secret for a while; 0 removes it at once', async () => {
+    const aws = await session();
+    await aws.put(put('kept'));
+    await aws.remove({ name: 'kept', current: (await aws.read({ name: 'kept', signal }))!, signal });
+    expect(await aws.read({ name: 'kept', signal })).toMatchObject({ softDeleted: true, mark: MARK });
+    const swift = await session({ recovery_window_in_days: 0 });
+    await swift.put(put('gone'));
+    await swift.remove({ name: 'gone', current: (await swift.read({ name: 'gone', signal }))!, signal });
+    expect(await swift.read({ name: 'gone', signal })).toBeUndefined();
+  });
+
+  test('role_arn and external_id are used before anything else', async () => {
+    const aws = await session({ role_arn: 'arn:aws:iam::123456789012:role/sync', external_id: 'ext-1' });
+    const before = outside.targets.length;
+    expect(await aws.read({ name: 'nothing', signal })).toBeUndefined();
+    expect(outside.targets.slice(before)).toEqual(['/', 'DescribeSecret']);
+  });
+});
