@@ -136,7 +136,11 @@ export class AwsFront {
       const outgoing = request(this.#behind!, { method: 'POST', headers }, (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+        answer.on('end', () => {
+          const id = answer.headers['x-amzn-requestid'];
+          const headers = typeof id === 'string' ? { 'x-amzn-requestid': id } : {};
+          resolve({ status: answer.statusCode ?? 0, headers, body: Buffer.concat(chunks).toString() });
+        });
       });
       outgoing.once('error', reject).end(body);
     });

@@ -33,6 +33,7 @@ const UNKNOWN_CREDENTIAL = new Set([
 /** Failures of Node's that come before anything is sent. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ERR_INVALID_URL']);
 
+const WRAPPED = /^AWS SDK error wrapper for (?:Error: )?/;
 const LONGEST_TEXT = 1_000;
 const title = 'AWS';
 
@@ -87,13 +88,19 @@ export function faultOf(error: unknown, secrets: readonly string[]): CloudError 
   }
   if (status === undefined) {
     if (thrown.name === 'AbortError') return new CloudFailed(fault('unknown', 'no answer in time', ''));
-    return new CloudFailed(fault(NOT_SENT.has(thrown.code ?? '') ? 'unsent' : 'unknown', undefined, thrown.code ?? ''));
+    const code = networkCode(thrown);
+    return new CloudFailed(fault(NOT_SENT.has(code) ? 'unsent' : 'unknown', (thrown.message ?? '').replace(WRAPPED, ''), code));
   }
   if (isUnknownCredential(error)) return new CloudFailed(fault('refused'));
   if (status >= 400 && status < 500) return new CloudRefused(fault('refused'));
   // What is no answer of AWS's, such as the page of a proxy, has no code of AWS's either.
   const answered = thrown.name !== 'SyntaxError' && thrown.name !== 'Error';
   return new CloudFailed(answered ? fault('unknown') : fault('unknown', `an answer with status ${status} that cannot be read`, ''));
+}
+
+/** Node's code. The SDK puts errors of another realm, such as a test runner's, into one of its own, of which only the text is left. */
+function networkCode({ code, message = '' }: Thrown): string {
+  return code ?? (WRAPPED.test(message) ? (/\bE[A-Z_]{4,}\b/.exec(message)?.[0] ?? '') : '');
 }
 
 function cleaned(text: string, secrets: readonly string[]): string {

@@ -1,0 +1,168 @@
+import { PutUserPolicyCommand } from '@aws-sdk/client-iam';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import type { TestMount } from '@strongroom/engine-testkit';
+import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
+import { AwsFront, awsError } from './aws-front.ts';
+import { Beside, mountCloud, pass, rootConfig, S3, type Key } from './cloud-mount.ts';
+
+jest.setTimeout(60_000);
+
+const EVERYTHING = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}';
+
+describeWithMoto('config/rotate-root', () => {
+  let moto: MotoServer;
+  let front: AwsFront;
+  let beside: Beside;
+  let mount: TestMount;
+  let root: Key;
+
+  beforeAll(async () => {
+    moto = await startMoto({ env: { MOTO_IAM_LOAD_MANAGED_POLICIES: 'false' } });
+    front = await AwsFront.start(moto.endpoint);
+  }, 60_000);
+  afterAll(async () => {
+    await front?.stop();
+    await moto?.stop();
+  });
+  beforeEach(async () => {
+    front.reset();
+    await moto.enforce(Infinity);
+    await moto.reset();
+    const nobody = new Beside(moto.endpoint);
+    root = await nobody.seed();
+    for (const UserName of ['svc', 'static2']) {
+      await nobody.iam.send(new PutUserPolicyCommand({ UserName, PolicyName: 'everything', PolicyDocument: EVERYTHING }));
+    }
+    beside = new Beside(moto.endpoint, await nobody.createKey('static2'));
+    await moto.enforce(0);
+    mount = await mountCloud();
+    await mount.write('roles/user', { credential_type: 'iam_user', policy_document: S3 });
+    await configure();
+  });
+  afterEach(async () => mount.close());
+
+  const configure = async (more: Record<string, unknown> = {}) =>
+    mount.write('config/root', rootConfig(front.endpoint, root, { max_retries: 0, ...more }));
+  const rotate = async () => mount.call('update', 'aws/config/rotate-root');
+  const read = async () => (await mount.read('config/root')).data as Record<string, unknown> & { access_key: string };
+
+  test('the new access key is answered and used, and the old one is deleted with it', async () => {
+    const { data, status } = await rotate();
+    expect(status).toBe(200);
+    const { access_key } = data as { access_key: string };
+    expect(access_key).not.toBe(root.access_key);
+    expect(data).toEqual({ access_key });
+    expect((await read()).access_key).toBe(access_key);
+    expect(await beside.keysOf('svc')).toEqual([access_key]);
+    const last = front.calls.slice(-3).map((call) => [call.action, call.key]);
+    expect(last).toEqual([
+      ['GetCallerIdentity', access_key],
+      ['UpdateAccessKey', access_key],
+      ['DeleteAccessKey', access_key],
+    ]);
+    // Policies and keys are enforced: the old key would be refused.
+    expect((await mount.read('creds/user')).status).toBe(200);
+  });
+
+  test('it has no parameters, and needs a configuration with both halves of a key', async () => {
+    await mount.write('config/root', {});
+    expect(await rotate()).toMatchObject({
+      status: 400,
+      errors: ['Cannot call config/rotate-root when either access_key or secret_key is empty'],
+    });
+    const other = await mountCloud();
+    expect(await other.call('update', 'aws/config/rotate-root')).toMatchObject({
+      status: 400,
+      errors: ['1 error occurred:\n\t* no configuration found for config/root\n\n'],
+    });
+    await other.close();
+  });
+
+  test('the access key must be the only one of its user: otherwise nothing is begun, and the text names the other', async () => {
+    const second = await beside.createKey('svc');
+    expect(await rotate()).toMatchObject({
+      status: 400,
+      errors: [`the configured access key must be the only one of user "svc" to be rotated, which also has ${second.access_key}`],
+    });
+    expect(await read()).toMatchObject({ access_key: root.access_key, root_rotation: { state: 'idle' } });
+  });
+
+  test('a key that AWS does not know is its failure: 500, with AWS’s code', async () => {
+    await configure({ access_key: 'AKIANOBODYNOBODYNOBO' });
+    const { status, errors } = await rotate();
+    expect(status).toBe(500);
+    expect(errors![0]).toContain('error calling GetUser: AWS: InvalidClientTokenId: ');
+  });
+
+  test('a new key that is not accepted yet is not switched to, and is tried again until it is', async () => {
+    let refusals = 0;
+    const refused = awsError(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.');
+    front.on('GetCallerIdentity', () => ((refusals += 1) <= 3 ? refused : undefined));
+    const rotating = rotate();
+    while (refusals < 4) {
+      await mount.clock.advance(1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect((await rotating).status).toBe(200);
+    expect(await beside.keysOf('svc')).toEqual([(await read()).access_key]);
+  });
+
+  test('calls with the new key that fail for some seconds after the switch do not lose the old one', async () => {
+    front.on('UpdateAccessKey', () => awsError(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.'));
+    const { status, data } = await rotate();
+    expect(status).toBe(200);
+    const { access_key } = data as { access_key: string };
+    expect(await beside.keysOf('svc')).toEqual([access_key, root.access_key].sort());
+    expect(await read()).toMatchObject({
+      access_key,
+      root_rotation: { last_error: { message: expect.stringContaining('the replaced key could not be deleted yet: ') } },
+    });
+    front.reset();
+    await pass(mount, 60);
+    expect(await beside.keysOf('svc')).toEqual([access_key]);
+    expect(await read()).toMatchObject({ root_rotation: { state: 'idle', last_error: null, last_success: expect.any(String) } });
+  });
+
+  test('rotation_period rotates it by itself; the status block shows the next time and failures', async () => {
+    await configure({ rotation_period: '1h' });
+    expect(await read()).toMatchObject({ rotation_period: 3_600, root_rotation: { state: 'waiting', next_attempt: expect.any(String) } });
+    await mount.advance('1h');
+    const first = (await read()).access_key;
+    expect(first).not.toBe(root.access_key);
+    expect(await beside.keysOf('svc')).toEqual([first]);
+    front.on('CreateAccessKey', () => awsError(409, 'LimitExceeded', 'Cannot exceed quota for AccessKeysPerUser: 2'));
+    await mount.advance('1h');
+    expect(await read()).toMatchObject({
+      access_key: first,
+      root_rotation: { state: 'failing', last_error: { message: expect.stringContaining('AWS: LimitExceeded: Cannot exceed quota') } },
+    });
+    expect((await mount.read('failing')).data).toMatchObject({ root_rotations: { root: { state: 'failing' } } });
+    front.reset();
+    await pass(mount, 30);
+    expect((await read()).access_key).not.toBe(first);
+    expect((await mount.call('read', 'aws/creds/user')).status).toBe(200);
+  });
+
+  test('rotation_schedule is another way to say when', async () => {
+    await configure({ rotation_schedule: '0 3 * * *' });
+    expect(await read()).toMatchObject({ rotation_schedule: '0 3 * * *', root_rotation: { state: 'waiting' } });
+    await configure();
+    expect(await read()).not.toHaveProperty('rotation_schedule');
+    expect(await read()).toMatchObject({ root_rotation: { state: 'idle' } });
+  });
+
+  test('the journal deletes a key that was made here when another one is configured; the operator’s own it leaves', async () => {
+    await configure();
+    const made = ((await rotate()).data as { access_key: string }).access_key;
+    const own = await beside.createKey('svc');
+    root = own;
+    await configure();
+    await pass(mount, 300);
+    expect(await beside.keysOf('svc')).toEqual([own.access_key]);
+    expect(made).not.toBe(own.access_key);
+    root = await beside.createKey('svc');
+    await configure();
+    await pass(mount, 300);
+    expect(await beside.keysOf('svc')).toEqual([own.access_key, root.access_key].sort());
+  });
+});
