@@ -88,7 +88,7 @@ function urlKeys(url: string): Map<string, string> {
 }
 
 /** A value is a placeholder, text in quotes or braces, in which the closing one is doubled, or all up to the semicolon. */
-const PAIR = /\s*([^=;]+?)\s*=\s*(?:(\{\{\w+\}\})|"((?:""|[^"])*)"|'((?:''|[^'])*)'|\{((?:\}\}|[^}])*)\}|([^;]*?))\s*(?:;|$)/y;
+const PAIR = /\s*([^=;]+?)\s*=\s*(?:\{?(\{\{\w+\}\})\}?|"((?:""|[^"])*)"|'((?:''|[^'])*)'|\{((?:\}\}|[^}])*)\}|([^;]*?))\s*(?:;|$)/y;
 
 function pairKeys(text: string): Map<string, string> {
   const found = new Map<string, string>();

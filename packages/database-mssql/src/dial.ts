@@ -2,7 +2,7 @@ import type { Connection } from 'tedious';
 import { ConnectionLost, redact } from '@strongroom/database-sdk';
 import type { ConnectionTarget } from './connection-string.ts';
 import { driverOptions, type Encryption } from './driver-options.ts';
-import { errorNumber, errorText } from './server-error.ts';
+import { errorText } from './server-error.ts';
 
 type Driver = Pick<typeof import('tedious'), 'Connection' | 'Request'>;
 export type Row = Readonly<Record<string, unknown>>;
@@ -83,7 +83,6 @@ export class Dialer {
         failures.push(
           `${host}${instance === undefined ? '' : `\\${instance}`}${port === undefined ? '' : `:${port}`}: ${errorText(error)}`,
         );
-        if (errorNumber(error) === LOGIN_FAILED) break;
       }
     }
     throw new ConnectionLost(redact(failures.join('; '), this.#settings.secrets));
@@ -97,8 +96,6 @@ export class Dialer {
     return new MssqlConnectionHandle(connection, this.#driver.Request);
   }
 }
-
-const LOGIN_FAILED = 18_456;
 
 /** The driver goes on in clear, password and all, where a server (or somebody on the way) says that it cannot encrypt. */
 function insistOnEncryption(connection: Connection): void {

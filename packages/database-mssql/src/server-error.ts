@@ -14,7 +14,11 @@ function isServerError(error: unknown): error is ServerError {
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(errorText).join('; ');
   if (isServerError(error)) return `mssql: ${error.message} (${error.number})`;
-  return error instanceof Error ? error.message || String('code' in error ? error.code : error.name) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const text = error.message || String('code' in error ? error.code : error.name);
+  // The driver wraps what the network says, more than once.
+  const reason = error.cause === undefined ? '' : errorText(error.cause);
+  return reason === '' || text.includes(reason) ? text : `${text}: ${reason}`;
 }
 
 /** The number of a server's error; of several the first. */

@@ -77,6 +77,10 @@ export class SqlServerDouble {
   ]);
   /** Statements that fail, by a part of their text, and with what. */
   readonly failures = new Map<string, { number: number; message: string }>();
+  /** How often somebody asked to stop a batch. */
+  attentions = 0;
+  /** Passwords that came without encryption around them. */
+  readonly inClear: string[] = [];
   port = 0;
   readonly #options: DoubleOptions;
   readonly #sessions = new Map<number, Session>();
@@ -145,6 +149,7 @@ export class SqlServerDouble {
     else if (type === PACKET.login) return this.#login(connection, readLogin(payload));
     else if (!session) connection.destroy();
     else if (type === PACKET.attention) {
+      this.attentions++;
       session.wake?.();
       connection.answer(done('attention'));
     } else if (type === PACKET.batch) this.#batch(session, readBatch(payload).sql);
@@ -161,6 +166,7 @@ export class SqlServerDouble {
   }
 
   #login(connection: TdsConnection, login: Login): Session | undefined {
+    if (!connection.encrypted) this.inClear.push(login.password);
     const account = this.accounts.get(login.username);
     if (account?.password !== login.password || account.disabled) {
       connection.answer(errorToken({ number: 18_456, severity: 14, message: `Login failed for user '${login.username}'.` }), done('error'));
@@ -196,7 +202,11 @@ export class SqlServerDouble {
     try {
       const waiting = /WAITFOR DELAY '[\d:]+'/.test(sql);
       if (waiting) {
-        session.wake = () => (session.wake = undefined);
+        // A batch that is stopped is answered before the attention is.
+        session.wake = () => {
+          session.wake = undefined;
+          session.connection.answer(done('final'));
+        };
         return;
       }
       for (const [part, { number, message }] of this.failures) if (sql.includes(part)) throw new SqlError(number, message);
@@ -325,7 +335,7 @@ export class SqlServerDouble {
         'name',
         [...this.databases].flatMap(([name, open]) => (open ? [name] : [])),
       );
-    const prefix = /CHARINDEX/.test(sql) ? values[this.#options.contained ? 1 : 1]! : undefined;
+    const prefix = /CHARINDEX/.test(sql) ? values[1]! : undefined;
     if (prefix !== undefined)
       return texts(
         'name',
