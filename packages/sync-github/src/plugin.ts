@@ -15,7 +15,8 @@ export const githubDestination: SyncDestinationPlugin<typeof GithubConnection, t
   options: {
     customTags: false,
     granularity: 'secret-key',
-    secretNameTemplate: 'VAULT_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}_{{ .SecretKey | uppercase }}',
+    secretNameTemplate:
+      'VAULT_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}{{ if .SecretKey }}_{{ .SecretKey | uppercase }}{{ end }}',
   },
   ownership: 'recorded',
   accounts: { collection: 'github-apps', field: 'app_name', fields: GithubApp, describe: describeApp },
