@@ -1,0 +1,61 @@
+import { CloudRefused, type AccessKey, type CloudProvider, type CloudSession } from '../src/index.ts';
+
+/** A cloud of a test's own, in memory: what another package would bring to the engine. */
+export class AcmeCloud {
+  readonly users = new Map<
+    string,
+    { id: string; tags: Readonly<Record<string, string>>; keys: Map<string, AccessKey & { created: Date }> }
+  >();
+  #count = 0;
+
+  readonly provider: CloudProvider = {
+    name: 'acme',
+    title: 'Acme',
+    version: '1.0.0',
+    usernameTemplate: '{{ .Type }}-{{ .PolicyName }}-{{ random 8 }}',
+    longestName: { IAM: 30, STS: 30 },
+    keysPerUser: 2,
+    open: () => this.#session(),
+  };
+
+  #session(): CloudSession {
+    const user = (name: string) => {
+      const found = this.users.get(name);
+      if (found) return found;
+      throw new CloudRefused({ provider: 'Acme', code: 'NoSuchUser', text: `no user ${name}`, requestId: '7', outcome: 'refused' });
+    };
+    const next = (): number => (this.#count += 1);
+    const temporary = (arn: string, seconds: number) => ({
+      access_key: `tmp-${next()}`,
+      secret_key: 'temporary',
+      session_token: 'token',
+      expires: new Date(Date.now() + seconds * 1_000),
+      arn,
+    });
+    return {
+      createUser: async ({ name, tags }) => {
+        const id = `u${next()}`;
+        this.users.set(name, { id, tags, keys: new Map() });
+        return { id, account: 'acme' };
+      },
+      equipUser: async () => undefined,
+      removeUser: async (name) => (this.users.delete(name) ? 'removed' : 'absent'),
+      taggedUsers: async () => [],
+      createKey: async (name) => {
+        const key = { access_key: `k${next()}`, secret_key: 'secret', created: new Date() };
+        user(name).keys.set(key.access_key, key);
+        return key;
+      },
+      listKeys: async (name) => [...user(name).keys.values()].map(({ access_key: id, created }) => ({ id, created })),
+      deactivateKey: async () => undefined,
+      deleteKey: async (name, id) => void user(name).keys.delete(id),
+      accepts: async ({ access_key }) => [...this.users.values()].some(({ keys }) => keys.has(access_key)),
+      assumeRole: async ({ roleArn, seconds }) => temporary(roleArn, seconds),
+      federate: async ({ name, seconds }) => temporary(name, seconds),
+      groupPolicies: async () => ({ arns: [], documents: [] }),
+      ownUser: async () => 'root',
+      ownAccount: async () => 'acme',
+      close: () => undefined,
+    };
+  }
+}

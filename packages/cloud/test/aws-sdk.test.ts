@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { AwsFront, awsError } from './aws-front.ts';
+import { DEPLOY, mountCloud, rootConfig } from './cloud-mount.ts';
+
+const WARNING = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
+const src = fileURLToPath(new URL('../src', import.meta.url));
+
+test('no source file imports the SDK but for its types: it is loaded by the first call', async () => {
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  expect(files.length).toBeGreaterThan(20);
+  const importing = files.filter((name) => /^import (?!type )[^;]*'@aws-sdk\//m.test(readFileSync(join(src, name), 'utf8')));
+  expect(importing).toEqual([]);
+});
+
+test('the SDK is told not to warn about the version of Node before it is loaded', async () => {
+  delete process.env[WARNING];
+  const front = await AwsFront.start();
+  const mount = await mountCloud();
+  const key = { access_key: 'AKIAROOTROOTROOTROOT', secret_key: 's' };
+  await mount.write('config/root', rootConfig(front.endpoint, key, { max_retries: 0 }));
+  await mount.write('roles/deploy', { credential_type: 'assumed_role', role_arns: DEPLOY });
+  expect(process.env[WARNING]).toBeUndefined();
+  front.on('AssumeRole', () => awsError(403, 'AccessDenied', 'no'));
+  await mount.call('read', 'aws/creds/deploy');
+  expect(process.env[WARNING]).toBe('true');
+  await mount.close();
+  await front.stop();
+});
