@@ -1,8 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { adGroup, adUser, describeWithSamba, startSamba, type SambaServer } from '@strongroom/lab';
 import { createDirectory, type LdapError } from '../src/index.ts';
 import type { Connection, Directory, LdapSettings } from '../src/index.ts';
 import { startTcpProxy } from './tcp-proxy.ts';
+
+// A domain controller in one process takes its time on a busy machine.
+jest.setTimeout(60_000);
 
 const cleanups: (() => unknown)[] = [];
 
@@ -17,7 +20,7 @@ describeWithSamba('Active Directory, played by Samba', () => {
   beforeAll(async () => {
     const contacts = many.map((name) => `dn: CN=${name},CN=Users,DC=corp,DC=example\nobjectClass: contact\n\n`).join('');
     samba = await startSamba({ ldif: adUser('ann', { password: 'pw-ann' }) + contacts + adGroup('big', many) });
-  }, 60_000);
+  });
   afterAll(() => samba?.stop());
 
   function open(settings: Partial<LdapSettings> = {}): Directory {
