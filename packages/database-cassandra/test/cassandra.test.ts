@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, jest, test } from '@jest/globals';
 import { databasePluginContract } from '@strongroom/database-testkit';
 import { describeWhere, findCassandra } from '@strongroom/lab';
 import { cassandraPlugin } from '../src/index.ts';
 import { parameterSuite } from './suites/parameter-suite.ts';
 import { sessionSuite } from './suites/session-suite.ts';
 import { SLOW, TestedServer } from './suites/tested-server.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 const found = await findCassandra();
 
@@ -15,7 +18,7 @@ describeWhere('missing' in found ? found.missing : undefined, 'Cassandra', () =>
   afterAll(() => tested.stop());
 
   databasePluginContract(
-    { describe, test: (name, body) => test(name, body, 60_000) },
+    { describe, test },
     {
       plugin: cassandraPlugin,
       config: () => tested.config({ port: tested.proxy.port }),

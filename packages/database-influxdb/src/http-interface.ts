@@ -16,6 +16,7 @@ export class HttpInterface {
   readonly #settings: InfluxdbSettings;
   readonly #pool: Pool;
   readonly #authorization: string;
+  #underWay = 0;
   #closing: Promise<void> | undefined;
 
   constructor(settings: InfluxdbSettings) {
@@ -35,6 +36,7 @@ export class HttpInterface {
     if (this.#closing) throw new SessionClosed();
     signal.throwIfAborted();
     const secrets = { ...this.#settings.secrets, ...(password !== undefined && { 'new password': password }) };
+    this.#underWay++;
     try {
       const { statusCode, body } = await this.#pool.request({
         method: 'POST',
@@ -49,12 +51,15 @@ export class HttpInterface {
       if (this.#closing && !(error instanceof DatabaseError)) throw new SessionClosed();
       if (error instanceof DatabaseError) throw error;
       throw new ConnectionLost(redact(`no answer from ${this.#settings.origin}: ${errorText(error)}`, secrets));
+    } finally {
+      this.#underWay--;
     }
   }
 
   pool(): PoolStatus {
-    const { connected, free, queued, pending } = this.#pool.stats;
-    return { open: connected, idle: free, waiting: queued + pending, limit: MAX_CONNECTIONS };
+    const open = this.#pool.stats.connected;
+    const waiting = Math.max(0, this.#underWay - MAX_CONNECTIONS);
+    return { open, idle: Math.max(0, open - this.#underWay), waiting, limit: MAX_CONNECTIONS };
   }
 
   /** Waits for statements under way, but not for a server that does not answer. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, jest, test } from '@jest/globals';
 import { databasePluginContract } from '@strongroom/database-testkit';
 import {
   describeWhere,
@@ -9,6 +9,9 @@ import {
   type StallingProxy,
 } from '@strongroom/lab';
 import { influxdbPlugin } from '../src/index.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 const SLOW = 'kept_back';
 

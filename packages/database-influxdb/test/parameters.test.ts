@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
 import { compileTemplate } from '@strongroom/engine-sdk';
 import {
@@ -12,6 +12,9 @@ import {
 } from '@strongroom/lab';
 import { createServer, type Server } from 'node:net';
 import { InfluxdbConnection, influxdbPlugin } from '../src/index.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 const quiet = () => undefined;
 const host = { log: { debug: quiet, info: quiet, warn: quiet, error: quiet }, now: () => new Date() };

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, jest, test } from '@jest/globals';
 import { databasePluginContract } from '@strongroom/database-testkit';
 import { describeWhere, type FerretdbServer, findFerretdb, startFerretdb, startStallingProxy, type StallingProxy } from '@strongroom/lab';
 import { mongodbPlugin } from '../src/index.ts';
 import { login } from './login.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 const SLOW = 'kept_back';
 const found = await findFerretdb();
@@ -20,7 +23,7 @@ describeWhere('missing' in found ? found.missing : undefined, 'MongoDB (FerretDB
   });
 
   databasePluginContract(
-    { describe, test: (name, body) => test(name, body, 60_000) },
+    { describe, test },
     {
       plugin: mongodbPlugin,
       config: () => ({

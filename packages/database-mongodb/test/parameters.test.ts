@@ -1,9 +1,12 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { secretFields, visibleConnection } from '@strongroom/database-sdk';
 import { compileTemplate } from '@strongroom/engine-sdk';
 import { createTestCa } from '@strongroom/lab';
 import { MongodbConnection, mongodbPlugin } from '../src/index.ts';
 import { startWireServer } from './wire-server.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 const quiet = () => undefined;
 const host = { log: { debug: quiet, info: quiet, warn: quiet, error: quiet }, now: () => new Date() };

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
 import { mongodbPlugin } from '../src/index.ts';
 import { startWireServer, type WireServer } from './wire-server.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 // FerretDB knows no roles, so these commands go to a recorder; its answers are those of MongoDB 7.
 

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
 import { createTestCa, describeWhere, type FerretdbServer, findFerretdb, startFerretdb } from '@strongroom/lab';
 import { type MongodbConnection, mongodbPlugin } from '../src/index.ts';
 import { login } from './login.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 const quiet = () => undefined;
 const host: DatabaseHost = { log: { debug: quiet, info: quiet, warn: quiet, error: quiet }, now: () => new Date() };

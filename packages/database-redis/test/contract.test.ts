@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, jest, test } from '@jest/globals';
 import { databasePluginContract } from '@strongroom/database-testkit';
 import { describeWhere, redisMissing, type RedisServer, startRedis, startStallingProxy, type StallingProxy } from '@strongroom/lab';
 import { redisPlugin, valkeyPlugin } from '../src/index.ts';
 import { login } from './login.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 const SLOW = 'kept-back';
 

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { secretFields, visibleConnection } from '@strongroom/database-sdk';
 import { compileTemplate } from '@strongroom/engine-sdk';
 import { createTestCa, describeWhere, redisMissing, type RedisServer, startRedis } from '@strongroom/lab';
 import { RedisConnection, redisPlugin, valkeyPlugin } from '../src/index.ts';
 import { login } from './login.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 const quiet = () => undefined;
 const host = { log: { debug: quiet, info: quiet, warn: quiet, error: quiet }, now: () => new Date() };

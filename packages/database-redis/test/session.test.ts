@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
 import { describeWhere, redisMissing, type RedisServer, startRedis, startStallingProxy } from '@strongroom/lab';
 import { type RedisConnection, redisPlugin } from '../src/index.ts';
 import { login } from './login.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 const logged: string[] = [];
 const log = (message: string, fields?: Readonly<Record<string, unknown>>) => void logged.push(`${message} ${JSON.stringify(fields)}`);
