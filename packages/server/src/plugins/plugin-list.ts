@@ -7,12 +7,28 @@ type Loader = () => Promise<readonly Plugin[]>;
 export const BUILT_IN: readonly Loader[] = [
   async () => [(await import('@strongroom/kv')).kvEngine],
   async () => [(await import('@strongroom/auth-ldap')).ldapAuth],
+  async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],
+  async () => [(await import('@strongroom/cloud')).awsEngine],
   async () => [(await import('@strongroom/database')).databaseEngine],
   async () => [(await import('@strongroom/database-postgresql')).postgresqlPlugin],
   async () => {
-    const { mysqlPlugin, mysqlAuroraPlugin, mysqlRdsPlugin, mysqlLegacyPlugin } = await import('@strongroom/database-mysql');
-    return [mysqlPlugin, mysqlAuroraPlugin, mysqlRdsPlugin, mysqlLegacyPlugin];
+    const mysql = await import('@strongroom/database-mysql');
+    return [mysql.mysqlPlugin, mysql.mysqlAuroraPlugin, mysql.mysqlRdsPlugin, mysql.mysqlLegacyPlugin];
   },
+  async () => [(await import('@strongroom/database-mssql')).mssqlPlugin],
+  async () => {
+    const redis = await import('@strongroom/database-redis');
+    return [redis.redisPlugin, redis.valkeyPlugin];
+  },
+  async () => [(await import('@strongroom/database-mongodb')).mongodbPlugin],
+  async () => [(await import('@strongroom/database-cassandra')).cassandraPlugin],
+  async () => [(await import('@strongroom/database-influxdb')).influxdbPlugin],
+  async () => [(await import('@strongroom/sync')).syncEngine],
+  async () => [(await import('@strongroom/sync-aws-sm')).awsSmDestination],
+  async () => [(await import('@strongroom/sync-azure-kv')).azureKvDestination],
+  async () => [(await import('@strongroom/sync-gcp-sm')).gcpSmDestination],
+  async () => [(await import('@strongroom/sync-github')).githubDestination],
+  async () => [(await import('@strongroom/sync-vercel')).vercelDestination],
 ];
 
 export async function builtInPlugins(): Promise<Plugin[]> {
