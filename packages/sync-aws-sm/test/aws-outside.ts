@@ -32,7 +32,9 @@ function refuse(response: ServerResponse, status: number, type: string, headers:
 /** moto behind a door that counts, and fails as the service does: moto neither throttles nor refuses in the service's own form. */
 export class AwsOutside implements Outside {
   client!: SecretsManager;
+  /** What was asked, in order: `DescribeSecret`, or `/` for STS. */
   readonly targets: string[] = [];
+  readonly bodies: string[] = [];
   #moto!: MotoServer;
   #door!: Server;
   #refusing!: Server;
@@ -46,6 +48,10 @@ export class AwsOutside implements Outside {
       request.resume();
       refuse(response, 400, 'UnrecognizedClientException');
     });
+  }
+
+  get moto(): MotoServer {
+    return this.#moto;
   }
 
   get endpoint(): string {
@@ -110,6 +116,7 @@ export class AwsOutside implements Outside {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      this.bodies.push(Buffer.concat(chunks).toString());
       if (this.#failing === 'throttled') return refuse(response, 400, 'ThrottlingException', { 'retry-after': '7' });
       if (this.#failing === 'failing') return refuse(response, 500, 'InternalServiceError');
       if (this.#failing === 'hanging') return;

@@ -132,5 +132,19 @@ describeWithMoto('AWS Secrets Manager, played by moto', () => {
     const before = outside.targets.length;
     expect(await aws.read({ name: 'nothing', signal })).toBeUndefined();
     expect(outside.targets.slice(before)).toEqual(['/', 'DescribeSecret']);
+    const assumed = new URLSearchParams(outside.bodies[before]);
+    expect(assumed.get('Action')).toBe('AssumeRole');
+    expect(assumed.get('RoleArn')).toBe('arn:aws:iam::123456789012:role/sync');
+    expect(assumed.get('ExternalId')).toBe('ext-1');
+  });
+
+  test('credentials that AWS refuses are a ClientSideError, also where the refusal cannot be read', async () => {
+    await outside.moto.enforce(0);
+    try {
+      const aws = await session();
+      await expect(aws.read({ name: 'nothing', signal })).rejects.toMatchObject({ code: 'client_side', providerCode: expect.any(String) });
+    } finally {
+      await outside.moto.enforce(Infinity);
+    }
   });
 });

@@ -28,7 +28,7 @@ const NOT_FOUND = 'Secret not found. Please provide full path to existing secret
 const LONGEST_NAME = 700;
 
 interface Asked {
-  readonly mount: string;
+  readonly mount: string | undefined;
   readonly secret_name: string | undefined;
 }
 
@@ -96,8 +96,9 @@ export class Associations {
 
   /** Puts the removal into the queue. Undefined: there is no such association, which is fine. */
   async remove(destination: DestinationRecord, asked: Asked): Promise<{ id: string | undefined; found: Found | undefined }> {
+    const mount = checkedMount(asked.mount);
     const name = checkedName(asked.secret_name);
-    if (!this.#sources.at(asked.mount)) return { id: undefined, found: undefined };
+    if (!this.#sources.at(mount)) return { id: undefined, found: undefined };
     const found = this.#secret({ ...asked, secret_name: name });
     const id = await this.#host.storage.transaction(async (tx) => {
       const association = await this.find(recordsIn(tx), destination.id, found);
@@ -120,7 +121,7 @@ export class Associations {
   /** All associations of a secret. */
   async ofSecret(asked: Asked): Promise<AssociationRecord[]> {
     const name = asked.secret_name?.replace(/^\/+/, '') ?? '';
-    const mount = this.#sources.at(asked.mount)?.mount;
+    const mount = this.#sources.at(asked.mount ?? '')?.mount;
     if (!mount || name === '') return [];
     const records = recordsIn(this.#host.storage);
     const ids = (await records.followed.get(secretId(mount.uuid, name)))?.associations ?? [];
@@ -134,11 +135,12 @@ export class Associations {
   }
 
   #secret({ mount, secret_name }: Asked): Found {
+    const path = checkedMount(mount);
     const secret = checkedName(secret_name);
-    const found = this.#sources.at(mount.replace(/^\/+/, ''));
+    const found = this.#sources.at(path);
     if (!found) throw new BadRequest(`mount: no secrets engine is mounted at ${JSON.stringify(mount)}`);
-    const { uuid, path, accessor } = found.mount;
-    return { uuid, path, accessor, secret };
+    const { uuid, accessor } = found.mount;
+    return { uuid, path: found.mount.path, accessor, secret };
   }
 
   async #link(
@@ -209,6 +211,12 @@ function nameFor(destination: DestinationRecord, association: AssociationRecord,
     if (error instanceof Refusal) throw new BadRequest(error.message);
     throw error;
   }
+}
+
+function checkedMount(mount: string | undefined): string {
+  const path = mount?.replace(/^\/+/, '') ?? '';
+  if (path === '') throw new BadRequest('missing required field "mount"');
+  return path;
 }
 
 function checkedName(secretName: string | undefined): string {

@@ -26,7 +26,7 @@ const Destinations = Type.Object({
 
 const place = { type: f.name('The type of the destination.'), destination: f.name('Name of the destination.') };
 const body = {
-  mount: f.string('Path of the mount that holds the secret.', { required: true }),
+  mount: f.string('Path of the mount that holds the secret.'),
   wait: f.duration('How long to wait for the provider before the answer; the schedule goes on by itself.', { default: 5 }),
 };
 
