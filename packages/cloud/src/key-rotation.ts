@@ -36,8 +36,8 @@ export type KeyState = Pick<
 export interface KeyRotationOptions<R> {
   /** Of the scheduled jobs; never renamed. */
   readonly kind: string;
-  /** What the records are, for messages. */
-  readonly noun: string;
+  /** A record in messages: `static role "app"`. */
+  called(id: string): string;
   /** The most keys that a user may have. */
   readonly keysPerUser: number;
   records(storage: Pick<StorageView, 'collection'>): Collection<R>;
@@ -85,7 +85,8 @@ export class KeyRotation<R> {
     this.job = {
       kind: options.kind,
       entry: Job,
-      target: () => `mount ${host.mount.path}`,
+      // One user whose keys cannot be changed must not hold up the others.
+      target: ({ id }) => `mount ${host.mount.path}, ${options.called(id)}`,
       run: async ({ id }, _storage, signal) => this.#due(id, signal),
     };
   }
@@ -193,7 +194,7 @@ export class KeyRotation<R> {
       const next_rotation = nextRotation(this.#options.plan(record), this.#now());
       await records.put(id, this.#options.withState(record, { ...this.#options.state(record), next_rotation }));
     });
-    this.#host.log.warn(`a ${this.#options.noun} was not rotated within its window`, { id });
+    this.#host.log.warn(`${this.#options.called(id)} was not rotated within its window`);
   }
 
   async #rotate(id: string, signal: AbortSignal, byJob: boolean): Promise<void> {
@@ -400,13 +401,11 @@ export class KeyRotation<R> {
   }
 
   #busy(id: string): TooManyRequests {
-    return new TooManyRequests(`the key of the ${this.#options.noun} ${id} is being rotated`, { headers: { 'Retry-After': '1' } });
+    return new TooManyRequests(`the key of ${this.#options.called(id)} is being rotated`, { headers: { 'Retry-After': '1' } });
   }
 
   #overtaken(id: string): InternalError {
-    return new InternalError(
-      `the rotation of the ${this.#options.noun} ${id} took too long, or the ${this.#options.noun} was changed meanwhile`,
-    );
+    return new InternalError(`the rotation of ${this.#options.called(id)} took too long, or it was changed meanwhile`);
   }
 
   #now(): number {

@@ -21,7 +21,7 @@ export class RootRotation {
     this.#removal = removal;
     this.rotation = new KeyRotation<RootRecord>(host, {
       kind: 'rotate-root',
-      noun: 'root credential of',
+      called: () => 'config/root',
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).root,
       state: stateOf,

@@ -17,7 +17,7 @@ export class StaticKeys {
     this.#removal = removal;
     this.rotation = new KeyRotation<StaticRoleRecord>(host, {
       kind: 'rotate-static-role',
-      noun: 'static role',
+      called: (name) => `static role ${JSON.stringify(name)}`,
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).staticRoles,
       state: (role) => role,
