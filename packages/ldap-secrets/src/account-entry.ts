@@ -66,7 +66,7 @@ export async function changePasswordIn(
   password: string,
   signal: AbortSignal,
 ): Promise<void> {
-  let outcome: Outcome = 'unsent';
+  let outcome = 'unsent' as Outcome;
   const change = async (connection: Connection): Promise<void> => {
     const dn = account.dn ? account.dn : await locate(connection, open.config, account, signal);
     try {

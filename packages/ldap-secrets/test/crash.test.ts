@@ -74,11 +74,19 @@ describeWithSlapd('a server that dies in the middle', () => {
   /** Dies at a call of the directory, whose request or answer is lost with it, or runs through. */
   const dieAtCall = async (call: number, loss: Loss, work: () => Promise<unknown>): Promise<boolean> => {
     cutter.cutAt(call, loss);
+    let through = false;
     const cut = cutter.cut().then(() => {
+      if (through) return false;
+      cutter.shut();
       server.storage.die();
       return true;
     });
-    const died = await Promise.race([cut, work().then(() => false)]);
+    const running = work();
+    const died = await Promise.race([cut, running.then(() => false)]);
+    through = true;
+    // The dead touch nothing: what still runs of the process has to come to its end before the next one begins.
+    if (died) await Promise.race([server.storage.noticed, running]);
+    cutter.open();
     cutter.cutAt(Infinity, loss);
     server = await server.restart();
     return died;
