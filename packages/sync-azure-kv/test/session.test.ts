@@ -108,6 +108,19 @@ describe('a session with Key Vault', () => {
     }
   });
 
+  test("without client_secret, Azure's own chain is asked, and what it lacks is told", async () => {
+    process.env['AZURE_TOKEN_CREDENTIALS'] = 'EnvironmentCredential';
+    try {
+      const ambient = await openSession(server, { client_secret: undefined });
+      const error = await ambient.read({ name: 'a', signal: never }).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'client_side', providerCode: 'AggregateAuthenticationError' });
+      expect((error as Error).message).toContain("client_secret is not set, and Azure's credential chain has no credential");
+      await ambient.close();
+    } finally {
+      delete process.env['AZURE_TOKEN_CREDENTIALS'];
+    }
+  });
+
   test('a token authority that cannot be reached, is busy or fails is an ExternalServiceError', async () => {
     const away = await openSession(server, {}, { authorityHost: 'https://127.0.0.1:1' });
     await expect(away.read({ name: 'a', signal: never })).rejects.toMatchObject({ code: 'external_service' });

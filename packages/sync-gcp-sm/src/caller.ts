@@ -1,5 +1,5 @@
 import { type AuthClient, GoogleAuth, Impersonated, JWT } from 'google-auth-library';
-import type { DestinationHost } from '@strongroom/sync-sdk';
+import { ClientSideError, type DestinationHost } from '@strongroom/sync-sdk';
 import type { GcpSmConnection, GcpSmOptions } from './connection.ts';
 import { parseCredentials } from './credentials.ts';
 
@@ -26,14 +26,31 @@ export async function openCaller(connection: GcpSmConnection, host: DestinationH
     jwt.defaultServicePath = SECRET_MANAGER;
     source = { auth: jwt, projectId: key.project_id };
   } else {
-    const google = new GoogleAuth({ scopes: [SCOPE] });
-    source = { auth: await google.getClient(), projectId: project || (await google.getProjectId()) };
+    source = await openAmbient(project, target !== undefined && target !== '');
   }
   const auth = target
     ? new Impersonated({ sourceClient: source.auth, targetPrincipal: target, targetScopes: [SCOPE], lifetime: 3600, transporterOptions })
     : source.auth;
   for (const client of new Set([source.auth, auth])) onceAndAt(client, options.authority);
   return { auth, projectId: project || source.projectId || '' };
+}
+
+/** The application default credentials: a file that a variable names, what gcloud left, or the machine's own account. */
+async function openAmbient(
+  project: string | undefined,
+  toImpersonate: boolean,
+): Promise<{ auth: AuthClient; projectId: string | undefined }> {
+  const google = new GoogleAuth({ scopes: [SCOPE] });
+  google.defaultServicePath = SECRET_MANAGER;
+  google.useJWTAccessWithScope = !toImpersonate;
+  try {
+    return { auth: await google.getClient(), projectId: project || (await google.getProjectId()) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ClientSideError(`credentials are not set, and the server's application default credentials do not work: ${reason}`, {
+      providerCode: 'NO_CREDENTIALS',
+    });
+  }
 }
 
 /** No request is tried twice by the library, and the operator's address stands in for Google's. */

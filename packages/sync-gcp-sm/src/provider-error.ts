@@ -44,11 +44,6 @@ export function translateGoogleError(error: unknown, now: Date): SyncError {
   const answer = httpAnswer(error);
   if (answer !== undefined) return translateTokenError(answer, now);
   const message = error instanceof Error ? error.message : String(error);
-  if (/Could not load the default credentials|Unable to detect a Project Id/i.test(message)) {
-    return new ClientSideError(`credentials are not set, and the server has no application default credentials: ${message}`, {
-      providerCode: 'NO_CREDENTIALS',
-    });
-  }
   if (/DECODER routines|PEM routines|asymmetric key|private key/i.test(message)) {
     return new ClientSideError('the private key of the credentials cannot be read', { providerCode: 'INVALID_KEY' });
   }

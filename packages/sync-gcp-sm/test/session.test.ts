@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { formatMark, type RemoteSecret } from '@strongroom/sync-sdk';
 import { type GoogleServer, startGoogleServer } from '@strongroom/sync-testkit';
@@ -96,6 +99,26 @@ describe('a session with Secret Manager', () => {
     expect(server.calls.every(({ path }) => path.startsWith('projects/test-project'))).toBe(true);
     const elsewhere = await open({ project_id: 'another-project' });
     expect(await failure(read(elsewhere, 'name'))).toMatchObject({ code: 'client_side', providerCode: '7 PERMISSION_DENIED' });
+  });
+
+  test('without credentials, the application default credentials of the server are used', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gcp-sm-'));
+    const file = join(folder, 'key.json');
+    writeFileSync(file, JSON.stringify(server.account));
+    process.env['GOOGLE_APPLICATION_CREDENTIALS'] = file;
+    try {
+      await (await open({ credentials: undefined })).write('name', 'one');
+      expect(server.secrets.find('name')?.versions).toHaveLength(1);
+      expect(server.authority.calls).toEqual([]);
+      process.env['GOOGLE_APPLICATION_CREDENTIALS'] = join(folder, 'none.json');
+      expect(await failure(read(await open({ credentials: undefined }), 'name'))).toMatchObject({
+        code: 'client_side',
+        providerCode: 'NO_CREDENTIALS',
+      });
+    } finally {
+      delete process.env['GOOGLE_APPLICATION_CREDENTIALS'];
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('service_account_email is acted as, where the credentials may', async () => {
