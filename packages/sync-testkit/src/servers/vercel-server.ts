@@ -113,7 +113,7 @@ export class VercelProject {
       ...old,
       ...rest,
       gitBranch: gitBranch === undefined ? old.gitBranch : (gitBranch ?? undefined),
-      updatedAt: this.#now(),
+      updatedAt: Math.max(this.#now(), old.updatedAt + 1),
     };
     this.#checkRules(changed, changed.value);
     const same = this.all().find((other) => other.id !== id && this.#collides(other, changed.key, changed.target, changed.gitBranch));
