@@ -131,6 +131,24 @@ describeWhere(redisMissing, 'a Redis session', () => {
     await withSession((session) => session.verify(signal()), { username: 'manager', password: 'second-password' });
   });
 
+  test('the managing user needs no more permissions than the documentation says', async () => {
+    const server = await startRedis({ users: 'aclfile' });
+    const allowed = ['+acl|setuser', '+acl|getuser', '+acl|deluser', '+acl|users', '+acl|save'];
+    await login(server.port, 'default', server.password, ['ACL', 'SETUSER', 'least', 'on', '>least-password', ...allowed]);
+    const change = { port: server.port, username: 'least', password: 'least-password', persistence_mode: 'ACLFILE' };
+    try {
+      await withSession(async (session) => {
+        await session.verify(signal());
+        await create(session, 'MADE', '["~*", "+@all"]');
+        await session.updateUser({ username: 'MADE', credential, statements: none, signal: signal() });
+        expect(await session.listUsers!({ prefix: 'MADE', signal: signal() })).toEqual(['MADE']);
+        await session.deleteUser({ username: 'MADE', statements: none, signal: signal() });
+      }, change);
+    } finally {
+      await server.stop();
+    }
+  });
+
   test('a user without any permission passes verification, since it logs in', async () => {
     await asRoot('ACL', 'SETUSER', 'powerless', 'on', '>its-password');
     await withSession((session) => session.verify(signal()), { username: 'powerless', password: 'its-password' });

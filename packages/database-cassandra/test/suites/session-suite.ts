@@ -111,6 +111,28 @@ export function sessionSuite(tested: TestedServer): void {
       await tested.verify({ ...manager, password: 'second-password' });
     });
 
+    test('the managing user needs no more permissions than the documentation says', async () => {
+      await tested.asRoot(`CREATE USER least WITH PASSWORD 'least-password'`);
+      for (const permission of ['CREATE', 'ALTER', 'DROP', 'AUTHORIZE', 'DESCRIBE']) {
+        await tested.asRoot(`GRANT ${permission} ON ALL ROLES TO least`);
+      }
+      for (const permission of ['SELECT', 'AUTHORIZE']) await tested.asRoot(`GRANT ${permission} ON ALL KEYSPACES TO least`);
+      tested.logged.length = 0;
+      await tested.withSession(
+        async (session) => {
+          await session.verify(signal());
+          const creation = `CREATE USER '{{name}}' WITH PASSWORD '{{password}}' NOSUPERUSER; GRANT SELECT ON ALL KEYSPACES TO '{{name}}'`;
+          await tested.create(session, 'made', [creation]);
+          await session.updateUser({ username: 'made', credential, statements: none, signal: signal() });
+          expect(await session.listUsers!({ prefix: 'made', signal: signal() })).toEqual(['made']);
+          await session.deleteUser({ username: 'made', statements: none, signal: signal() });
+          expect(await tested.roles()).not.toContain('made');
+        },
+        { username: 'least', password: 'least-password' },
+      );
+      expect(tested.logged).toEqual([]);
+    });
+
     test('listUsers gives those who log in and whose names begin with a prefix', async () => {
       await tested.withSession(async (session) => {
         for (const name of ['v_token_1', 'v_token_2']) await tested.create(session, name);
