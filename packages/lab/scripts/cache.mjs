@@ -1,13 +1,17 @@
 // Where servers that no Debian package has are kept, and how they get there: once, whoever asks, and never half.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** The project's folder for things that can be made again; git ignores it. */
-export const cacheFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '.strongroom');
+export const cacheFolder =
+  process.env.STRONGROOM_LAB_CACHE ?? join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '.strongroom');
 
 const POLL_MS = 200;
+
+/** How long downloading and building may take. */
+export const MAKING_MS = 5 * 60_000;
 
 /**
  * The path `.strongroom/<name>`, made by `make(folder)` if it is not there: what `make` leaves in its empty folder appears under the name only
@@ -26,6 +30,7 @@ export async function cached(name, make) {
   try {
     if (!existsSync(path)) {
       make(scratch);
+      chmodSync(scratch, 0o755);
       renameSync(scratch, path);
     }
   } finally {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { cached } from './cache.mjs';
+import { cached, MAKING_MS } from './cache.mjs';
 
 const VERSION = '5.0.4';
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -27,7 +27,7 @@ export async function installCassandra() {
     const pom = join(folder, 'pom.xml');
     writeFileSync(pom, POM);
     const goal = ['-B', '-q', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${join(folder, 'lib')}`];
-    const { status, error, stdout, stderr } = spawnSync('mvn', goal, { encoding: 'utf8', maxBuffer: 1 << 26 });
+    const { status, error, stdout, stderr } = spawnSync('mvn', goal, { encoding: 'utf8', maxBuffer: 1 << 26, timeout: MAKING_MS });
     if (error) throw new Error(error.code === 'ENOENT' ? 'mvn is not installed' : error.message);
     if (status !== 0) throw new Error(`mvn ended with ${status}: ${(stdout + stderr).slice(-2000)}`);
   });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { cached } from './cache.mjs';
+import { cached, MAKING_MS } from './cache.mjs';
 
 /** The last version that keeps its data in SQLite; later ones need a PostgreSQL with an extension. */
 const VERSION = '1.24.0';
@@ -25,7 +25,7 @@ export async function installFerretdb() {
 
 function go(words, cwd) {
   const env = { ...process.env, GOWORK: 'off', GOFLAGS: '-mod=mod', CGO_ENABLED: '0' };
-  const { status, error, stdout, stderr } = spawnSync('go', words, { cwd, env, encoding: 'utf8', maxBuffer: 1 << 26 });
+  const { status, error, stdout, stderr } = spawnSync('go', words, { cwd, env, encoding: 'utf8', maxBuffer: 1 << 26, timeout: MAKING_MS });
   if (error) throw new Error(error.code === 'ENOENT' ? 'go is not installed' : error.message);
   if (status !== 0) throw new Error(`go ${words[0]} ended with ${status}: ${(stdout + stderr).slice(-2000)}`);
   return stdout;
