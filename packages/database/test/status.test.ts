@@ -3,7 +3,7 @@ import { ConnectionLost, StatementFailed } from '@strongroom/database-sdk';
 import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
 import { type PostgresServer, startPostgres } from '@strongroom/lab';
 import { databaseEngine } from '../src/index.ts';
-import { connectionTo, mountWithRole } from './database-mount.ts';
+import { mountWithRole } from './database-mount.ts';
 import { faultyDatabase, type FaultyDatabase } from './faulty-plugin.ts';
 
 // The machine may be busy with other suites.

@@ -27,6 +27,8 @@ export interface AzureKvOptions {
    * lie in the domain of its cloud, and the client checks that of every challenge.
    */
   readonly disableChallengeResourceVerification?: boolean;
+  /** PEM of authorities that may have signed the certificates of vault and token authority, in place of the system's: for proxies that open TLS. */
+  readonly ca?: string;
   /** Does not ask Microsoft's public instance which authorities exist: for disconnected clouds. */
   readonly disableInstanceDiscovery?: boolean;
 }

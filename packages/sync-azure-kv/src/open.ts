@@ -20,6 +20,7 @@ export async function openAzureKv(
   const client = new SecretClient(connection.key_vault_uri, credential(connection, host, options, authority), {
     ...ONCE,
     agent: host.network.httpsAgent,
+    additionalPolicies: trusting(options.ca),
     ...(options.disableChallengeResourceVerification !== undefined && {
       disableChallengeResourceVerification: options.disableChallengeResourceVerification,
     }),
@@ -43,11 +44,30 @@ function credential(
     const guarded: ClientSecretCredentialOptions & { agent: unknown } = {
       ...shared,
       agent: host.network.httpsAgent,
-      additionalPolicies: [{ policy: authority, position: 'perCall' }],
+      additionalPolicies: [{ policy: authority, position: 'perCall' }, ...trusting(options.ca)],
     };
     return new ClientSecretCredential(tenantId, clientId, clientSecret, guarded);
   }
   // The chain asks the machine it runs on (a link-local address, a file, a variable), which the guard would refuse: what it may reach is the
   // operator's doing, and nothing of the destination.
-  return new DefaultAzureCredential({ ...shared, tenantId, managedIdentityClientId: clientId, workloadIdentityClientId: clientId });
+  return new DefaultAzureCredential({
+    ...shared,
+    tenantId,
+    managedIdentityClientId: clientId,
+    workloadIdentityClientId: clientId,
+    additionalPolicies: trusting(options.ca),
+  });
+}
+
+/** Requests that trust these authorities, whichever agent they go through. */
+function trusting(ca: string | undefined): NonNullable<SecretClientOptions['additionalPolicies']> {
+  if (ca === undefined) return [];
+  const policy: NonNullable<SecretClientOptions['additionalPolicies']>[number]['policy'] = {
+    name: 'trusting',
+    sendRequest: async (request, next) => {
+      request.requestOverrides = { ...request.requestOverrides, ca };
+      return await next(request);
+    },
+  };
+  return [{ policy, position: 'perCall' }];
 }

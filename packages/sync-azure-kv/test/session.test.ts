@@ -109,15 +109,23 @@ describe('a session with Key Vault', () => {
   });
 
   test("without client_secret, Azure's own chain is asked, and what it lacks is told", async () => {
+    const { tenantId, client, ca } = server;
     process.env['AZURE_TOKEN_CREDENTIALS'] = 'EnvironmentCredential';
+    const variables = { AZURE_TENANT_ID: tenantId, AZURE_CLIENT_ID: client.clientId, AZURE_CLIENT_SECRET: client.clientSecret };
     try {
-      const ambient = await openSession(server, { client_secret: undefined });
+      Object.assign(process.env, variables);
+      const fromEnvironment = await openSession(server, { client_secret: undefined }, { ca });
+      await fromEnvironment.write('name', 'one');
+      expect(versions('name')).toHaveLength(1);
+      await fromEnvironment.close();
+      for (const name of Object.keys(variables)) delete process.env[name];
+      const ambient = await openSession(server, { client_secret: undefined }, { ca });
       const error = await ambient.read({ name: 'a', signal: never }).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'client_side', providerCode: 'AggregateAuthenticationError' });
       expect((error as Error).message).toContain("client_secret is not set, and Azure's credential chain has no credential");
       await ambient.close();
     } finally {
-      delete process.env['AZURE_TOKEN_CREDENTIALS'];
+      for (const name of ['AZURE_TOKEN_CREDENTIALS', ...Object.keys(variables)]) delete process.env[name];
     }
   });
 

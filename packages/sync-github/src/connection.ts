@@ -24,6 +24,12 @@ export const GithubConnection = Type.Object({
 
 export type GithubConnection = Static<typeof GithubConnection>;
 
+/** What the operator decides for all destinations of this kind. */
+export interface GithubOptions {
+  /** The REST API of destinations without `enterprise_url`, in place of https://api.github.com. */
+  readonly endpoint?: string;
+}
+
 /** An owner, repository, environment or organization, as GitHub allows them; anything else would lead to another address. */
 const PART = /^[^/\\?#\s]+$/;
 
@@ -77,8 +83,8 @@ function addressFaults(address: string | undefined): string[] {
 }
 
 /** Where the REST API is: GitHub Enterprise Server has it below `/api/v3`, hosts named `api.…` have it at their root. */
-export function apiAddress(address: string | undefined): string {
-  if (!address) return 'https://api.github.com';
+export function apiAddress(address: string | undefined, options: GithubOptions = {}): string {
+  if (!address) return options.endpoint ?? 'https://api.github.com';
   const uri = new URL(address);
   const path = uri.pathname.replace(/\/+$/, '');
   return `${uri.origin}${path === '' && !uri.hostname.startsWith('api.') ? '/api/v3' : path}`;

@@ -1,3 +1,4 @@
 export { GithubApp } from './app.ts';
+export type { GithubOptions } from './connection.ts';
 export { GithubConnection } from './connection.ts';
-export { githubDestination } from './plugin.ts';
+export { createGithubDestination, githubDestination } from './plugin.ts';

@@ -3,16 +3,20 @@ import { Octokit } from '@octokit/rest';
 import { ClientSideError, ConfigurationInvalid, type DestinationHost, type DestinationSession } from '@strongroom/sync-sdk';
 import { fetch, type RequestInit } from 'undici';
 import { appKey, type GithubApp } from './app.ts';
-import { apiAddress, checkConnection, type GithubConnection } from './connection.ts';
+import { apiAddress, checkConnection, type GithubConnection, type GithubOptions } from './connection.ts';
 import { placeOf } from './places.ts';
 import { GithubSession } from './session.ts';
 
-export async function openGithub(connection: GithubConnection, host: DestinationHost<GithubApp>): Promise<DestinationSession> {
+export async function openGithub(
+  connection: GithubConnection,
+  host: DestinationHost<GithubApp>,
+  options: GithubOptions,
+): Promise<DestinationSession> {
   const [fault] = checkConnection(connection);
   if (fault !== undefined) throw new ConfigurationInvalid(fault);
   const github = new Octokit({
     ...authentication(connection, host.account),
-    baseUrl: apiAddress(connection.enterprise_url),
+    baseUrl: apiAddress(connection.enterprise_url, options),
     userAgent: 'strongroom-sync',
     log: { debug: () => {}, info: () => {}, error: () => {}, warn: (message: string) => host.log.warn(message) },
     request: { fetch: guardedFetch(host) },

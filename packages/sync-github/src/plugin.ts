@@ -1,26 +1,31 @@
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { describeApp, GithubApp } from './app.ts';
-import { checkConnection, GithubConnection } from './connection.ts';
+import { checkConnection, GithubConnection, type GithubOptions } from './connection.ts';
 import { githubLimits } from './limits.ts';
 
-export const githubDestination: SyncDestinationPlugin<typeof GithubConnection, typeof GithubApp> = {
-  kind: 'sync-destination',
-  name: 'gh',
-  aliases: ['codehost'],
-  title: 'GitHub Actions secrets',
-  apiVersion: 1,
-  version: '0.1.0',
-  connection: GithubConnection,
-  fixed: ['secrets_location', 'repository_owner', 'repository_name', 'environment_name', 'organization_name', 'enterprise_url'],
-  options: {
-    customTags: false,
-    granularity: 'secret-key',
-    secretNameTemplate:
-      'VAULT_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}{{ if .SecretKey }}_{{ .SecretKey | uppercase }}{{ end }}',
-  },
-  ownership: 'recorded',
-  accounts: { collection: 'github-apps', field: 'app_name', fields: GithubApp, describe: describeApp },
-  limits: githubLimits,
-  check: checkConnection,
-  open: async (connection, host) => (await import('./open.ts')).openGithub(connection, host),
-};
+/** The destination with the operator's options. */
+export function createGithubDestination(options: GithubOptions = {}): SyncDestinationPlugin<typeof GithubConnection, typeof GithubApp> {
+  return {
+    kind: 'sync-destination',
+    name: 'gh',
+    aliases: ['codehost'],
+    title: 'GitHub Actions secrets',
+    apiVersion: 1,
+    version: '0.1.0',
+    connection: GithubConnection,
+    fixed: ['secrets_location', 'repository_owner', 'repository_name', 'environment_name', 'organization_name', 'enterprise_url'],
+    options: {
+      customTags: false,
+      granularity: 'secret-key',
+      secretNameTemplate:
+        'VAULT_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}{{ if .SecretKey }}_{{ .SecretKey | uppercase }}{{ end }}',
+    },
+    ownership: 'recorded',
+    accounts: { collection: 'github-apps', field: 'app_name', fields: GithubApp, describe: describeApp },
+    limits: githubLimits,
+    check: checkConnection,
+    open: async (connection, host) => (await import('./open.ts')).openGithub(connection, host, options),
+  };
+}
+
+export const githubDestination: SyncDestinationPlugin<typeof GithubConnection, typeof GithubApp> = createGithubDestination();

@@ -39,10 +39,11 @@ export class Pacer {
     }
     if (turn === undefined && bucket.turns.size === 0 && bucket.tokens >= 1 && bucket.pausedUntil <= now) return undefined;
     if (turn !== undefined && turn > now) return new Date(turn);
-    const free = now + Math.max(0, (1 - bucket.tokens) / pace.perSecond) * 1_000;
+    const free = bucket.tokens >= 1 ? now : Math.max(now + 1, now + ((1 - bucket.tokens) / pace.perSecond) * 1_000);
     // Who has waited and comes while others' calls are still being made up for does not go to the end of the line.
     const behind = turn !== undefined || bucket.turns.size === 0 ? 0 : bucket.lastTurn + (CALLS * 1_000) / pace.perSecond;
     const next = Math.ceil(Math.max(free, bucket.pausedUntil, behind));
+    if (next <= now) return undefined;
     bucket.lastTurn = Math.max(bucket.lastTurn, next);
     bucket.turns.set(who, next);
     return new Date(next);

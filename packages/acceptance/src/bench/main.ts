@@ -1,5 +1,6 @@
 import { slapdMissing } from '@strongroom/lab';
 import { BenchServer } from './bench-server.ts';
+import { databaseCredentials } from './database.ts';
 import { requestText } from './http-connection.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures } from './load.ts';
@@ -34,6 +35,7 @@ try {
     row(await load(name, target, operation, { seconds }));
   }
   if (only === undefined || 'ldap login'.includes(only)) await login(server);
+  if (only === undefined || 'pg creds'.includes(only)) await credentials(server);
   if (only === undefined) await leases(server);
 } finally {
   await server.stop();
@@ -46,6 +48,13 @@ function fill(token: string): ReturnType<typeof repeat> {
     next += 1;
     await repeat(text)(connection, random);
   };
+}
+
+async function credentials(bench: BenchServer): Promise<void> {
+  const figures = await databaseCredentials(bench, seconds);
+  row(figures.creation);
+  row(figures.creationAndRevocation);
+  out.write(`  CREATE ROLE from a client that does nothing else, before and after: ${figures.bareCreationsPerSecond}/s\n`);
 }
 
 async function login(bench: BenchServer): Promise<void> {
