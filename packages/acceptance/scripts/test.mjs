@@ -31,6 +31,8 @@ function installServers() {
     ['influxdb', has('influxd'), 'tests against InfluxDB'],
     ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory as Samba plays it'],
     ['samba-ad-provision', existsSync('/usr/share/samba/setup/provision.ldif'), 'tests against Active Directory as Samba plays it'],
+    ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra'],
+    ['maven', has('mvn'), 'tests against Cassandra'],
   ].filter(([, there]) => !there);
   if (wanted.length === 0) return;
   const names = wanted.map(([name]) => name);
@@ -73,6 +75,17 @@ function installPython() {
   }
   if (works()) process.env.STRONGROOM_PYTHON = python;
   else leftOut.push(`${what}: hvac and moto could not be installed`);
+}
+
+/** Servers that no Debian package has, from the registries of their languages; packages/lab knows how. */
+function installOthers() {
+  for (const name of ['cassandra', 'ferretdb']) {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'packages', 'lab', 'scripts', `install-${name}.mjs`)], {
+      encoding: 'utf8',
+    });
+    // The suites that need it say themselves that they are left out.
+    if (status !== 0) console.log(`${name} could not be installed: ${stderr.trim().split('\n', 1)[0]}`);
+  }
 }
 
 function check(name, command, args) {
@@ -119,6 +132,7 @@ if (words.length > 0) {
 } else {
   installServers();
   installPython();
+  installOthers();
   const node = process.execPath;
   check('build', node, [join('node_modules', 'ts7', 'bin', 'tsc'), '-b']);
   check('types', node, [join('node_modules', 'ts7', 'bin', 'tsc'), '-p', 'tsconfig.check.json']);
