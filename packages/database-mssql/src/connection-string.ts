@@ -46,13 +46,18 @@ const unparsable = (): ConfigurationInvalid => new ConfigurationInvalid('unable 
 /**
  * Reads `sqlserver://user:password@host:port/instance?database=…`, an ADO string (`server=host,port;user id=…;password=…`) or an ODBC one
  * (`odbc:server=…;password={…}`). Placeholders are replaced after the string was taken apart, so that no character of a user name or password
- * can mean anything. Throws ConfigurationInvalid without the string.
+ * can mean anything; `disableEscaping` puts values in before, for operators who have encoded or quoted them. Throws ConfigurationInvalid without
+ * the string.
  */
-export function parseConnectionString(template: string, values: ConnectionUrlValues): ConnectionTarget {
-  const text = template.trim();
+export function parseConnectionString(
+  template: string,
+  values: ConnectionUrlValues,
+  { disableEscaping = false }: { disableEscaping?: boolean | undefined } = {},
+): ConnectionTarget {
+  const text = disableEscaping ? fill(template.trim(), values) : template.trim();
   if (text === '') throw new ConfigurationInvalid('connection_url cannot be empty');
   const found = /^(?:sqlserver|mssql):\/\//i.test(text) ? urlKeys(text) : pairKeys(text);
-  for (const [key, value] of found) found.set(key, fill(value, values));
+  if (!disableEscaping) for (const [key, value] of found) found.set(key, fill(value, values));
   return toTarget(found, values);
 }
 

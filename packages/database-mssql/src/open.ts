@@ -11,7 +11,7 @@ const DEFAULT_MAX_OPEN = 4;
 
 /** Checks the settings and prepares a pool that has not connected yet. */
 export async function openMssql(config: MssqlConnection, host: DatabaseHost): Promise<DatabaseSession> {
-  const target = parseConnectionString(config.connection_url ?? '', config);
+  const target = parseConnectionString(config.connection_url ?? '', config, { disableEscaping: config.disable_escaping });
   const tlsCa = config.tls_ca || undefined;
   checkParameters(target, tlsCa);
   const encryption = encryptionOf(target.parameters, tlsCa);

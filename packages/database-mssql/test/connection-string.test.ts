@@ -36,6 +36,17 @@ describe('connection_url', () => {
     expect(found('odbc:server=db;uid=me;pwd={a;}}b=}')).toMatchObject({ user: 'me', password: 'a;}b=' });
   });
 
+  test('disable_escaping takes values as encoded or quoted already', () => {
+    const read = (url: string, username: string, password: string) =>
+      parseConnectionString(url, { username, password }, { disableEscaping: true });
+    const plain = { user: values.username, password: values.password };
+    const url = 'sqlserver://{{username}}:{{password}}@db';
+    expect(read(url, encodeURIComponent(values.username), encodeURIComponent(values.password))).toMatchObject(plain);
+    const doubled = `"${values.password.replaceAll('"', '""')}"`;
+    expect(read('server=db;user id={{username}};password={{password}}', `"${values.username}"`, doubled)).toMatchObject(plain);
+    expect(() => read(url, 'u', '100%')).toThrow(/^unable to parse connection url$/);
+  });
+
   test.each(['sqlserver://u:%zz@db', 'sqlserver://u:pw@db:1:2', 'nonsense', 'server=a,b,c', '=x'])(
     '%s is refused, and not shown',
     (text) => {

@@ -29,15 +29,22 @@ const unparsable = (): ConfigurationInvalid => new ConfigurationInvalid('unable 
 
 /**
  * Reads a DSN of Go's MySQL driver (`user:password@tcp(host:3306,other:3306)/database?param=value`) or a `mysql://` URL. Placeholders are
- * replaced after the string was taken apart, so that no character of a user name or password can mean anything. Throws ConfigurationInvalid
- * without the string.
+ * replaced after the string was taken apart, so that no character of a user name or password can mean anything; in a URL, `disableEscaping` puts
+ * values in before, for operators who have percent-encoded them. A DSN knows no escaping. Throws ConfigurationInvalid without the string.
  */
-export function parseConnectionString(template: string, values: ConnectionUrlValues): ConnectionTarget {
-  const text = template.trim();
-  if (text === '') throw new ConfigurationInvalid('connection_url cannot be empty');
-  const fill = (piece: string): string =>
+export function parseConnectionString(
+  template: string,
+  values: ConnectionUrlValues,
+  options: { disableEscaping?: boolean | undefined } = {},
+): ConnectionTarget {
+  const given = template.trim();
+  if (given === '') throw new ConfigurationInvalid('connection_url cannot be empty');
+  const put = (piece: string): string =>
     piece.replace(/\{\{(username|name|password)\}\}/g, (_, key: string) => (key === 'password' ? values.password : values.username) ?? '');
-  const isUrl = /^(?:mysql|mariadb):\/\//i.test(text);
+  const isUrl = /^(?:mysql|mariadb):\/\//i.test(given);
+  const first = isUrl && options.disableEscaping === true;
+  const text = first ? put(given) : given;
+  const fill = first ? (piece: string): string => piece : put;
   const { user, password, protocol, address, database, query } = isUrl ? urlPieces(text) : dsnPieces(text);
   const decodeIfUrl = isUrl ? decode : (piece: string): string => piece;
   return {

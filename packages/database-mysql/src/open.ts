@@ -11,7 +11,7 @@ const DEFAULT_MAX_OPEN = 4;
 
 /** Checks the settings and prepares a pool that has not connected yet. */
 export async function openMysql(config: MysqlConnection, host: DatabaseHost): Promise<DatabaseSession> {
-  const target = parseConnectionString(config.connection_url ?? '', config);
+  const target = parseConnectionString(config.connection_url ?? '', config, { disableEscaping: config.disable_escaping });
   const tls = tlsChoices(target.parameters.get('tls'), config);
   const maxOpen = config.max_open_connections || DEFAULT_MAX_OPEN;
   const secrets = {

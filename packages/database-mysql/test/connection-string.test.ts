@@ -28,6 +28,18 @@ describe('connection_url', () => {
     expect(parseConnectionString('mysql://m%40e:a%2Fb@db/', values)).toMatchObject({ user: 'm@e', password: 'a/b' });
   });
 
+  test('disable_escaping takes values of a URL as percent-encoded already; a DSN has nothing to escape', () => {
+    const encoded = { username: encodeURIComponent(values.username), password: encodeURIComponent(values.password) };
+    const read = (url: string, given = encoded) => parseConnectionString(url, given, { disableEscaping: true });
+    expect(read('mysql://{{username}}:{{password}}@db/')).toMatchObject({ user: values.username, password: values.password });
+    expect(read('{{username}}:{{password}}@tcp(db)/', values)).toMatchObject({ user: values.username, password: values.password });
+    expect(() => read('mysql://{{username}}:{{password}}@db/', { username: 'u', password: '100%' })).toThrow(
+      /^unable to parse connection url$/,
+    );
+    const odd = { username: 'u', password: 'a{{username}}b' };
+    expect(read('mysql://{{username}}:{{password}}@db/', odd)).toMatchObject({ password: odd.password });
+  });
+
   test('parameters are decoded', () => {
     const { parameters } = parseConnectionString('tcp(db)/?sql_mode=%27A%2CB%27&loc=US%2FPacific&a=b+c', values);
     expect([...parameters]).toEqual([
