@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
-import type { StorageDriver } from '@strongroom/storage-sdk';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
 import { Barrier } from './barrier/barrier.ts';
-import { KeyRotation, keyPaths } from './barrier/path-keys.ts';
+import { KeyRotation } from './barrier/path-keys.ts';
 import type { CoreOptions } from './core-options.ts';
 import { cubbyholeEngine } from './cubbyhole/cubbyhole-engine.ts';
 import { identityEngine } from './identity/identity-engine.ts';
@@ -20,7 +18,8 @@ import { UserLockout } from './lockout/user-lockout.ts';
 import { Followers } from './mounts/followers.ts';
 import { MOUNTS } from './mounts/mount-record.ts';
 import { MountTable } from './mounts/mount-table.ts';
-import { Mount } from './mounts/mount.ts';
+import { type Mount } from './mounts/mount.ts';
+import { openMount } from './mounts/open-mount.ts';
 import { PathRouter } from './mounts/path-router.ts';
 import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
 import { UsablePlugins } from './plugins/usable-plugins.ts';
@@ -30,7 +29,6 @@ import { Authentication } from './request/authentication.ts';
 import { CallsUnderWay } from './request/calls-under-way.ts';
 import type { CoreRequest } from './request/core-request.ts';
 import type { CoreResponse } from './request/core-response.ts';
-import { internalOf } from './request/internal-request.ts';
 import { Issuing } from './request/issuing.ts';
 import { LoginGuard } from './request/login-guard.ts';
 import { Pipeline } from './request/pipeline.ts';
@@ -40,35 +38,14 @@ import { Jobs } from './schedule/jobs.ts';
 import { ScheduleRunner } from './schedule/schedule-runner.ts';
 import { TargetGate } from './schedule/target-gate.ts';
 import { Cluster } from './seal/cluster.ts';
-import { decodeTokenPath, generateRootPaths } from './seal/path-generate-root.ts';
-import { rekeyPaths } from './seal/path-rekey.ts';
-import { retiredKeyPaths } from './seal/path-retired.ts';
-import { openSealPaths, sealPaths, type SealPathDeps } from './seal/path-seal.ts';
+import { openSealPaths, type SealPathDeps } from './seal/path-seal.ts';
 import { Seal, type InitOrder } from './seal/seal.ts';
+import { CountingDriver } from './storage/counting-driver.ts';
 import { MountView, type MountScope } from './storage/mount-view.ts';
 import { Store } from './storage/store.ts';
 import { CorsConfig } from './system/cors-config.ts';
-import { activationFlagPaths } from './system/path-activation-flags.ts';
-import { auditPaths } from './system/path-audit.ts';
-import { capabilityPaths } from './system/path-capabilities.ts';
-import { corsPaths } from './system/path-cors.ts';
-import { hostInfoPaths } from './system/path-host-info.ts';
-import { inFlightPaths } from './system/path-in-flight.ts';
-import { internalUiPaths } from './system/path-internal-ui.ts';
-import { leasePaths } from './system/path-leases.ts';
-import { lockedUserPaths } from './system/path-locked-users.ts';
-import { loggerPaths } from './system/path-loggers.ts';
-import { mountPaths } from './system/path-mounts.ts';
-import { passwordPolicyPaths } from './system/path-password-policies.ts';
-import { pluginPaths } from './system/path-plugins.ts';
-import { policyPaths } from './system/path-policies.ts';
-import { policyExplanationPaths } from './system/path-policy-explanation.ts';
-import { requestHeaderPaths } from './system/path-request-headers.ts';
-import { schedulePaths } from './system/path-schedule.ts';
-import { serverPaths } from './system/path-server.ts';
-import { toolPaths } from './system/path-tools.ts';
-import { versionHistoryPaths } from './system/path-version-history.ts';
 import { systemEngine } from './system/system-engine.ts';
+import { systemPaths, type SystemParts } from './system/system-paths.ts';
 import { VersionHistory } from './system/version-history.ts';
 import { VERSION } from './system/version.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
@@ -77,7 +54,6 @@ import { tokenEngine } from './tokens/token-engine.ts';
 import { TokenRenewal } from './tokens/token-renewal.ts';
 import { TokenRevoker } from './tokens/token-revoker.ts';
 import { TokenStore } from './tokens/token-store.ts';
-import { wrappingPaths } from './wrapping/path-wrapping.ts';
 import { UnwrapDoor } from './wrapping/unwrap-door.ts';
 import { Wrapping } from './wrapping/wrapping.ts';
 
@@ -187,9 +163,8 @@ export class Core {
       tokenMount: () => this.#mounts.at('auth/token/')!,
     });
     const underWay = new CallsUnderWay();
-    const aclOfToken = async (token: string) => authentication.aclOfToken(token);
 
-    const sealDeps: SealPathDeps = {
+    const sealing: SealPathDeps = {
       seal: this.#seal,
       cluster: this.#cluster,
       storageType: options.storage.name,
@@ -201,56 +176,6 @@ export class Core {
       close: async () => this.seal(),
       storageIndex: () => this.#driver.commits,
     };
-    const systemPaths = (): AnyPath[] => [
-      ...openSealPaths(sealDeps),
-      ...sealPaths(sealDeps),
-      ...keyPaths({ barrier, rotation: this.#rotation }),
-      ...retiredKeyPaths(),
-      ...rekeyPaths({ seal: this.#seal, rotateRootKey: async () => this.#seal.replaceRootKey() }),
-      ...generateRootPaths({ seal: this.#seal, newRootToken: async () => this.#newRootToken() }),
-      decodeTokenPath(),
-      ...mountPaths({ mounts: this.#mounts }),
-      ...policyPaths({ policies }),
-      ...passwordPolicyPaths({ passwords }),
-      ...capabilityPaths({
-        aclOfToken,
-        aclOfAccessor: async (accessor) => authentication.aclOfAccessor(accessor),
-        aclOfCaller: async (req) => internalOf(req).acl!,
-      }),
-      ...policyExplanationPaths({
-        aclOfToken,
-        needsSudo: (path) => {
-          const found = this.#mounts.route(path);
-          return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
-        },
-      }),
-      ...leasePaths({ leases, tokens, revoker, bulk, now: () => clock.millis() }),
-      ...wrappingPaths({ wrapping }),
-      ...auditPaths({ broker: audit }),
-      ...requestHeaderPaths({ headers: audit.headers }),
-      ...corsPaths({ cors: this.cors }),
-      ...toolPaths({ randomBytes: (count) => randomBytes(count) }),
-      ...lockedUserPaths({ lockout, authMounts: () => this.#mounts.list('auth').map((mount) => mount.record) }),
-      ...internalUiPaths({ mounts: this.#mounts, aclOfToken: async (token, address) => authentication.aclOfToken(token, address) }),
-      ...inFlightPaths({ underWay }),
-      ...schedulePaths({ jobs, journal, gate, mounts: this.#mounts }),
-      ...pluginPaths({
-        catalogue: { list: () => this.#plugins.usable, refused: () => this.#plugins.refused },
-        reload: async (what) => this.#reloadPlugins(what),
-        clock,
-      }),
-      ...activationFlagPaths({ features: this.#mounts.systemPackages().flatMap(({ system }) => system.feature ?? []) }),
-      ...hostInfoPaths({ clock }),
-      ...versionHistoryPaths({ history: this.#versions }),
-      ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
-      ...serverPaths({
-        cluster: this.#cluster,
-        now: () => clock.now(),
-        hostname: hostname(),
-        sanitizedConfig: options.sanitizedConfig ?? (() => ({})),
-        metrics: options.metrics,
-      }),
-    ];
     this.#mounts = new MountTable({
       scope,
       clock,
@@ -259,7 +184,7 @@ export class Core {
       plugins: this.#plugins,
       gate,
       builtIn: new Map([
-        ['system', systemEngine(systemPaths)],
+        ['system', systemEngine(() => systemPaths(system))],
         ['identity', identityEngine(identity)],
         ['cubbyhole', cubbyholeEngine(store)],
         ['token', tokenEngine({ tokens, creation, renewal, revoker, identity })],
@@ -277,16 +202,24 @@ export class Core {
       },
     });
 
-    const openEngine = { name: 'system', kind: 'secret', apiVersion: 1, create: () => ({ paths: [] }) } as const;
-    const openMount = new Mount(openMountRecord, openEngine, room(ROOMS.system), { defaultLeaseTtl: SYSTEM_TTL, maxLeaseTtl: SYSTEM_TTL });
+    const system: SystemParts = {
+      ...{ options, clock, sealing, barrier, policies, passwords, authentication, tokens, leases, revoker, bulk },
+      ...{ jobs, journal, gate, wrapping, audit, cors: this.cors, lockout, underWay },
+      rotation: this.#rotation,
+      mounts: this.#mounts,
+      plugins: this.#plugins,
+      versions: this.#versions,
+      newRootToken: async () => this.#newRootToken(),
+      reloadPlugins: async (what) => this.#reloadPlugins(what),
+    };
     this.#pipeline = new Pipeline({
       clock,
       log,
       underWay,
       routing: new Routing({
         mounts: this.#mounts,
-        open: new PathRouter(openSealPaths(sealDeps)),
-        openMount,
+        open: new PathRouter(openSealPaths(sealing)),
+        openMount: openMount(room(ROOMS.system)),
         sealed: () => !this.#open,
       }),
       authentication,
@@ -522,49 +455,4 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   if (options.devRootToken !== undefined) await core.openForDevelopment(options.devRootToken);
   else await core.openAutomatically();
   return core;
-}
-
-/** Where the always open paths belong before there is a mount table. */
-const openMountRecord = {
-  path: 'sys/',
-  class: 'secret',
-  type: 'system',
-  uuid: 'open',
-  accessor: '',
-  description: '',
-  config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false },
-  options: null,
-  local: false,
-  seal_wrap: false,
-  external_entropy_access: false,
-} as const;
-
-/** Counts the commits that went through, for clients that ask how far the store is. */
-class CountingDriver implements StorageDriver {
-  readonly name: string;
-  readonly shared: boolean;
-  commits = 0;
-  readonly #driver: StorageDriver;
-
-  constructor(driver: StorageDriver) {
-    this.#driver = driver;
-    this.name = driver.name;
-    this.shared = driver.shared;
-  }
-  get(key: string): ReturnType<StorageDriver['get']> {
-    return this.#driver.get(key);
-  }
-  range(query: Parameters<StorageDriver['range']>[0]): ReturnType<StorageDriver['range']> {
-    return this.#driver.range(query);
-  }
-  commit(change: Parameters<StorageDriver['commit']>[0]): Promise<void> {
-    this.commits += 1;
-    return this.#driver.commit(change);
-  }
-  changes(listener: (keys: readonly string[]) => void): () => void {
-    return this.#driver.changes(listener);
-  }
-  close(): Promise<void> {
-    return this.#driver.close();
-  }
 }

@@ -38,13 +38,27 @@ describe('the plugins of every server', () => {
     const plugins = await builtInPlugins();
     expect(plugins.map(({ kind, name }) => `${kind}/${name}`).sort()).toEqual([
       'auth/ldap',
+      'database/cassandra-database-plugin',
+      'database/influxdb-database-plugin',
+      'database/mongodb-database-plugin',
+      'database/mssql-database-plugin',
       'database/mysql-aurora-database-plugin',
       'database/mysql-database-plugin',
       'database/mysql-legacy-database-plugin',
       'database/mysql-rds-database-plugin',
       'database/postgresql-database-plugin',
+      'database/redis-database-plugin',
+      'database/valkey-database-plugin',
+      'secret/aws',
       'secret/database',
       'secret/kv',
+      'secret/ldap',
+      'secret/sync',
+      'sync-destination/aws-sm',
+      'sync-destination/azure-kv',
+      'sync-destination/gcp-sm',
+      'sync-destination/gh',
+      'sync-destination/vercel-project',
     ]);
     expect(plugins.every(({ apiVersion }) => apiVersion === API_VERSION)).toBe(true);
   });

@@ -1,35 +1,20 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import {
-  BadRequest,
-  type Clock,
-  type EngineHost,
-  type EnginePackage,
-  type Log,
-  type SecretSources,
-  type SourceMount,
-  type SystemMount,
-} from '@strongroom/engine-sdk';
-import { limitTerms } from '../leases/lease-terms.ts';
+import { BadRequest, type EnginePackage, type Log, type SecretSources, type SourceMount, type Clock } from '@strongroom/engine-sdk';
+import type { UsablePlugins, SystemEngine } from '../plugins/usable-plugins.ts';
 import { callerMayRead } from '../request/caller-acl.ts';
-import type { MountScope } from '../storage/mount-view.ts';
-import { MountView } from '../storage/mount-view.ts';
-import type { Store, StoreTransaction } from '../storage/store.ts';
-import { Mount, type SystemLimits } from './mount.ts';
-import type { UsablePlugins } from '../plugins/usable-plugins.ts';
-import { targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
+import type { TargetGate } from '../schedule/target-gate.ts';
+import { MountView, type MountScope } from '../storage/mount-view.ts';
+import type { Store } from '../storage/store.ts';
+import { MountEngines } from './mount-engines.ts';
 import { checkMountPath } from './mount-path.ts';
 import { MOUNTS, type MountConfig, type MountRecord } from './mount-record.ts';
+import { MountRecords } from './mount-records.ts';
 import { MountRouter } from './mount-router.ts';
-import { BUILT_IN_MOUNTS, type NewMount } from './new-mount.ts';
+import { Mount, type SystemLimits } from './mount.ts';
+import { BUILT_IN_MOUNTS, newMountRecord, type NewMount } from './new-mount.ts';
 
-/** Counts the changes of the table: a process that has not seen the latest one looks again before it makes its own. */
-const SERIAL = 'core/mount-serial';
-/** How long an engine may take to start; milliseconds. */
-const START = 30_000;
 /** Longer than any request. */
 const LAST_REQUEST = 95_000;
 const LAST_BEFORE_RESTART = 10_000;
-const NEVER = new AbortController().signal;
 const PROTECTED = ['audit/', 'auth/', 'sys/', 'cubbyhole/', 'identity/'];
 const DATA = 'logical/';
 
@@ -50,9 +35,8 @@ export class MountTable {
   readonly #log: Log;
   readonly #system: SystemLimits;
   readonly #plugins: UsablePlugins;
-  readonly #gate: TargetGate;
-  readonly #builtIn: ReadonlyMap<string, EnginePackage>;
-  readonly #generatePassword: (policy?: string) => Promise<string>;
+  readonly #engines: MountEngines;
+  readonly #records: MountRecords;
   readonly #cleaner: MountCleaner;
   readonly #byUuid = new Map<string, Mount>();
   readonly #byAccessor = new Map<string, Mount>();
@@ -60,8 +44,6 @@ export class MountTable {
   #router = new MountRouter();
   /** One change at a time: two operators' mounts at overlapping paths must not both succeed. */
   #changing: Promise<unknown> = Promise.resolve();
-  /** The table's serial number as of the last look. */
-  #serial = 0;
 
   constructor(options: {
     scope: Omit<MountScope, 'uuid' | 'prefix'>;
@@ -81,9 +63,8 @@ export class MountTable {
     this.#log = options.log;
     this.#system = options.system;
     this.#plugins = options.plugins;
-    this.#gate = options.gate;
-    this.#builtIn = options.builtIn;
-    this.#generatePassword = options.generatePassword;
+    this.#engines = new MountEngines({ ...options, sources: this.#sources });
+    this.#records = new MountRecords({ store: options.scope.store, log: options.log });
     this.#cleaner = options.cleaner;
   }
 
@@ -123,17 +104,15 @@ export class MountTable {
   async open(): Promise<void> {
     for (;;) {
       this.#forgetAll();
-      for (const record of await this.#load()) this.#register(this.#build(record));
-      const missing = [...BUILT_IN_MOUNTS, ...this.systemPackages().map(systemMount)]
+      for (const record of await this.#records.load()) this.#register(this.#build(record));
+      const missing = [...BUILT_IN_MOUNTS, ...this.#plugins.systemEngines().map(systemMount)]
         .filter((mount) => !this.at(mount.path))
-        .map(({ accessorPrefix, ...mount }) => this.#newRecord(mount, accessorPrefix));
+        .map(({ accessorPrefix, ...mount }) => newMountRecord(mount, accessorPrefix));
       if (missing.length === 0) break;
       // Another process that opens the same empty store may be faster: then its mounts are the ones.
-      await this.#commit((tx) => {
-        for (const record of missing) tx.put(MOUNTS + record.uuid, record);
-      });
+      await this.#records.save(...missing);
     }
-    await Promise.all(this.all().map(async (mount) => this.#start(mount)));
+    await Promise.all(this.all().map(async (mount) => this.#engines.start(mount)));
   }
 
   /** Finishes unmounts that a crash cut short. */
@@ -145,13 +124,13 @@ export class MountTable {
   async close(): Promise<void> {
     const mounts = this.all();
     this.#forgetAll();
-    await Promise.all(mounts.map(async (mount) => this.#stop(mount)));
+    await Promise.all(mounts.map(async (mount) => this.#engines.stop(mount)));
   }
 
   /** @throws BadRequest with the incumbents' texts */
   async mount(asked: NewMount): Promise<Mount> {
     return this.#changingTable(async () => {
-      const { pkg, type, options } = this.#resolve(asked);
+      const { pkg, type, options } = this.#engines.resolve(asked);
       if (asked.class === 'secret') {
         for (const place of PROTECTED) if (asked.path.startsWith(place)) throw new BadRequest(`cannot mount "${asked.path}"`);
       }
@@ -159,19 +138,19 @@ export class MountTable {
       const overlapping = this.#router.overlapping(asked.path);
       if (overlapping) throw new BadRequest(`path is already in use at ${displayPath(overlapping)}`);
       pkg.checkOptions?.(options);
-      const record = this.#newRecord(
+      const record = newMountRecord(
         { ...asked, type, ...(Object.keys(options).length > 0 ? { options } : {}) },
         accessorPrefix(asked.class, type),
       );
       this.checkLimits(record.config);
       const mount = this.#build(record);
-      await this.#start(mount, true);
+      await this.#engines.startNew(mount);
       let stored = false;
       try {
-        stored = await this.#commit((tx) => tx.put(MOUNTS + record.uuid, record));
+        stored = await this.#records.save(record);
       } finally {
         if (!stored) {
-          await this.#stop(mount);
+          await this.#engines.stop(mount);
           await this.#wipe(`${DATA}${mount.uuid}/`);
         }
       }
@@ -190,7 +169,7 @@ export class MountTable {
       change(next);
       this.checkLimits(next.config);
       found.package?.checkOptions?.(next.options ?? {}, found.record.options ?? {});
-      if (!(await this.#save(next))) return STALE;
+      if (!(await this.#records.save(next))) return STALE;
       found.record = next;
       return found;
     });
@@ -209,7 +188,7 @@ export class MountTable {
         await mount.idle(this.#clock, LAST_REQUEST);
         await this.#cleaner.revokeBelow(from);
         const next = { ...mount.record, path: to };
-        if (!(await this.#save(next))) return STALE;
+        if (!(await this.#records.save(next))) return STALE;
         this.#router.remove(from);
         mount.record = next;
         this.#router.add(mount);
@@ -227,7 +206,7 @@ export class MountTable {
       if (!mount) return undefined;
       if (!mount.tainted) {
         const tainted = { ...mount.record, tainted: true };
-        const saved = await this.#commit(async (tx) => {
+        const saved = await this.#records.commit(async (tx) => {
           tx.put(MOUNTS + tainted.uuid, tainted);
           await this.#scope.followers.unmounted(tx, mount);
         });
@@ -238,10 +217,10 @@ export class MountTable {
       await this.#cleaner.revokeBelow(mount.path);
       await this.#cleaner.undo(mount);
       this.#router.remove(path);
-      await this.#stop(mount);
+      await this.#engines.stop(mount);
       await this.#cleaner.forget(mount);
       await this.#wipe(`${DATA}${mount.uuid}/`);
-      while (!(await this.#commit((tx) => tx.delete(MOUNTS + mount.uuid)))) await this.#look();
+      while (!(await this.#records.remove(mount.uuid))) await this.#look();
       this.#forget(mount);
       return undefined;
     });
@@ -253,8 +232,8 @@ export class MountTable {
       mount.paused = true;
       try {
         await mount.idle(this.#clock, LAST_BEFORE_RESTART);
-        await this.#stop(mount);
-        await this.#start(mount);
+        await this.#engines.stop(mount);
+        await this.#engines.start(mount);
       } finally {
         mount.paused = false;
       }
@@ -269,12 +248,12 @@ export class MountTable {
   async #look(): Promise<void> {
     const seen = new Set<string>();
     const tuned: Mount[] = [];
-    for (const record of await this.#load()) {
+    for (const record of await this.#records.load()) {
       seen.add(record.uuid);
       const mount = this.#byUuid.get(record.uuid);
       if (!mount) {
         const added = this.#build(record);
-        await this.#start(added);
+        await this.#engines.start(added);
         this.#register(added);
       } else if (JSON.stringify(mount.record) !== JSON.stringify(record)) {
         mount.record = record;
@@ -289,13 +268,9 @@ export class MountTable {
     this.#router = router;
     for (const mount of gone) {
       await mount.idle(this.#clock, LAST_BEFORE_RESTART);
-      await this.#stop(mount);
+      await this.#engines.stop(mount);
     }
-    for (const mount of tuned) {
-      await mount.engine?.tuned?.().catch((error: unknown) => {
-        this.#log.error('an engine did not take up its new settings', { mount: mount.path, error: String(error) });
-      });
-    }
+    for (const mount of tuned) await this.#engines.tuned(mount);
   }
 
   /** Another process changed a cached record of an engine. */
@@ -318,91 +293,9 @@ export class MountTable {
     }
   }
 
-  enginePackages(): EnginePackage[] {
-    return this.#plugins.usable.filter((plugin): plugin is EnginePackage => plugin.kind === 'auth' || plugin.kind === 'secret');
-  }
-
-  systemPackages(): (EnginePackage & { readonly system: SystemMount })[] {
-    return this.enginePackages().filter((pkg): pkg is EnginePackage & { readonly system: SystemMount } => pkg.system !== undefined);
-  }
-
-  #resolve(asked: NewMount): { pkg: EnginePackage; type: string; options: Record<string, string> } {
-    if (asked.type === '') throw new BadRequest('backend type must be specified as a string');
-    if (asked.class === 'auth' && asked.type === 'token') throw new BadRequest('token credential backend cannot be instantiated');
-    if (['cubbyhole', 'system', 'identity', 'token', ...this.systemPackages().map(({ name }) => name)].includes(asked.type))
-      throw new BadRequest(`mount type of "${asked.type}" is not mountable`);
-    for (const pkg of this.enginePackages()) {
-      if (pkg.kind !== asked.class) continue;
-      const implied = pkg.name === asked.type ? {} : pkg.aliases?.[asked.type];
-      if (implied) return { pkg, type: pkg.name, options: { ...implied, ...asked.options } };
-    }
-    throw new BadRequest(this.#plugins.reasonFor(asked.class, asked.type) ?? `plugin not found in the catalog: ${asked.type}`);
-  }
-
-  #newRecord(mount: NewMount, prefix: string): MountRecord {
-    return {
-      path: mount.path,
-      class: mount.class,
-      type: mount.type,
-      uuid: randomUUID(),
-      accessor: `${prefix}_${randomBytes(4).toString('hex')}`,
-      description: mount.description ?? '',
-      config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false, ...mount.config },
-      options: mount.options ? { ...mount.options } : null,
-      local: mount.local ?? false,
-      seal_wrap: mount.seal_wrap ?? false,
-      external_entropy_access: mount.external_entropy_access ?? false,
-    };
-  }
-
   #build(record: MountRecord): Mount {
-    const pkg =
-      this.#builtIn.get(record.type) ?? this.enginePackages().find((known) => known.kind === record.class && known.name === record.type);
     const view = new MountView({ ...this.#scope, uuid: record.uuid, prefix: `${DATA}${record.uuid}/` });
-    return new Mount(record, pkg, view, this.#system);
-  }
-
-  async #start(mount: Mount, loud = false): Promise<void> {
-    mount.quarantine = undefined;
-    try {
-      if (!mount.package)
-        throw new Error(this.#plugins.reasonFor(mount.class, mount.type) ?? `no plugin of type ${mount.type} is installed`);
-      const engine = mount.package.create(this.#host(mount));
-      mount.use(engine);
-      if (engine.initialize) await withDeadline(this.#clock, START, NEVER, async () => engine.initialize?.());
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      await this.#stop(mount);
-      if (loud) throw error;
-      mount.quarantine = reason;
-      this.#log.error('a mount is quarantined because its engine does not start', { mount: mount.path, type: mount.type, reason });
-    }
-  }
-
-  async #stop(mount: Mount): Promise<void> {
-    const { engine } = mount;
-    try {
-      await engine?.close?.();
-    } catch (error) {
-      this.#log.warn('an engine failed to close', { mount: mount.path, error: String(error) });
-    }
-    mount.use(undefined);
-  }
-
-  #host(mount: Mount): EngineHost {
-    return {
-      mount,
-      storage: mount.storage,
-      clock: this.#clock,
-      log: prefixed(this.#log, mount),
-      plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
-      refusedPlugins: (kind) => this.#plugins.refused.filter(({ plugin }) => plugin.kind === kind),
-      circuit: (target) => this.#gate.circuit(targetKey(mount.uuid, target), target),
-      randomBytes: (count) => randomBytes(count),
-      generatePassword: this.#generatePassword,
-      limit: (terms) => limitTerms(mount, terms),
-      ...(mount.package?.followsSecrets === true ? { sources: this.#sources } : {}),
-    };
+    return new Mount(record, this.#engines.packageOf(record), view, this.#system);
   }
 
   readonly #sources: SecretSources = {
@@ -430,31 +323,6 @@ export class MountTable {
     this.#byUuid.delete(mount.uuid);
     this.#byAccessor.delete(mount.accessor);
     this.#followers = this.#followers.filter((other) => other !== mount);
-  }
-
-  /** The stored table, with the serial number it has at least. */
-  async #load(): Promise<MountRecord[]> {
-    this.#serial = (await this.#store.get<{ serial: number }>(SERIAL))?.serial ?? 0;
-    const entries = await this.#store.entries<MountRecord>({ prefix: MOUNTS }, (error) => this.#log.error(error.message));
-    return entries.map(([, record]) => record);
-  }
-
-  /** Resolves with false, and has done nothing, when another process changed the table since this one looked at it. */
-  async #commit(change: (tx: StoreTransaction) => void | Promise<void>): Promise<boolean> {
-    const serial = this.#serial;
-    const done = await this.#store.transaction(async (tx) => {
-      if (((await tx.get<{ serial: number }>(SERIAL))?.serial ?? 0) !== serial) return false;
-      await change(tx);
-      tx.put(SERIAL, { serial: serial + 1 });
-      tx.announce(MOUNTS);
-      return true;
-    });
-    if (done) this.#serial = serial + 1;
-    return done;
-  }
-
-  async #save(record: MountRecord): Promise<boolean> {
-    return this.#commit((tx) => tx.put(MOUNTS + record.uuid, record));
   }
 
   /** One change at a time; one that finds the table changed by another process looks at it again and starts over. */
@@ -494,7 +362,7 @@ function displayPath(mount: Mount): string {
 }
 
 /** What the server mounts for a package that has a place below `sys/`. */
-function systemMount(pkg: EnginePackage & { readonly system: SystemMount }): NewMount & { accessorPrefix: string } {
+function systemMount(pkg: SystemEngine): NewMount & { accessorPrefix: string } {
   return { path: pkg.system.path, class: pkg.kind, type: pkg.name, accessorPrefix: pkg.name };
 }
 
@@ -506,14 +374,4 @@ function sourceMount(mount: Mount | undefined): SourceMount | undefined {
 
 function accessorPrefix(kind: 'secret' | 'auth', type: string): string {
   return kind === 'auth' ? `auth_${type}` : type;
-}
-
-function prefixed(log: Log, mount: Mount): Log {
-  const fields = (more?: Readonly<Record<string, unknown>>): Record<string, unknown> => ({ mount: mount.path, ...more });
-  return {
-    debug: (message, more) => log.debug(message, fields(more)),
-    info: (message, more) => log.info(message, fields(more)),
-    warn: (message, more) => log.warn(message, fields(more)),
-    error: (message, more) => log.error(message, fields(more)),
-  };
 }

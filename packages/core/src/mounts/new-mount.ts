@@ -1,4 +1,5 @@
-import type { MountConfig } from './mount-record.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { MountConfig, MountRecord } from './mount-record.ts';
 
 /** What an operator asks for. */
 export interface NewMount {
@@ -13,8 +14,25 @@ export interface NewMount {
   readonly external_entropy_access?: boolean;
 }
 
+/** The record of a mount that did not exist before. */
+export function newMountRecord(mount: NewMount, accessorPrefix: string): MountRecord {
+  return {
+    path: mount.path,
+    class: mount.class,
+    type: mount.type,
+    uuid: randomUUID(),
+    accessor: `${accessorPrefix}_${randomBytes(4).toString('hex')}`,
+    description: mount.description ?? '',
+    config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false, ...mount.config },
+    options: mount.options ? { ...mount.options } : null,
+    local: mount.local ?? false,
+    seal_wrap: mount.seal_wrap ?? false,
+    external_entropy_access: mount.external_entropy_access ?? false,
+  };
+}
+
 /** Mounts that exist in every store. `identity/` and the rest get their engines from the core itself. */
-export const BUILT_IN_MOUNTS: readonly (Omit<NewMount, 'config'> & { accessorPrefix: string; config?: Partial<MountConfig> })[] = [
+export const BUILT_IN_MOUNTS: readonly (NewMount & { accessorPrefix: string })[] = [
   {
     path: 'sys/',
     class: 'secret',

@@ -1,5 +1,7 @@
-import { API_VERSION, type EnginePackage, type Plugin, type RefusedPlugin } from '@strongroom/engine-sdk';
+import { API_VERSION, type EnginePackage, type Plugin, type RefusedPlugin, type SystemMount } from '@strongroom/engine-sdk';
 import { PluginRefused } from './plugin-refused.ts';
+
+export type SystemEngine = EnginePackage & { readonly system: SystemMount };
 
 /**
  * The plugins that a server was given, told apart by whether it can use them. One that was built for another API is refused alone: none of its
@@ -28,6 +30,15 @@ export class UsablePlugins {
         throw new PluginRefused(name ?? '', `its place ${JSON.stringify(system.path)} is not one segment below sys/`);
       }
     }
+  }
+
+  engines(): EnginePackage[] {
+    return this.usable.filter((plugin): plugin is EnginePackage => plugin.kind === 'auth' || plugin.kind === 'secret');
+  }
+
+  /** The engines that the server mounts itself, once, below `sys/`. */
+  systemEngines(): SystemEngine[] {
+    return this.engines().filter((engine): engine is SystemEngine => engine.system !== undefined);
   }
 
   /** Why a plugin of that name cannot be used, where one is there that cannot. */

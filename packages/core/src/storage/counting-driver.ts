@@ -1,0 +1,31 @@
+import type { StorageDriver } from '@strongroom/storage-sdk';
+
+/** Counts the commits that went through, for clients that ask how far the store is. */
+export class CountingDriver implements StorageDriver {
+  readonly name: string;
+  readonly shared: boolean;
+  commits = 0;
+  readonly #driver: StorageDriver;
+
+  constructor(driver: StorageDriver) {
+    this.#driver = driver;
+    this.name = driver.name;
+    this.shared = driver.shared;
+  }
+  get(key: string): ReturnType<StorageDriver['get']> {
+    return this.#driver.get(key);
+  }
+  range(query: Parameters<StorageDriver['range']>[0]): ReturnType<StorageDriver['range']> {
+    return this.#driver.range(query);
+  }
+  commit(change: Parameters<StorageDriver['commit']>[0]): Promise<void> {
+    this.commits += 1;
+    return this.#driver.commit(change);
+  }
+  changes(listener: (keys: readonly string[]) => void): () => void {
+    return this.#driver.changes(listener);
+  }
+  close(): Promise<void> {
+    return this.#driver.close();
+  }
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { AnyPath, Clock } from '@strongroom/engine-sdk';
+import type { AuditBroker } from '../audit/audit-broker.ts';
+import type { Barrier } from '../barrier/barrier.ts';
+import { keyPaths, type KeyRotation } from '../barrier/path-keys.ts';
+import type { CoreOptions } from '../core-options.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { BulkRevoker } from '../leases/bulk-revoker.ts';
+import type { LeaseStore } from '../leases/lease-store.ts';
+import type { UserLockout } from '../lockout/user-lockout.ts';
+import type { MountTable } from '../mounts/mount-table.ts';
+import type { PasswordPolicyStore } from '../passwords/password-policy-store.ts';
+import type { UsablePlugins } from '../plugins/usable-plugins.ts';
+import type { PolicyStore } from '../policies/policy-store.ts';
+import type { Authentication } from '../request/authentication.ts';
+import type { CallsUnderWay } from '../request/calls-under-way.ts';
+import { internalOf } from '../request/internal-request.ts';
+import type { Jobs } from '../schedule/jobs.ts';
+import type { TargetGate } from '../schedule/target-gate.ts';
+import { decodeTokenPath, generateRootPaths } from '../seal/path-generate-root.ts';
+import { rekeyPaths } from '../seal/path-rekey.ts';
+import { retiredKeyPaths } from '../seal/path-retired.ts';
+import { openSealPaths, sealPaths, type SealPathDeps } from '../seal/path-seal.ts';
+import type { TokenRevoker } from '../tokens/token-revoker.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
+import { wrappingPaths } from '../wrapping/path-wrapping.ts';
+import type { Wrapping } from '../wrapping/wrapping.ts';
+import type { CorsConfig } from './cors-config.ts';
+import { activationFlagPaths } from './path-activation-flags.ts';
+import { auditPaths } from './path-audit.ts';
+import { capabilityPaths } from './path-capabilities.ts';
+import { corsPaths } from './path-cors.ts';
+import { hostInfoPaths } from './path-host-info.ts';
+import { inFlightPaths } from './path-in-flight.ts';
+import { internalUiPaths } from './path-internal-ui.ts';
+import { leasePaths } from './path-leases.ts';
+import { lockedUserPaths } from './path-locked-users.ts';
+import { loggerPaths } from './path-loggers.ts';
+import { mountPaths } from './path-mounts.ts';
+import { passwordPolicyPaths } from './path-password-policies.ts';
+import { pluginPaths } from './path-plugins.ts';
+import { policyPaths } from './path-policies.ts';
+import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { requestHeaderPaths } from './path-request-headers.ts';
+import { schedulePaths } from './path-schedule.ts';
+import { serverPaths } from './path-server.ts';
+import { toolPaths } from './path-tools.ts';
+import { versionHistoryPaths } from './path-version-history.ts';
+import type { VersionHistory } from './version-history.ts';
+
+/** The rooms of the core that `sys/` speaks for. */
+export interface SystemParts {
+  readonly options: CoreOptions;
+  readonly clock: Clock;
+  readonly sealing: SealPathDeps;
+  readonly barrier: Barrier;
+  readonly rotation: KeyRotation;
+  readonly mounts: MountTable;
+  readonly plugins: UsablePlugins;
+  readonly policies: PolicyStore;
+  readonly passwords: PasswordPolicyStore;
+  readonly authentication: Authentication;
+  readonly tokens: TokenStore;
+  readonly leases: LeaseStore;
+  readonly revoker: TokenRevoker;
+  readonly bulk: BulkRevoker;
+  readonly jobs: Jobs;
+  readonly journal: Journal;
+  readonly gate: TargetGate;
+  readonly wrapping: Wrapping;
+  readonly audit: AuditBroker;
+  readonly cors: CorsConfig;
+  readonly lockout: UserLockout;
+  readonly underWay: CallsUnderWay;
+  readonly versions: VersionHistory;
+  newRootToken(): Promise<string>;
+  reloadPlugins(what: { plugin?: string; mounts?: readonly string[] }): Promise<void>;
+}
+
+/** Every path of `sys/`. */
+export function systemPaths(parts: SystemParts): AnyPath[] {
+  const { options, clock, sealing, mounts, plugins, policies, passwords, authentication, tokens, leases, revoker, bulk } = parts;
+  const { barrier, rotation, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
+  const { seal, cluster } = sealing;
+  const aclOfToken = async (token: string) => authentication.aclOfToken(token);
+  return [
+    ...openSealPaths(sealing),
+    ...sealPaths(sealing),
+    ...keyPaths({ barrier, rotation }),
+    ...retiredKeyPaths(),
+    ...rekeyPaths({ seal, rotateRootKey: async () => seal.replaceRootKey() }),
+    ...generateRootPaths({ seal, newRootToken: async () => parts.newRootToken() }),
+    decodeTokenPath(),
+    ...mountPaths({ mounts }),
+    ...policyPaths({ policies }),
+    ...passwordPolicyPaths({ passwords }),
+    ...capabilityPaths({
+      aclOfToken,
+      aclOfAccessor: async (accessor) => authentication.aclOfAccessor(accessor),
+      aclOfCaller: async (req) => internalOf(req).acl!,
+    }),
+    ...policyExplanationPaths({
+      aclOfToken,
+      needsSudo: (path) => {
+        const found = mounts.route(path);
+        return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
+      },
+    }),
+    ...leasePaths({ leases, tokens, revoker, bulk, now: () => clock.millis() }),
+    ...wrappingPaths({ wrapping }),
+    ...auditPaths({ broker: audit }),
+    ...requestHeaderPaths({ headers: audit.headers }),
+    ...corsPaths({ cors }),
+    ...toolPaths({ randomBytes: (count) => randomBytes(count) }),
+    ...lockedUserPaths({ lockout, authMounts: () => mounts.list('auth').map((mount) => mount.record) }),
+    ...internalUiPaths({ mounts, aclOfToken: async (token, address) => authentication.aclOfToken(token, address) }),
+    ...inFlightPaths({ underWay }),
+    ...schedulePaths({ jobs, journal, gate, mounts }),
+    ...pluginPaths({
+      catalogue: { list: () => plugins.usable, refused: () => plugins.refused },
+      reload: async (what) => parts.reloadPlugins(what),
+      clock,
+    }),
+    ...activationFlagPaths({ features: plugins.systemEngines().flatMap(({ system }) => system.feature ?? []) }),
+    ...hostInfoPaths({ clock }),
+    ...versionHistoryPaths({ history: versions }),
+    ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
+    ...serverPaths({
+      cluster,
+      now: () => clock.now(),
+      hostname: hostname(),
+      sanitizedConfig: options.sanitizedConfig ?? (() => ({})),
+      metrics: options.metrics,
+    }),
+  ];
+}
