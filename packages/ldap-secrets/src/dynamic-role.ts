@@ -1,7 +1,7 @@
 import { BadRequest, f, type TemplateEnvironment } from '@strongroom/engine-sdk';
 import { normaliseDn, type LdifRecord } from '@strongroom/ldap-client';
 import type { DynamicRoleRecord } from './records.ts';
-import { RoleTemplates, safePart, type LdifData } from './role-templates.ts';
+import { recordsOf, RoleTemplates, safePart, type LdifData } from './role-templates.ts';
 
 /** The parameters of a dynamic role, with the incumbents' names. */
 export const dynamicRoleFields = {
@@ -74,17 +74,16 @@ export function renderRole(templates: RoleTemplates, moment: Moment, environment
     ExpirationTime: rfc3339(moment.expires),
     ExpirationTimeSeconds: Math.floor(moment.expires / 1_000),
   };
-  const creation = templates.records('creation_ldif', data, environment);
-  if (creation.length === 0) throw new BadRequest('invalid creation_ldif: it holds no record');
-  templates.records('deletion_ldif', data, environment);
-  templates.records('rollback_ldif', data, environment);
-  return {
-    username,
-    creation,
+  const ldif = {
     creation_ldif: templates.ldif('creation_ldif', data, environment),
     deletion_ldif: templates.ldif('deletion_ldif', data, environment),
     rollback_ldif: templates.ldif('rollback_ldif', data, environment),
   };
+  const creation = recordsOf('creation_ldif', ldif.creation_ldif);
+  if (creation.length === 0) throw new BadRequest('invalid creation_ldif: it holds no record');
+  recordsOf('deletion_ldif', ldif.deletion_ldif);
+  recordsOf('rollback_ldif', ldif.rollback_ldif);
+  return { username, creation, ...ldif };
 }
 
 /** What the role would do, with sample values. @throws BadRequest */

@@ -68,11 +68,14 @@ export class Library {
         return this.#terms(set, set.ttl);
       },
       revoke: async ({ internal, expiresAt, signal }) => {
+        const isOver = host.clock.millis() >= expiresAt.getTime();
         // A loan without limit has a lease all the same, and outlives it.
-        if (internal.unlimited && host.clock.millis() >= expiresAt.getTime()) return;
+        if (internal.unlimited && isOver) return;
         await host.storage.transaction(async (tx) => accounts.endLoan(tx, internal.account, internal.loan));
         const account = await this.#records.accounts.get(internal.account);
         if (account?.loan === undefined) await accounts.renew(internal.account, signal);
+        // Clients know that leases cannot be ended early without a configuration, also those whose account has come back.
+        if (!isOver) await service.require();
       },
     };
   }
@@ -111,10 +114,14 @@ export class Library {
     return set;
   }
 
-  /** The accounts of a set, in its order. */
-  async accountsOf(set: LibrarySetRecord): Promise<{ readonly key: string; readonly account: LibraryAccountRecord }[]> {
+  /** The accounts of a set, in its order; of so many where keys are given. */
+  async accountsOf(
+    set: LibrarySetRecord,
+    only?: ReadonlySet<string>,
+  ): Promise<{ readonly key: string; readonly account: LibraryAccountRecord }[]> {
+    const keys = set.service_account_names.map(accountKey);
     const found = await Promise.all(
-      set.service_account_names.map(accountKey).map(async (key) => ({ key, account: await this.#records.accounts.get(key) })),
+      (only ? keys.filter((key) => only.has(key)) : keys).map(async (key) => ({ key, account: await this.#records.accounts.get(key) })),
     );
     return found.flatMap(({ key, account }) => (account ? [{ key, account }] : []));
   }
@@ -147,13 +154,15 @@ export class Library {
     signal: AbortSignal,
   ): Promise<{ names: string[]; failures: string[] }> {
     const set = await this.require(name);
-    const accounts = await this.accountsOf(set);
+    const accounts = await this.accountsOf(set, names && new Set(names.map(accountKey)));
     const free = forced || set.disable_check_in_enforcement;
     const digest = await this.#accounts.digestOf(caller);
     const mayReturn = ({ loan }: LibraryAccountRecord): boolean =>
       free || (loan!.entity === '' ? loan!.token === digest : loan!.entity === caller.entityId);
-    const out = accounts.filter(({ account }) => account.loan !== undefined);
-    const chosen = names === undefined ? soleOf(out.filter(({ account }) => mayReturn(account))) : namedOf(accounts, names);
+    const chosen =
+      names === undefined
+        ? soleOf(accounts.filter(({ account }) => account.loan !== undefined && mayReturn(account)))
+        : namedOf(accounts, names);
     const returned = chosen.filter(({ account }) => account.loan !== undefined);
     for (const { account } of returned) {
       if (!mayReturn(account)) {

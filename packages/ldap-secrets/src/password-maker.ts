@@ -1,14 +1,20 @@
-import { EngineError, generatePassword, InvalidRequest, passwordPolicy, type EngineHost } from '@strongroom/engine-sdk';
+import {
+  EngineError,
+  generatePassword,
+  InvalidRequest,
+  passwordPolicy,
+  type EngineHost,
+  type PasswordPolicy,
+} from '@strongroom/engine-sdk';
 import type { LdapSecretsConfig } from './config.ts';
 
-const DEFAULT_LENGTH = 64;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const defaultPolicy = lettersAndDigits(64);
 
 /** A password by the configuration's policy, or of so many letters and digits. @throws InvalidRequest for a policy that is not there. */
 export async function makePassword(host: EngineHost, { password_policy, length }: LdapSecretsConfig): Promise<string> {
   if (password_policy === '') {
-    const policy = passwordPolicy(length || DEFAULT_LENGTH, [{ charset: BASE62, minChars: 0 }]);
-    return generatePassword(policy, (count) => host.randomBytes(count));
+    return generatePassword(length === 0 ? defaultPolicy : lettersAndDigits(length), (count) => host.randomBytes(count));
   }
   try {
     return await host.generatePassword(password_policy);
@@ -18,4 +24,8 @@ export async function makePassword(host: EngineHost, { password_policy, length }
     }
     throw error;
   }
+}
+
+function lettersAndDigits(length: number): PasswordPolicy {
+  return passwordPolicy(length, [{ charset: BASE62, minChars: 0 }]);
 }

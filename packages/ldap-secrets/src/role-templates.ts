@@ -67,10 +67,6 @@ export class RoleTemplates {
   ldif(field: LdifName, data: LdifData, environment: TemplateEnvironment): string {
     return rendered(field, this.#ldif[field], data, environment);
   }
-
-  records(field: LdifName, data: LdifData, environment: TemplateEnvironment): LdifRecord[] {
-    return recordsOf(field, this.ldif(field, data, environment));
-  }
 }
 
 /** @throws BadRequest naming the field and the line. */

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { configFor, dataOf, managerDn, managerPassword, mountLdap, SVC, withManager } from './ldap-mount.ts';
@@ -8,6 +8,9 @@ interface Report {
   steps: { step: string; ok: boolean; milliseconds: number; error?: string; url?: string; name?: string; protocol?: string }[];
   user_dn?: string;
 }
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 describeWithSlapd('POST config/test', () => {
   let slapd: Slapd;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
 import { createTestCa, describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { ldapSecrets } from '../src/index.ts';
@@ -6,6 +6,9 @@ import { startLdapCutter } from './ldap-cutter.ts';
 import { configFor, dataOf, DirectoryView, managerDn, managerPassword, mountLdap, SVC, withManager } from './ldap-mount.ts';
 
 const minimal = { binddn: managerDn, bindpass: managerPassword };
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 describe('config, without a directory', () => {
   let mount: TestMount;

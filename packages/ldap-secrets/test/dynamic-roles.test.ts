@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { startLdapCutter, type LdapCutter } from './ldap-cutter.ts';
@@ -23,6 +23,9 @@ const joining = `dn: ${GROUP}\nchangetype: modify\nadd: member\nmember: uid={{.U
 const leaving = `dn: ${GROUP}\nchangetype: modify\ndelete: member\nmember: uid={{.Username}},${SVC}\n-\n`;
 const removal = `dn: uid={{.Username}},${SVC}\nchangetype: delete\n`;
 const role = { creation_ldif: person, deletion_ldif: removal };
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 describeWithSlapd('dynamic roles', () => {
   let slapd: Slapd;
@@ -353,6 +356,13 @@ describeWithSlapd('dynamic roles', () => {
       expect(shown['deletion_ldif']).toBe(removal.replace('{{.Username}}', shown.username));
       expect(shown['rollback_ldif']).toBe(shown['deletion_ldif']);
       expect(await accounts()).toEqual([]);
+    });
+
+    test('the names and the LDIF are of one rendering, also where that is another one every time', async () => {
+      const dn = `uid={{.Username}}-{{uuid}},${SVC}`;
+      const answer = await preview({ ...role, creation_ldif: person.replace(/^dn: .*/, `dn: ${dn}`) });
+      const shown = dataOf<Record<string, string> & Issued>(answer);
+      expect(shown['creation_ldif']).toContain(`dn: ${shown.distinguished_names[0]!}\n`);
     });
 
     test('renders what is not stored, alone or over what is, and tells what is wrong with it', async () => {

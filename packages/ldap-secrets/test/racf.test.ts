@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { describeWithSlapd, startSlapd } from '@strongroom/lab';
 import { dataOf, DirectoryView, mountLdap, SVC, withManager } from './ldap-mount.ts';
 
@@ -16,6 +16,9 @@ uid: mainframe
 racfid: MAINFR
 userPassword: untouched
 `;
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 describeWithSlapd('schema racf', () => {
   test('sets racfPassword, and racfAttributes to noexpired, of the account that racfid names', async () => {

@@ -1,8 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { startLdapCutter, type LdapCutter } from './ldap-cutter.ts';
 import { configFor, dataOf, DirectoryView, managerDn, managerPassword, mountLdap, SVC, withManager } from './ldap-mount.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 describeWithSlapd('rotate-root', () => {
   let slapd: Slapd;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { startLdapCutter, type LdapCutter } from './ldap-cutter.ts';
@@ -13,6 +13,9 @@ interface Cred {
   rotation_period: number;
   last_vault_rotation: string;
 }
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 describeWithSlapd('static-role', () => {
   let slapd: Slapd;

@@ -1,7 +1,9 @@
-import { slapdMissing } from '@strongroom/lab';
+import { motoMissing, slapdMissing } from '@strongroom/lab';
+import { awsCredentials } from './aws.ts';
 import { BenchServer } from './bench-server.ts';
 import { databaseCredentials } from './database.ts';
 import { requestText } from './http-connection.ts';
+import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures } from './load.ts';
 import { residentMib } from './process-usage.ts';
@@ -36,6 +38,8 @@ try {
   }
   if (only === undefined || 'ldap login'.includes(only)) await login(server);
   if (only === undefined || 'pg creds'.includes(only)) await credentials(server);
+  if (only === undefined || 'ldap accounts'.includes(only)) await accounts(server);
+  if (only === undefined || 'aws creds'.includes(only)) await cloud(server);
   if (only === undefined) await leases(server);
 } finally {
   await server.stop();
@@ -64,9 +68,28 @@ async function login(bench: BenchServer): Promise<void> {
   out.write(`  an ldapjs client that only binds, before and after: ${figures.bareBindsPerSecond}/s at ${figures.bareBindCpuMicros} µs\n`);
 }
 
+async function accounts(bench: BenchServer): Promise<void> {
+  if (slapdMissing !== undefined) return void out.write(`ldap accounts are left out: ${slapdMissing}\n`);
+  const figures = await ldapAccounts(bench, seconds);
+  row(figures.creation);
+  row(figures.creationAndRevocation);
+  row(figures.loan);
+  out.write(
+    `  an ldapjs client that only adds an entry and deletes it, before and after: ${figures.barePairsPerSecond}/s at ${figures.barePairCpuMicros} µs\n`,
+  );
+}
+
+async function cloud(bench: BenchServer): Promise<void> {
+  if (motoMissing !== undefined) return void out.write(`aws creds are left out: ${motoMissing}\n`);
+  const figures = await awsCredentials(bench, seconds);
+  for (const one of [figures.user, figures.userAndRevocation, figures.session, figures.delayed]) row(one);
+  out.write(`  the same calls from the SDK alone: a user ${figures.bareUserCpuMicros} µs, a session ${figures.bareSessionCpuMicros} µs\n`);
+  out.write(`  the last row: an STS that takes ${figures.delay} ms, with ${figures.mostAtOnce} requests before it at one time\n`);
+}
+
 function row(figures: Figures): void {
   out.write(
-    `${figures.name.padEnd(12)} ${String(figures.perSecond).padStart(8)} ${String(figures.cpuMicros).padStart(11)} ` +
+    `${figures.name.padEnd(14)} ${String(figures.perSecond).padStart(6)} ${String(figures.cpuMicros).padStart(11)} ` +
       `${figures.p50.toFixed(2).padStart(8)} ${figures.p99.toFixed(2).padStart(8)} ${String(figures.residentMib).padStart(9)}\n`,
   );
 }

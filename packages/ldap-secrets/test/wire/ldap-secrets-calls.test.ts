@@ -24,7 +24,10 @@ const DEVIATIONS: Readonly<Record<number, Deviation>> = {
   36: { status: 400, errors: [/expected one matching entry, but received 0/] },
   38: { status: 400, errors: ['max_ttl (3600 seconds) may not be less than ttl (7200 seconds)'] },
   47: { status: 400, errors: [/"nosuch" not found in the set/] },
-  56: { status: 204 },
+  56: {
+    status: 400,
+    errors: [/^failed to revoke "wls\/library\/set\/check-out\/.*" \(1 \/ 2\): failed to revoke entry: the config is currently unset$/],
+  },
 };
 
 /** Keys beside the recorded ones. */
