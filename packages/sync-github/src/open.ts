@@ -36,7 +36,7 @@ function authentication(connection: GithubConnection, app: GithubApp | undefined
 /** Through the guard, and without following redirects: a token is for the address it was given for. */
 function guardedFetch({ network }: DestinationHost<GithubApp>) {
   return async (url: string, init: RequestInit): Promise<unknown> => {
-    const answer = await fetch(url, { ...init, dispatcher: network.dispatcher, redirect: 'manual' });
+    const answer = await fetch(url, { ...init, dispatcher: await network.dispatcher(), redirect: 'manual' });
     if (answer.status < 300 || answer.status >= 400) return answer;
     throw new ClientSideError('the repository or organization has another name now: GitHub leads elsewhere', {
       providerCode: String(answer.status),

@@ -4,8 +4,8 @@ import https from 'node:https';
 import net, { type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type tls from 'node:tls';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { AddressRefused } from './errors.ts';
+import type { Dispatcher } from 'undici';
+import { AddressRefused, SessionClosed } from './errors.ts';
 import { NetworkPolicy, type NetworkRules } from './network-rules.ts';
 
 export interface ResolvedAddress {
@@ -20,8 +20,8 @@ export interface ResolvedAddress {
  * see `addressRefusal`. Choose the form that the provider's SDK takes.
  */
 export interface NetworkGuard {
-  /** For `undici` and `fetch`. */
-  readonly dispatcher: Dispatcher;
+  /** For `undici` and `fetch`. Loads undici at the first call; later ones give the same dispatcher. */
+  dispatcher(): Promise<Dispatcher>;
   /** For SDKs on node's http and https. They keep connections alive. */
   readonly httpAgent: http.Agent;
   readonly httpsAgent: https.Agent;
@@ -41,8 +41,6 @@ export interface NetworkGuardOptions {
   /** How names are resolved; `dns.lookup` by default. */
   readonly lookup?: typeof dns.lookup;
 }
-
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** @throws ConfigurationInvalid for rules that are malformed, naming the field of the destination. */
 export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOptions = {}): NetworkGuard {
@@ -108,27 +106,17 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
   const secure: tls.ConnectionOptions = options.ca === undefined ? {} : { ca: options.ca };
   const httpAgent = new GuardedHttpAgent({ keepAlive: true }, guarded);
   const httpsAgent = new GuardedHttpsAgent({ keepAlive: true, ...secure }, guarded);
-  const connectUndici = buildConnector({ ...secure, lookup, timeout: CONNECT_TIMEOUT_MS } as buildConnector.BuildOptions);
-  const dispatcher = new Agent({
-    connect(target, callback) {
-      try {
-        check(target.hostname, Number(target.port) || (target.protocol === 'https:' ? 443 : 80));
-      } catch (error) {
-        return callback(error as Error, null);
-      }
-      connectUndici(target, (...[error, socket]: [Error | null, (net.Socket | tls.TLSSocket | null)?]) => {
-        // undici leaves the socket out where it failed, whatever its types say.
-        if (!socket) return callback(error ?? new Error('no connection'), null);
-        const wrong = wrongEnd(socket, target.hostname);
-        if (wrong === undefined) return callback(null, socket);
-        socket.destroy();
-        callback(wrong, null);
-      });
-    },
-  });
+  let opened: Promise<Dispatcher> | undefined;
+  let closed = false;
 
   return {
-    dispatcher,
+    async dispatcher() {
+      if (closed) throw new SessionClosed();
+      opened ??= import('./guarded-dispatcher.ts').then(({ guardedDispatcher }) =>
+        guardedDispatcher({ check, lookup, wrongEnd, tls: secure }),
+      );
+      return opened;
+    },
     httpAgent,
     httpsAgent,
     lookup,
@@ -145,9 +133,10 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
       );
     },
     async close() {
+      closed = true;
       httpAgent.destroy();
       httpsAgent.destroy();
-      await dispatcher.destroy();
+      await (await opened)?.destroy();
     },
   };
 }

@@ -33,8 +33,8 @@ describe('the agents and the dispatcher of the guard', () => {
 
   test('connect where it is allowed', async () => {
     const rules = { ...STRICT, allowedIpv4: ['127.0.0.1'], allowedPorts: [port] };
-    const answer = await using(createNetworkGuard(rules), async ({ dispatcher }) => {
-      const { body } = await request(`http://127.0.0.1:${port}`, { dispatcher });
+    const answer = await using(createNetworkGuard(rules), async (guard) => {
+      const { body } = await request(`http://127.0.0.1:${port}`, { dispatcher: await guard.dispatcher() });
       return await body.text();
     });
     expect(answer).toBe('reached');
@@ -42,7 +42,8 @@ describe('the agents and the dispatcher of the guard', () => {
   });
 
   test('fail the request, and nothing else, where nobody listens', async () => {
-    await using(createNetworkGuard({ ...STRICT, disabled: true }), async ({ httpAgent, httpsAgent, dispatcher }) => {
+    await using(createNetworkGuard({ ...STRICT, disabled: true }), async ({ httpAgent, httpsAgent, ...guard }) => {
+      const dispatcher = await guard.dispatcher();
       await expect(get(http, { agent: httpAgent, port: 1 })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
       await expect(get(https, { agent: httpsAgent, port: 1 })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
       await expect(request('http://127.0.0.1:1', { dispatcher })).rejects.toMatchObject({ code: 'ECONNREFUSED' });

@@ -13,7 +13,7 @@ export async function openVercel(connection: VercelConnection, host: Destination
     token: connection.access_token,
     projectId: connection.project_id,
     teamId: connection.team_id,
-    dispatcher: host.network.dispatcher,
+    dispatcher: await host.network.dispatcher(),
   });
   return new VercelSession(api, targetsOf(connection), host, connection.access_token);
 }

@@ -4,8 +4,6 @@ import type { TObject } from 'typebox';
 import type { Cases } from './contract.ts';
 import { rejects, STRICT, token, type Fixture } from './fixture.ts';
 
-const PROMPT_MS = 5_000;
-
 export const failureCases: Cases<TObject, TObject> = {
   async 'open does not connect'(fixture) {
     const requests = fixture.outsideCan('requests');
@@ -70,6 +68,7 @@ export const failureCases: Cases<TObject, TObject> = {
     );
   },
 
+  /** The provider does not answer as long as the call is there: a call that waits for it never ends. */
   async 'an aborted signal rejects promptly'(fixture) {
     const fail = fixture.outsideCan('fail');
     await fixture.session(async (session) => {
@@ -77,11 +76,9 @@ export const failureCases: Cases<TObject, TObject> = {
       await fail('hanging');
       const reason = new Error('the deadline of the case');
       const controller = new AbortController();
-      const began = performance.now();
       const call = fixture.put(session, name, 'one', { signal: controller.signal });
       setTimeout(() => controller.abort(reason), 50);
       await assert.rejects(call, (error) => error === reason || (error as Error).cause === reason, 'the reason of the signal is lost');
-      assert.ok(performance.now() - began < PROMPT_MS, 'an aborted call hangs');
     });
   },
 
