@@ -52,7 +52,7 @@ describe('connections', () => {
     expect((await mount.delete('config/pg')).status).toBe(204);
   });
 
-  test('a policy that allows only update does not allow to create, and the other way round', async () => {
+  test('POST config/:name: a policy that allows only update does not allow to create, and the other way round', async () => {
     const policy = (capability: string) => ({ policy: `path "database/config/*" { capabilities = ["${capability}"] }` });
     await mount.call('update', 'sys/policies/acl/creator', { data: policy('create') });
     await mount.call('update', 'sys/policies/acl/updater', { data: policy('update') });
@@ -104,7 +104,7 @@ describe('connections', () => {
     expect((await mount.call('read', 'database/config/x')).status).toBe(404);
   });
 
-  test('with verify_connection=false settings are stored without connecting, and fail when they are used', async () => {
+  test('verify_connection=false: settings are stored without connecting, and fail when they are used', async () => {
     const data = connectionTo(server, { verify_connection: false, password: 'not-the-password' });
     expect((await mount.write('config/pg', data)).status).toBe(204);
     await mount.write('roles/app', { db_name: 'pg', creation_statements: CREATION });
@@ -113,7 +113,7 @@ describe('connections', () => {
     expect(text).toContain('database "pg": failed to connect');
   });
 
-  test('no form of URL or DSN shows a password, and a password in clear is warned of', async () => {
+  test('connection_url: no form of URL or DSN shows a password, and a password in clear is warned of', async () => {
     const url = `postgresql://postgres:${server.password}@${server.host}:${server.port}/postgres`;
     const answer = await mount.write('config/url', { plugin_name: 'postgresql-database-plugin', connection_url: url });
     expect(answer).toMatchObject({ status: 200 });
@@ -126,7 +126,7 @@ describe('connections', () => {
     expect((await details('url'))['connection_url']).toBe(url.replace(server.password, 'xxxxx'));
   });
 
-  test('special characters of user name and password are escaped in the URL, and with disable_escaping they are not', async () => {
+  test('disable_escaping: special characters of user name and password are escaped in the URL, and with it they are not', async () => {
     await server.query(`CREATE ROLE "we/ird@r:ole" LOGIN PASSWORD 'p@ss/w:rd?#%'`);
     const login = { username: 'we/ird@r:ole', password: 'p@ss/w:rd?#%' };
     expect((await mount.write('config/esc', connectionTo(server, login))).status).toBe(204);
@@ -136,7 +136,7 @@ describe('connections', () => {
     await server.query('DROP ROLE "we/ird@r:ole"');
   });
 
-  test('the password policy of the connection, or of the role, makes the passwords', async () => {
+  test('password_policy: that of the connection, or of the role, makes the passwords', async () => {
     const policy = (length: number) => ({ policy: `length = ${length}\nrule "charset" { charset = "abcdef" }` });
     await mount.call('update', 'sys/policies/password/short', { data: policy(12) });
     await mount.call('update', 'sys/policies/password/long', { data: policy(40) });
@@ -150,7 +150,7 @@ describe('connections', () => {
     await mount.call('update', 'sys/leases/revoke-prefix/database/creds', { data: { sync: true } });
   });
 
-  test('plugin_version chooses among the installed versions; empty means the newest', async () => {
+  test('plugin_version: chooses among the installed versions; empty means the newest', async () => {
     await mount.close();
     const seen: string[] = [];
     const version = (text: string) => ({
@@ -186,7 +186,7 @@ describe('connections', () => {
     expect((await mount.write('reset/pg')).status).toBe(204);
   });
 
-  test('deleting a connection or a role with live credentials says how many, and they can still be revoked', async () => {
+  test('DELETE config/:name and DELETE roles/:name with live credentials say how many, and they can still be revoked', async () => {
     await mount.write('config/pg', connectionTo(server));
     await mount.write('roles/app', { db_name: 'pg', creation_statements: CREATION });
     await mount.read('creds/app');

@@ -1,4 +1,4 @@
-import type { DatabasePlugin, DatabaseSession } from '@strongroom/database-sdk';
+import type { Credential, DatabasePlugin, DatabaseSession } from '@strongroom/database-sdk';
 import { Type } from 'typebox';
 
 const connection = Type.Object({
@@ -11,6 +11,8 @@ const connection = Type.Object({
 export interface FaultyDatabase {
   readonly plugin: DatabasePlugin<typeof connection>;
   readonly users: Set<string>;
+  /** What `updateUser` installed, by user. */
+  readonly credentials: Map<string, Credential>;
   /** What the next `createUser` does instead of its work. */
   next: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** What the next `open` does before its work. */
@@ -22,6 +24,7 @@ export interface FaultyDatabase {
 export function faultyDatabase(name = 'faulty-database-plugin'): FaultyDatabase {
   const database: FaultyDatabase = {
     users: new Set(),
+    credentials: new Map(),
     next: undefined,
     nextOpen: undefined,
     opened: 0,
@@ -51,7 +54,7 @@ export function faultyDatabase(name = 'faulty-database-plugin'): FaultyDatabase 
       if (next) await next(signal);
       database.users.add(username);
     },
-    updateUser: async () => undefined,
+    updateUser: async ({ username, credential }) => void database.credentials.set(username, credential),
     deleteUser: async ({ username }) => void database.users.delete(username),
     close: async () => void (database.closed += 1),
   });

@@ -49,7 +49,7 @@ describe('roles', () => {
     expect((await mount.call('read', 'database/roles/app')).status).toBe(404);
   });
 
-  test('what is wrong with a role is a 400 that names it', async () => {
+  test('POST roles/:name: what is wrong with a role is a 400 that names it', async () => {
     expect(await refusal({ creation_statements: ['x'] })).toBe('400,database name is required');
     expect(await refusal({ db_name: 'pg', credential_type: 'odd' })).toBe('400,invalid credential_type "odd"');
     expect(await refusal({ db_name: 'pg', default_ttl: '2h', max_ttl: '1h' })).toContain('400,default_ttl (7200 s) is longer than max_ttl');
@@ -70,7 +70,7 @@ describe('roles', () => {
     expect(await config('client_certificate', halves)).not.toContain('secret-junk');
   });
 
-  test('a role that asks for more than the mount gives is told so, and its leases end with the mount', async () => {
+  test('default_ttl, max_ttl: a role that asks for more than the mount gives is told so, and its leases end with the mount', async () => {
     await mount.call('update', 'sys/mounts/database/tune', { data: { max_lease_ttl: '2h', default_lease_ttl: '30m' } });
     const written = await mount.write('roles/app', { db_name: 'pg', creation_statements: CREATION, default_ttl: '5h', max_ttl: '9h' });
     expect(written.warnings).toEqual([expect.stringContaining('7200 s')]);
@@ -80,7 +80,7 @@ describe('roles', () => {
     await mount.call('update', 'sys/leases/revoke-prefix/database', { data: { sync: true } });
   });
 
-  test("the role's four kinds of statements are run", async () => {
+  test('creation_statements, renew_statements, revocation_statements and rollback_statements are run', async () => {
     await server.query('CREATE TABLE said (word text)');
     const say = (word: string) => `INSERT INTO said VALUES ('${word}')`;
     const said = async () => {

@@ -43,7 +43,7 @@ describe('POST rotate-root/:name', () => {
     expect((data as { connection_details: object }).connection_details).not.toHaveProperty('password');
   });
 
-  test("runs the connection's own statements", async () => {
+  test('root_rotation_statements: run in place of those of the plugin', async () => {
     await mount.write('config/pg', {
       root_rotation_statements: [`ALTER ROLE "{{username}}" PASSWORD '{{password}}'`, `COMMENT ON ROLE "{{name}}" IS 'rotated'`],
     });

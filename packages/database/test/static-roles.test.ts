@@ -99,7 +99,7 @@ describe('static roles', () => {
     expect(await server.login('fixed', (await creds()).password)).toBe('fixed');
   });
 
-  test('a period rotates by itself, once each time', async () => {
+  test('rotation_period: rotates by itself, once each time', async () => {
     await mount.write('static-roles/st', { db_name: 'pg', username: 'fixed', rotation_period: 5 });
     const seen = new Set([(await creds()).password]);
     for (let round = 0; round < 3; round += 1) {
@@ -111,7 +111,7 @@ describe('static roles', () => {
     expect(seen.size).toBe(4);
   });
 
-  test('a schedule rotates at its times, and a rotation that missed its window waits for the next one', async () => {
+  test('rotation_schedule, rotation_window: rotates at its times, and a rotation that missed its window waits for the next one', async () => {
     await mount.close();
     mount = await mountDatabase({ clock: manualClock('2031-03-03T10:00:00Z') });
     await mount.write('config/pg', connectionTo(server));
@@ -137,7 +137,7 @@ describe('static roles', () => {
     expect((await creds()).password).not.toBe(third.password);
   });
 
-  test('what is wrong with a static role is a 400 that says so', async () => {
+  test('POST static-roles/:name: both or neither of rotation_period and rotation_schedule, rotation_window with a period, and all else that is wrong is a 400 that says so', async () => {
     const good = { db_name: 'pg', username: 'fixed' };
     expect(await refusal({ db_name: 'pg', rotation_period: '1h' })).toEqual([
       400,
