@@ -10,7 +10,7 @@ const minimal = { binddn: managerDn, bindpass: managerPassword };
 // The machine may be busy with other suites.
 jest.setTimeout(60_000);
 
-describe('config, without a directory', () => {
+describe('POST, GET and DELETE config, without a directory', () => {
   let mount: TestMount;
   beforeEach(async () => {
     mount = await mountForTest(ldapSecrets, { path: 'ldap' });
@@ -127,7 +127,7 @@ describe('config, without a directory', () => {
   });
 });
 
-describeWithSlapd('config, with a directory', () => {
+describeWithSlapd('POST config, with a directory', () => {
   let slapd: Slapd;
   let view: DirectoryView;
   let mount: TestMount;
@@ -189,14 +189,14 @@ describeWithSlapd('config, with a directory', () => {
     expect(await rotated('svc*')).toEqual({ status: 400, errors: expect.stringContaining('filter (uid=svc\\2a)') });
   });
 
-  test('length: 64 letters and digits by default', async () => {
+  test('length: that many letters and digits, 64 by default', async () => {
     mount = await mountLdap(slapd);
     expect(await password()).toMatch(/^[A-Za-z0-9]{64}$/);
     await mount.write('config', { length: 12 });
     expect(await password()).toMatch(/^[A-Za-z0-9]{12}$/);
   });
 
-  test('password_policy: passwords are made by it; it need not exist before', async () => {
+  test('password_policy: passwords are made by it; it is not exercised when it is stored, and must exist when a password is made', async () => {
     mount = await mountLdap(slapd, { config: { password_policy: 'digits' } });
     expect(await rotated('svc3')).toEqual({ status: 400, errors: expect.stringContaining('password_policy "digits"') });
     const policy = 'length = 9\nrule "charset" { charset = "0123456789" }';

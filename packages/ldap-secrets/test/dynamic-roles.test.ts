@@ -75,8 +75,8 @@ describeWithSlapd('dynamic roles', () => {
     expect((await mount.call('read', 'ldap/role/app')).status).toBe(404);
   };
 
-  describe('POST role', () => {
-    test('stores all parameters, and GET shows them; LIST names the roles; DELETE forgets', async () => {
+  describe('POST, GET and DELETE role/:role_name', () => {
+    test('POST stores all parameters, GET shows them with status 200, LIST role names the roles, DELETE forgets', async () => {
       const whole = {
         ...role,
         rollback_ldif: removal,
@@ -127,12 +127,17 @@ describeWithSlapd('dynamic roles', () => {
       await expectRefused({ ...role, username_template: '{{.RoleName | utf16le}}' }, /^invalid username_template: .*utf16le/);
     });
 
-    test('default_ttl above max_ttl is refused; what the mount cannot give is warned of', async () => {
+    test('default_ttl above max_ttl is refused', async () => {
       await expectRefused({ ...role, default_ttl: '2h', max_ttl: '1h' }, 'default_ttl \\(7200 s\\) is longer than max_ttl \\(3600 s\\)');
-      expect((await write({ ...role, max_ttl: '10000h' })).warnings!.join()).toContain('2764800 s');
     });
 
-    test('a write to an existing role changes what it sends; an empty text deletes', async () => {
+    test('default_ttl and max_ttl above what the mount gives are stored with a warning, and leases are no longer than the mount’s', async () => {
+      expect((await write({ ...role, max_ttl: '10000h' })).warnings!.join()).toContain('2764800 s');
+      expect((await write({ ...role, default_ttl: '10000h', max_ttl: '10000h' })).warnings!.join()).toContain('2764800 s');
+      expect((await creds()).leaseDuration).toBe(2_764_800);
+    });
+
+    test('partial update: a POST to an existing role changes the keys that it sends; an empty text deletes the value', async () => {
       await write({ ...role, rollback_ldif: removal, username_template: 'x-{{random 8}}', default_ttl: '1h' });
       await write({ max_ttl: '3h', username_template: '', default_ttl: '' });
       expect(await stored()).toEqual({ ...role, rollback_ldif: removal, username_template: '', default_ttl: 0, max_ttl: 10_800 });
@@ -142,7 +147,7 @@ describeWithSlapd('dynamic roles', () => {
     });
   });
 
-  describe('GET creds', () => {
+  describe('GET creds/:role_name', () => {
     test('makes the account for a lease, which takes it away again', async () => {
       await write({ ...role, default_ttl: '1h', max_ttl: '2h' });
       const { username, password, distinguished_names, lease } = await issue();

@@ -140,7 +140,7 @@ describeWithSlapd('library', () => {
     });
   });
 
-  test('LIST library names the sets, in lower case; GET of one that is not there is 404', async () => {
+  test('LIST library names the sets, in lower case; GET library/:set_name of one that is not there is 404', async () => {
     expect((await mount.call('list', 'ldap/library')).status).toBe(404);
     await post('Team', { service_account_names: ['svc1'] });
     await post('another', { service_account_names: ['svc2'] });
@@ -167,9 +167,9 @@ describeWithSlapd('library', () => {
   });
 
   describe('POST library/:set_name/check-out', () => {
-    test('lends the accounts one by one, with the password of each; then 400', async () => {
+    test('name: lends the accounts of that set one by one, with the password of each; then 400', async () => {
       await post('set', { service_account_names: ['svc1', 'svc2'] });
-      const first = await checkOut();
+      const first = await checkOut('set', { name: 'set' });
       const second = await checkOut();
       expect([first.service_account_name, second.service_account_name]).toEqual(['svc1', 'svc2']);
       for (const { service_account_name, password } of [first, second])
@@ -185,7 +185,7 @@ describeWithSlapd('library', () => {
       expect(lent.sort()).toEqual(names);
     });
 
-    test('ttl: the set’s by default, may be less, and more becomes the set’s; 0 is no limit, which is more', async () => {
+    test('ttl: the lease has the set’s by default, may be less, and more becomes the set’s; 0 is no limit, which is more', async () => {
       await post('set', { service_account_names: ['svc1', 'svc2', 'svc3', 'svc4'], ttl: '1h', max_ttl: '2h' });
       const durations = [];
       for (const ttl of [undefined, '10m', '5h', 0])
@@ -286,6 +286,8 @@ describeWithSlapd('library', () => {
         rotation: expect.anything(),
       });
       expect(svc1!.borrower_client_token).not.toBe(createHash('sha1').update(plain).digest('hex'));
+      const asToken = await mount.call('read', 'auth/token/lookup-self', { token: svc1!.borrower_client_token! });
+      expect(asToken.status).toBe(403);
       expect(svc2).toMatchObject({ available: false, borrower_entity_id: entity });
       expect(svc2!.borrower_client_token).not.toBe(svc1!.borrower_client_token);
       const stranger = await tokenOf();
@@ -309,7 +311,7 @@ describeWithSlapd('library', () => {
   });
 
   describe('POST library/:set_name/check-in', () => {
-    test('service_account_names may be left out for one account, and must name them where the caller has several', async () => {
+    test('name and service_account_names: it may be left out for one account, and must name them where the caller has several; check_ins has those that were out', async () => {
       await post('set', { service_account_names: ['svc1', 'svc2', 'svc3'] });
       expect(await checkIns('set/check-in')).toEqual([]);
       await checkOut();
@@ -322,7 +324,7 @@ describeWithSlapd('library', () => {
         "when multiple service accounts are checked out, the 'service_account_names' to check in must be provided",
       );
       expect(await checkIns('set/check-in', { service_account_names: 'svc2,svc1' })).toEqual(['svc2', 'svc1']);
-      expect(await checkIns('set/check-in', { service_account_names: ['svc1'] })).toEqual([]);
+      expect(await checkIns('set/check-in', { name: 'set', service_account_names: ['svc1'] })).toEqual([]);
       await expectRefused('set/check-in', { service_account_names: ['svc9'] }, '"svc9" not found in the set');
     });
 

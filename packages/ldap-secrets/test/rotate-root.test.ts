@@ -7,7 +7,7 @@ import { configFor, dataOf, DirectoryView, managerDn, managerPassword, mountLdap
 // The machine may be busy with other suites.
 jest.setTimeout(60_000);
 
-describeWithSlapd('rotate-root', () => {
+describeWithSlapd('POST rotate-root', () => {
   let slapd: Slapd;
   let cutter: LdapCutter;
   let view: DirectoryView;

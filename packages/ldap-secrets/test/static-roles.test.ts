@@ -50,8 +50,8 @@ describeWithSlapd('static-role', () => {
     expect({ status, errors: errors?.join() }).toEqual({ status: 400, errors: expect.stringContaining(text) });
   };
 
-  describe('POST', () => {
-    test('rotates the password at once, which nobody else knows then; GET shows the role with its status, and not the password', async () => {
+  describe('POST static-role/:role_name', () => {
+    test('rotates the password at once, which nobody else knows then; GET static-role/:role_name shows the role with its status, and not the password', async () => {
       expect((await write('a', { username: 'svc1', dn: dnOf('svc1'), rotation_period: '24h' })).status).toBe(204);
       const { password, last_password } = await cred('a');
       expect(await view.takes(dnOf('svc1'), password)).toBe(true);
@@ -157,13 +157,13 @@ describeWithSlapd('static-role', () => {
     expect((await mount.read('static-role', { after: 'a' })).data).toEqual({ keys: ['b'] });
   });
 
-  test('GET static-role of what is not there is 404, static-cred and rotate-role are 400', async () => {
+  test('GET static-role/:role_name of what is not there is 404, GET static-cred/:role_name and POST rotate-role/:role_name are 400', async () => {
     expect(await mount.call('read', 'ldap/static-role/none')).toMatchObject({ status: 404, errors: [] });
     expect(await mount.call('read', 'ldap/static-cred/none')).toMatchObject({ status: 400, errors: ['unknown role: none'] });
     expect(await mount.call('update', 'ldap/rotate-role/none')).toMatchObject({ status: 400, errors: ["role doesn't exist: none"] });
   });
 
-  test('DELETE ends the rotation and leaves the account as it is', async () => {
+  test('DELETE static-role/:role_name ends the rotation and leaves the account as it is', async () => {
     await write('a', { username: 'svc1', rotation_period: '1h' });
     const { password } = await cred('a');
     expect((await mount.call('delete', 'ldap/static-role/a')).status).toBe(204);
@@ -172,7 +172,7 @@ describeWithSlapd('static-role', () => {
     expect(await view.takes(dnOf('svc1'), password)).toBe(true);
   });
 
-  test('static-cred: password, last_password, and the time to the next rotation in ttl', async () => {
+  test('GET static-cred/:role_name: password, last_password, and the time to the next rotation in ttl', async () => {
     await write('a', { username: 'svc1', rotation_period: '1h' });
     const first = await cred('a');
     expect(first).toEqual({
@@ -193,7 +193,7 @@ describeWithSlapd('static-role', () => {
     expect(await view.takes(dnOf('svc1'), first.password)).toBe(false);
   });
 
-  test('rotate-role rotates now, and the time to the next rotation begins anew', async () => {
+  test('POST rotate-role/:role_name rotates now, and the time to the next rotation begins anew', async () => {
     await write('a', { username: 'svc1', rotation_period: '1h' });
     const first = await cred('a');
     await mount.advance('30m');
@@ -235,7 +235,7 @@ describeWithSlapd('static-role', () => {
     expect(dataOf<{ static_roles: object }>(await mount.read('failing')).static_roles).toEqual({});
   });
 
-  test('rotate-role of an account that is gone says so, and keeps what is known', async () => {
+  test('POST rotate-role/:role_name of an account that is gone says so, and keeps what is known', async () => {
     await view.asAdmin(async (connection) =>
       connection.add(dnOf('passing'), [
         { attribute: 'objectClass', values: ['account', 'simpleSecurityObject'] },
