@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EngineHost, SecretSources, Transaction } from '@strongroom/engine-sdk';
 import { ExternalServiceError, isSyncError, secretsOf, type DestinationLimits, type Throttled } from '@strongroom/sync-sdk';
 import type { Static } from 'typebox';
-import { contentsOf } from './contents.ts';
+import { contentsOf, textsIn } from './contents.ts';
 import type { DestinationTypes } from './destination-types.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Pacer } from './pacer.ts';
@@ -322,7 +322,7 @@ export class SyncRun {
         const writer = new RemoteWriter(destination, open, limit, task.since);
         for (const remote of writes) {
           const wanted = task.wanted.get(remote.id)!;
-          await attempt(remote, async () => written(remote, await writer.write(remote, wanted), wanted, now()), [wanted.value]);
+          await attempt(remote, async () => written(remote, await writer.write(remote, wanted), wanted, now()), textsIn(wanted.value));
         }
         const successors = [...task.wanted.keys()].map((id) => remotes.get(id)!);
         for (const remote of removals) {

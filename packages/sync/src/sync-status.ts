@@ -55,6 +55,8 @@ const SECRET_FROM = 6;
 
 export function masked(text: string, secrets: readonly string[]): string {
   let clean = text;
-  for (const secret of secrets) if (secret.length >= SECRET_FROM) clean = clean.replaceAll(secret, '*****');
+  // Longer ones first: they may hold others.
+  const inOrder = secrets.filter(({ length }) => length >= SECRET_FROM).sort((a, b) => b.length - a.length);
+  for (const secret of inOrder) clean = clean.replaceAll(secret, '*****');
   return clean;
 }

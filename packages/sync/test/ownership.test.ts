@@ -171,4 +171,15 @@ describe('secrets are shown nowhere', () => {
     expect(entry?.last_error?.message).toBe('refused ***** of *****');
     await sync.close();
   });
+
+  test('so is one that holds a part of a secret that goes out as one document', async () => {
+    const sync = await syncMount();
+    await sync.put('web', { user: 'somebody', deep: { list: ['value-value-value', 7] } });
+    sync.provider.hook = (call) => {
+      if (call.startsWith('put')) throw new ClientSideError('the part "value-value-value" is refused', { providerCode: '400' });
+    };
+    const [entry] = await sync.set('web');
+    expect(entry?.last_error?.message).toBe('the part "*****" is refused');
+    await sync.close();
+  });
 });
