@@ -41,6 +41,8 @@ export { redact } from './redact.ts';
 export { sqlConnectionFields } from './sql-connection.ts';
 export { cqlDialect, influxqlDialect, mssqlDialect, mysqlDialect, postgresqlDialect } from './sql-dialect.ts';
 export type { QuoteStyle, SqlDialect } from './sql-dialect.ts';
+export { SqlSession } from './sql-session.ts';
+export type { SqlDriver, SqlSessionOptions } from './sql-session.ts';
 export { scanSql } from './sql-scan.ts';
 export type { SqlSegment } from './sql-scan.ts';
 export { decodeStatementElement, renderJsonStatement, renderStatements, splitStatements } from './statements.ts';
