@@ -74,6 +74,7 @@ async function accounts(bench: BenchServer): Promise<void> {
   row(figures.creation);
   row(figures.creationAndRevocation);
   row(figures.loan);
+  out.write(`  ${figures.rotations.count} static roles due in the same second: rotated after ${figures.rotations.seconds.toFixed(1)} s\n`);
   out.write(
     `  an ldapjs client that only adds an entry and deletes it, before and after: ${figures.barePairsPerSecond}/s at ${figures.barePairCpuMicros} µs\n`,
   );
