@@ -4,7 +4,7 @@ const MASK = 'xxxxx';
 
 /** Names under which connection strings carry a secret, in URLs' queries, keyword DSNs and ADO strings. */
 const SECRET_KEY =
-  /(?<![\w-])(?:password|passwd|passphrase|passcode|pass|pwd|sslpassword|secret|client_?secret|token|access[_ ]?token|auth[_ ]?token|account[_ ]?key|private[_ ]?key)\s*=\s*/gi;
+  /(?<![\w-])(?:password|passwd|passphrase|passcode|pass|pwd|sslpassword|secret|client_?secret|token|access[_ ]?token|auth[_ ]?token|account[_ ]?key|api[_ -]?key|private[_ ]?key)\s*=\s*/gi;
 
 /** A quoted value of a key: libpq and ADO quotes, ADO braces. */
 const QUOTED_VALUE = /'(?:\\[^]|''|[^'\\])*'?|"(?:""|\\[^]|[^"\\])*"?|\{(?:\}\}|[^}])*\}?/y;
@@ -19,13 +19,13 @@ interface Span {
  * a Go MySQL DSN, an ADO string. Where the form leaves doubt, more is hidden rather than less. Placeholders such as `{{password}}` stay.
  */
 export function maskConnectionUrl(url: string): string {
-  let masked = '';
+  let text = '';
   let from = 0;
   for (const { start, end } of secretSpans(url)) {
-    masked += url.slice(from, start) + MASK;
+    text += url.slice(from, start) + MASK;
     from = end;
   }
-  return masked + url.slice(from);
+  return text + url.slice(from);
 }
 
 /** The passwords that stand in a connection string in clear, as written there and percent-decoded; for redaction and for warnings. */
@@ -51,14 +51,18 @@ function secretSpans(url: string): Span[] {
   return merged.filter(({ start, end }) => !/^(['"]?)\{\{\w+\}\}\1$/.test(url.slice(start, end)));
 }
 
-/** Between the first colon of the user part and the last `@` of all, since an unescaped password may hold `/`, `?` and `@`. */
+/** Between the first colon (or slash) of the user part and the last `@` of all, since an unescaped password may hold `/`, `?` and `@`. */
 function userPartPassword(url: string): Span | undefined {
   const scheme = /^\s*[a-z][a-z0-9+.-]*:\/\//i.exec(url);
   const isKeywordForm = !scheme && /^\s*[\w ]+=/.test(url);
   const at = url.lastIndexOf('@');
   if (isKeywordForm || at < 0) return undefined;
-  const colon = url.indexOf(':', scheme ? scheme[0].length : 0);
-  return colon >= 0 && colon < at ? { start: colon + 1, end: at } : undefined;
+  const from = scheme ? scheme[0].length : 0;
+  const colon = url.indexOf(':', from);
+  if (colon >= 0 && colon < at) return { start: colon + 1, end: at };
+  // `user/password@host` (Oracle); in a URL a slash before the `@` ends the host.
+  const slash = scheme ? -1 : url.indexOf('/', from);
+  return slash >= 0 && slash < at ? { start: slash + 1, end: at } : undefined;
 }
 
 function endOfValue(url: string, start: number): number {
@@ -100,11 +104,11 @@ function annotated(schema: TObject, annotation: keyof Annotated): string[] {
 }
 
 /** Fields that no schema knows but whose name says what they are. */
-const SECRET_NAME = /pass(word|wd|phrase)?$|pwd$|secret|token$|private_?key|credential|pem_(bundle|json)/i;
+const SECRET_NAME = /pass(word|wd|phrase)?$|pwd$|secret|token$|private_?key|credential|pem_(bundle|json)|api_?key$/i;
 
 /**
- * What of a stored connection may be shown: without secret fields, with passwords in connection strings masked. A field outside the schema
- * is left out if its name says that it is a secret, and masked if it looks like a connection string.
+ * What of a stored connection may be shown: without secret fields, with passwords in connection strings masked. Outside the schema whatever has
+ * the name of a secret is left out, and what looks like a connection string is masked, at any depth.
  */
 export function visibleConnection(schema: TObject, details: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const secrets = new Set(secretFields(schema));
@@ -113,9 +117,17 @@ export function visibleConnection(schema: TObject, details: Readonly<Record<stri
   for (const [name, value] of Object.entries(details)) {
     const known = name in schema.properties;
     if (secrets.has(name) || (!known && SECRET_NAME.test(name))) continue;
-    visible[name] = typeof value === 'string' && (urls.has(name) || !known) ? maskConnectionUrl(value) : value;
+    visible[name] = known && !urls.has(name) ? value : masked(value);
   }
   return visible;
+}
+
+function masked(value: unknown): unknown {
+  if (typeof value === 'string') return maskConnectionUrl(value);
+  if (Array.isArray(value)) return value.map(masked);
+  if (value === null || typeof value !== 'object') return value;
+  const open = Object.entries(value).filter(([name]) => !SECRET_NAME.test(name));
+  return Object.fromEntries(open.map(([name, inner]) => [name, masked(inner)]));
 }
 
 /** Every secret of a connection that is known in clear, by the label that `redact` should show. */

@@ -30,6 +30,9 @@ describe('maskConnectionUrl hides the password', () => {
     ['Server=h;Password="ge;heim";Encrypt=true', 'Server=h;Password=xxxxx;Encrypt=true'],
     ['mongodb+srv://u:geheim@h/admin', 'mongodb+srv://u:xxxxx@h/admin'],
     ['redis://:geheim@h:6379/0', 'redis://:xxxxx@h:6379/0'],
+    ['u/geheim@h:1521/svc', 'u/xxxxx@h:1521/svc'],
+    ['jdbc:oracle:thin:u/geheim@//h:1521/svc', 'jdbc:xxxxx@//h:1521/svc'],
+    ['https://h:8086/?org=o&api_key=geheim', 'https://h:8086/?org=o&api_key=xxxxx'],
     ['jdbc:sqlserver://h;user=sa;password=geheim;', 'jdbc:sqlserver://h;user=sa;password=xxxxx;'],
   ])('in %s', (url, masked) => {
     expect(maskConnectionUrl(url)).toBe(masked);
@@ -79,15 +82,17 @@ describe('what of a connection is shown', () => {
     foo: 'bar',
     other_password: 'x',
     extra_url: 'mysql://u:geheim@h/',
+    replicas: ['postgresql://u:geheim@h1/', { url: 'u:geheim@tcp(h2:1)/', password: 'geheim', weight: 2 }],
   };
 
-  test('secret fields are left out, and connection strings masked, in unknown fields too', () => {
+  test('secret fields are left out, and connection strings masked, in unknown fields too, at any depth', () => {
     expect(secretFields(schema)).toEqual(['password', 'tls_key']);
     expect(visibleConnection(schema, details)).toEqual({
       connection_url: 'postgresql://u:xxxxx@h/',
       max_open_connections: 4,
       foo: 'bar',
       extra_url: 'mysql://u:xxxxx@h/',
+      replicas: ['postgresql://u:xxxxx@h1/', { url: 'u:xxxxx@tcp(h2:1)/', weight: 2 }],
     });
   });
 

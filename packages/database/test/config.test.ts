@@ -126,6 +126,34 @@ describe('connections', () => {
     expect((await details('url'))['connection_url']).toBe(url.replace(server.password, 'xxxxx'));
   });
 
+  test.each([
+    'postgresql://u:GEHEIM@h:5432/db',
+    'postgresql://h/db?user=u&password=GEHEIM',
+    'host=h user=u password=GEHEIM',
+    `host=h password='GE HEIM'`,
+    'u:GEHEIM@tcp(h:3306)/db',
+    'u:GE@HE:IM/@unix(/tmp/s.sock)/',
+    'u/GEHEIM@h:1521/svc',
+    'sqlserver://u:GEHEIM@h?database=d',
+    'Server=h;User ID=u;Password=GE HEIM;Encrypt=true',
+    'Driver={x};UID=u;PWD={GE;HEIM}',
+    'mongodb+srv://u:GEHEIM@h/admin?retryWrites=true',
+    'redis://:GEHEIM@h:6379',
+    'jdbc:oracle:thin:u/GEHEIM@//h:1521/svc',
+  ])('connection_details show no password of %s, under whatever name it was sent', async (url) => {
+    const settings = {
+      verify_connection: false,
+      connection_url: 'postgresql://h/',
+      url,
+      hosts: [url],
+      replica: { dsn: url, password: 'GEHEIM' },
+    };
+    await mount.write('config/any', { plugin_name: 'postgresql-database-plugin', ...settings });
+    const shown = JSON.stringify((await mount.read('config/any')).data);
+    expect(shown).toContain('xxxxx');
+    expect(shown).not.toMatch(/GE|HEIM/);
+  });
+
   test('disable_escaping: special characters of user name and password are escaped in the URL, and with it they are not', async () => {
     await server.query(`CREATE ROLE "we/ird@r:ole" LOGIN PASSWORD 'p@ss/w:rd?#%'`);
     const login = { username: 'we/ird@r:ole', password: 'p@ss/w:rd?#%' };
@@ -184,6 +212,21 @@ describe('connections', () => {
     expect(text).toContain('database "pg": error verifying connection');
     await server.restart();
     expect((await mount.write('reset/pg')).status).toBe(204);
+  });
+
+  test('POST reset/:name closes the connections to the database and makes new ones', async () => {
+    await mount.write('config/pg', connectionTo(server));
+    const backends = async () => {
+      const rows = await server.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity WHERE application_name = 'strongroom' AND backend_type = 'client backend'`,
+      );
+      return rows.map(({ pid }) => pid);
+    };
+    const before = await backends();
+    expect(before).toHaveLength(1);
+    await mount.write('reset/pg');
+    const after = await backends();
+    expect(after.some((pid) => !before.includes(pid))).toBe(true);
   });
 
   test('DELETE config/:name and DELETE roles/:name with live credentials say how many, and they can still be revoked', async () => {
