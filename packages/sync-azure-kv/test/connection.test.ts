@@ -1,12 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import { nameComplaint, tagsComplaint } from '@strongroom/sync-sdk';
-import { azureKvDestination } from '../src/index.ts';
+import { fieldSpec } from '@strongroom/engine-sdk';
+import { nameComplaint, secretFields, tagsComplaint } from '@strongroom/sync-sdk';
+import { AzureKvConnection, azureKvDestination } from '../src/index.ts';
 
 const connection = { key_vault_uri: 'https://shop.vault.azure.net', tenant_id: 't', client_id: 'c', client_secret: 's', cloud: 'cloud' };
 const check = (change: object) => azureKvDestination.check!({ ...connection, ...change });
 const { name, tags } = azureKvDestination.limits(connection);
 
 describe('azure-kv (cloud2-kv)', () => {
+  test('key_vault_uri, client_id and tenant_id are required, client_secret is a secret, and cloud is "cloud" by default', () => {
+    const required = Object.entries(AzureKvConnection.properties).filter(([, field]) => fieldSpec(field).required === true);
+    expect(required.map(([field]) => field)).toEqual(['key_vault_uri', 'tenant_id', 'client_id']);
+    expect(secretFields(AzureKvConnection)).toEqual(['client_secret']);
+    expect(AzureKvConnection.properties.cloud).toMatchObject({ default: 'cloud' });
+  });
+
   test('key_vault_uri is the https address of a vault in the domain of its cloud', () => {
     expect(check({})).toEqual([]);
     expect(check({ key_vault_uri: 'https://shop.vault.azure.net/' })).toEqual([]);

@@ -1,3 +1,4 @@
+import { ClientSideError, ExternalServiceError } from '@strongroom/sync-sdk';
 import type { Variable, VercelApi } from './vercel-api.ts';
 
 /**
@@ -6,12 +7,14 @@ import type { Variable, VercelApi } from './vercel-api.ts';
  */
 export class VariableListing {
   readonly #api: VercelApi;
+  readonly #targets: readonly string[];
   readonly #ended = new AbortController();
   #running: Promise<readonly Variable[]> | undefined;
   #next: Promise<readonly Variable[]> | undefined;
 
-  constructor(api: VercelApi) {
+  constructor(api: VercelApi, targets: readonly string[]) {
     this.#api = api;
+    this.#targets = targets;
   }
 
   async fetch(): Promise<readonly Variable[]> {
@@ -28,12 +31,17 @@ export class VariableListing {
     this.#ended.abort();
   }
 
-  /** Page by page. */
+  /** Page by page. A list that leaves variables of production out would make taken names look free, and ours look gone. */
   async *pages(signal: AbortSignal): AsyncGenerator<readonly Variable[]> {
     let until: number | undefined;
     do {
-      const { variables, next } = await this.#api.list(until, signal);
+      const { variables, next, hiddenInProduction } = await this.#api.list(until, signal);
+      if (hiddenInProduction > 0 && this.#targets.includes('production')) {
+        const text = `access_token may not see ${hiddenInProduction} of the variables of production: give its owner a role that may`;
+        throw new ClientSideError(text, { providerCode: 'hidden_variables' });
+      }
       yield variables;
+      if (next !== undefined && until !== undefined && next >= until) throw new ExternalServiceError('Vercel answers the same page again');
       until = next;
     } while (until !== undefined);
   }

@@ -14,7 +14,7 @@ import {
 import { VariableListing } from './listing.ts';
 import { ownerComment, parseOwnerComment } from './owner-comment.ts';
 import { translateVercelError, VercelRefusal } from './provider-error.ts';
-import type { Variable, VariableWrite, VercelApi } from './vercel-api.ts';
+import type { Variable, VariableChange, VercelApi } from './vercel-api.ts';
 
 export class VercelSession implements DestinationSession {
   readonly #api: VercelApi;
@@ -24,7 +24,7 @@ export class VercelSession implements DestinationSession {
 
   constructor(api: VercelApi, targets: readonly string[], host: DestinationHost, token: string) {
     this.#api = api;
-    this.#listing = new VariableListing(api);
+    this.#listing = new VariableListing(api, targets);
     this.#targets = targets;
     this.#calls = new SessionCalls((error) => translateVercelError(error, host.now()), [token]);
   }
@@ -73,33 +73,29 @@ export class VercelSession implements DestinationSession {
 
   async #put(request: PutRequest): Promise<Variable> {
     const { name, value, mark, current, signal } = request;
-    const write: VariableWrite = {
-      key: name,
-      value,
-      // Vercel keeps no sensitive variables for development, which people pull to their own machines.
-      type: this.#targets.includes('development') ? 'encrypted' : 'sensitive',
-      target: this.#targets,
-      comment: ownerComment(mark),
-    };
+    const change: VariableChange = { value, target: this.#targets, comment: ownerComment(mark) };
+    // Vercel keeps no sensitive variables for development, which people pull to their own machines.
+    const type = this.#targets.includes('development') ? 'encrypted' : 'sensitive';
+    const create = (): Promise<Variable> => this.#api.create({ key: name, type, ...change }, signal);
     if (current === undefined) {
       try {
-        return await this.#api.create(write, signal);
+        return await create();
       } catch (error) {
         if (!(error instanceof VercelRefusal && error.isConflict)) throw error;
       }
     }
     const found = await this.#find(name);
-    if (found === undefined) return await this.#api.create(write, signal);
+    if (found === undefined) return await create();
     const ours = parseOwnerComment(found.comment);
     const isOurs = ours !== undefined && formatMark(ours) === formatMark(mark);
     if (!isOurs && found.id !== current?.identity) throw new NameTaken(`somebody else has written the variable ${name} meanwhile`);
     this.#requireOwnEnvironments(found, ours !== undefined);
-    return await this.#api.update(found.id, write, signal);
+    return await this.#api.update(found.id, change, signal);
   }
 
   /** Taking over a variable of somebody else must not take it from environments that are not ours. */
   #requireOwnEnvironments(found: Variable, marked: boolean): void {
-    const others = found.target.filter((target) => !this.#targets.includes(target));
+    const others = [...found.target.filter((target) => !this.#targets.includes(target)), ...found.customEnvironmentIds];
     if (marked || others.length === 0) return;
     const text = `the variable ${found.key} also serves ${others.join(' and ')}: give those environments a variable of their own first`;
     throw new ClientSideError(text, { providerCode: 'ENV_CONFLICT' });

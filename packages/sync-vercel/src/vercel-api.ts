@@ -10,7 +10,8 @@ export interface Variable {
   readonly target: readonly string[];
   readonly comment?: string;
   readonly gitBranch?: string;
-  readonly customEnvironmentIds?: readonly string[];
+  /** Environments of the project's own, beside `target`. */
+  readonly customEnvironmentIds: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -23,12 +24,33 @@ export interface VariableWrite {
   readonly comment: string;
 }
 
+/** What a variable keeps for life is left out: Vercel refuses an edit of a sensitive one that names its key, even the same, or its type. */
+export type VariableChange = Omit<VariableWrite, 'key' | 'type'>;
+
+export interface VariablePage {
+  readonly variables: readonly Variable[];
+  /** Where the next page begins; undefined for the last. */
+  readonly next: number | undefined;
+  /** How many variables of production the token may not see. */
+  readonly hiddenInProduction: number;
+}
+
 export interface VercelApiOptions {
   readonly endpoint: string;
   readonly token: string;
   readonly projectId: string;
   readonly teamId: string | undefined;
   readonly dispatcher: Dispatcher;
+}
+
+interface Failure {
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** What could not be created, one by one; it tells more than the error of the whole. */
+interface Failures {
+  readonly failed?: readonly { readonly error?: Failure }[];
 }
 
 const TIMEOUT_MS = 60_000;
@@ -41,29 +63,27 @@ export class VercelApi {
     this.#options = options;
   }
 
-  /** The variables, newest first, and where the next page begins. */
-  async list(
-    until: number | undefined,
-    signal: AbortSignal,
-  ): Promise<{ readonly variables: Variable[]; readonly next: number | undefined }> {
+  /** The variables, newest first. */
+  async list(until: number | undefined, signal: AbortSignal): Promise<VariablePage> {
     const answer = await this.#call('GET', '/v10', '', { ...(until !== undefined && { until: String(until) }) }, undefined, signal);
-    const { envs, pagination } = answer as { envs?: unknown; pagination?: { next?: number | null } };
+    const { envs, pagination, hiddenProductionEnvCount } = answer as {
+      envs?: unknown;
+      pagination?: { next?: number | null };
+      hiddenProductionEnvCount?: number;
+    };
     if (!Array.isArray(envs)) throw new ExternalServiceError('Vercel answers a list without variables');
-    return { variables: envs.map(variable), next: pagination?.next ?? undefined };
+    return { variables: envs.map(variable), next: pagination?.next ?? undefined, hiddenInProduction: hiddenProductionEnvCount ?? 0 };
   }
 
   async create(write: VariableWrite, signal: AbortSignal): Promise<Variable> {
-    const answer = (await this.#call('POST', '/v10', '', {}, write, signal)) as {
-      created?: unknown;
-      failed?: readonly { readonly error?: { readonly code?: string; readonly message?: string } }[];
-    };
+    const answer = (await this.#call('POST', '/v10', '', {}, write, signal)) as Failures & { readonly created?: unknown };
     const [failed] = answer.failed ?? [];
     if (failed !== undefined) throw new VercelRefusal(400, failed.error?.code ?? '', failed.error?.message ?? '', () => undefined);
     return variable(Array.isArray(answer.created) ? answer.created[0] : answer.created);
   }
 
-  async update(id: string, write: VariableWrite, signal: AbortSignal): Promise<Variable> {
-    return variable(await this.#call('PATCH', '/v9', `/${encodeURIComponent(id)}`, {}, write, signal));
+  async update(id: string, change: VariableChange, signal: AbortSignal): Promise<Variable> {
+    return variable(await this.#call('PATCH', '/v9', `/${encodeURIComponent(id)}`, {}, change, signal));
   }
 
   async delete(id: string, signal: AbortSignal): Promise<void> {
@@ -96,7 +116,8 @@ export class VercelApi {
     const header = (name: string): string | undefined => [answer.headers[name]].flat()[0];
     const parsed = parse(await answer.body.text());
     if (answer.statusCode >= 300) {
-      const { error } = (parsed ?? {}) as { error?: { code?: string; message?: string } };
+      const { error: whole, failed } = (parsed ?? {}) as Failures & { readonly error?: Failure };
+      const error = failed?.[0]?.error ?? whole;
       throw new VercelRefusal(answer.statusCode, error?.code ?? '', error?.message ?? 'without a reason', header);
     }
     if (parsed === undefined)
@@ -114,7 +135,7 @@ function parse(text: string): object | undefined {
   }
 }
 
-/** `target` may be one text. The value is dropped here, so that nothing holds it. */
+/** `target` may be one text, and what is not set null. The value is dropped here, so that nothing holds it. */
 function variable(from: unknown): Variable {
   const given = (from ?? {}) as Variable & { target?: string | readonly string[] };
   if (typeof given.id !== 'string' || typeof given.key !== 'string')
@@ -127,8 +148,8 @@ function variable(from: unknown): Variable {
     target: [given.target ?? []].flat(),
     createdAt,
     updatedAt,
-    ...(comment !== undefined && { comment }),
-    ...(gitBranch !== undefined && { gitBranch }),
-    ...(customEnvironmentIds !== undefined && { customEnvironmentIds }),
+    customEnvironmentIds: customEnvironmentIds ?? [],
+    ...(comment && { comment }),
+    ...(gitBranch && { gitBranch }),
   };
 }

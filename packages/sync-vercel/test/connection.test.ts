@@ -1,11 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { nameComplaint } from '@strongroom/sync-sdk';
-import { vercelDestination } from '../src/index.ts';
+import { fieldSpec } from '@strongroom/engine-sdk';
+import { nameComplaint, secretFields } from '@strongroom/sync-sdk';
+import { VercelConnection, vercelDestination } from '../src/index.ts';
 
 const connection = { access_token: 't', project_id: 'prj_1', team_id: undefined, deployment_environments: ['production'] };
 const check = (change: object) => vercelDestination.check!({ ...connection, ...change });
 
 describe('vercel-project (webhost-project)', () => {
+  test('access_token, project_id and deployment_environments are required, team_id is not; access_token is a secret', () => {
+    const { properties } = VercelConnection;
+    const required = Object.entries(properties).filter(([, field]) => fieldSpec(field).required === true);
+    expect(required.map(([name]) => name)).toEqual(['access_token', 'project_id', 'deployment_environments']);
+    expect(secretFields(VercelConnection)).toEqual(['access_token']);
+  });
+
   test('deployment_environments takes development, preview and production', () => {
     expect(check({ deployment_environments: ['development', 'preview', 'production'] })).toEqual([]);
     expect(check({ deployment_environments: [] })).toEqual([

@@ -81,6 +81,32 @@ describe('a session with Vercel', () => {
     expect(project.all()).toMatchObject([{ value: 'theirs', target: ['production', 'development'] }]);
   });
 
+  test('does not take a variable over that also serves an environment of the project itself', async () => {
+    project.create({ key: 'TOKEN', value: 'theirs', target: ['production'], customEnvironmentIds: ['env_staging'] });
+    const session = await open();
+    const current = await read(session, 'TOKEN');
+    expect((await failure(session.write('TOKEN', 'ours', { current: current! }))).message).toContain('also serves env_staging');
+    expect(project.all()).toMatchObject([{ value: 'theirs' }]);
+  });
+
+  test('a variable that is taken over keeps its type, which Vercel does not change', async () => {
+    project.create({ key: 'TOKEN', value: 'theirs', type: 'encrypted', target: ['production'] });
+    const session = await open();
+    const current = await read(session, 'TOKEN');
+    await session.write('TOKEN', 'ours', { current: current! });
+    expect(project.all()).toMatchObject([{ value: 'ours', type: 'encrypted', target: ['preview', 'production'] }]);
+  });
+
+  test('a token that may not see the variables of production is refused, unless production is not among the environments', async () => {
+    project.create({ key: 'TOKEN', value: 'theirs', target: ['production'] });
+    const session = await open({ access_token: server.developerToken });
+    const error = await failure(read(session, 'TOKEN'));
+    expect(error).toMatchObject({ code: 'client_side', providerCode: 'hidden_variables' });
+    expect(error.message).toContain('may not see 1 of the variables of production');
+    const preview = await open({ access_token: server.developerToken, deployment_environments: ['preview'] });
+    expect(await read(preview, 'TOKEN')).toBeUndefined();
+  });
+
   test('makes a variable anew that somebody deleted since the host looked', async () => {
     const session = await open();
     const made = await session.write('TOKEN', 'one');

@@ -31,6 +31,9 @@ const variable = {
     configurationId: textOrNull,
     customEnvironmentIds: { type: 'array', items: text },
     decrypted: { type: 'boolean' },
+    edgeConfigId: textOrNull,
+    edgeConfigTokenId: textOrNull,
+    visibility: { enum: ['config', 'secret'] },
     createdAt: { type: 'number' },
     createdBy: textOrNull,
     updatedAt: { type: 'number' },
@@ -49,7 +52,35 @@ const listed = {
   },
 };
 
-const creation = { type: 'object', required: ['key', 'value', 'type', 'target'], properties: written, additionalProperties: false };
+const creation = {
+  type: 'object',
+  required: ['key', 'value', 'type'],
+  anyOf: [{ required: ['target'] }, { required: ['customEnvironmentIds'] }],
+  properties: written,
+  additionalProperties: false,
+};
+
+const envs = { type: 'array', items: { $ref: '#/schemas/listed' } };
+
+const page = {
+  type: 'object',
+  required: ['envs', 'pagination'],
+  properties: {
+    envs,
+    pagination: {
+      type: 'object',
+      required: ['count', 'next', 'prev'],
+      properties: { count: { type: 'number' }, next: { type: ['number', 'null'] }, prev: { type: ['number', 'null'] } },
+    },
+  },
+};
+
+/** For roles that may not see the variables of production. */
+const withoutProduction = {
+  type: 'object',
+  required: ['envs', 'hiddenProductionEnvCount'],
+  properties: { envs, hiddenProductionEnvCount: { type: 'number' } },
+};
 
 const failure = {
   type: 'object',
@@ -58,28 +89,27 @@ const failure = {
 };
 
 /**
- * The calls of Vercel's REST API on the environment variables of a project. Vercel publishes no schema beside its client, so these are the shapes
- * that the client checks: what @vercel/sdk 1.28.35 sends and accepts, written down by hand. The server here was called with that client once.
+ * The calls of Vercel's REST API on the environment variables of a project, written by hand after the description that Vercel publishes for its
+ * client. The tests of the server call it with that client, @vercel/sdk, which checks what it sends and what it is answered.
  */
 export const vercelDescription: ProviderDescription = {
   schemas: { variable, listed },
   operations: {
     'GET /v10/projects/{idOrName}/env': {
       ...place,
-      query: { ...place.query, gitBranch: text, decrypt: text, source: text, limit: text, until: text },
+      query: {
+        ...place.query,
+        gitBranch: text,
+        decrypt: text,
+        source: text,
+        customEnvironmentId: text,
+        customEnvironmentSlug: text,
+        // By Vercel's rules of pagination, which hold for every list: not in the description of this call.
+        limit: text,
+        until: text,
+      },
       responses: {
-        200: {
-          type: 'object',
-          required: ['envs', 'pagination'],
-          properties: {
-            envs: { type: 'array', items: { $ref: '#/schemas/listed' } },
-            pagination: {
-              type: 'object',
-              required: ['count', 'next', 'prev'],
-              properties: { count: { type: 'number' }, next: { type: ['number', 'null'] }, prev: { type: ['number', 'null'] } },
-            },
-          },
-        },
+        200: { anyOf: [page, withoutProduction] },
         400: failure,
         401: failure,
         403: failure,

@@ -18,6 +18,8 @@ export interface VercelVariable {
   target: readonly string[];
   comment: string;
   gitBranch: string | undefined;
+  /** Ids of environments that the project has of its own. */
+  customEnvironmentIds: readonly string[];
   readonly createdAt: number;
   updatedAt: number;
 }
@@ -34,6 +36,8 @@ export interface VercelServer extends RunningServer {
   readonly readOnlyToken: string;
   /** A project of the account, or of a team. Its id is `prj_…`, and it is also found by its name. */
   addProject(name: string, teamId?: string): VercelProject;
+  /** A token that sees no variables of production, as the role of a project's developer. */
+  readonly developerToken: string;
   /** Requests and answers that did not fit the description. Empty after an honest test. */
   readonly faults: readonly string[];
 }
@@ -42,7 +46,9 @@ const MOST_VARIABLES_BYTES = 64 * 1024;
 const LONGEST_COMMENT = 500;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
-type Write = Partial<Pick<VercelVariable, 'key' | 'value' | 'type' | 'target' | 'comment'>> & { gitBranch?: string | null | undefined };
+type Write = Partial<Pick<VercelVariable, 'key' | 'value' | 'type' | 'target' | 'comment' | 'customEnvironmentIds'>> & {
+  gitBranch?: string | null | undefined;
+};
 
 /** The environment variables of one project. */
 export class VercelProject {
@@ -74,6 +80,7 @@ export class VercelProject {
       target: [...(write.target ?? [])],
       comment: write.comment ?? '',
       gitBranch: write.gitBranch ?? undefined,
+      customEnvironmentIds: write.customEnvironmentIds ?? [],
     };
     if (!NAME.test(write.key))
       throw refuse(400, 'INVALID_KEY', 'The name contains invalid characters. Only letters, digits, and underscores are allowed.');
@@ -105,7 +112,10 @@ export class VercelProject {
   update(id: string, write: Write): VercelVariable {
     const old = this.#variables.get(id);
     if (old === undefined) throw refuse(404, 'ENV_NOT_FOUND', 'The Environment Variable was not found.');
-    if (old.type === 'sensitive' && write.type !== undefined && write.type !== 'sensitive') {
+    if (old.type === 'sensitive' && write.key !== undefined) {
+      throw refuse(400, 'BAD_REQUEST', 'You cannot change the key of a Sensitive Environment Variable.');
+    }
+    if (write.type !== undefined && write.type !== old.type && [write.type, old.type].includes('sensitive')) {
       throw refuse(400, 'BAD_REQUEST', 'You cannot change the type of a Sensitive Environment Variable.');
     }
     const { gitBranch, ...rest } = write;
@@ -134,8 +144,9 @@ export class VercelProject {
     return other.key === key && other.gitBranch === gitBranch && other.target.some((one) => target.includes(one));
   }
 
-  #checkRules(wanted: Pick<VercelVariable, 'type' | 'target' | 'comment'>, value: string): void {
-    if (wanted.target.length === 0) throw refuse(400, 'MISSING_TARGET', 'Environment Variables must have at least one target.');
+  #checkRules(wanted: Pick<VercelVariable, 'type' | 'target' | 'comment' | 'customEnvironmentIds'>, value: string): void {
+    if (wanted.target.length + wanted.customEnvironmentIds.length === 0)
+      throw refuse(400, 'MISSING_TARGET', 'Environment Variables must have at least one target.');
     if (wanted.type === 'sensitive' && wanted.target.includes('development')) {
       throw refuse(400, 'BAD_REQUEST', "You cannot set a Sensitive Environment Variable's target to development.");
     }
@@ -150,13 +161,15 @@ export class VercelProject {
   }
 }
 
+const newToken = (): string => randomBytes(18).toString('base64url');
+
 const refuse = (status: number, code: string, message: string): ProviderRefusal => new ProviderRefusal(status, code, message);
 
 /** Plays Vercel's REST API of environment variables. State lives in memory. */
 export async function startVercelServer(options: VercelServerOptions = {}): Promise<VercelServer> {
   const now = options.now ?? Date.now;
   const pageSize = options.pageSize ?? 100;
-  const [token, readOnlyToken] = [randomBytes(18).toString('base64url'), randomBytes(18).toString('base64url')];
+  const [token, readOnlyToken, developerToken] = [newToken(), newToken(), newToken()];
   const projects: VercelProject[] = [];
   const check = new DescriptionCheck(vercelDescription);
   const faults: string[] = [];
@@ -173,7 +186,7 @@ export async function startVercelServer(options: VercelServerOptions = {}): Prom
       if (call === undefined) throw refuse(404, 'not_found', 'The requested resource was not found.');
       const bearer = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1];
       if (bearer === undefined) throw refuse(401, 'missing_token', 'The request is missing an authentication token');
-      if (bearer !== token && bearer !== readOnlyToken)
+      if (![token, readOnlyToken, developerToken].includes(bearer))
         throw new ProviderRefusal(403, 'forbidden', 'Not authorized', { details: { invalidToken: true } });
       const body = request.text === '' ? undefined : parseJson(request.text, () => refuse(400, 'invalid_json', 'Invalid JSON'));
       const fault = check.requestFault(call, request.query, body);
@@ -187,7 +200,8 @@ export async function startVercelServer(options: VercelServerOptions = {}): Prom
       if (project === undefined) throw refuse(404, 'not_found', 'Project not found');
       if (bearer === readOnlyToken && request.method !== 'GET')
         throw refuse(403, 'forbidden', "You don't have permission to manage the variables.");
-      const answer = answerOf(project, request, call.values['id'], body, pageSize);
+      const seesProduction = bearer !== developerToken;
+      const answer = answerOf(project, request, call.values['id'], body, { pageSize, seesProduction });
       const wrong = check.answerFault(call, answer.status, answer.body);
       if (wrong !== undefined) {
         faults.push(`${call.line} answers ${answer.status}: ${wrong}`);
@@ -200,6 +214,7 @@ export async function startVercelServer(options: VercelServerOptions = {}): Prom
     ...running,
     token,
     readOnlyToken,
+    developerToken,
     faults,
     addProject: (name, teamId) => {
       const project = new VercelProject(`prj_${randomBytes(14).toString('hex')}`, name, teamId, now);
@@ -214,11 +229,11 @@ function answerOf(
   request: ProviderRequest,
   id: string | undefined,
   body: unknown,
-  pageSize: number,
+  { pageSize, seesProduction }: { readonly pageSize: number; readonly seesProduction: boolean },
 ): ProviderAnswer {
   switch (request.method) {
     case 'GET':
-      return list(project, request.query, pageSize);
+      return seesProduction ? list(project, request.query, pageSize) : listWithoutProduction(project);
     case 'POST':
       return create(project, body, request.query.get('upsert') === 'true');
     case 'PATCH':
@@ -238,7 +253,7 @@ function list(project: VercelProject, query: URLSearchParams, pageSize: number):
   return {
     status: 200,
     body: {
-      envs: page.map((variable) => ({ ...render(variable), securityIssues: [] })),
+      envs: page.map(renderListed),
       pagination: {
         count: page.length,
         next: last !== undefined && page.length < rest.length ? last.createdAt : null,
@@ -247,6 +262,14 @@ function list(project: VercelProject, query: URLSearchParams, pageSize: number):
     },
   };
 }
+
+/** For whoever may not see those of production: what is left, all at once, and how many are hidden. */
+function listWithoutProduction(project: VercelProject): ProviderAnswer {
+  const seen = project.all().filter(({ target }) => !target.includes('production'));
+  return { status: 200, body: { envs: seen.map(renderListed), hiddenProductionEnvCount: project.all().length - seen.length } };
+}
+
+const renderListed = (variable: VercelVariable): Record<string, unknown> => ({ ...render(variable), securityIssues: [] });
 
 function create(project: VercelProject, body: unknown, upsert: boolean): ProviderAnswer {
   type Creation = Write & { readonly key: string; readonly value: string };
