@@ -136,7 +136,7 @@ export interface CloudSession {
   /** What members of these groups may do: attached policies and documents, in the order of the groups. */
   groupPolicies(groups: readonly string[], signal: AbortSignal): Promise<{ arns: string[]; documents: string[] }>;
 
-  /** The name of the user whose key this session uses. */
+  /** The name of the user whose key this session uses; '' where it is the account's own. */
   ownUser(signal: AbortSignal): Promise<string>;
   /** The account that this session works in. */
   ownAccount(signal: AbortSignal): Promise<string>;

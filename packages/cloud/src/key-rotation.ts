@@ -215,7 +215,7 @@ export class KeyRotation<R> {
       const record = await records.get(id);
       if (record === undefined) throw this.#options.missing(id);
       const state = this.#options.state(record);
-      if (state.pending && state.pending.until > this.#now()) throw this.#busy(id);
+      if (state.pending && state.pending.until > this.#now()) throw this.#busy(id, state.pending.until);
       // Somebody rotated it since it was looked at: what is asked for has just been done.
       if ((!state.pending && !fresh) || state.last_rotation !== before.last_rotation) throw this.#busy(id);
       const claim = { claim: randomUUID(), until: this.#now() + CLAIM };
@@ -400,8 +400,10 @@ export class KeyRotation<R> {
     }
   }
 
-  #busy(id: string): TooManyRequests {
-    return new TooManyRequests(`the key of ${this.#options.called(id)} is being rotated`, { headers: { 'Retry-After': '1' } });
+  /** `until`: when the claim of another process ends, which may have died. */
+  #busy(id: string, until?: number): TooManyRequests {
+    const otherwise = until === undefined ? '' : `; if it was cut off, it is taken up at ${new Date(until).toISOString()}`;
+    return new TooManyRequests(`the key of ${this.#options.called(id)} is being rotated${otherwise}`, { headers: { 'Retry-After': '1' } });
   }
 
   #overtaken(id: string): InternalError {

@@ -42,8 +42,13 @@ export function credsPaths(host: EngineHost, users: DynamicUsers, temporary: Tem
     const { name, wait_for_propagation: waits, ...wish } = req.data;
     const role = await requireRole(roles, name);
     const type = typeFor(role, which);
-    if (type === 'iam_user') return users.create(req as unknown as EngineRequest, name, role, waits);
-    return temporary.create(req as unknown as EngineRequest, name, role, type, wish);
+    const asked = req as unknown as EngineRequest;
+    if (type === 'assumed_role') return temporary.create(asked, name, role, type, wish);
+    const issued =
+      type === 'iam_user' ? await users.create(asked, name, role, waits) : await temporary.create(asked, name, role, type, wish);
+    const idle = (['role_arn', 'role_session_name'] as const).filter((field) => (wish[field] ?? '') !== '');
+    const warnings = idle.map((field) => `${field} has no effect with ${type}: it is only for assumed_role`);
+    return { ...issued, warnings: [...(issued.warnings ?? []), ...warnings] };
   }
 
   const declare = (pattern: 'creds/{name:at}' | 'sts/{name:at}', which: CredentialPath, description: string) =>

@@ -29,7 +29,12 @@ export class RootRotation {
       plan: (record) => record,
       grace: () => 0,
       session: async () => (await root.require()).session,
-      user: async (_record, session, signal) => during('error calling GetUser', session.ownUser(signal)),
+      user: async (_record, session, signal) => {
+        const user = await during('error calling GetUser', session.ownUser(signal));
+        if (user === '')
+          throw new BadRequest('the key of config/root is not that of a user, and cannot be rotated: give the server a user of its own');
+        return user;
+      },
       check: ({ access_key }, user, keys) => {
         const others = keys.filter((id) => id !== access_key);
         if (others.length === 0) return;

@@ -390,6 +390,23 @@ describeWithMoto('creds and sts', () => {
     expect(arns).toEqual([...[more].flatMap((given) => ('policy_arns' in given ? [given.policy_arns] : [])), READ_ONLY]);
   });
 
+  test.each([
+    ['iam_user', 'CreateUser'],
+    ['federation_token', 'GetFederationToken'],
+  ])('role_arn and role_session_name have no effect with %s, which warnings say', async (credential_type, action) => {
+    await role({ credential_type, policy_arns: READ_ONLY });
+    const { status, warnings } = await mount.write('sts/r', { role_arn: DEPLOY, role_session_name: 'build-7', ttl: '20m' });
+    expect({ status, warnings }).toEqual({
+      status: 200,
+      warnings: [
+        `role_arn has no effect with ${credential_type}: it is only for assumed_role`,
+        `role_session_name has no effect with ${credential_type}: it is only for assumed_role`,
+      ],
+    });
+    expect(front.sent(action)).toHaveLength(1);
+    expect(front.sent('AssumeRole')).toEqual([]);
+  });
+
   describe('legacy roles', () => {
     test('a policy: creds makes users, sts federation tokens', async () => {
       await role({ policy: S3 });

@@ -66,6 +66,9 @@ describeWithMoto('two processes over one store', () => {
     front.calls.length = 0;
     const answers = await Promise.all([one, two].map(async (mount) => mount.call('update', 'aws/rotate-role/st')));
     expect(answers.map((answer) => answer.status).sort()).toEqual([204, 429]);
+    expect(answers.find((answer) => answer.status === 429)!.errors![0]).toMatch(
+      /^the key of static role "st" is being rotated(; if it was cut off, it is taken up at \d{4}-\d\d-\d\dT[\d:.]+Z)?$/,
+    );
     expect(front.sent('CreateAccessKey')).toHaveLength(1);
     expect(await beside.keysOf('static1')).toEqual([await staticKey(one)]);
   });

@@ -2,7 +2,7 @@ import { PutUserPolicyCommand } from '@aws-sdk/client-iam';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
-import { AwsFront, awsError } from './aws-front.ts';
+import { AwsFront, awsError, awsResult } from './aws-front.ts';
 import { Beside, mountCloud, pass, rootConfig, S3, type Key } from './cloud-mount.ts';
 
 jest.setTimeout(60_000);
@@ -85,6 +85,15 @@ describeWithMoto('config/rotate-root', () => {
       errors: [`the configured access key must be the only one of user "svc" to be rotated, which also has ${second.access_key}`],
     });
     expect(await read()).toMatchObject({ access_key: root.access_key, root_rotation: { state: 'idle' } });
+  });
+
+  test('the key of the account itself, which is no user’s, is refused', async () => {
+    front.on('GetUser', () => awsResult('GetUser', '<User><UserId>123456789012</UserId><Arn>arn:aws:iam::123456789012:root</Arn></User>'));
+    expect(await rotate()).toMatchObject({
+      status: 400,
+      errors: ['the key of config/root is not that of a user, and cannot be rotated: give the server a user of its own'],
+    });
+    expect(front.sent('CreateAccessKey')).toEqual([]);
   });
 
   test('a key that AWS does not know is its failure: 500, with AWS’s code', async () => {
