@@ -20,6 +20,6 @@ export const GCP_SM_LIMITS: DestinationLimits = {
     value: /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u,
     rule: 'labels hold lower-case letters, digits, "_" and "-", at most 63, and keys begin with a letter',
   },
-  // A project allows 600 writes a minute.
-  pace: { perSecond: 10, burst: 60 },
+  // A project allows 600 reads and 600 writes a minute. A look reads twice, and a write reads once and writes once or twice.
+  pace: { perSecond: 5, burst: 60 },
 };

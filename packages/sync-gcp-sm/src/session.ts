@@ -17,6 +17,7 @@ import {
 } from '@strongroom/sync-sdk';
 import type { Line, SecretManagerChannel } from './channel.ts';
 import { crc32c } from './crc32c.ts';
+import { LookupPace } from './lookup-pace.ts';
 import { grpcCode, translateGoogleError } from './provider-error.ts';
 import type { Replication } from './replication.ts';
 
@@ -34,6 +35,7 @@ export class GcpSmSession implements DestinationSession {
   readonly #channel: SecretManagerChannel;
   readonly #replication: Replication;
   readonly #calls: SessionCalls;
+  readonly #lookups = new LookupPace();
 
   constructor(
     channel: SecretManagerChannel,
@@ -121,7 +123,9 @@ export class GcpSmSession implements DestinationSession {
       const [secrets, , answer] = await line.client.listSecrets(request, { ...line.options(), autoPaginate: false });
       const ours = secrets.filter((secret) => markOf(secret)?.destination === destination);
       for (let from = 0; from < ours.length; from += AT_ONCE) {
-        const some = ours.slice(from, from + AT_ONCE).map(async (secret) => {
+        const batch = ours.slice(from, from + AT_ONCE);
+        await this.#lookups.take(batch.length, signal);
+        const some = batch.map(async (secret) => {
           const name = secret.name!.split('/').at(-1)!;
           return remote(name, secret, await findVersion(line, name));
         });
