@@ -83,7 +83,7 @@ describe('a SQL Server session', () => {
     });
   });
 
-  test('rotates by ALTER LOGIN, in a contained database by ALTER USER', async () => {
+  test('contained_db: rotates by ALTER LOGIN, in a contained database by ALTER USER', async () => {
     const rotate = (session: DatabaseSession, ...commands: string[]) =>
       session.updateUser({
         username: 'sa',
@@ -182,7 +182,7 @@ describe('a SQL Server session', () => {
       expect(server.users.size).toBe(0);
     });
 
-    test('of a contained database drops the user and ends its sessions', async () => {
+    test('contained_db: drops the user and ends its sessions', async () => {
       await begin({ identity, contained: true });
       await withSession(
         async (session) => {
@@ -201,7 +201,7 @@ describe('a SQL Server session', () => {
       );
     });
 
-    test('gives way to statements of the role, whose failing for want of the login is success', async () => {
+    test('revocation_statements: gives way to statements of the role, whose failing for want of the login is success', async () => {
       await withSession(async (session) => {
         await run(session, 'app-1', CREATE);
         await expect(remove(session, 'app-1', 'BOGUS')).rejects.toThrow('BOGUS');
@@ -213,7 +213,7 @@ describe('a SQL Server session', () => {
   });
 
   describe('connections', () => {
-    test('log in with every special character, in every form', async () => {
+    test('connection_url, username, password: log in with every special character, in every form', async () => {
       server.accounts.set(`o;=${SPECIAL.replace('\\', '')}`, { password: SPECIAL, disabled: false });
       const odd = { username: `o;=${SPECIAL.replace('\\', '')}`, password: SPECIAL };
       for (const connection_url of [
@@ -260,7 +260,7 @@ describe('a SQL Server session', () => {
       expect(server.accounts.has('x')).toBe(false);
     });
 
-    test('are counted', async () => {
+    test('max_open_connections: are counted', async () => {
       await withSession(
         async (session) => {
           const waiting = Array.from({ length: 3 }, (_, index) =>
@@ -293,7 +293,7 @@ describe('a SQL Server session', () => {
       );
     const tls_ca = ca.certificate;
 
-    test('is used where the server offers it, and its certificate checked where that is asked for', async () => {
+    test('tls_ca: is used where the server offers it, and its certificate checked where that is asked for', async () => {
       await verify('');
       await verify('encrypt=true', { tls_ca });
       await verify('', { tls_ca });

@@ -101,7 +101,7 @@ describeWithMariadb('a MariaDB session', () => {
   });
 
   describe('connection_url', () => {
-    test('every special character of a user name and password logs in, in DSNs and URLs', async () => {
+    test('username, password, disable_escaping: every special character logs in, in DSNs and URLs', async () => {
       const odd = { username: `o:${SPECIAL}`.slice(0, 32), password: SPECIAL };
       await server.query(`CREATE USER ? IDENTIFIED BY ?`, [odd.username, odd.password]);
       await withSession((session) => session.verify(signal()), odd);
@@ -208,7 +208,7 @@ describeWithMariadb('a MariaDB session', () => {
   });
 
   describe('creation', () => {
-    test('needs statements', async () => {
+    test('creation_statements: there is no default', async () => {
       await withSession(async (session) => {
         await expect(run(session, 'x')).rejects.toThrow(/^empty creation statements$/);
         await expect(run(session, 'x', ' ; ')).rejects.toThrow(/^empty creation statements$/);
@@ -263,7 +263,7 @@ describeWithMariadb('a MariaDB session', () => {
       expect(await prepared()).toBe(before);
     });
 
-    test('undo statements that fail are logged without the password', async () => {
+    test('rollback_statements: that fail are logged without the password', async () => {
       await withSession(async (session) => {
         const request = { username: 'undone', credential, expiresAt, signal: signal() };
         const undo = { commands: [`BOGUS '{{password}}'`] };
@@ -293,7 +293,7 @@ describeWithMariadb('a MariaDB session', () => {
   });
 
   describe('renewal and rotation', () => {
-    test('a role may have statements for renewal; without them nothing happens', async () => {
+    test('renew_statements: run where a role has some; by default nothing happens', async () => {
       await withSession(async (session) => {
         await create(session, 'renewed');
         const renew = (...commands: string[]) =>
@@ -350,7 +350,7 @@ describeWithMariadb('a MariaDB session', () => {
       });
     });
 
-    test('own statements run, and failing for want of the user is success', async () => {
+    test('revocation_statements: run in place of the default, and failing for want of the user is success', async () => {
       await withSession(async (session) => {
         await create(session, 'custom');
         await remove(session, 'custom', `DROP USER '{{name}}'@'%'`);
@@ -412,7 +412,7 @@ describeWithMariadb('a MariaDB session', () => {
       expect(await exists('aborted')).toBe(false);
     });
 
-    test('pool shows who works, who waits, and forgets connections that are gone', async () => {
+    test('max_open_connections: pool shows who works, who waits, and forgets connections that are gone', async () => {
       await withSession(
         async (session) => {
           const sleeping = Array.from({ length: 3 }, (_, index) =>
@@ -438,7 +438,7 @@ describeWithMariadb('a MariaDB session', () => {
       );
     });
 
-    test('a connection past its lifetime is replaced', async () => {
+    test('max_connection_lifetime: a connection past it is replaced', async () => {
       const identity = () => server.query(`SELECT id FROM information_schema.processlist WHERE db = 'app' ORDER BY id`);
       await withSession(
         async (session) => {

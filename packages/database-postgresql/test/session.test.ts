@@ -63,7 +63,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     });
   });
 
-  test('needs creation statements', async () => {
+  test('creation_statements: there is no default', async () => {
     await withSession(async (session) => {
       const empty = { username: 'x', credential, expiresAt, undo: none, signal: signal() };
       await expect(session.createUser({ ...empty, statements: none })).rejects.toThrow(/^empty creation statements$/);
@@ -107,7 +107,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     });
   });
 
-  test('refuses settings that cannot work before it connects', async () => {
+  test('connection_url, password_authentication, max_connection_lifetime, tls_ca: what cannot work is refused before anything connects', async () => {
     await expect(open({ connection_url: '' })).rejects.toThrow(/^connection_url cannot be empty$/);
     await expect(open({ password_authentication: 'zz' })).rejects.toThrow(/^'zz' is not a valid password authentication type$/);
     await expect(open({ max_connection_lifetime: 'soon' })).rejects.toThrow('max_connection_lifetime');
@@ -177,7 +177,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     expect(await exists('partly')).toBe(true);
   });
 
-  test('own revocation statements run, and failing for want of the user is success', async () => {
+  test('revocation_statements: run in place of the default, and failing for want of the user is success', async () => {
     await withSession(async (session) => {
       await create(session, 'custom');
       const statements = { commands: ['DROP ROLE "{{name}}"'] };
@@ -217,7 +217,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     );
   });
 
-  test('keeps no more connections than it may, and says who it is', async () => {
+  test('max_open_connections, max_idle_connections: no more are made and kept, and they say who they are', async () => {
     await withSession(
       async (session) => {
         await Promise.all(Array.from({ length: 8 }, (_, index) => create(session, `pooled-${index}`)));
@@ -269,7 +269,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     );
   });
 
-  test('a connection past its lifetime is replaced', async () => {
+  test('max_connection_lifetime: a connection past it is replaced', async () => {
     const started = () => server.query(`SELECT pid FROM pg_stat_activity WHERE application_name = 'lifetimes'`);
     await withSession(
       async (session) => {
@@ -316,12 +316,12 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     });
   });
 
-  test('with several hosts it uses the one that answers', async () => {
+  test('connection_url: of several hosts the one that answers is used', async () => {
     const connection_url = `postgresql://{{username}}:{{password}}@127.0.0.1:1,${server.host}:${server.port}/postgres?sslmode=disable&target_session_attrs=read-write`;
     await withSession((session) => session.verify(signal()), { connection_url });
   });
 
-  test('parameters of the URL are set for the session', async () => {
+  test('connection_url: its parameters are set for the session', async () => {
     await withSession(
       async (session) => {
         await create(session, 'located', 'CREATE TABLE created_here ()');
@@ -331,7 +331,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     );
   });
 
-  test('user names and passwords with special characters log in, in URLs and keyword strings', async () => {
+  test('connection_url, username, password, disable_escaping: special characters log in, in URLs and keyword strings', async () => {
     const odd = `a'b@c/d:e%41 \\"?#`;
     await server.query(`CREATE ROLE "o@d:/%64d" LOGIN PASSWORD '${odd.replaceAll("'", "''")}'`);
     const login = { username: 'o@d:/%64d', password: odd };
@@ -342,7 +342,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     await withSession((session) => session.verify(signal()), escaped);
   });
 
-  test('with scram-sha-256 the server sees a verifier only', async () => {
+  test('password_authentication: with scram-sha-256 the server sees a verifier only', async () => {
     await withSession(
       async (session) => {
         await create(session, 'hashed', `COMMENT ON ROLE "{{name}}" IS '{{password}}'`);

@@ -129,7 +129,7 @@ if (!available) console.warn('SKIPPED: TLS to PostgreSQL needs a server and the 
     }
   };
 
-  test('prefer and require encrypt, disable does not', async () => {
+  test('connection_url: sslmode prefer and require encrypt, disable does not', async () => {
     expect(await verify('127.0.0.1', '')).toEqual([{ ssl: true }]);
     expect(await verify('127.0.0.1', 'sslmode=require')).toEqual([{ ssl: true }]);
     expect(await verify('127.0.0.1', 'sslmode=disable')).toEqual([{ ssl: false }]);
@@ -141,7 +141,7 @@ if (!available) console.warn('SKIPPED: TLS to PostgreSQL needs a server and the 
     expect(await verify('127.0.0.1', 'sslmode=allow', {}, 'secured')).toEqual([{ ssl: true }]);
   });
 
-  test('verify-ca wants the right authority, verify-full the right name too', async () => {
+  test('tls_ca: sslmode verify-ca wants the right authority, verify-full the right name too', async () => {
     expect(await verify('127.0.0.1', 'sslmode=verify-ca', { tls_ca: material.ca })).toEqual([{ ssl: true }]);
     expect(await verify('localhost', 'sslmode=verify-full', { tls_ca: material.ca })).toEqual([{ ssl: true }]);
     expect(await verify('localhost', '', { tls_ca: material.ca })).toEqual([{ ssl: true }]);
@@ -153,7 +153,7 @@ if (!available) console.warn('SKIPPED: TLS to PostgreSQL needs a server and the 
     await expect(verify('127.0.0.1', 'sslmode=require', { tls_ca: material.otherCa })).rejects.toThrow(/certificate/);
   });
 
-  test('a client certificate logs in', async () => {
+  test('tls_certificate, private_key: a client certificate logs in', async () => {
     const own = { tls_certificate: material.clientCertificate, private_key: material.clientKey };
     expect(await verify('127.0.0.1', 'sslmode=verify-ca', { tls_ca: material.ca, ...own, password: '' }, 'template1')).toEqual([
       { ssl: true },
