@@ -1,8 +1,7 @@
 import { checkServerIdentity, type ConnectionOptions, type SecureVersion } from 'node:tls';
 import { parseDuration } from '@strongroom/engine-sdk';
-import { ConfigurationInvalid, connectionSecrets } from '@strongroom/database-sdk';
+import { ConfigurationInvalid, connectionSecrets, pemMaterial } from '@strongroom/database-sdk';
 import { CassandraConnection } from './connection-schema.ts';
-import { pemMaterial } from './pem-material.ts';
 
 export interface CassandraSettings {
   /** `host:port`, addresses of IPv6 in brackets. */

@@ -1,8 +1,7 @@
 import type { SecureVersion } from 'node:tls';
 import { parseDuration } from '@strongroom/engine-sdk';
-import { ConfigurationInvalid, connectionSecrets } from '@strongroom/database-sdk';
+import { ConfigurationInvalid, connectionSecrets, type PemMaterial, pemMaterial } from '@strongroom/database-sdk';
 import { InfluxdbConnection } from './connection-schema.ts';
-import { type PemMaterial, pemMaterial } from './pem-material.ts';
 
 export interface InfluxdbSettings {
   /** `https://db.example:8086` */

@@ -16,16 +16,14 @@ export interface DialSettings {
 
 /** One connection to the server. */
 export class MssqlConnectionHandle {
-  /** The mark by which knex knows that a connection is not to be used again. */
-  __knex__disposed: unknown;
   readonly #connection: Connection;
   readonly #requestClass: Driver['Request'];
 
   constructor(connection: Connection, requestClass: Driver['Request']) {
     this.#connection = connection;
     this.#requestClass = requestClass;
-    connection.on('error', (error) => (this.__knex__disposed ??= error));
-    connection.on('end', () => (this.__knex__disposed ??= 'the connection ended'));
+    // Errors of an idle connection come with its end, which the pool hears of.
+    connection.on('error', () => undefined);
   }
 
   /** Runs one batch as text. What holds a password is never prepared, nor passed to a procedure. */
@@ -41,7 +39,7 @@ export class MssqlConnectionHandle {
   }
 
   onEnd(listener: () => void): void {
-    this.#connection.on('end', listener);
+    this.#connection.on('error', listener).on('end', listener);
   }
 
   /** Asks the server to stop what runs. */
@@ -50,7 +48,6 @@ export class MssqlConnectionHandle {
   }
 
   close(): void {
-    this.__knex__disposed ??= 'closed';
     this.#connection.close();
   }
 }

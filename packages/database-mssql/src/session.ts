@@ -1,3 +1,4 @@
+import type { KnexPool } from '@strongroom/database-knex';
 import {
   type CreateUserRequest,
   type Credential,
@@ -17,7 +18,6 @@ import {
 import { creationValues, passwordOf, renderCreation } from './creation.ts';
 import { expirationText, LOGIN_PASSWORD_DEFAULT, USER_PASSWORD_DEFAULT } from './default-statements.ts';
 import type { MssqlConnectionHandle } from './dial.ts';
-import type { ConnectionPool } from './pool.ts';
 import { literal } from './quote.ts';
 import { revokeContainedUser, revokeLogin } from './revocation.ts';
 import { errorText, toDatabaseError } from './server-error.ts';
@@ -34,11 +34,11 @@ export interface SessionOptions {
 const UNDO_DEADLINE_MS = 10_000;
 
 export class MssqlSession implements DatabaseSession {
-  readonly #pool: ConnectionPool;
+  readonly #pool: KnexPool<MssqlConnectionHandle>;
   readonly #options: SessionOptions;
   readonly #log: DatabaseHost['log'];
 
-  constructor(pool: ConnectionPool, options: SessionOptions, log: DatabaseHost['log']) {
+  constructor(pool: KnexPool<MssqlConnectionHandle>, options: SessionOptions, log: DatabaseHost['log']) {
     this.#pool = pool;
     this.#options = options;
     this.#log = log;

@@ -1,3 +1,4 @@
+import { retire } from '@strongroom/database-knex';
 import type { MssqlConnectionHandle } from './dial.ts';
 
 /** What leaves nothing behind in the session, whatever else it does. */
@@ -8,8 +9,7 @@ const LEAVES_NOTHING = /^(?:CREATE|ALTER|DROP|GRANT|REVOKE|DENY|INSERT|UPDATE|DE
  * session, such as another database, the connection is not given to anybody else.
  */
 export async function runTogether(handle: MssqlConnectionHandle, statements: readonly string[]): Promise<void> {
-  if (statements.some((statement) => !LEAVES_NOTHING.test(statement)))
-    handle.__knex__disposed ??= 'a statement may have changed the session';
+  if (statements.some((statement) => !LEAVES_NOTHING.test(statement))) retire(handle);
   const together = statements.length > 1;
   if (together) await handle.batch('BEGIN TRANSACTION');
   try {

@@ -6,9 +6,6 @@ import { errorText, hideSecrets, isConnectionError } from './server-error.ts';
 import { sessionParameters } from './session-parameters.ts';
 import type { TlsChoice } from './tls.ts';
 
-/** A pooled connection, with the mark by which knex knows that one is not to be used again. */
-export type PooledConnection = Connection & { __knex__disposed?: unknown };
-
 export interface DialSettings {
   readonly target: ConnectionTarget;
   readonly tls: readonly TlsChoice[];
@@ -70,7 +67,7 @@ export class Dialer {
   }
 
   /** Throws ConnectionLost, which says for each host what happened. */
-  async dial(): Promise<PooledConnection> {
+  async dial(): Promise<Connection> {
     const failures: string[] = [];
     // Other calls move the mark meanwhile.
     const first = this.#next;
@@ -91,10 +88,10 @@ export class Dialer {
     throw new ConnectionLost(hideSecrets(failures.join('; '), this.#settings.secrets));
   }
 
-  async #connect({ address, tls }: Candidate): Promise<PooledConnection> {
-    const connection: PooledConnection = this.#createConnection({ ...this.#options, ...this.#route(address, tls) });
-    connection.on('error', (error) => (connection.__knex__disposed ??= error));
-    connection.on('end', () => (connection.__knex__disposed ??= 'the server closed the connection'));
+  async #connect({ address, tls }: Candidate): Promise<Connection> {
+    const connection = this.#createConnection({ ...this.#options, ...this.#route(address, tls) });
+    // Of errors of an idle connection the pool hears.
+    connection.on('error', () => undefined);
     try {
       await new Promise<void>((resolve, reject) => connection.connect((error) => (error ? reject(error) : resolve())));
       for (const statement of this.#setup) await query(connection, statement);

@@ -1,13 +1,14 @@
 import { mysqlDialect, renderStatements, StatementFailed } from '@strongroom/database-sdk';
 import { DROP_DEFAULT, REVOKE_DEFAULT } from './default-statements.ts';
-import { type PooledConnection, query } from './dial.ts';
+import type { Connection } from 'mysql2';
+import { query } from './dial.ts';
 import { ER, errorNumber, isConnectionError } from './server-error.ts';
 
 /** The host part that the default statements give users. */
 const ANY_HOST = '%';
 
 /** The hosts for which there is a user of that name; undefined where the managing user may not look. */
-export async function hostsOf(connection: PooledConnection, username: string): Promise<string[] | undefined> {
+export async function hostsOf(connection: Connection, username: string): Promise<string[] | undefined> {
   const [select] = renderStatements([`SELECT Host AS host FROM mysql.user WHERE User = '{{name}}'`], { name: username }, mysqlDialect);
   try {
     return (await query(connection, select!)).map(({ host }) => String(host));
@@ -22,7 +23,7 @@ export async function hostsOf(connection: PooledConnection, username: string): P
  * Takes a user's privileges away and drops it; an absent user is success. Privileges go first, because sessions that are open stay open. A user
  * who can only be found under another host is left alone: whoever chose the host must say how the user ends.
  */
-export async function revokeAndDrop(connection: PooledConnection, username: string): Promise<void> {
+export async function revokeAndDrop(connection: Connection, username: string): Promise<void> {
   const hosts = await hostsOf(connection, username);
   if (hosts?.length === 0) return;
   if (hosts && !hosts.includes(ANY_HOST)) {
@@ -40,7 +41,7 @@ export async function revokeAndDrop(connection: PooledConnection, username: stri
 }
 
 /** Older servers do not know `IF EXISTS`. */
-async function dropIfThere(connection: PooledConnection, drop: string): Promise<void> {
+async function dropIfThere(connection: Connection, drop: string): Promise<void> {
   try {
     await query(connection, drop);
   } catch (error) {
@@ -49,7 +50,7 @@ async function dropIfThere(connection: PooledConnection, drop: string): Promise<
 }
 
 /** Drops the user that a failed creation left. */
-export async function dropHalfMade(connection: PooledConnection, username: string): Promise<void> {
+export async function dropHalfMade(connection: Connection, username: string): Promise<void> {
   const [drop] = renderStatements([DROP_DEFAULT], { name: username }, mysqlDialect);
   await dropIfThere(connection, drop!);
 }

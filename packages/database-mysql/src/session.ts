@@ -1,3 +1,4 @@
+import type { KnexPool } from '@strongroom/database-knex';
 import {
   type CreateUserRequest,
   type Credential,
@@ -14,10 +15,10 @@ import {
   type UpdateUserRequest,
   type UserRequest,
 } from '@strongroom/database-sdk';
+import type { Connection } from 'mysql2';
 import { creationValues, credentialValues, renderCreation } from './creation.ts';
 import { CREDENTIAL_CHANGE_DEFAULT, expirationText } from './default-statements.ts';
-import { type PooledConnection, query } from './dial.ts';
-import type { ConnectionPool } from './pool.ts';
+import { query } from './dial.ts';
 import { createsUser, dropHalfMade, hostsOf, revokeAndDrop } from './revocation.ts';
 import { errorText, hideSecrets, toDatabaseError } from './server-error.ts';
 import { runStatements } from './statement-run.ts';
@@ -27,14 +28,14 @@ import { listUsers } from './user-list.ts';
 const UNDO_DEADLINE_MS = 10_000;
 
 export class MysqlSession implements DatabaseSession {
-  readonly #pool: ConnectionPool;
+  readonly #pool: KnexPool<Connection>;
   readonly #secrets: Readonly<Record<string, string>>;
   readonly #log: DatabaseHost['log'];
   /** Undoing for callers who do not wait any more. */
   readonly #cleaning = new Set<Promise<void>>();
 
   /** `secrets`: what no message may show. */
-  constructor(pool: ConnectionPool, secrets: Readonly<Record<string, string>>, log: DatabaseHost['log']) {
+  constructor(pool: KnexPool<Connection>, secrets: Readonly<Record<string, string>>, log: DatabaseHost['log']) {
     this.#pool = pool;
     this.#secrets = secrets;
     this.#log = log;
@@ -116,7 +117,7 @@ export class MysqlSession implements DatabaseSession {
     await this.#run(signal, credential, (connection) => runStatements(connection, rendered));
   }
 
-  async #run<T>(signal: AbortSignal, credential: Credential | undefined, work: (connection: PooledConnection) => Promise<T>): Promise<T> {
+  async #run<T>(signal: AbortSignal, credential: Credential | undefined, work: (connection: Connection) => Promise<T>): Promise<T> {
     try {
       return await this.#pool.use(signal, work);
     } catch (error) {
@@ -127,7 +128,7 @@ export class MysqlSession implements DatabaseSession {
 
   /** Statements on accounts cannot be rolled back. First what the role says; then a user that creation certainly made. Does not reject. */
   async #undo(username: string, rollback: readonly string[], ours: boolean, credential: Credential): Promise<void> {
-    const steps: ((connection: PooledConnection) => Promise<void>)[] = [];
+    const steps: ((connection: Connection) => Promise<void>)[] = [];
     if (rollback.length > 0) steps.push((connection) => runStatements(connection, rollback));
     if (ours) steps.push((connection) => dropHalfMade(connection, username));
     for (const step of steps) {

@@ -1,4 +1,6 @@
-import { type PooledConnection, query } from './dial.ts';
+import { retire } from '@strongroom/database-knex';
+import type { Connection } from 'mysql2';
+import { query } from './dial.ts';
 
 /** Each is a transaction of its own: the server commits before and after it. */
 const ACCOUNTS = /^(?:CREATE|ALTER|DROP|GRANT|REVOKE|RENAME|FLUSH|SET\s+PASSWORD|SET\s+DEFAULT\s+ROLE)\b/i;
@@ -9,12 +11,12 @@ const ROWS = /^(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
  * those on accounts. If a statement may leave something behind in the session, the connection is not given to anybody else.
  */
 export async function runStatements(
-  connection: PooledConnection,
+  connection: Connection,
   statements: readonly string[],
   done: (statement: string) => void = () => undefined,
 ): Promise<void> {
   const together = statements.length > 1 && statements.some((statement) => !ACCOUNTS.test(statement));
-  if (statements.some((statement) => !leavesNothing(statement))) connection.__knex__disposed ??= 'a statement may have changed the session';
+  if (statements.some((statement) => !leavesNothing(statement))) retire(connection);
   if (together) await query(connection, 'START TRANSACTION');
   try {
     for (const statement of statements) {

@@ -4,9 +4,6 @@ import type { ConnectionTarget } from './connection-string.ts';
 import { errorText, isConnectionError, sqlState } from './server-error.ts';
 import { type SslMode, type TlsMaterial, tlsChoices } from './tls.ts';
 
-/** A pooled connection, with the mark by which knex knows that one is not to be used again. */
-export type PooledClient = Client & { __knex__disposed?: unknown };
-
 export interface DialSettings {
   readonly target: ConnectionTarget;
   readonly mode: SslMode;
@@ -65,7 +62,7 @@ export class Dialer {
   }
 
   /** Throws ConnectionLost, which says for each host what happened. */
-  async dial(): Promise<PooledClient> {
+  async dial(): Promise<Client> {
     const failures: string[] = [];
     // Other calls move the mark meanwhile.
     const first = this.#next;
@@ -88,10 +85,10 @@ export class Dialer {
     );
   }
 
-  async #connect(candidate: ClientConfig): Promise<PooledClient> {
-    const client: PooledClient = new this.#clientClass(candidate);
-    client.on('error', (error) => (client.__knex__disposed = error));
-    client.on('end', () => (client.__knex__disposed ??= 'the server closed the connection'));
+  async #connect(candidate: ClientConfig): Promise<Client> {
+    const client = new this.#clientClass(candidate);
+    // Errors of an idle connection come with its end, which the pool hears of.
+    client.on('error', () => undefined);
     await client.connect();
     try {
       await client.query(this.#setup);

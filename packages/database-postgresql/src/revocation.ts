@@ -1,5 +1,5 @@
 import { StatementFailed } from '@strongroom/database-sdk';
-import type { PooledClient } from './dial.ts';
+import type { Client } from 'pg';
 import { errorText, isConnectionError } from './server-error.ts';
 import { runTogether } from './transaction.ts';
 
@@ -43,7 +43,7 @@ SELECT role.rolname AS name, revokes.statement FROM role LEFT JOIN revokes ON tr
  * Takes a role's privileges away and drops it; an absent role is success. Usually one transaction. If that fails, every revocation is tried by
  * itself, so that as much as possible is gone, and the role is dropped only if all of them succeeded.
  */
-export async function revokeAndDrop(client: PooledClient, username: string): Promise<void> {
+export async function revokeAndDrop(client: Client, username: string): Promise<void> {
   const { rows } = await client.query<{ name: string; statement: string | null }>(HELD_PRIVILEGES, [username]);
   const name = rows[0]?.name;
   if (name === undefined) return;

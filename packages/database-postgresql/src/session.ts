@@ -1,3 +1,4 @@
+import type { KnexPool } from '@strongroom/database-knex';
 import {
   type CreateUserRequest,
   type Credential,
@@ -16,10 +17,9 @@ import {
   type UserRequest,
   VerificationFailed,
 } from '@strongroom/database-sdk';
+import type { Client } from 'pg';
 import { creationValues, credentialValues, renderCreation } from './creation.ts';
-import type { PooledClient } from './dial.ts';
 import { expirationText, PASSWORD_CHANGE_DEFAULT, RENEW_DEFAULT } from './default-statements.ts';
-import type { ConnectionPool } from './pool.ts';
 import { revokeAndDrop } from './revocation.ts';
 import { scramVerifier } from './scram.ts';
 import { errorText, toDatabaseError } from './server-error.ts';
@@ -37,11 +37,11 @@ export interface SessionOptions {
 const UNDO_DEADLINE_MS = 10_000;
 
 export class PostgresqlSession implements DatabaseSession {
-  readonly #pool: ConnectionPool;
+  readonly #pool: KnexPool<Client>;
   readonly #options: SessionOptions;
   readonly #log: DatabaseHost['log'];
 
-  constructor(pool: ConnectionPool, options: SessionOptions, log: DatabaseHost['log']) {
+  constructor(pool: KnexPool<Client>, options: SessionOptions, log: DatabaseHost['log']) {
     this.#pool = pool;
     this.#options = options;
     this.#log = log;
@@ -111,7 +111,7 @@ export class PostgresqlSession implements DatabaseSession {
     await this.#run(signal, credential, (client) => runTogether(client, rendered));
   }
 
-  async #run<T>(signal: AbortSignal, credential: Credential | undefined, work: (client: PooledClient) => Promise<T>): Promise<T> {
+  async #run<T>(signal: AbortSignal, credential: Credential | undefined, work: (client: Client) => Promise<T>): Promise<T> {
     try {
       return await this.#pool.use(signal, work);
     } catch (error) {

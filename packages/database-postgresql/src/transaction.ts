@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QueryResult } from 'pg';
-import type { PooledClient } from './dial.ts';
+import { retire } from '@strongroom/database-knex';
+import type { Client, QueryResult } from 'pg';
 import { isCollision } from './server-error.ts';
 
 const ATTEMPTS = 15;
@@ -17,7 +17,7 @@ const TAKE_TURNS = 'SELECT pg_catalog.pg_advisory_xact_lock(1937013860, 1)';
  * turns; a collision with another session all the same is tried again. If a statement changes settings of the session, the connection is not
  * given to anybody else.
  */
-export async function runTogether(client: PooledClient, statements: readonly string[]): Promise<void> {
+export async function runTogether(client: Client, statements: readonly string[]): Promise<void> {
   if (statements.length === 0) return;
   const turns = statements.some((statement) => CHANGES_PRIVILEGES.test(statement));
   for (let attempt = 1; ; attempt++) {
@@ -26,8 +26,7 @@ export async function runTogether(client: PooledClient, statements: readonly str
     try {
       const answer = (await client.query(text)) as QueryResult | QueryResult[];
       const results = Array.isArray(answer) ? answer : [answer];
-      if (results.some(({ command }) => command === 'SET' || command === 'RESET'))
-        client.__knex__disposed ??= 'a statement changed its settings';
+      if (results.some(({ command }) => command === 'SET' || command === 'RESET')) retire(client);
       return;
     } catch (error) {
       if (!isCollision(error) || attempt === ATTEMPTS || client.getTransactionStatus() !== 'I') throw error;

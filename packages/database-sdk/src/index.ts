@@ -37,6 +37,8 @@ export type {
   UpdateUserRequest,
   UserRequest,
 } from './plugin.ts';
+export { pemMaterial } from './pem-material.ts';
+export type { PemMaterial } from './pem-material.ts';
 export { redact } from './redact.ts';
 export { sqlConnectionFields } from './sql-connection.ts';
 export { cqlDialect, influxqlDialect, mssqlDialect, mysqlDialect, postgresqlDialect } from './sql-dialect.ts';

@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { ConfigurationInvalid } from '@strongroom/database-sdk';
+import { ConfigurationInvalid } from './errors.ts';
 
 /** PEM texts, as Node's TLS takes them. */
 export interface PemMaterial {

@@ -1,0 +1,3 @@
+export type { ConnectionDriver } from './connection-driver.ts';
+export { KnexPool, openKnexPool, retire } from './knex-pool.ts';
+export { poolSettings, type PoolSettings } from './pool-settings.ts';
