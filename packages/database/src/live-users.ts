@@ -16,9 +16,9 @@ export async function countLiveUsers(users: Collection<UserRecord>, connectionId
   }
 }
 
-/** For the answer to a deletion; undefined where nobody is concerned. */
-export function liveUsersWarning(live: number, of: string): string | undefined {
+/** For the answer to a deletion; undefined where nobody is concerned. `fate`: what can become of them. */
+export function liveUsersWarning(live: number, of: string, fate: string): string | undefined {
   if (live === 0) return undefined;
-  const [credentials, are] = live === 1 ? ['credential', 'is'] : ['credentials', 'are'];
-  return `${live} ${credentials} ${of} ${are} still live. They can be revoked, but not renewed.`;
+  const [credentials, are, they] = live === 1 ? ['credential', 'is', 'It'] : ['credentials', 'are', 'They'];
+  return `${live} ${credentials} ${of} ${are} still live. ${they} can be ${fate}.`;
 }

@@ -102,7 +102,11 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
         const { name } = req.data;
         const record = await records.connections.get(name);
         if (!record) return undefined;
-        const warning = liveUsersWarning(await countLiveUsers(records.users, record.id), 'made through this connection');
+        const warning = liveUsersWarning(
+          await countLiveUsers(records.users, record.id),
+          'made through this connection',
+          'renewed and revoked as before',
+        );
         await req.storage.transaction(async (tx) => {
           const inside = recordsIn(tx);
           const current = await inside.connections.get(name);

@@ -65,7 +65,11 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
         await records.roles.delete(name);
         const connection = await records.connections.get(record.db_name);
         if (!connection) return undefined;
-        const warning = liveUsersWarning(await countLiveUsers(records.users, connection.id, name), 'of this role');
+        const warning = liveUsersWarning(
+          await countLiveUsers(records.users, connection.id, name),
+          'of this role',
+          'revoked, but not renewed',
+        );
         return warning === undefined ? undefined : { warnings: [warning] };
       },
     });

@@ -235,12 +235,18 @@ describe('connections', () => {
     await mount.read('creds/app');
     const { leaseId } = await mount.read('creds/app');
     const role = await mount.delete('roles/app');
-    expect(role.warnings).toEqual([expect.stringMatching(/^2 credentials/)]);
+    expect(role.warnings).toEqual(['2 credentials of this role are still live. They can be revoked, but not renewed.']);
+    await mount.write('roles/kept', { db_name: 'pg', creation_statements: CREATION });
+    const kept = await mount.read('creds/kept');
     const connection = await mount.delete('config/pg');
-    expect(connection.warnings).toEqual([expect.stringMatching(/^2 credentials/)]);
+    expect(connection.warnings).toEqual([
+      '3 credentials made through this connection are still live. They can be renewed and revoked as before.',
+    ]);
+    expect((await mount.call('update', 'sys/leases/renew', { data: { lease_id: kept.leaseId } })).status).toBe(200);
     // Another connection of that name, to somewhere else, has nothing to do with them.
     await mount.write('config/pg', connectionTo(server, { verify_connection: false, password: 'another' }));
-    expect(await usersOf(server)).toHaveLength(2);
+    expect(await usersOf(server)).toHaveLength(3);
+    expect((await mount.call('update', 'sys/leases/renew', { data: { lease_id: kept.leaseId } })).status).toBe(200);
     const revoked = await mount.call('update', 'sys/leases/revoke', { data: { lease_id: leaseId, sync: true } });
     expect(revoked.status).toBe(204);
     const others = await mount.call('update', 'sys/leases/revoke-prefix/database', { data: { sync: true } });
