@@ -56,7 +56,8 @@ export class Destinations {
         const associations = await records.associations.list({ prefix: `${before.id}/`, limit: 1 });
         if (associations.length > 0) {
           throw new BadRequest(
-            `${moved.join(', ')} cannot be changed while the destination has associations: their secrets would be left behind in the old place`,
+            `${moved.join(', ')} cannot be changed while the destination has associations, whose secrets would be left behind in the old place: ` +
+              'remove the associations first, or make another destination',
           );
         }
       }

@@ -50,7 +50,7 @@ export function driftPaths(
   const requireDestination = async (data: { readonly type: string; readonly destination: string }): Promise<DestinationRecord> => {
     const place = placeOf({ type: types.of(data.type).name, name: data.destination });
     const found = await recordsIn(host.storage).destinations.get(place);
-    if (!found) throw new NotFound();
+    if (!found) throw new NotFound(`there is no destination ${data.type}/${data.destination}`);
     return found;
   };
   const item = ({ association, key, remoteName, remoteVersion }: Finding) => ({

@@ -48,8 +48,8 @@ export function templateComplaint(source: string): string | undefined {
     compile(source).render(Object.fromEntries(PLACEHOLDERS.map((name) => [name, 'x'])), environment);
     return undefined;
   } catch (error) {
-    if (error instanceof TemplateSyntaxError || error instanceof TemplateRenderError) return error.message;
-    throw error;
+    if (!(error instanceof TemplateSyntaxError || error instanceof TemplateRenderError)) throw error;
+    return /can't evaluate field/.test(error.message) ? `${error.message}; there are ${PLACEHOLDERS.join(', ')}` : error.message;
   }
 }
 

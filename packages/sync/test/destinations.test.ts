@@ -98,7 +98,7 @@ describe('destinations', () => {
     test.each([
       [{ granularity: 'all' }, 'secret-path, secret-key'],
       [{ on_conflict: 'win' }, 'fail, adopt, overwrite'],
-      [{ secret_name_template: '{{ .Nope }}' }, 'Nope'],
+      [{ secret_name_template: '{{ .Nope }}' }, 'field Nope; there are DestinationType, DestinationName,'],
       [{ secret_name_template: '{{ random 4 }}' }, 'random cannot be used'],
       [{ secret_name_template: '{{ ' }, 'secret_name_template'],
       [{ allowed_ipv4_addresses: '10.0.0.0/99' }, 'allowed_ipv4_addresses: "10.0.0.0/99" is not an IPv4 address or CIDR block'],
@@ -108,10 +108,11 @@ describe('destinations', () => {
       [{ custom_tags: { ['k'.repeat(65)]: 'v' } }, 'custom_tags has a tag'],
       [{ account: 'nobody' }, 'account: there is no "nobody" in sys/sync/memory-accounts'],
     ])('%j is a 400 that names the field', async (body, text) => {
+      const before = await read();
       const { status, errors } = await sync.ask('update', ONE, body);
       expect(status).toBe(400);
       expect(errors?.join()).toContain(text);
-      expect(await read()).toEqual(await read());
+      expect(await read()).toEqual(before);
     });
 
     test('a field that says where secrets lie cannot be changed while associations exist', async () => {
