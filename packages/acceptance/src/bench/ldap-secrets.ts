@@ -8,6 +8,9 @@ const CONNECTIONS = 16;
 /** Accounts of the set, twice as many as there are borrowers. */
 const ACCOUNTS = 64;
 const SERVICES = 'ou=svc,dc=example,dc=org';
+/** Static roles that fall due in the same second. */
+const STATIC_ROLES = 1_000;
+const DUE = 'ou=due,dc=example,dc=org';
 const accountNames = Array.from({ length: ACCOUNTS }, (_, i) => `lent${i}`);
 
 const creation_ldif = `dn: uid={{.Username}},${SERVICES}
@@ -25,6 +28,8 @@ export interface LdapSecretsFigures {
   readonly creation: Figures;
   readonly creationAndRevocation: Figures;
   readonly loan: Figures;
+  /** How many static roles fell due in the same second, and the seconds until the directory had the last of the new passwords. */
+  readonly rotations: { readonly count: number; readonly seconds: number };
   /** An entry added and deleted by an ldapjs client on 16 connections that does nothing else, in the same run: what the machine and slapd give at all. */
   readonly barePairsPerSecond: number;
   readonly barePairCpuMicros: number;
@@ -32,10 +37,13 @@ export interface LdapSecretsFigures {
 
 /**
  * Accounts of OpenLDAP over HTTP: made for a lease, with both commits of the journal, and taken away with it; then lent by a set and brought
- * back, with a password changed and stored each time.
+ * back, with a password changed and stored each time; and a thousand whose rotation falls due together.
  */
 export async function ldapAccounts(bench: BenchServer, seconds: number): Promise<LdapSecretsFigures> {
-  const slapd = await startSlapd({ ldif: accountNames.map(account).join('\n') });
+  const lent = accountNames.map((uid) => account(uid, SERVICES));
+  const due = Array.from({ length: STATIC_ROLES }, (_, i) => account(`due${i}`, DUE));
+  const base = `dn: ${DUE}\nobjectClass: organizationalUnit\nou: due\n`;
+  const slapd = await startSlapd({ ldif: [...lent, base, ...due].join('\n') });
   try {
     await configure(bench, slapd);
     const { target } = bench;
@@ -47,10 +55,12 @@ export async function ldapAccounts(bench: BenchServer, seconds: number): Promise
     const loan = await load('ldap out+in', target, borrowAndReturn, { seconds });
     const after = await barePairs(slapd, seconds / 2);
     const creation = await load('ldap creds', target, create, { seconds });
+    const rotations = { count: STATIC_ROLES, seconds: await secondsOfRotations(bench, slapd) };
     return {
       creation,
       creationAndRevocation,
       loan,
+      rotations,
       barePairsPerSecond: Math.round((before.perSecond + after.perSecond) / 2),
       barePairCpuMicros: Math.round((before.cpuMicros + after.cpuMicros) / 2),
     };
@@ -85,8 +95,8 @@ function expected(what: string, status: number, answer: Answer): string {
   return answer.body;
 }
 
-function account(uid: string): string {
-  return `dn: uid=${uid},${SERVICES}\nobjectClass: account\nobjectClass: simpleSecurityObject\nuid: ${uid}\nuserPassword: first\n`;
+function account(uid: string, base: string): string {
+  return `dn: uid=${uid},${base}\nobjectClass: account\nobjectClass: simpleSecurityObject\nuid: ${uid}\nuserPassword: first\n`;
 }
 
 async function configure({ target }: BenchServer, slapd: Slapd): Promise<void> {
@@ -102,14 +112,51 @@ async function configure({ target }: BenchServer, slapd: Slapd): Promise<void> {
   await once(target, 'POST', '/v1/ldap/library/bench', { service_account_names: accountNames });
 }
 
+/** Roles whose schedule names the same minute, once a day; the directory is asked until no password is the first one. */
+async function secondsOfRotations({ target }: BenchServer, slapd: Slapd): Promise<number> {
+  const due = new Date(Math.ceil((Date.now() + 20_000) / 60_000) * 60_000);
+  const rotation_schedule = `${due.getUTCMinutes()} ${due.getUTCHours()} * * *`;
+  let defined = 0;
+  const define: Operation = async (connection) => {
+    const uid = `due${(defined += 1) - 1}`;
+    const role = { username: uid, dn: `uid=${uid},${DUE}`, rotation_schedule, skip_import_rotation: true };
+    expected(uid, 204, await connection.send(requestText('POST', `/v1/ldap/static-role/${uid}`, target.token, JSON.stringify(role))));
+  };
+  await load('define', target, define, { count: STATIC_ROLES });
+  if (Date.now() > due.getTime()) throw new Error('the static roles were not defined before they were due');
+  const client = await boundClient(slapd);
+  try {
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, due.getTime() - Date.now())));
+    while ((await unrotated(client)) > 0) {
+      if (Date.now() - due.getTime() > 300_000) throw new Error('static roles are still not rotated five minutes after they were due');
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    return (Date.now() - due.getTime()) / 1_000;
+  } finally {
+    client.destroy();
+  }
+}
+
+async function unrotated(client: ldapjs.Client): Promise<number> {
+  return new Promise((resolve, reject) => {
+    client.search(DUE, { scope: 'one', filter: '(userPassword=first)', attributes: ['1.1'] }, (error, found) => {
+      if (error) return reject(error);
+      let count = 0;
+      found.on('searchEntry', () => (count += 1));
+      found.on('error', reject);
+      found.on('end', () => resolve(count));
+    });
+  });
+}
+
+async function boundClient(slapd: Slapd): Promise<ldapjs.Client> {
+  const client = ldapjs.createClient({ url: slapd.url });
+  await settled((done) => client.bind(slapd.adminDn, slapd.adminPassword, done));
+  return client;
+}
+
 async function barePairs(slapd: Slapd, seconds: number): Promise<{ perSecond: number; cpuMicros: number }> {
-  const clients = await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      const client = ldapjs.createClient({ url: slapd.url });
-      await settled((done) => client.bind(slapd.adminDn, slapd.adminPassword, done));
-      return client;
-    }),
-  );
+  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, async () => boundClient(slapd)));
   const cpu = process.cpuUsage();
   const began = performance.now();
   let made = 0;
