@@ -61,6 +61,10 @@ function translateIdentityError(name: string, message: string, failure: SyncErro
       : new ClientSideError(text, { providerCode: code, requestId });
   }
   if (failure !== undefined) return failure;
+  const tenant = /not configured to acquire tokens for tenant ([0-9A-Za-z.-]+?)\.(\s|$)/.exec(message)?.[1];
+  if (tenant !== undefined) {
+    return new ClientSideError(`tenant_id is not the tenant of the vault, which is ${tenant}`, { providerCode: 'wrong_tenant' });
+  }
   if (name === 'CredentialUnavailableError' || name === 'AggregateAuthenticationError') {
     return new ClientSideError(`client_secret is not set, and Azure's credential chain has no credential: ${firstLine(message)}`, {
       providerCode: name,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SecretClient, SecretProperties } from '@azure/keyvault-secrets';
 import {
+  ClientSideError,
   type DestinationHost,
   type DestinationSession,
   formatMark,
@@ -54,6 +55,10 @@ export class AzureKvSession implements DestinationSession {
     const work = async (): Promise<RemoteSecret> => {
       let found = await this.#find(name, signal);
       if (found !== undefined && !isExpected(found, request)) throw new NameTaken(`somebody else has written the secret ${name} meanwhile`);
+      if (found?.properties.managed === true) {
+        const text = `the secret ${name} belongs to a certificate of the vault, and changes with that alone`;
+        throw new ClientSideError(text, { providerCode: 'managed_secret' });
+      }
       if (found?.deleted === true) found = await this.#recover(name, signal);
       const tags: Tags = { ...found?.properties.tags, ...request.tags, [SYNCED_TAG]: '', [OWNER_TAG]: formatMark(request.mark) };
       if (found !== undefined && found.value === value && isDeepStrictEqual({ ...found.properties.tags }, { ...tags }))

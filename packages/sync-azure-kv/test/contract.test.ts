@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, jest, test } from '@jest/globals';
 import { type AzureServer, startAzureServer, syncDestinationContract } from '@strongroom/sync-testkit';
 import { createAzureKvDestination } from '../src/index.ts';
 import { azureOutside } from './azure-outside.ts';
+
+// A busy machine takes its time for many calls.
+jest.setTimeout(60_000);
 
 const server: AzureServer = await startAzureServer();
 

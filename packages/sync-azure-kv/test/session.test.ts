@@ -108,6 +108,27 @@ describe('a session with Key Vault', () => {
     }
   });
 
+  test('a tenant_id that is not the tenant of the vault is a ClientSideError that says which is', async () => {
+    const wrong = await openSession(server, { tenant_id: '00000000-0000-0000-0000-000000000001' });
+    await expect(wrong.read({ name: 'a', signal: never })).rejects.toMatchObject({
+      code: 'client_side',
+      providerCode: 'wrong_tenant',
+      message: `tenant_id is not the tenant of the vault, which is ${server.tenantId}`,
+    });
+    await wrong.close();
+  });
+
+  test('does not take over a secret that belongs to a certificate', async () => {
+    server.secrets.set('name', { value: 'a certificate', managed: true });
+    const current = await read('name');
+    await expect(session.write('name', 'ours', { current: current! })).rejects.toMatchObject({
+      code: 'client_side',
+      providerCode: 'managed_secret',
+      message: expect.stringContaining('belongs to a certificate'),
+    });
+    expect(versions('name').map(({ value }) => value)).toEqual(['a certificate']);
+  });
+
   test("without client_secret, Azure's own chain is asked, and what it lacks is told", async () => {
     const { tenantId, client, ca } = server;
     process.env['AZURE_TOKEN_CREDENTIALS'] = 'EnvironmentCredential';

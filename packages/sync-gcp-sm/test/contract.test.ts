@@ -1,8 +1,11 @@
-import { afterAll, describe, test } from '@jest/globals';
+import { afterAll, describe, jest, test } from '@jest/globals';
 import { type GoogleServer, startGoogleServer, syncDestinationContract } from '@strongroom/sync-testkit';
 import { createGcpSmDestination } from '../src/index.ts';
 import { gcpOutside } from './gcp-outside.ts';
 import { connectionOf } from './open-session.ts';
+
+// A busy machine takes its time for many calls.
+jest.setTimeout(60_000);
 
 const server: GoogleServer = await startGoogleServer({ pageSize: 10 });
 const endpoint = { host: server.host, port: server.port };

@@ -60,6 +60,7 @@ function placeFaults(connection: GithubConnection): string[] {
   for (const name of ['repository_owner', 'repository_name', 'organization_name'] as const) {
     if (connection[name] && !isPart(connection[name])) faults.push(`${name} must be a name alone, without "/"`);
   }
+  if (connection.environment_name && /^\.+$/.test(connection.environment_name)) faults.push('environment_name must be a name');
   const selected = connection.selected_repository_names ?? [];
   if (inOrganization && connection.organization_visibility === 'selected' && selected.length === 0) {
     faults.push('selected_repository_names is required where organization_visibility is selected');
@@ -82,10 +83,14 @@ function addressFaults(address: string | undefined): string[] {
   return [];
 }
 
+/** GitHub's own hosts, whose API is on a host beside them: github.com, and tenants with data residency. */
+const GITHUBS_OWN = /^(github\.com|[a-z0-9-]+\.ghe\.com)$/;
+
 /** Where the REST API is: GitHub Enterprise Server has it below `/api/v3`, hosts named `api.…` have it at their root. */
 export function apiAddress(address: string | undefined, options: GithubOptions = {}): string {
   if (!address) return options.endpoint ?? 'https://api.github.com';
   const uri = new URL(address);
   const path = uri.pathname.replace(/\/+$/, '');
-  return `${uri.origin}${path === '' && !uri.hostname.startsWith('api.') ? '/api/v3' : path}`;
+  if (path !== '' || uri.hostname.startsWith('api.')) return `${uri.origin}${path}`;
+  return GITHUBS_OWN.test(uri.host) ? `https://api.${uri.host}` : `${uri.origin}/api/v3`;
 }

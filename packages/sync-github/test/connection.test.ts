@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { fieldSpec } from '@strongroom/engine-sdk';
-import { nameComplaint } from '@strongroom/sync-sdk';
+import { nameComplaint, secretFields } from '@strongroom/sync-sdk';
 import { GithubConnection, githubDestination } from '../src/index.ts';
 import { apiAddress } from '../src/connection.ts';
 import { connectionOf } from './open-session.ts';
@@ -18,6 +18,7 @@ describe('gh (codehost)', () => {
 
   test('access_token, or app_name with installation_id, is required', () => {
     expect(check(repository)).toEqual([]);
+    expect(secretFields(GithubConnection)).toEqual(['access_token']);
     const place = { repository_owner: 'acme', repository_name: 'shop' };
     expect(check({ ...place, app_name: 'sync', installation_id: 1 })).toEqual([]);
     expect(check(place)).toEqual(['access_token, or app_name and installation_id, is required']);
@@ -37,10 +38,12 @@ describe('gh (codehost)', () => {
     expect(check({ ...repository, organization_name: 'acme' })[0]).toContain('organization_name has no meaning');
   });
 
-  test('names of owners and repositories cannot lead to another address', () => {
+  test('repository_owner, repository_name, organization_name and environment_name cannot lead to another address', () => {
     for (const repository_name of ['acme/shop', '..', 'shop?x=1', 'a b']) {
       expect(check({ ...repository, repository_name })).toEqual(['repository_name must be a name alone, without "/"']);
     }
+    expect(check({ ...repository, environment_name: 'with/slash and space' })).toEqual([]);
+    expect(check({ ...repository, environment_name: '..' })).toEqual(['environment_name must be a name']);
   });
 
   test('organization_visibility "selected" and selected_repository_names go together', () => {
@@ -56,6 +59,9 @@ describe('gh (codehost)', () => {
     expect(apiAddress('https://github.example.com/')).toBe('https://github.example.com/api/v3');
     expect(apiAddress('https://github.example.com/api/v3')).toBe('https://github.example.com/api/v3');
     expect(apiAddress('https://api.octo.ghe.com')).toBe('https://api.octo.ghe.com');
+    expect(apiAddress('https://octo.ghe.com/')).toBe('https://api.octo.ghe.com');
+    expect(apiAddress('https://github.com')).toBe('https://api.github.com');
+    expect(apiAddress('https://ghe.com.evil.example')).toBe('https://ghe.com.evil.example/api/v3');
   });
 
   test('names become upper case with underscores, and may not begin with GITHUB_', () => {

@@ -1,8 +1,11 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import { type GithubServer, startGithubServer, syncDestinationContract } from '@strongroom/sync-testkit';
 import { githubDestination } from '../src/index.ts';
 import { githubOutside, secondsApart } from './github-outside.ts';
 import { connectionOf } from './open-session.ts';
+
+// A busy machine takes its time for many calls.
+jest.setTimeout(60_000);
 
 const server: GithubServer = await startGithubServer({ tls: true, secretsNow: secondsApart(), rateLimit: 100_000 });
 server.addRepository('acme', 'shop', ['production']);

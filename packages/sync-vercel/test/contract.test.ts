@@ -1,7 +1,10 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import { startVercelServer, syncDestinationContract, type VercelServer } from '@strongroom/sync-testkit';
 import { createVercelDestination } from '../src/index.ts';
 import { vercelOutside } from './vercel-outside.ts';
+
+// A busy machine takes its time for many calls.
+jest.setTimeout(60_000);
 
 const server: VercelServer = await startVercelServer({ pageSize: 10 });
 const options = { endpoint: server.url };

@@ -217,6 +217,7 @@ class KeyVault {
         recoverableDays: RECOVERABLE_DAYS,
       },
       tags: version.tags,
+      ...(entry.managed && { managed: true }),
     };
   }
 

@@ -15,6 +15,8 @@ export interface KeyVaultEntry {
   readonly name: string;
   /** Oldest first. */
   readonly versions: KeyVaultVersion[];
+  /** Backs a certificate of the vault, which alone changes it. */
+  readonly managed: boolean;
   /** Seconds since the epoch; present while the secret is soft-deleted. */
   deletedAt?: number;
   /** How many looks at the secret still find it on its way into, or out of, deletion. */
@@ -26,6 +28,8 @@ export interface KeyVaultWrite {
   readonly contentType?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly enabled?: boolean | undefined;
+  /** As the vault itself does for a certificate. */
+  readonly managed?: boolean | undefined;
 }
 
 export const KEY_VAULT_VALUE_LIMIT = 25 * 1024;
@@ -57,12 +61,13 @@ export class KeyVaultStore {
     }
     if (Buffer.byteLength(write.value) > KEY_VAULT_VALUE_LIMIT) throw badParameter('Secret value is too long.');
     const tags = checkTags(write.tags ?? {});
-    const entry = this.#entries.get(name.toLowerCase()) ?? { name, versions: [], settling: 0 };
+    const entry = this.#entries.get(name.toLowerCase()) ?? { name, versions: [], settling: 0, managed: write.managed === true };
     if (entry.deletedAt !== undefined) {
       const [inner, phrase] =
         entry.settling > 0 ? ['ObjectIsBeingDeleted', 'being deleted'] : ['ObjectIsDeletedButRecoverable', 'deleted but recoverable'];
       throw conflict(`Secret ${name} is currently in a ${phrase} state, and its name cannot be reused.`, inner);
     }
+    if (entry.managed && write.managed !== true) throw conflict(`Secret ${name} belongs to a certificate.`, 'ObjectIsManaged');
     if (entry.settling > 0) throw conflict(`Secret ${name} is currently being recovered.`, 'ObjectIsBeingRecovered');
     const now = this.#seconds();
     entry.versions.push({

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Plugin } from '@strongroom/engine-sdk';
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { type Association, checked, type Data, syncMount, type SyncMount } from '../../../sync/test/sync-mount.ts';
@@ -32,6 +32,8 @@ export function destinationWalk(options: WalkOptions): void {
   const perKey = plugin.options.granularity === 'secret-key';
 
   describe(`POST destinations/${alias}/:name (${plugin.name}), by the engine`, () => {
+    // A busy machine takes its time for many calls.
+    jest.setTimeout(60_000);
     let sync: SyncMount;
     beforeEach(async () => {
       options.empty();
