@@ -39,8 +39,7 @@ export interface Credentials {
  */
 export async function logIn(setup: Setup, { name, password }: Credentials, trace: Trace, signal?: AbortSignal): Promise<DirectoryUser> {
   const { config } = setup;
-  const found =
-    setup.searcher && (await findUser(setup, setup.searcher, name.typed, [setup.userAttribute, ...identityAttributes], trace, signal));
+  const found = setup.searcher && (await findOrPretend(setup, setup.searcher, { name, password }, trace, signal));
   const bindName = found?.dn ?? constructedName(setup, name.typed);
   const username = spelling(setup, found, name.typed);
   const asUser = setup.searchesGroups && (!setup.groupSearcher || (config.upndomain !== '' && !found));
@@ -54,6 +53,33 @@ export async function logIn(setup: Setup, { name, password }: Credentials, trace
   if (setup.searchesGroups && setup.groupSearcher)
     groups = await searchGroups(setup, onPool(setup, setup.groupSearcher, signal), { dn, username }, trace, signal);
   return { dn, groups, alias: aliasOf(setup, found, name, trace), identity: found && identityOf(found) };
+}
+
+/** Who is not found has the password checked as well, of an entry that does not exist: the refusal comes after the same requests. */
+async function findOrPretend(
+  setup: Setup,
+  searcher: ServiceBinding,
+  { name, password }: Credentials,
+  trace: Trace,
+  signal: AbortSignal | undefined,
+): Promise<LdapEntry> {
+  try {
+    return await findUser(setup, searcher, name.typed, [setup.userAttribute, ...identityAttributes], trace, signal);
+  } catch (error) {
+    if (error instanceof BadRequest) await bindAsNobody(setup, password, trace, signal);
+    throw error;
+  }
+}
+
+/** @throws UpstreamFailed where a bind of a user would. */
+async function bindAsNobody({ config, directory, nobodyDn }: Setup, password: string, trace: Trace, signal?: AbortSignal): Promise<void> {
+  const since = trace.start();
+  try {
+    await directory.verifyUser(nobodyDn, password, { signal, allowUnauthenticated: !config.deny_null_bind });
+  } catch (error) {
+    if (refusesUser(error)) return;
+    throw trace.failed(unreachable(error) ? 'connect' : 'user bind', since, { name: nobodyDn }, error, directoryFailed(error));
+  }
 }
 
 /** How a step gets a connection to search over. */

@@ -25,6 +25,8 @@ export interface Setup {
   readonly groupSearcher: ServiceBinding | undefined;
   readonly searchesGroups: boolean;
   readonly terms: TokenTerms;
+  /** The name of an entry that does not exist. */
+  readonly nobodyDn: string;
   renderUserFilter(data: { readonly UserAttr: string; readonly Username: string }): string;
   renderGroupFilter(data: { readonly UserDN: string; readonly Username: string }): string;
   /** Whether logins are accepted from there. */
@@ -55,6 +57,7 @@ export function makeSetup(config: LdapAuthConfig, { clock, log, template }: Setu
     groupSearcher: config.anonymous_group_search ? nobody : service,
     searchesGroups: config.use_token_groups || (config.groupdn !== '' && config.groupfilter !== ''),
     terms: tokenTerms(config),
+    nobodyDn: `cn=${Buffer.from(template.randomBytes(16)).toString('hex')}${config.userdn === '' ? '' : `,${config.userdn}`}`,
     renderUserFilter: (data) => rendered(userFilter, data, template),
     renderGroupFilter: (data) => rendered(groupFilter, data, template),
     accepts: addressCheck(config.token_bound_cidrs),

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { startStallingProxy } from '@strongroom/lab';
 import { describeWithSlapd, startSlapd, type Slapd } from '../../ldap-client/test/slapd.ts';
 import { startTcpProxy } from '../../ldap-client/test/tcp-proxy.ts';
 import { groups, mounted, people, serviceConfig, type MountedLdap } from './mounted.ts';
@@ -105,6 +106,40 @@ describeWithSlapd('POST /auth/ldap/login/:username: log in', () => {
     expect(await mount.login('user1', { password: 'pw1' })).toMatchObject(refused);
     await mount.write('config', { userfilter: '(|({{.UserAttr}}={{.Username}})(uid=user*))' });
     expect(await mount.login('user1', { password: 'pw1' })).toMatchObject(refused);
+  });
+
+  test('a user who is not found, or found twice, costs the bind of a name that nobody has: the directory is asked as for a wrong password', async () => {
+    const watched = await startStallingProxy({ host: '127.0.0.1', port: slapd.port }, 'never said');
+    try {
+      await mount.write('config', { url: `ldap://127.0.0.1:${watched.port}` });
+      const asked = async (username: string): Promise<{ searches: number; binds: string[] }> => {
+        const before = watched.received().length;
+        expect(await mount.login(username, { password: 'secret-word' })).toMatchObject(refused);
+        const sent = watched.received().subarray(before).toString('latin1');
+        const names = [...sent.matchAll(/[a-z]+=\w+(?=,ou=people,dc=example,dc=org\x80\x0bsecret-word)/g)].map(([name]) => name);
+        return { searches: sent.split('ou=people,dc=example,dc=org\n\x01\x02').length - 1, binds: names };
+      };
+      expect(await asked('user55')).toEqual({ searches: 1, binds: ['uid=user55'] });
+      const nobody = { searches: 1, binds: [expect.stringMatching(/^cn=[0-9a-f]{32}$/)] };
+      expect(await asked('nosuch')).toEqual(nobody);
+      await mount.write('config', { userfilter: '(|({{.UserAttr}}={{.Username}})(uid=user2))' });
+      expect(await asked('user1')).toEqual(nobody);
+      expect(mount.lines.filter(({ fields }) => fields['step'] === 'user bind')).toHaveLength(1);
+    } finally {
+      await watched.close();
+    }
+  });
+
+  test('while binds fail for no fault of the user, an unknown user gets the answer of a known one', async () => {
+    const guarded = await startSlapd({ globalConfig: 'security simple_bind=128' });
+    try {
+      await mount.write('config', { url: guarded.url, binddn: '', bindpass: '', discoverdn: true });
+      const [known, unknown] = [await mount.login('user55', { password: 'pw55' }), await mount.login('nosuch', { password: 'pw55' })];
+      expect(known).toMatchObject({ status: 500, errors: [expect.stringContaining('failed to bind as user')] });
+      expect({ status: unknown.status, errors: unknown.errors }).toEqual({ status: known.status, errors: known.errors });
+    } finally {
+      await guarded.stop();
+    }
   });
 
   test("the operator's log says which step failed, with base, filter and count, and no password", async () => {

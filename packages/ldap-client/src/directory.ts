@@ -51,8 +51,7 @@ export interface Directory {
   withServiceConnection<T>(binding: ServiceBinding, work: (connection: Connection) => Promise<T>, options?: ServiceOptions): Promise<T>;
   /**
    * Binds as a user, always anew, and runs the work, if any, as that user; a refusal rejects with the server's code (49 for a wrong
-   * password). Afterwards the connection serves nobody but the bind of a next user; when none comes within 20 ms, it is bound anonymously, or
-   * closed where the server refuses that.
+   * password). Right afterwards the connection is bound as the next user who waits, or anonymously; until then nothing else is sent on it.
    */
   verifyUser(bindName: string, password: string, options?: VerifyOptions): Promise<void>;
   verifyUser<T>(bindName: string, password: string, work: (connection: Connection) => Promise<T>, options?: VerifyOptions): Promise<T>;
@@ -61,12 +60,6 @@ export interface Directory {
   close(): void;
 }
 
-/**
- * How long a connection may keep the bind of a user who is done with it: the next user's bind takes its place, and saves the anonymous one
- * where logins follow each other. Nothing but a bind is ever sent on it meanwhile.
- */
-const lingerMillis = 20;
-
 export function createDirectory(settings: LdapSettings, options: DirectoryOptions = {}): Directory {
   return new PooledDirectory(settings, options.clock ?? realClock, options.log ?? noLog);
 }
@@ -74,7 +67,6 @@ export function createDirectory(settings: LdapSettings, options: DirectoryOption
 class PooledDirectory implements Directory {
   readonly #servers: Servers<LdapjsConnection>;
   readonly #clock: DirectoryClock;
-  readonly #log: DirectoryLog;
   readonly #limits: { max: number; idleMillis: number; waitMillis: number };
   readonly #users: Pool<LdapjsConnection>;
   #services: { binding: ServiceBinding; pool: Pool<LdapjsConnection> }[] = [];
@@ -83,7 +75,6 @@ class PooledDirectory implements Directory {
   constructor(settings: LdapSettings, clock: DirectoryClock, log: DirectoryLog) {
     const dialling = dialSettings(settings);
     this.#clock = clock;
-    this.#log = log;
     this.#servers = new Servers(
       settings.urls,
       { dial: (url, signal) => dial(url, dialling, clock, signal), ask: (connection) => ask(connection, dialling.connectMillis / 1000) },
@@ -96,7 +87,6 @@ class PooledDirectory implements Directory {
       waitMillis: dialling.requestMillis,
     };
     this.#users = this.#pool((signal) => this.#servers.connect(signal), {
-      afterMillis: lingerMillis,
       needed: ({ boundAs }) => boundAs !== '',
       run: (connection) => this.#forgetUser(connection),
     });
@@ -176,15 +166,12 @@ class PooledDirectory implements Directory {
     }
   }
 
+  /** A server that refuses anonymous binds has made the connection anonymous all the same: a refused bind does (RFC 4513 section 4). */
   async #forgetUser(connection: Connection): Promise<void> {
     try {
       await connection.bind('', '', { allowUnauthenticated: true });
     } catch (error) {
-      this.#log.debug('a server refuses anonymous binds; connections of user binds are not kept', {
-        url: connection.url,
-        error: (error as Error).message,
-      });
-      throw error;
+      if (!(error instanceof LdapError) || !error.answered) throw error;
     }
   }
 

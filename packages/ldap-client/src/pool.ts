@@ -29,15 +29,14 @@ export interface PoolOptions<C> {
   readonly waitMillis: number;
   readonly clock: DirectoryClock;
   open(signal?: AbortSignal): Promise<C>;
-  /** What a connection that was given back needs before it may stay unused; when it rejects, the connection is let go. */
-  readonly settle?: { readonly afterMillis: number; needed(connection: C): boolean; run(connection: C): Promise<void> };
+  /** What a connection that was given back needs at once, unless somebody waits for it; when it rejects, the connection is let go. */
+  readonly settle?: { needed(connection: C): boolean; run(connection: C): Promise<void> };
 }
 
 interface Idle<C> {
   readonly connection: C;
   readonly since: number;
   readonly usedAt: number;
-  readonly settled: boolean;
 }
 
 /** Connections kept open, the most recently used first. Waiters are served in order. */
@@ -49,7 +48,6 @@ export class Pool<C extends Poolable> {
   #size = 0;
   #closed = false;
   #cancelSweep: (() => void) | undefined;
-  #cancelSettling: (() => void) | undefined;
 
   constructor(options: PoolOptions<C>) {
     this.#options = options;
@@ -73,9 +71,21 @@ export class Pool<C extends Poolable> {
   }
 
   /** Gives a connection back. One that is closed, still busy or old is let go. */
-  release({ connection, since }: Lease<C>): void {
-    const { clock, settle } = this.#options;
-    this.#keep({ connection, since, usedAt: clock.millis(), settled: settle === undefined || !settle.needed(connection) });
+  release({ connection, since }: Pick<Lease<C>, 'connection' | 'since'>): void {
+    const { clock, idleMillis, settle } = this.#options;
+    const now = clock.millis();
+    if (this.#closed || !connection.alive || connection.pending > 0 || now - since >= maxAge) return this.discard({ connection });
+    for (let waiter = this.#waiters.shift(); waiter !== undefined; waiter = this.#waiters.shift())
+      if (waiter.resolve({ connection, reused: true, since })) return;
+    if (settle?.needed(connection)) {
+      settle.run(connection).then(
+        () => this.release({ connection, since }),
+        () => this.discard({ connection }),
+      );
+      return;
+    }
+    this.#idle.push({ connection, since, usedAt: now });
+    this.#cancelSweep ??= clock.after(idleMillis, () => this.#sweep());
   }
 
   discard({ connection }: Pick<Lease<C>, 'connection'>): void {
@@ -86,7 +96,6 @@ export class Pool<C extends Poolable> {
   close(): void {
     this.#closed = true;
     this.#cancelSweep?.();
-    this.#cancelSettling?.();
     this.#idle.length = 0;
     for (const connection of this.#all) connection.close();
     for (const waiter of this.#waiters.splice(0)) waiter.reject(closed());
@@ -162,40 +171,6 @@ export class Pool<C extends Poolable> {
   #drop(connection: C): void {
     if (this.#all.delete(connection)) this.#size--;
     connection.close();
-  }
-
-  #keep(idle: Idle<C>): void {
-    const { connection, since, usedAt, settled } = idle;
-    const { clock, idleMillis, settle } = this.#options;
-    if (this.#closed || !connection.alive || connection.pending > 0 || clock.millis() - since >= maxAge)
-      return this.discard({ connection });
-    for (let waiter = this.#waiters.shift(); waiter !== undefined; waiter = this.#waiters.shift())
-      if (waiter.resolve({ connection, reused: true, since })) return;
-    const next = this.#idle.findIndex((other) => other.usedAt > usedAt);
-    this.#idle.splice(next < 0 ? this.#idle.length : next, 0, idle);
-    this.#cancelSweep ??= clock.after(idleMillis, () => this.#sweep());
-    if (settle && !settled) this.#cancelSettling ??= clock.after(settle.afterMillis, () => this.#settle(settle));
-  }
-
-  /** Only those that have been unused for long enough: the others are likely to be wanted again. */
-  #settle(settle: NonNullable<PoolOptions<C>['settle']>): void {
-    this.#cancelSettling = undefined;
-    const { clock } = this.#options;
-    const now = clock.millis();
-    const unsettled = this.#idle.filter(({ settled }) => !settled);
-    for (const idle of unsettled) {
-      const wait = idle.usedAt + settle.afterMillis - now;
-      if (wait > 0) {
-        this.#cancelSettling ??= clock.after(wait, () => this.#settle(settle));
-        continue;
-      }
-      const { connection, since, usedAt } = idle;
-      this.#idle.splice(this.#idle.indexOf(idle), 1);
-      settle.run(connection).then(
-        () => this.#keep({ connection, since, usedAt, settled: true }),
-        () => this.discard({ connection }),
-      );
-    }
   }
 
   #sweep(): void {

@@ -225,8 +225,16 @@ deleteoldrdn: 1
     const strict = await startSlapd({ globalConfig: 'disallow bind_anon\nrequire authc' });
     const own = createDirectory({ urls: [strict.url] });
     try {
-      await own.verifyUser(`uid=user1,ou=people,${base}`, 'pw1');
-      await own.verifyUser(`uid=user2,ou=people,${base}`, 'pw2');
+      const lent = await own.verifyUser(`uid=user1,ou=people,${base}`, 'pw1', async (connection) => connection);
+      // The anonymous bind that follows is refused, and leaves nobody bound: what the user might search is refused from now on.
+      const search = async () => lent.search({ base, filter: '(uid=user3)' });
+      while (lent.boundAs === undefined) await new Promise((resolve) => setImmediate(resolve));
+      expect([lent.alive, lent.boundAs]).toEqual([true, '']);
+      await expect(search()).rejects.toMatchObject({ code: 53 });
+      await own.verifyUser(`uid=user2,ou=people,${base}`, 'pw2', async (connection) => {
+        expect(connection).toBe(lent);
+        expect(await search()).toHaveLength(1);
+      });
       const binding = { dn: `uid=svc1,ou=svc,${base}`, password: 'pw1' };
       expect(await own.withServiceConnection(binding, (lent) => lent.search({ base, filter: '(uid=user3)' }))).toHaveLength(1);
     } finally {

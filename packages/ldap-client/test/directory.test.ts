@@ -135,57 +135,70 @@ describeWithSlapd('pooled connections to OpenLDAP', () => {
     expect(proxy.accepted).toBe(1);
   });
 
-  test('no connection is left bound as a user: the next bind takes its place, or an anonymous one after 20 ms', async () => {
-    const clock = manualClock();
-    const { proxy, directory } = await counted({}, { clock });
+  test('no connection is left bound as a user: it is bound anonymously in the moment that the user is done', async () => {
+    const { proxy, directory } = await counted();
     const lent = new Set<Connection>();
     const keep = async (connection: Connection): Promise<void> => void lent.add(connection);
-    const [only] = await directory.verifyUser(user(1), 'pw1', keep).then(() => [...lent]);
-    expect(only?.boundAs).toBe(user(1));
-    clock.advance(19);
+    for (const n of [1, 2, 3]) {
+      await directory.verifyUser(user(n), `pw${n}`, keep);
+      const [only] = [...lent];
+      expect([lent.size, only?.boundAs]).toEqual([1, undefined]);
+      await until(() => only?.boundAs === '');
+      expect(await only?.whoAmI()).toBe('');
+    }
     expect((await failure(directory.verifyUser(user(2), 'wrong', keep))).code).toBe(49);
-    expect(only?.boundAs).toBe('');
-    await directory.verifyUser(user(3), 'pw3', keep);
-    clock.advance(19);
-    expect([...lent].map(({ boundAs }) => boundAs)).toEqual([user(3)]);
-    clock.advance(1);
-    await until(() => only?.boundAs === '');
-    expect(await only?.whoAmI()).toBe('');
-    await directory.verifyUser(user(4), 'pw4', keep);
-    expect([lent.size, proxy.accepted]).toEqual([1, 1]);
+    expect([lent.size, [...lent][0]?.boundAs]).toEqual([1, '']);
     expect(await directory.withServiceConnection(service, (connection) => connection.whoAmI())).toBe(`dn:${service.dn}`);
     expect(await directory.withServiceConnection({ dn: '', password: '' }, (connection) => connection.whoAmI())).toBe('');
     expect(proxy.accepted).toBe(3);
   });
 
-  test('of many connections that users are done with, each becomes anonymous, whenever it came back', async () => {
-    const clock = manualClock();
-    const { directory } = await counted({ maxConnections: 5 }, { clock });
+  test('of many connections that users are done with, each becomes anonymous', async () => {
+    const { directory } = await counted({ maxConnections: 5 });
     const lent = new Set<Connection>();
-    const finish = new Map<number, () => void>();
+    const finish: (() => void)[] = [];
     const logins = [1, 2, 3, 4, 5].map((n) =>
       directory.verifyUser(user(n), `pw${n}`, (connection) => {
         lent.add(connection);
-        return new Promise<void>((resolve) => finish.set(n, resolve));
+        return new Promise<void>((resolve) => finish.push(resolve));
       }),
     );
-    await until(() => finish.size === 5);
-    for (const n of [1, 2]) finish.get(n)!();
-    await Promise.all(logins.slice(0, 2));
-    clock.advance(10);
-    for (const n of [3, 4, 5]) finish.get(n)!();
+    await until(() => finish.length === 5);
+    for (const one of finish) one();
     await Promise.all(logins);
-    clock.advance(10);
-    await until(() => [...lent].filter(({ boundAs }) => boundAs === '').length >= 2);
-    clock.advance(10);
     await until(() => [...lent].every(({ boundAs }) => boundAs === ''));
-    expect(lent.size).toBe(5);
+    expect(await Promise.all([...lent].map(async (connection) => connection.whoAmI()))).toEqual(['', '', '', '', '']);
+  });
+
+  test('a connection that the anonymous bind gets no answer on is lent to nobody, and closed at the deadline', async () => {
+    const clock = manualClock();
+    const { proxy, directory } = await counted({ requestTimeoutSeconds: 9 }, { clock });
+    let lent: Connection | undefined;
+    await directory.verifyUser(user(1), 'pw1', async (connection) => {
+      lent = connection;
+      proxy.hold();
+    });
+    const next = directory.verifyUser(user(2), 'pw2', (connection) => connection.whoAmI());
+    await until(() => proxy.accepted === 2);
+    expect(lent?.boundAs).toBeUndefined();
+    clock.advance(8_999);
+    expect(lent?.alive).toBe(true);
+    proxy.release();
+    expect(await next).toBe(`dn:${user(2)}`);
+    await until(() => lent?.boundAs === '');
+    proxy.stall();
+    const late = failure(directory.verifyUser(user(3), 'pw3'));
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(9_000);
+    expect((await late).code).toBe('TIMEOUT');
+    await until(() => proxy.open === 0);
   });
 
   test('a bind that gets no answer takes its connection with it, and the next user is served by another', async () => {
     const clock = manualClock();
     const { proxy, directory } = await counted({ maxConnections: 1, requestTimeoutSeconds: 9 }, { clock });
-    await directory.verifyUser(user(1), 'pw1');
+    const first = await directory.verifyUser(user(1), 'pw1', async (connection) => connection);
+    await until(() => first.boundAs === '');
     proxy.stall();
     const slow = failure(directory.verifyUser(user(2), 'pw2'));
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -457,27 +470,46 @@ describe('a directory without a server', () => {
     expect(() => parseLdapUrl(text)).toThrow(new LdapError('INVALID', { diagnosticMessage: message }));
   });
 
-  test('a server that refuses anonymous binds gets a new connection when a user has been done with one for a moment', async () => {
-    const clock = manualClock();
-    let standing = 0;
+  test('a server that refuses anonymous binds has made the connection anonymous by that, and keeps it', async () => {
+    const binds: string[] = [];
     let connections = 0;
     const server = await startRawServer((socket, chunk, number) => {
-      if (number === 1) {
-        connections++;
-        standing++;
-        socket.on('close', () => standing--);
-      }
+      if (number === 1) connections++;
+      binds.push(chunk.includes('cn=a') ? 'cn=a' : 'nobody');
       socket.write(result(idOf(chunk), responseTag.bind, chunk.includes('cn=a') ? 0 : 48));
     });
     cleanups.push(() => server.stop());
-    const directory = open({ urls: [server.url], maxConnections: 1 }, { clock });
-    for (let round = 1; round <= 3; round++) {
-      await directory.verifyUser('cn=a', 'b');
-      await directory.verifyUser('cn=a', 'b');
-      expect([connections, standing]).toEqual([round, 1]);
-      clock.advance(20);
-      await until(() => standing === 0);
-    }
+    const directory = open({ urls: [server.url], maxConnections: 1 });
+    for (let round = 0; round < 3; round++) await directory.verifyUser('cn=a', 'b');
+    await until(() => binds.length === 6);
+    expect(binds).toEqual(['cn=a', 'nobody', 'cn=a', 'nobody', 'cn=a', 'nobody']);
+    expect(connections).toBe(1);
+  });
+
+  test('a user who waits for a connection is bound on it right after the one before, with no anonymous bind between', async () => {
+    const binds: string[] = [];
+    const server = await startRawServer((socket, chunk) => {
+      binds.push(/cn=\w/.exec(chunk.toString('latin1'))?.[0] ?? 'nobody');
+      socket.write(result(idOf(chunk), responseTag.bind, 0));
+    });
+    cleanups.push(() => server.stop());
+    const directory = open({ urls: [server.url], maxConnections: 1 });
+    await Promise.all(['cn=a', 'cn=b', 'cn=c'].map(async (name) => directory.verifyUser(name, 'x')));
+    await until(() => binds.length === 4);
+    expect(binds).toEqual(['cn=a', 'cn=b', 'cn=c', 'nobody']);
+  });
+
+  test('a server that hangs up on an anonymous bind costs a connection for each user, and none stays bound', async () => {
+    let standing = 0;
+    const server = await startRawServer((socket, chunk, number) => {
+      if (number === 1) socket.on('close', () => standing--) && standing++;
+      if (chunk.includes('cn=a')) socket.write(result(idOf(chunk), responseTag.bind, 0));
+      else socket.destroy();
+    });
+    cleanups.push(() => server.stop());
+    const directory = open({ urls: [server.url], maxConnections: 1 });
+    for (let round = 0; round < 3; round++) await directory.verifyUser('cn=a', 'b');
+    await until(() => standing === 0);
   });
 
   test('a user whose name no server knows and a wrong password look the same', async () => {
