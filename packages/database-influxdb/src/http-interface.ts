@@ -56,6 +56,13 @@ export class HttpInterface {
     }
   }
 
+  /** A failure to log in, with where and as whom, unless it says that there was no answer. */
+  loginText(error: DatabaseError): string {
+    const { origin, username } = this.#settings;
+    if (error.code === 'connection_lost') return error.message;
+    return `failed to log in to ${origin} as ${username}: ${error.message.replace(/^failed to execute query: /, '')}`;
+  }
+
   pool(): PoolStatus {
     const open = this.#pool.stats.connected;
     const waiting = Math.max(0, this.#underWay - MAX_CONNECTIONS);
@@ -97,5 +104,6 @@ function parse(text: string): Answer | undefined {
 
 function errorText(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(errorText).join('; ');
+  if ((error as { code?: unknown } | undefined)?.code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'it does not speak TLS there';
   return error instanceof Error ? error.message || String('code' in error ? error.code : error.name) : String(error);
 }

@@ -35,7 +35,7 @@ export class InfluxdbSession implements DatabaseSession {
       await this.#http.query(signal, 'SHOW DATABASES');
     } catch (error) {
       if (!isDatabaseError(error) || error.code === 'session_closed') throw error;
-      throw new VerificationFailed(error.message.replace(/^failed to execute query: /, ''));
+      throw new VerificationFailed(this.#http.loginText(error));
     }
     try {
       await this.#http.query(signal, 'SHOW USERS');

@@ -112,7 +112,7 @@ describeWhere(influxdbMissing, 'the parameters of InfluxDB connections', () => {
   test('host, port, username, password: say where and who', async () => {
     await verify({ host: '127.0.0.1', port: server.port, ...root() });
     await expect(verify({ host: '127.0.0.1', port: server.port, ...login })).rejects.toThrow(
-      'error verifying connection: authorization failed',
+      `error verifying connection: failed to log in to http://127.0.0.1:${server.port} as root: authorization failed`,
     );
     await expect(verify({ host: '127.0.0.1', port: 1, ...login })).rejects.toThrow(
       /error verifying connection: no answer from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/,
@@ -122,6 +122,9 @@ describeWhere(influxdbMissing, 'the parameters of InfluxDB connections', () => {
 
   test('tls: the certificate must be one that the system trusts', async () => {
     await expect(verify({ host: 'localhost', port: front.port, tls: true, ...root() })).rejects.toThrow(/certificate/);
+    await expect(verify({ host: '127.0.0.1', port: server.port, tls: true, ...root() })).rejects.toThrow(
+      `error verifying connection: no answer from https://127.0.0.1:${server.port}: it does not speak TLS there`,
+    );
     await expect(verify({ host: 'localhost', port: front.port, ...root() })).rejects.toThrow('error verifying connection');
   });
 

@@ -124,7 +124,7 @@ describeWhere(influxdbMissing, 'an InfluxDB session', () => {
     await withSession(async (session) => {
       const next = { type: 'password', password: 'second-password' } as const;
       await session.updateUser({ username: 'manager', credential: next, statements: none, signal: signal() });
-      await expect(session.verify(signal())).rejects.toThrow('error verifying connection: authorization failed');
+      await expect(session.verify(signal())).rejects.toThrow('as manager: authorization failed');
       await expect(create(session, 'x')).rejects.toMatchObject({ code: 'statement_failed', serverCode: '401' });
     }, manager);
     await withSession((session) => session.verify(signal()), { ...manager, password: 'second-password' });

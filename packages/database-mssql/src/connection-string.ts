@@ -41,7 +41,11 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   failover_partner: 'failoverpartner',
 };
 
-const unparsable = (): ConfigurationInvalid => new ConfigurationInvalid('unable to parse connection url');
+const unparsable = (): ConfigurationInvalid =>
+  new ConfigurationInvalid(
+    'unable to parse connection url: it must be like sqlserver://{{username}}:{{password}}@host:1433?database=name or ' +
+      'server=host,1433;user id={{username}};password={{password}};database=name',
+  );
 
 /**
  * Reads `sqlserver://user:password@host:port/instance?database=…`, an ADO string (`server=host,port;user id=…;password=…`) or an ODBC one

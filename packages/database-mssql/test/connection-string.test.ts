@@ -44,13 +44,15 @@ describe('connection_url', () => {
     expect(read(url, encodeURIComponent(values.username), encodeURIComponent(values.password))).toMatchObject(plain);
     const doubled = `"${values.password.replaceAll('"', '""')}"`;
     expect(read('server=db;user id={{username}};password={{password}}', `"${values.username}"`, doubled)).toMatchObject(plain);
-    expect(() => read(url, 'u', '100%')).toThrow(/^unable to parse connection url$/);
+    expect(() => read(url, 'u', '100%')).toThrow(/^unable to parse connection url: it must be like sqlserver:.*;database=name$/);
   });
 
   test.each(['sqlserver://u:%zz@db', 'sqlserver://u:pw@db:1:2', 'nonsense', 'server=a,b,c', '=x'])(
     '%s is refused, and not shown',
     (text) => {
-      expect(() => parseConnectionString(text, values)).toThrow(/^unable to parse connection url$/);
+      expect(() => parseConnectionString(text, values)).toThrow(
+        /^unable to parse connection url: it must be like sqlserver:.*;database=name$/,
+      );
     },
   );
 

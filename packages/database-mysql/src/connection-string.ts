@@ -25,7 +25,10 @@ interface Pieces {
 const DEFAULT_PORT = 3306;
 const DEFAULT_SOCKET = '/tmp/mysql.sock';
 
-const unparsable = (): ConfigurationInvalid => new ConfigurationInvalid('unable to parse connection url');
+const unparsable = (): ConfigurationInvalid =>
+  new ConfigurationInvalid(
+    'unable to parse connection url: it must be like {{username}}:{{password}}@tcp(host:3306)/ or mysql://{{username}}:{{password}}@host:3306/',
+  );
 
 /**
  * Reads a DSN of Go's MySQL driver (`user:password@tcp(host:3306,other:3306)/database?param=value`) or a `mysql://` URL. Placeholders are

@@ -34,7 +34,7 @@ describe('connection_url', () => {
     expect(read('mysql://{{username}}:{{password}}@db/')).toMatchObject({ user: values.username, password: values.password });
     expect(read('{{username}}:{{password}}@tcp(db)/', values)).toMatchObject({ user: values.username, password: values.password });
     expect(() => read('mysql://{{username}}:{{password}}@db/', { username: 'u', password: '100%' })).toThrow(
-      /^unable to parse connection url$/,
+      /^unable to parse connection url: it must be like {{username}}:.*:3306\/$/,
     );
     const odd = { username: 'u', password: 'a{{username}}b' };
     expect(read('mysql://{{username}}:{{password}}@db/', odd)).toMatchObject({ password: odd.password });

@@ -160,7 +160,7 @@ describeWithMariadb('a MariaDB session', () => {
         'u:secret-pw@tcp(h:1:2)/',
         'mysql://u:%zz@h/',
       ])
-        await expect(open({ connection_url })).rejects.toThrow(/^unable to parse connection url$/);
+        await expect(open({ connection_url })).rejects.toThrow(/^unable to parse connection url: it must be like {{username}}:.*:3306\/$/);
       await expect(open({ connection_url: 'u:secret-pw@tcp(h:70000)/' })).rejects.toThrow('port');
       await expect(open({ connection_url: 'u:secret-pw@memory(h)/' })).rejects.toThrow('tcp(host:port) or unix(path)');
       await expect(open({ max_connection_lifetime: 'soon' })).rejects.toThrow('max_connection_lifetime');

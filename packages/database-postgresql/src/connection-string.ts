@@ -11,7 +11,11 @@ export interface ConnectionTarget {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const unparsable = (): ConfigurationInvalid => new ConfigurationInvalid('unable to parse connection url');
+const unparsable = (): ConfigurationInvalid =>
+  new ConfigurationInvalid(
+    'unable to parse connection url: it must be like postgresql://{{username}}:{{password}}@host:5432/name or ' +
+      'host=… port=5432 user={{username}} password={{password}} dbname=name',
+  );
 
 /** Reads a `postgresql://` URL or a keyword string as libpq does, several hosts included. Throws ConfigurationInvalid without the string. */
 export function parseConnectionString(text: string): ConnectionTarget {

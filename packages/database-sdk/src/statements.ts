@@ -13,6 +13,8 @@ export interface StatementValues {
 }
 
 const PLACEHOLDER = /\{\{(name|username|password|expiration|public_key|subject)\}\}/g;
+/** What looks like a placeholder. One that is misspelt, sent as it stands, would be everybody's name or password. */
+const LIKE_PLACEHOLDER = /\{\{\s*[A-Za-z_]\w*\s*\}\}/g;
 
 type Place = { in: 'bare' | 'opaque' } | { in: 'quoted'; quote: QuoteStyle };
 type Part = string | { key: keyof StatementValues; place: Place };
@@ -25,7 +27,8 @@ type Template = readonly Part[];
  * quotes and comments, except that an element with the word END runs whole. Statements are trimmed and empty ones dropped.
  *
  * A value cannot leave the quotes that its placeholder stands in: it is escaped as the dialect wants. Where escaping is not possible (no
- * quotes, a dollar-quoted body, a comment), only harmless values are accepted. Throws StatementInvalid, which does not contain the value.
+ * quotes, a dollar-quoted body, a comment), only harmless values are accepted, and without quotes no password at all, since the database would
+ * quote pieces of it in an error. An unknown placeholder is refused. Throws StatementInvalid, which does not contain the value.
  */
 export function renderStatements(commands: readonly string[], values: StatementValues, dialect: SqlDialect): string[] {
   return commands.flatMap((element) => templatesOf(element, dialect).map((template) => renderTemplate(template, values)));
@@ -127,6 +130,7 @@ function toTemplate(segments: readonly SqlSegment[]): Template {
     else parts.push(text);
   };
   for (const segment of segments) {
+    if (segment.kind !== 'comment') refuseUnknown(segment.text);
     const place: Place = segment.quote ? { in: 'quoted', quote: segment.quote } : { in: segment.kind === 'bare' ? 'bare' : 'opaque' };
     let from = 0;
     for (const match of segment.text.matchAll(PLACEHOLDER)) {
@@ -140,6 +144,15 @@ function toTemplate(segments: readonly SqlSegment[]): Template {
   const last = parts.at(-1);
   if (typeof last === 'string') parts[parts.length - 1] = last.trimEnd();
   return parts;
+}
+
+function refuseUnknown(text: string): void {
+  for (const [found] of text.matchAll(LIKE_PLACEHOLDER)) {
+    if (found.replace(PLACEHOLDER, '') === '') continue;
+    throw new StatementInvalid(
+      `a statement uses ${found}, which is none of {{name}}, {{username}}, {{password}}, {{expiration}}, {{public_key}} and {{subject}}`,
+    );
+  }
 }
 
 function renderTemplate(template: Template, values: StatementValues): string {
@@ -166,6 +179,7 @@ function place(value: string, key: keyof StatementValues, where: Place): string 
     return slashed.replaceAll(close, escape === 'backslash' ? `\\${close}` : close + close);
   }
   if (where.in === 'bare') {
+    if (key === 'password') throw new StatementInvalid('{{password}} must stand in quotes in a statement');
     if (SAFE_BARE.test(value)) return value;
     throw new StatementInvalid(`the value of {{${key}}} holds characters that are not safe without quotes around the placeholder`);
   }

@@ -65,15 +65,31 @@ describe('splitting', () => {
 });
 
 describe('placeholders', () => {
-  test('are replaced by name, and unknown ones stay', () => {
-    expect(
-      pg([`a "{{name}}" '{{password}}' '{{expiration}}' {{username}} {{other}}`], {
-        name: 'n',
-        username: 'u',
-        password: 'p',
-        expiration: 'e',
-      }),
-    ).toEqual([`a "n" 'p' 'e' u {{other}}`]);
+  const values = { name: 'n', username: 'u', password: 'p', expiration: 'e' };
+
+  test('are replaced by name', () => {
+    expect(pg([`a "{{name}}" '{{password}}' '{{expiration}}' {{username}}`], values)).toEqual([`a "n" 'p' 'e' u`]);
+  });
+
+  test.each(['{{pasword}}', '{{ password }}', '{{Name}}'])(
+    '%s, which is misspelt, is refused: sent as it stands it would be a password that everybody knows',
+    (text) => {
+      expect(() => pg([`CREATE USER "{{name}}" PASSWORD '${text}'`], values)).toThrow(
+        `a statement uses ${text}, which is none of {{name}}`,
+      );
+      expect(() => pg([`DO $$ x '${text}' $$`], values)).toThrow(StatementInvalid);
+      expect(pg([`select 1 -- ${text}`], values)).toEqual([`select 1 -- ${text}`]);
+    },
+  );
+
+  test('other braces are left alone', () => {
+    expect(pg([`select '{{1,2},{3,4}}', '{{a,b}}', '{{}}'`], values)).toEqual([`select '{{1,2},{3,4}}', '{{a,b}}', '{{}}'`]);
+  });
+
+  test('a password without quotes is refused, whatever it is: databases quote pieces of it in errors', () => {
+    expect(() => pg(['CREATE USER {{name}} PASSWORD {{password}}'], values)).toThrow(
+      /^\{\{password\}\} must stand in quotes in a statement$/,
+    );
   });
 
   test('without a value are refused rather than sent as they stand', () => {
