@@ -37,6 +37,8 @@ export class MssqlSession implements DatabaseSession {
   readonly #pool: KnexPool<MssqlConnectionHandle>;
   readonly #options: SessionOptions;
   readonly #log: DatabaseHost['log'];
+  /** For callers who do not wait any more. */
+  readonly #undoing = new Set<Promise<void>>();
 
   constructor(pool: KnexPool<MssqlConnectionHandle>, options: SessionOptions, log: DatabaseHost['log']) {
     this.#pool = pool;
@@ -60,7 +62,12 @@ export class MssqlSession implements DatabaseSession {
     try {
       await this.#run(signal, credential, (handle) => runTogether(handle, creation));
     } catch (error) {
-      if (rollback.length > 0 && !isDatabaseError(error, 'session_closed')) await this.#undo(rollback, credential);
+      if (rollback.length > 0 && !isDatabaseError(error, 'session_closed')) {
+        const undoing = this.#undo(rollback, credential);
+        this.#undoing.add(undoing);
+        const undone = undoing.finally(() => this.#undoing.delete(undoing));
+        if (!signal.aborted) await undone;
+      }
       throw error;
     }
   }
@@ -98,8 +105,9 @@ export class MssqlSession implements DatabaseSession {
     return this.#pool.status();
   }
 
-  close(): Promise<void> {
-    return this.#pool.close();
+  async close(): Promise<void> {
+    await Promise.all(this.#undoing);
+    await this.#pool.close();
   }
 
   /** Names of SQL Server logins, or of users with passwords in a contained database. */
@@ -126,6 +134,7 @@ export class MssqlSession implements DatabaseSession {
     }
   }
 
+  /** Does not reject. */
   async #undo(statements: readonly string[], credential: Credential): Promise<void> {
     try {
       await this.#run(AbortSignal.timeout(UNDO_DEADLINE_MS), credential, (handle) => runTogether(handle, statements));

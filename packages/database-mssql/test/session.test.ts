@@ -260,6 +260,26 @@ describe('a SQL Server session', () => {
       expect(server.accounts.has('x')).toBe(false);
     });
 
+    test('rollback_statements: keep nobody waiting who has given up, but close waits for them', async () => {
+      const logged: string[] = [];
+      const log = (message: string): void => void logged.push(message);
+      const session = await mssqlPlugin.open(settings(), { ...host, log: { debug: log, info: log, warn: log, error: log } });
+      const controller = new AbortController();
+      const slow = { commands: [CREATE, `WAITFOR DELAY '00:00:40'`] };
+      const request = { username: 'x', credential, expiresAt, statements: slow, undo: slow, signal: controller.signal };
+      const creating = session.createUser(request);
+      const waiting = () => server.batches.filter((batch) => batch.startsWith('WAITFOR')).length;
+      while (waiting() < 1) await new Promise((resolve) => setImmediate(resolve));
+      controller.abort(new Error('deadline'));
+      await expect(creating).rejects.toThrow('deadline');
+      expect(logged).toEqual([]);
+      while (waiting() < 2) await new Promise((resolve) => setImmediate(resolve));
+      const closing = session.close();
+      await server.restart();
+      await closing;
+      expect(logged).toEqual(['rollback statements failed']);
+    });
+
     test('max_open_connections: are counted', async () => {
       await withSession(
         async (session) => {

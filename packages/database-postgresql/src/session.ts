@@ -40,6 +40,8 @@ export class PostgresqlSession implements DatabaseSession {
   readonly #pool: KnexPool<Client>;
   readonly #options: SessionOptions;
   readonly #log: DatabaseHost['log'];
+  /** For callers who do not wait any more. */
+  readonly #undoing = new Set<Promise<void>>();
 
   constructor(pool: KnexPool<Client>, options: SessionOptions, log: DatabaseHost['log']) {
     this.#pool = pool;
@@ -63,7 +65,12 @@ export class PostgresqlSession implements DatabaseSession {
     try {
       await this.#run(signal, credential, (client) => runTogether(client, creation));
     } catch (error) {
-      if (rollback.length > 0 && !isDatabaseError(error, 'session_closed')) await this.#undo(rollback, credential);
+      if (rollback.length > 0 && !isDatabaseError(error, 'session_closed')) {
+        const undoing = this.#undo(rollback, credential);
+        this.#undoing.add(undoing);
+        const undone = undoing.finally(() => this.#undoing.delete(undoing));
+        if (!signal.aborted) await undone;
+      }
       throw error;
     }
   }
@@ -102,8 +109,9 @@ export class PostgresqlSession implements DatabaseSession {
     return this.#pool.status();
   }
 
-  close(): Promise<void> {
-    return this.#pool.close();
+  async close(): Promise<void> {
+    await Promise.all(this.#undoing);
+    await this.#pool.close();
   }
 
   async #statements(signal: AbortSignal, commands: readonly string[], values: StatementValues, credential?: Credential): Promise<void> {
@@ -121,6 +129,7 @@ export class PostgresqlSession implements DatabaseSession {
     }
   }
 
+  /** Does not reject. */
   async #undo(statements: readonly string[], credential: Credential): Promise<void> {
     try {
       await this.#run(AbortSignal.timeout(UNDO_DEADLINE_MS), credential, (client) => runTogether(client, statements));

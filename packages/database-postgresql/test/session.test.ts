@@ -316,6 +316,24 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     });
   });
 
+  test('rollback_statements: keep nobody waiting who has given up, but close waits for them', async () => {
+    const session = await open();
+    const controller = new AbortController();
+    const creating = session.createUser({
+      username: 'given-up',
+      credential,
+      expiresAt,
+      statements: { commands: [CREATE, 'SELECT pg_sleep(60)'] },
+      undo: { commands: ['SELECT pg_sleep(2); CREATE ROLE undone'] },
+      signal: controller.signal,
+    });
+    controller.abort(new Error('deadline'));
+    await expect(creating).rejects.toThrow('deadline');
+    expect(await exists('undone')).toBe(false);
+    await session.close();
+    expect(await exists('undone')).toBe(true);
+  });
+
   test('connection_url: of several hosts the one that answers is used', async () => {
     const connection_url = `postgresql://{{username}}:{{password}}@127.0.0.1:1,${server.host}:${server.port}/postgres?sslmode=disable&target_session_attrs=read-write`;
     await withSession((session) => session.verify(signal()), { connection_url });
