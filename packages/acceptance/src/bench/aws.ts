@@ -2,59 +2,87 @@ import { AttachUserPolicyCommand, CreateAccessKeyCommand, CreateUserCommand, IAM
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { startMoto } from '@strongroom/lab';
 import type { BenchServer } from './bench-server.ts';
-import { startDelayedSts } from './delayed-sts.ts';
 import { requestText } from './http-connection.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
+import { startPlayedAws } from './played-aws.ts';
 
-/** moto works on one call at a time; more connections would only wait. */
-const CONNECTIONS = 4;
+const CONNECTIONS = 16;
+/** moto works on one call at a time; more would only wait. */
+const MOTO_CONNECTIONS = 4;
 const AT_ONCE = 50;
+/** Milliseconds. */
+const QUICK = 20;
+const SLOW = 250;
 const POLICY = 'arn:aws:iam::aws:policy/ReadOnlyAccess';
 const ROLE = 'arn:aws:iam::123456789012:role/deploy';
 const key = { access_key: 'AKIAEXAMPLEEXAMPLE00', secret_key: 'no-secret-of-anybody' };
 
 export interface AwsFigures {
+  /** A user with a policy and a key: three calls of IAM, its lease, both commits of the journal. */
   readonly user: Figures;
-  readonly userAndRevocation: Figures;
+  /** A session of a role: one call of STS, and its lease. */
   readonly session: Figures;
   /** CPU of the same calls by the SDK in a process that does nothing else, in the same run: what is not ours. */
   readonly bareUserCpuMicros: number;
   readonly bareSessionCpuMicros: number;
-  /** Sessions over 50 connections, of an STS that takes `delay` milliseconds for each. */
-  readonly delayed: Figures;
+  /** Sessions over 50 connections, of an STS that takes `delay` milliseconds for each; if none waits for another, each takes as long. */
+  readonly slowSession: Figures;
   readonly delay: number;
   readonly mostAtOnce: number;
+  /** A user made and removed at moto, which plays what IAM does, and is slow. */
+  readonly motoUserAndRevocation: Figures;
 }
 
-/** Credentials over HTTP against moto: a user with a policy, its key, its lease and both commits of the journal; sessions of a role. */
+/** Credentials over HTTP, of a played AWS that costs no time of its own, then of moto. */
 export async function awsCredentials(bench: BenchServer, seconds: number): Promise<AwsFigures> {
-  const moto = await startMoto();
-  const { target } = bench;
   // The SDK would write its plans for versions of Node between the figures.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  const { target } = bench;
+  await once(target, 'POST', '/v1/sys/mounts/aws', { type: 'aws' });
+  await once(target, 'POST', '/v1/aws/roles/user', { credential_type: 'iam_user', policy_arns: POLICY });
+  await once(target, 'POST', '/v1/aws/roles/deploy', { credential_type: 'assumed_role', role_arns: ROLE });
+  return { ...(await ownWork(bench, seconds)), ...(await slowSessions(bench, seconds)), ...(await withMoto(bench, seconds)) };
+}
+
+async function ownWork(bench: BenchServer, seconds: number) {
+  const { target } = bench;
+  const aws = await startPlayedAws(QUICK);
   try {
-    await once(target, 'POST', '/v1/sys/mounts/aws', { type: 'aws' });
-    await configure(bench, moto.endpoint);
-    await once(target, 'POST', '/v1/aws/roles/user', { credential_type: 'iam_user', policy_arns: POLICY });
-    await once(target, 'POST', '/v1/aws/roles/deploy', { credential_type: 'assumed_role', role_arns: ROLE });
-    const user = repeat(requestText('GET', '/v1/aws/creds/user', target.token), [200]);
-    const session = repeat(requestText('GET', '/v1/aws/creds/deploy', target.token), [200]);
+    await configure(bench, aws.endpoint);
     const options = { connections: CONNECTIONS, seconds };
-    await load('warm up', target, userAndRevocation(target.token), { connections: CONNECTIONS, seconds: 5 });
-    await load('warm up', target, session, { connections: CONNECTIONS, seconds: 3 });
-    const sessions = await load('aws sts', target, session, options);
-    const bareSessionCpuMicros = await bareSessions(moto.endpoint, seconds);
-    const pairs = await load('aws user+rev', target, userAndRevocation(target.token), options);
-    const users = await load('aws user', target, user, options);
-    const bareUserCpuMicros = await bareUsers(moto.endpoint, seconds);
-    return {
-      user: users,
-      userAndRevocation: pairs,
-      session: sessions,
-      bareUserCpuMicros,
-      bareSessionCpuMicros,
-      ...(await delayedSessions(bench, session, seconds)),
-    };
+    const users = repeat(requestText('GET', '/v1/aws/creds/user', target.token), [200]);
+    const sessions = sessionsOf(bench);
+    for (const operation of [users, sessions]) await load('warm up', target, operation, options);
+    const user = await load('aws user', target, users, options);
+    const bareUserCpuMicros = await bareUsers(aws.endpoint, seconds);
+    const session = await load('aws sts', target, sessions, options);
+    return { user, bareUserCpuMicros, session, bareSessionCpuMicros: await bareSessions(aws.endpoint, seconds) };
+  } finally {
+    aws.stop();
+  }
+}
+
+async function slowSessions(bench: BenchServer, seconds: number) {
+  const aws = await startPlayedAws(SLOW);
+  try {
+    await configure(bench, aws.endpoint);
+    const sessions = sessionsOf(bench);
+    await load('warm up', bench.target, sessions, { connections: AT_ONCE, seconds: 1 });
+    const slowSession = await load('aws sts slow', bench.target, sessions, { connections: AT_ONCE, seconds });
+    return { slowSession, delay: SLOW, mostAtOnce: await aws.mostAtOnce() };
+  } finally {
+    aws.stop();
+  }
+}
+
+async function withMoto(bench: BenchServer, seconds: number) {
+  const { target } = bench;
+  const moto = await startMoto();
+  try {
+    await configure(bench, moto.endpoint);
+    const operation = userAndRevocation(target.token);
+    await load('warm up', target, operation, { connections: MOTO_CONNECTIONS, seconds: 2 });
+    return { motoUserAndRevocation: await load('moto user+rev', target, operation, { connections: MOTO_CONNECTIONS, seconds }) };
   } finally {
     await moto.stop();
   }
@@ -62,6 +90,10 @@ export async function awsCredentials(bench: BenchServer, seconds: number): Promi
 
 async function configure({ target }: BenchServer, endpoint: string): Promise<void> {
   await once(target, 'POST', '/v1/aws/config/root', { ...key, region: 'us-east-1', iam_endpoint: endpoint, sts_endpoint: endpoint });
+}
+
+function sessionsOf({ target }: BenchServer): Operation {
+  return repeat(requestText('GET', '/v1/aws/creds/deploy', target.token), [200]);
 }
 
 function userAndRevocation(token: string): Operation {
@@ -75,25 +107,10 @@ function userAndRevocation(token: string): Operation {
   };
 }
 
-/** Sessions of an STS that is slow: if none waits for another, each takes as long as STS does. */
-async function delayedSessions(bench: BenchServer, session: Operation, seconds: number) {
-  const delay = 250;
-  const sts = await startDelayedSts(delay);
-  try {
-    await configure(bench, sts.endpoint);
-    const options = { connections: AT_ONCE, seconds };
-    await load('warm up', bench.target, session, { ...options, seconds: 1 });
-    return { delayed: await load('aws sts 50', bench.target, session, options), delay, mostAtOnce: sts.mostAtOnce() };
-  } finally {
-    await sts.stop();
-  }
-}
-
 async function bareUsers(endpoint: string, seconds: number): Promise<number> {
   const iam = new IAMClient(clientOptions(endpoint));
-  let made = 0;
+  const UserName = 'bare';
   return cpuOf(seconds, async () => {
-    const UserName = `bare-${(made += 1)}`;
     await iam.send(new CreateUserCommand({ UserName, Path: '/', Tags: [{ Key: 'made', Value: 'by the bench' }] }));
     await iam.send(new AttachUserPolicyCommand({ UserName, PolicyArn: POLICY }));
     await iam.send(new CreateAccessKeyCommand({ UserName }));
@@ -123,7 +140,7 @@ async function cpuOf(seconds: number, work: () => Promise<void>): Promise<number
     );
     return done;
   };
-  await during(3);
+  await during(seconds);
   const before = process.cpuUsage();
   const done = await during(seconds);
   const { user, system } = process.cpuUsage(before);

@@ -83,9 +83,9 @@ async function accounts(bench: BenchServer): Promise<void> {
 async function cloud(bench: BenchServer): Promise<void> {
   if (motoMissing !== undefined) return void out.write(`aws creds are left out: ${motoMissing}\n`);
   const figures = await awsCredentials(bench, seconds);
-  for (const one of [figures.user, figures.userAndRevocation, figures.session, figures.delayed]) row(one);
+  for (const one of [figures.user, figures.session, figures.slowSession, figures.motoUserAndRevocation]) row(one);
   out.write(`  the same calls from the SDK alone: a user ${figures.bareUserCpuMicros} µs, a session ${figures.bareSessionCpuMicros} µs\n`);
-  out.write(`  the last row: an STS that takes ${figures.delay} ms, with ${figures.mostAtOnce} requests before it at one time\n`);
+  out.write(`  the slow STS takes ${figures.delay} ms, and had ${figures.mostAtOnce} calls at one time\n`);
 }
 
 function row(figures: Figures): void {
