@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { nameComplaint, tagsComplaint } from '@strongroom/sync-sdk';
-import { gcpSmDestination } from '../src/index.ts';
+import { nameComplaint, secretFields, tagsComplaint } from '@strongroom/sync-sdk';
+import { GcpSmConnection, gcpSmDestination } from '../src/index.ts';
 import { connectionOf } from './open-session.ts';
 
 const check = (given: Parameters<typeof connectionOf>[0]) => gcpSmDestination.check!(connectionOf(given));
@@ -9,6 +9,7 @@ const key = (location: string) => `projects/p/locations/${location}/keyRings/r/c
 
 describe('gcp-sm (cloud3-sm)', () => {
   test('credentials are the JSON of a service account key, and show nowhere', () => {
+    expect(secretFields(GcpSmConnection)).toEqual(['credentials']);
     expect(check({})).toEqual([]);
     expect(check({ credentials: '{"type":"service_account","client_email":"a@b","private_key":"k"}' })).toEqual([]);
     expect(check({ credentials: '@key.json' })[0]).toContain('"@file" is for command lines');
@@ -28,7 +29,7 @@ describe('gcp-sm (cloud3-sm)', () => {
     expect(check({ service_account_email: 'a/b' })).toHaveLength(1);
   });
 
-  test('kms_key_id and replica_regions exclude each other, and the older fields', () => {
+  test('kms_key_id and replica_regions exclude each other, and the older replication_locations, locational_kms_keys and global_kms_key', () => {
     expect(check({ kms_key_id: key('global') })).toEqual([]);
     expect(check({ replica_regions: { 'us-east1': '', 'europe-west1': key('europe-west1') } })).toEqual([]);
     expect(check({ kms_key_id: key('global'), replica_regions: { 'us-east1': '' } })[0]).toContain('exclude each other');

@@ -17,7 +17,7 @@ destinationWalk({
     access_token: server.token,
     project_id: project.id,
     team_id: 'team_acme',
-    deployment_environments: ['production', 'preview'],
+    deployment_environments: 'production,preview',
   }),
   shown: () => ({
     access_token: '*****',

@@ -102,11 +102,13 @@ export function destinationWalk(options: WalkOptions): void {
       await sync.ask('update', 'kv/undelete/app/web', { versions: [2] });
       await settle();
       expect(await standing(name)).toBe('second');
-      const body = { mount: 'kv', name: 'app/web', wait: '30s' };
-      await checked(sync.ask('update', `${at}/associations/remove`, body));
+      // In the specification's spelling: of the type, and of the secret's name.
+      const remove = () =>
+        sync.ask('update', `sys/sync/destinations/${alias}/prod/associations/remove`, { mount: 'kv', name: 'app/web', wait: '30s' });
+      await checked(remove());
       expect(await outside.read(name)).toBeUndefined();
       expect(await sync.associations(`${plugin.name}/prod`)).toEqual([]);
-      await checked(sync.ask('update', `${at}/associations/remove`, body));
+      await checked(remove());
       expect((await sync.ask('delete', at)).status).toBe(204);
     });
 
