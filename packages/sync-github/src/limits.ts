@@ -23,7 +23,7 @@ export function githubLimits(connection: Pick<GithubConnection, 'secrets_locatio
     // A workflow cannot tell an empty secret from one that is missing.
     emptyValue: false,
     maxCount: MOST[place],
-    // A secondary limit counts writes: about one a second goes on for ever. A write takes up to four calls.
-    pace: { perSecond: 3, burst: 12 },
+    // A secondary limit wants no more than 80 writes a minute. Each comes after a look, so this is one a second.
+    pace: { perSecond: 2, burst: 12 },
   };
 }
