@@ -6,6 +6,16 @@ import { createGcpSmDestination } from '../src/index.ts';
 import { gcpOutside } from './gcp-outside.ts';
 
 const server: GoogleServer = await startGoogleServer();
+// What docs/sync/gcp-sm.md names as the least, and no more.
+server.permissions.set(server.account.client_email, [
+  'secrets.create',
+  'secrets.get',
+  'secrets.list',
+  'secrets.update',
+  'secrets.delete',
+  'versions.add',
+  'versions.get',
+]);
 afterAll(() => server.stop());
 
 destinationWalk({
