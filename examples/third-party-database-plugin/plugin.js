@@ -43,7 +43,7 @@ function driverFor(/** @type {import('pg').Pool} */ pool) {
       for (const statement of ['BEGIN', ...statements, 'COMMIT']) await client.query(statement);
     },
     // A severity of FATAL is a refused login, or a server that shuts down.
-    refusal: (error) => (error.severity === 'ERROR' ? error.code : undefined),
+    refusal: (/** @type {import('pg').DatabaseError} */ error) => (error.severity === 'ERROR' ? error.code : undefined),
     close: () => pool.end(),
   };
 }
