@@ -1,4 +1,4 @@
-import { BadRequest } from '@strongroom/engine-sdk';
+import { BadRequest, UpstreamFailed } from '@strongroom/engine-sdk';
 
 const VERSION = '2012-10-17';
 
@@ -8,7 +8,7 @@ export function compactPolicy(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 }
 
-/** One document that allows what any of these allow, and denies what any denies. '' for none. */
+/** One document that allows what any of these allow, and denies what any denies. '' for none. @throws UpstreamFailed for one that is none. */
 export function mergePolicies(documents: readonly string[]): string {
   const given = documents.filter((document) => document !== '');
   if (given.length <= 1) return given[0] ?? '';
@@ -19,7 +19,9 @@ export function mergePolicies(documents: readonly string[]): string {
 
 function statementsOf(document: string): Record<string, unknown>[] {
   const policy = parsed(document);
-  const statements = isObject(policy) ? policy['Statement'] : undefined;
+  // Left out, it could be the one that denies.
+  if (!isObject(policy)) throw new UpstreamFailed('a policy of a group is no JSON object, and cannot be combined with others');
+  const statements = policy['Statement'];
   return (Array.isArray(statements) ? statements : [statements]).filter(isObject);
 }
 

@@ -81,14 +81,16 @@ export class TemporaryCredentials {
     return { name: name.slice(0, LONGEST_SESSION_NAME), roleArn, seconds, warnings: [cut] };
   }
 
-  /** The policies that the credential is restricted to: the role's, and those of its groups. */
+  /** The policies that the credential is restricted to: the role's, and those of its groups. @throws BadRequest for groups without any. */
   async policies(session: CloudSession, role: Role, signal: AbortSignal): Promise<SessionPolicies> {
     if (role.iam_groups.length === 0) return { policyArns: role.policy_arns, policyDocument: role.policy_document };
     const groups = await during('Error reading the policies of iam_groups', session.groupPolicies(role.iam_groups, signal));
-    return {
-      policyArns: [...new Set([...role.policy_arns, ...groups.arns])],
-      policyDocument: mergePolicies([role.policy_document, ...groups.documents]),
-    };
+    const policyArns = [...new Set([...role.policy_arns, ...groups.arns])];
+    const policyDocument = mergePolicies([role.policy_document, ...groups.documents]);
+    if (policyArns.length === 0 && policyDocument === '') {
+      throw new BadRequest(`iam_groups: ${role.iam_groups.join(', ')} have no policies, and the credential would not be restricted at all`);
+    }
+    return { policyArns, policyDocument };
   }
 
   async #ask(

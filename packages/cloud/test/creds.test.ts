@@ -390,6 +390,13 @@ describeWithMoto('creds and sts', () => {
     expect(arns).toEqual([...[more].flatMap((given) => ('policy_arns' in given ? [given.policy_arns] : [])), READ_ONLY]);
   });
 
+  test('iam_groups of assumed_role without any policy do not make a session that is not restricted', async () => {
+    await role({ credential_type: 'assumed_role', role_arns: DEPLOY, iam_groups: 'devs' });
+    const nothing = '400 iam_groups: devs have no policies, and the credential would not be restricted at all';
+    expect(await refusal('creds/r')).toBe(nothing);
+    expect(front.sent('AssumeRole')).toEqual([]);
+  });
+
   test.each([
     ['iam_user', 'CreateUser'],
     ['federation_token', 'GetFederationToken'],

@@ -13,6 +13,12 @@ describe('policy documents', () => {
     expect(mergePolicies([])).toBe('');
   });
 
+  test('mergePolicies does not leave out what it cannot read, which could be what denies', () => {
+    expect(() => mergePolicies(['{"Statement":[]}', '%7B"Statement"'])).toThrow(
+      'a policy of a group is no JSON object, and cannot be combined with others',
+    );
+  });
+
   test('mergePolicies makes one list of the statements, with each Sid once', () => {
     const document = (...statements: unknown[]) => JSON.stringify({ Version: '2012-10-17', Statement: statements });
     const one = JSON.stringify({ Statement: { Sid: 'a', Effect: 'Deny' } });
