@@ -57,7 +57,7 @@ export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): rea
     summary: 'Rotates now.',
     handle: async (req) => {
       try {
-        await accounts.rotation.rotate(req.data.name, req.signal);
+        await accounts.rotate(req.data.name, req.signal);
       } catch (error) {
         if (!(error instanceof DirectoryFailed)) throw error;
         const retried =

@@ -235,6 +235,24 @@ describeWithSlapd('static-role', () => {
     expect(dataOf<{ static_roles: object }>(await mount.read('failing')).static_roles).toEqual({});
   });
 
+  test('POST rotate-role/:role_name while the directory is away is tried again in the background, as the answer says', async () => {
+    await write('a', { username: 'svc1', rotation_period: '24h' });
+    const { password } = await cred('a');
+    cutter.shut();
+    const answer = await mount.call('update', 'ldap/rotate-role/a');
+    expect(answer.status).toBe(500);
+    expect(answer.errors!.join()).toContain('retries will continue in the background');
+    await mount.advance(30);
+    expect((await cred('a')).password).toBe(password);
+    expect(await statusOf('a')).toMatchObject({ state: 'failing', last_error: { message: expect.stringContaining('Network Error') } });
+    cutter.open();
+    for (let i = 0; i < 10; i += 1) await mount.advance(30);
+    const rotated = await cred('a');
+    expect(rotated.last_password).toBe(password);
+    expect(await view.takes(dnOf('svc1'), rotated.password)).toBe(true);
+    expect(await statusOf('a')).toMatchObject({ state: 'waiting', attempts: 0, last_error: null });
+  });
+
   test('POST rotate-role/:role_name of an account that is gone says so, and keeps what is known', async () => {
     await view.asAdmin(async (connection) =>
       connection.add(dnOf('passing'), [
