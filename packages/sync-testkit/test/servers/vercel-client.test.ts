@@ -4,7 +4,8 @@
  * @jest-environment-options {"customExportConditions": ["node", "node-addons"]}
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startVercelServer, type VercelProject, type VercelServer } from '../../src/servers/vercel-server.ts';
+import type { VercelProject } from '../../src/servers/vercel-project.ts';
+import { startVercelServer, type VercelServer } from '../../src/servers/vercel-server.ts';
 
 interface Answer {
   readonly ok: boolean;

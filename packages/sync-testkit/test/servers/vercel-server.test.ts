@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import { startVercelServer, type VercelProject, type VercelServer } from '../../src/servers/vercel-server.ts';
+import type { VercelProject } from '../../src/servers/vercel-project.ts';
+import { startVercelServer, type VercelServer } from '../../src/servers/vercel-server.ts';
 
 interface Answer {
   readonly status: number;
