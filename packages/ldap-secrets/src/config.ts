@@ -139,7 +139,8 @@ function check(config: LdapSecretsConfig): void {
 
 /** What a read shows: everything but secrets. */
 export function shownConfig(config: LdapSecretsConfig) {
-  const { edition: _ours, root, password_policy, length, ttl, max_ttl, ...rest } = shownDirectoryConfig(config);
+  const { edition: _ours, use_pre111_group_cn_behavior: _ofLogins, ...shown } = shownDirectoryConfig(config);
+  const { root, password_policy, length, ttl, max_ttl, ...rest } = shown;
   return {
     ...rest,
     userattr: userAttributeOf(config),

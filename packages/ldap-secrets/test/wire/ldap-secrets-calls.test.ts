@@ -35,7 +35,6 @@ const EXTRA = [
   '.data.status',
   '.data.bindpass_set',
   '.data.root_rotation',
-  '.data.use_pre111_group_cn_behavior',
   '.data.svc11.rotation',
   '.data.svc12.rotation',
 ];
