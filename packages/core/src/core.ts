@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
@@ -56,6 +55,7 @@ import { TokenRevoker } from './tokens/token-revoker.ts';
 import { TokenStore } from './tokens/token-store.ts';
 import { UnwrapDoor } from './wrapping/unwrap-door.ts';
 import { Wrapping } from './wrapping/wrapping.ts';
+import { randomBytes } from './random-bytes.ts';
 
 /** How often the rooms look after themselves: key rotation, expired policies. Milliseconds. */
 const HOUSEKEEPING = 60_000;

@@ -95,13 +95,36 @@ export interface Records {
 export const CONNECTIONS = 'config/';
 
 export function recordsIn(storage: Pick<StorageView, 'collection'>): Records {
-  return {
-    connections: storage.collection(CONNECTIONS, ConnectionRecord, { cached: true }),
-    retired: storage.collection('retired/', RetiredConnection),
-    roles: storage.collection('role/', RoleRecord),
-    staticRoles: storage.collection('static-role/', StaticRoleRecord),
-    users: storage.collection('user/', UserRecord),
-  };
+  return new RecordsIn(storage);
+}
+
+/** Each collection when it is asked for: most work needs one or two, and asks anew in every transaction. */
+class RecordsIn implements Records {
+  readonly #storage: Pick<StorageView, 'collection'>;
+
+  constructor(storage: Pick<StorageView, 'collection'>) {
+    this.#storage = storage;
+  }
+
+  get connections(): Collection<ConnectionRecord> {
+    return this.#storage.collection(CONNECTIONS, ConnectionRecord, { cached: true });
+  }
+
+  get retired(): Collection<RetiredConnection> {
+    return this.#storage.collection('retired/', RetiredConnection);
+  }
+
+  get roles(): Collection<RoleRecord> {
+    return this.#storage.collection('role/', RoleRecord);
+  }
+
+  get staticRoles(): Collection<StaticRoleRecord> {
+    return this.#storage.collection('static-role/', StaticRoleRecord);
+  }
+
+  get users(): Collection<UserRecord> {
+    return this.#storage.collection('user/', UserRecord);
+  }
 }
 
 export function userKey(connectionId: string, username: string): string {

@@ -1,6 +1,8 @@
 import type { StorageView } from '@strongroom/engine-sdk';
 import { recordsIn } from './records.ts';
 
+const PAGE = 100;
+
 /**
  * Drops the settings of a deleted connection once nobody needs them to remove a user. After the deletion no user is added, so what is seen
  * here stays so. Resolves with whether they were dropped.
@@ -8,11 +10,15 @@ import { recordsIn } from './records.ts';
 export async function dropIfUnused(storage: StorageView, id: string): Promise<boolean> {
   const { retired, users } = recordsIn(storage);
   if (!(await retired.has(id))) return false;
-  const prefix = `${id}/`;
-  const left = await users.entries({ prefix });
-  if (left.some(([, user]) => !user.dropped)) return false;
+  const dropped: string[] = [];
+  for (;;) {
+    const page = await users.entries({ prefix: `${id}/`, limit: PAGE, ...(dropped.length > 0 ? { after: dropped.at(-1)! } : {}) });
+    if (page.some(([, user]) => !user.dropped)) return false;
+    dropped.push(...page.map(([key]) => key));
+    if (page.length < PAGE) break;
+  }
   // Nobody will come for users whose leases were dropped by force.
-  for (const [key] of left) await users.delete(key);
+  for (const key of dropped) await users.delete(key);
   await retired.delete(id);
   return true;
 }

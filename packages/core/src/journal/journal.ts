@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   checkRecord,
   InternalError,
@@ -17,6 +16,7 @@ import { failureText, retryDelay } from '../schedule/backoff.ts';
 import { dueKey, realign, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
 import { NOT_TRIED, targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
+import { randomBytes } from '../random-bytes.ts';
 
 const INTENTS = 'intent/';
 const DEADLINE = 60_000;

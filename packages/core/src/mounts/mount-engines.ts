@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { BadRequest, type Clock, type EngineHost, type EnginePackage, type Log, type SecretSources } from '@strongroom/engine-sdk';
 import { limitTerms } from '../leases/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import { targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
 import type { Mount } from './mount.ts';
 import type { NewMount } from './new-mount.ts';
+import { randomBytes } from '../random-bytes.ts';
 
 /** How long an engine may take to start; milliseconds. */
 const START = 30_000;

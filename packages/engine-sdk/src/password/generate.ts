@@ -22,24 +22,55 @@ export function generatePassword(
     throw new PasswordGenerationError('unable to generate random characters: charset is too long: limited to 255 characters');
   }
   if (isUnsatisfiable(policy)) throw new PasswordGenerationError('timed out generating string');
-  const wanted = policy.rules.filter((rule) => rule.minChars > 0).map((rule) => ({ set: new Set(rule.charset), least: rule.minChars }));
+  const draw = drawingOf(policy);
   const deadline = clock() + DEADLINE;
   do {
-    const candidate = pick(alphabet, length, randomBytes);
-    if (wanted.every(({ set, least }) => candidate.reduce((count, char) => count + (set.has(char) ? 1 : 0), 0) >= least))
-      return candidate.join('');
+    const candidate = pick(draw, length, randomBytes);
+    if (candidate) return candidate;
   } while (clock() < deadline);
   throw new PasswordGenerationError('timed out generating string');
 }
 
-function pick(alphabet: readonly string[], length: number, randomBytes: (count: number) => Uint8Array): string[] {
-  const limit = LARGEST_ALPHABET - (LARGEST_ALPHABET % alphabet.length);
-  const picked: string[] = [];
-  while (picked.length < length) {
-    for (const byte of randomBytes(Math.ceil((length - picked.length) * 1.25) + 4)) {
-      const char = byte < limit ? alphabet[byte % alphabet.length] : undefined;
-      if (char !== undefined && picked.length < length) picked.push(char);
+/** What drawing by a policy needs to know, worked out once. */
+interface Drawing {
+  readonly alphabet: readonly string[];
+  /** Bytes from here on would favour some characters. */
+  readonly limit: number;
+  /** Of each character, the rules that it counts for. */
+  readonly counts: readonly (readonly number[])[];
+  readonly least: readonly number[];
+}
+
+const drawings = new WeakMap<PasswordPolicy, Drawing>();
+
+function drawingOf(policy: PasswordPolicy): Drawing {
+  const known = drawings.get(policy);
+  if (known) return known;
+  const { alphabet } = policy;
+  const wanted = policy.rules.filter((rule) => rule.minChars > 0).map((rule) => ({ set: new Set(rule.charset), least: rule.minChars }));
+  const drawing: Drawing = {
+    alphabet,
+    limit: LARGEST_ALPHABET - (LARGEST_ALPHABET % alphabet.length),
+    counts: alphabet.map((char) => wanted.flatMap(({ set }, rule) => (set.has(char) ? [rule] : []))),
+    least: wanted.map(({ least }) => least),
+  };
+  drawings.set(policy, drawing);
+  return drawing;
+}
+
+/** One candidate, if it meets the rules. */
+function pick({ alphabet, limit, counts, least }: Drawing, length: number, randomBytes: (count: number) => Uint8Array): string | undefined {
+  const missing = [...least];
+  let text = '';
+  let picked = 0;
+  while (picked < length) {
+    for (const byte of randomBytes(Math.ceil((length - picked) * 1.25) + 4)) {
+      if (byte >= limit || picked === length) continue;
+      const index = byte % alphabet.length;
+      text += alphabet[index]!;
+      picked += 1;
+      for (const rule of counts[index]!) missing[rule]! -= 1;
     }
   }
-  return picked;
+  return missing.every((left) => left <= 0) ? text : undefined;
 }
