@@ -37,6 +37,7 @@ export function translateAwsError(error: unknown, now: Date): SyncError {
 }
 
 /** Whether the service refused for this reason. */
-export function isRefusal(error: unknown, name: string, text = /^/): boolean {
-  return error instanceof Error && error.name === name && text.test(error.message);
+export function isRefusal(error: unknown, name: string | RegExp, text = /^/): boolean {
+  if (!(error instanceof Error) || !text.test(error.message)) return false;
+  return typeof name === 'string' ? error.name === name : name.test(error.name);
 }

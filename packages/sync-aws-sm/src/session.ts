@@ -18,6 +18,7 @@ import type { AwsSmConnection } from './connection.ts';
 import { isRefusal, translateAwsError } from './provider-error.ts';
 
 const PAGE = 100;
+const REPLICATED = /replica/i;
 const SCHEDULED = /scheduled for deletion|marked (for deletion|deleted)/i;
 
 /** The calls that are used. */
@@ -103,17 +104,17 @@ export class AwsSmSession implements DestinationSession {
   async remove({ name, signal }: RemoveRequest): Promise<void> {
     const { recovery_window_in_days: days } = this.#connection;
     await this.#calls.run(signal, async () => {
+      const how = days === 0 ? { ForceDeleteWithoutRecovery: true } : { RecoveryWindowInDays: days };
+      const drop = async () => this.#client.deleteSecret({ SecretId: name, ...how }, { abortSignal: signal });
       try {
-        // A secret with replicas cannot be deleted.
-        const copies = this.#replicas().length > 0 ? regionsOf(await this.#describe(name, signal)) : [];
-        if (copies.length > 0) {
-          await this.#client.removeRegionsFromReplication({ SecretId: name, RemoveReplicaRegions: copies }, { abortSignal: signal });
-        }
-        const how = days === 0 ? { ForceDeleteWithoutRecovery: true } : { RecoveryWindowInDays: days };
-        await this.#client.deleteSecret({ SecretId: name, ...how }, { abortSignal: signal });
+        await drop();
       } catch (error) {
-        const gone = isRefusal(error, 'ResourceNotFoundException') || isRefusal(error, 'InvalidRequestException', SCHEDULED);
-        if (!gone) throw error;
+        if (isRefusal(error, 'ResourceNotFoundException') || isRefusal(error, 'InvalidRequestException', SCHEDULED)) return;
+        // A secret with replicas cannot be deleted. It may have some that the connection does not name any more.
+        const copies = isRefusal(error, /^Invalid(Request|Parameter)Exception$/, REPLICATED) ? await this.#regions(name, signal) : [];
+        if (copies.length === 0) throw error;
+        await this.#client.removeRegionsFromReplication({ SecretId: name, RemoveReplicaRegions: copies }, { abortSignal: signal });
+        await drop();
       }
     });
   }
@@ -156,11 +157,16 @@ export class AwsSmSession implements DestinationSession {
     }
   }
 
+  async #regions(name: string, signal: AbortSignal): Promise<string[]> {
+    const found = await this.#describe(name, signal);
+    return (found?.ReplicationStatus ?? []).flatMap(({ Region }) => Region ?? []);
+  }
+
   /** Of regions that were added to the connection after the secret was made. */
   async #addReplicas(name: string, signal: AbortSignal): Promise<void> {
     const replicas = this.#replicas();
     if (replicas.length === 0) return;
-    const there = regionsOf(await this.#describe(name, signal));
+    const there = await this.#regions(name, signal);
     const missing = replicas.filter(({ Region }) => !there.includes(Region));
     if (missing.length === 0) return;
     await this.#client.replicateSecretToRegions({ SecretId: name, AddReplicaRegions: missing }, { abortSignal: signal });
@@ -180,10 +186,6 @@ function allTags(tags: Readonly<Record<string, string>>, mark: string): Tag[] {
 
 function markOf(tags: readonly Tag[] | undefined) {
   return parseMark(tags?.find(({ Key }) => Key === OWNER_TAG)?.Value);
-}
-
-function regionsOf(found: DescribeSecretResponse | undefined): string[] {
-  return (found?.ReplicationStatus ?? []).flatMap(({ Region }) => Region ?? []);
 }
 
 function remote(

@@ -116,6 +116,14 @@ describeWithMoto('AWS Secrets Manager, played by moto', () => {
     expect(await outside.read('copied')).toBeUndefined();
   });
 
+  test('a secret whose regions were taken out of replica_regions can be removed', async () => {
+    const aws = await session({ replica_regions: { 'us-east-1': '' } });
+    await aws.put(put('shrunk'));
+    const alone = await session();
+    await alone.remove({ name: 'shrunk', current: (await alone.read({ name: 'shrunk', signal }))!, signal });
+    expect(await outside.read('shrunk')).toBeUndefined();
+  });
+
   test('recovery_window_in_days keeps a removed secret for a while; 0 removes it at once', async () => {
     const aws = await session();
     await aws.put(put('kept'));
