@@ -27,6 +27,8 @@ function cancelledBy(signal: AbortSignal): grpc.Interceptor {
             pass(status);
           },
         });
+        // Aborted while the call was being prepared: nobody tells of that twice.
+        if (signal.aborted) cancel();
       },
     };
     return new grpc.InterceptingCall(inner, requester as unknown as grpc.Requester);

@@ -161,6 +161,20 @@ describe('a session with Secret Manager', () => {
     expect(error.message).not.toContain('bm90');
   });
 
+  test('a call that is given up while it is being prepared changes nothing', async () => {
+    const session = await open();
+    await session.write('name', 'one');
+    const controller = new AbortController();
+    server.forget();
+    const writing = session.write('name', 'two', { signal: controller.signal, current: { name: 'name', mark: OURS } });
+    controller.abort(new Error('too late'));
+    await expect(writing).rejects.toThrow('too late');
+    // The next call comes after whatever was on its way.
+    await read(session, 'name');
+    expect(server.secrets.find('name')?.versions).toHaveLength(1);
+    expect(server.calls.map(({ method }) => method)).not.toContain('addSecretVersion');
+  });
+
   test('opens a new connection after one that broke', async () => {
     const session = await open();
     await session.write('name', 'one');
