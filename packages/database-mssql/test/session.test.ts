@@ -266,8 +266,8 @@ describe('a SQL Server session', () => {
       const session = await mssqlPlugin.open(settings(), { ...host, log: { debug: log, info: log, warn: log, error: log } });
       const controller = new AbortController();
       const slow = { commands: [CREATE, `WAITFOR DELAY '00:00:40'`] };
-      const request = { username: 'x', credential, expiresAt, statements: slow, undo: slow, signal: controller.signal };
-      const creating = session.createUser(request);
+      const undo = { commands: [`WAITFOR DELAY '00:00:41'`] };
+      const creating = session.createUser({ username: 'x', credential, expiresAt, statements: slow, undo, signal: controller.signal });
       const waiting = () => server.batches.filter((batch) => batch.startsWith('WAITFOR')).length;
       while (waiting() < 1) await new Promise((resolve) => setImmediate(resolve));
       controller.abort(new Error('deadline'));
