@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
 import { createTestCa } from '@strongroom/lab';
 import { type MssqlConnection, mssqlPlugin } from '../src/index.ts';
@@ -15,6 +15,16 @@ const CREATE = `CREATE LOGIN [{{name}}] WITH PASSWORD = '{{password}}';`;
 const SPECIAL = ` !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~ä€😀`;
 const ca = createTestCa();
 const identity = ca.issue('db', ['DNS:localhost', 'DNS:db.example']);
+
+/** Waits for what happens elsewhere in this process, but not for ever. */
+const until = async (happened: () => boolean) => {
+  const giveUp = Date.now() + 20_000;
+  while (!happened() && Date.now() < giveUp) await new Promise((resolve) => setImmediate(resolve));
+  expect(happened()).toBe(true);
+};
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
 
 describe('a SQL Server session', () => {
   let server: SqlServerDouble;
@@ -168,8 +178,7 @@ describe('a SQL Server session', () => {
         await run(session, 'app-1', CREATE);
         server.failures.set('DROP LOGIN', { number: 15_434, message: `Could not drop login 'app-1' as the user is currently logged in.` });
         const removing = remove(session, 'app-1');
-        while (server.batches.filter((batch) => batch.startsWith('DROP LOGIN')).length < 2)
-          await new Promise((resolve) => setImmediate(resolve));
+        await until(() => server.batches.filter((batch) => batch.startsWith('DROP LOGIN')).length >= 2);
         server.failures.clear();
         await removing;
         expect(server.accounts.has('app-1')).toBe(false);
@@ -252,7 +261,7 @@ describe('a SQL Server session', () => {
         const controller = new AbortController();
         const statements = { commands: [CREATE, `WAITFOR DELAY '00:00:40'`] };
         const creating = session.createUser({ username: 'x', credential, expiresAt, statements, undo: none, signal: controller.signal });
-        while (!server.batches.at(-1)?.startsWith('WAITFOR')) await new Promise((resolve) => setImmediate(resolve));
+        await until(() => server.batches.at(-1)?.startsWith('WAITFOR') === true);
         controller.abort(new Error('deadline'));
         await expect(creating).rejects.toThrow('deadline');
       });
@@ -269,11 +278,11 @@ describe('a SQL Server session', () => {
       const undo = { commands: [`WAITFOR DELAY '00:00:41'`] };
       const creating = session.createUser({ username: 'x', credential, expiresAt, statements: slow, undo, signal: controller.signal });
       const waiting = () => server.batches.filter((batch) => batch.startsWith('WAITFOR')).length;
-      while (waiting() < 1) await new Promise((resolve) => setImmediate(resolve));
+      await until(() => waiting() === 1);
       controller.abort(new Error('deadline'));
       await expect(creating).rejects.toThrow('deadline');
       expect(logged).toEqual([]);
-      while (waiting() < 2) await new Promise((resolve) => setImmediate(resolve));
+      await until(() => waiting() === 2);
       const closing = session.close();
       await server.restart();
       await closing;
@@ -286,15 +295,11 @@ describe('a SQL Server session', () => {
           const waiting = Array.from({ length: 3 }, (_, index) =>
             run(session, `x${index}`, CREATE, 'GRANT SELECT ON SCHEMA::dbo TO [{{name}}]'),
           );
-          let most = 0;
-          while (most < 2) {
-            most = session.pool!().open;
-            await new Promise((resolve) => setImmediate(resolve));
-          }
+          await until(() => session.pool!().open === 2);
           expect(session.pool!().limit).toBe(2);
           await Promise.all(waiting);
           await server.restart();
-          while (session.pool!().open > 0) await new Promise((resolve) => setImmediate(resolve));
+          await until(() => session.pool!().open === 0);
           await session.verify(signal());
           expect(session.pool!()).toEqual({ open: 1, idle: 1, waiting: 0, limit: 2 });
         },
