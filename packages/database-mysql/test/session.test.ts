@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
 import { describeWithMariadb, type MariadbServer, startMariadb } from '@strongroom/lab';
@@ -360,6 +361,25 @@ describeWithMariadb('a MariaDB session', () => {
         await expect(remove(session, 'custom', 'BOGUS')).rejects.toThrow('BOGUS');
         await remove(session, 'custom');
       });
+    });
+
+    test('the managing user needs no more permissions than docs/databases/mysql.md says', async () => {
+      const page = await readFile(new URL('../../../docs/databases/mysql.md', import.meta.url), 'utf8');
+      const [, statements] = /```sql\n(CREATE [^]*?)```/.exec(page)!;
+      for (const statement of statements!.split(';')) if (statement.trim() !== '') await server.query(statement);
+      const manager = { username: 'strongroom', password: 'manager-password' };
+      await withSession(async (session) => {
+        await session.verify(signal());
+        await create(session, 'least', `GRANT SELECT ON app.* TO '{{name}}'@'%'`);
+        const next = { type: 'password', password: 'Next-1234567890abcdef' } as const;
+        await session.updateUser({ username: 'least', credential: next, statements: none, signal: signal() });
+        await session.renewUser!({ username: 'least', expiresAt, statements: none, signal: signal() });
+        expect(await session.listUsers!({ prefix: 'leas', signal: signal() })).toEqual(['least']);
+        await session.deleteUser({ username: 'least', statements: none, signal: signal() });
+        expect(await exists('least')).toBe(false);
+        await session.updateUser({ username: 'strongroom', credential: next, statements: none, signal: signal() });
+      }, manager);
+      await withSession((session) => session.verify(signal()), { ...manager, password: 'Next-1234567890abcdef' });
     });
 
     test('works for a managing user who may not look into mysql.user, absent users included', async () => {

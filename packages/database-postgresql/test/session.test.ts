@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
 import type { PostgresqlConnection } from '../src/index.ts';
@@ -189,6 +190,25 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
         'BOGUS',
       );
     });
+  });
+
+  test('the managing user needs no more permissions than docs/databases/postgresql.md says', async () => {
+    const page = await readFile(new URL('../../../docs/databases/postgresql.md', import.meta.url), 'utf8');
+    const [, statements] = /```sql\n(CREATE [^]*?)```/.exec(page)!;
+    for (const statement of statements!.split(';')) if (statement.trim() !== '') await server.query(statement);
+    const manager = { username: 'strongroom', password: 'manager-password' };
+    await withSession(async (session) => {
+      await session.verify(signal());
+      await create(session, 'least', `GRANT SELECT ON ALL TABLES IN SCHEMA public TO "{{name}}"`);
+      const next = { type: 'password', password: 'Next-1234567890abcdef' } as const;
+      await session.updateUser({ username: 'least', credential: next, statements: none, signal: signal() });
+      await session.renewUser!({ username: 'least', expiresAt, statements: none, signal: signal() });
+      expect(await session.listUsers!({ prefix: 'leas', signal: signal() })).toEqual(['least']);
+      await session.deleteUser({ username: 'least', statements: none, signal: signal() });
+      expect(await exists('least')).toBe(false);
+      await session.updateUser({ username: 'strongroom', credential: next, statements: none, signal: signal() });
+    }, manager);
+    await withSession((session) => session.verify(signal()), { ...manager, password: 'Next-1234567890abcdef' });
   });
 
   test('many sessions that grant on the same table at once take turns', async () => {
