@@ -88,7 +88,7 @@ export class RedisLink {
   }
 
   async #dial(): Promise<Client> {
-    const { host, port, username, secrets } = this.#settings;
+    const { host, port, username, tls, secrets } = this.#settings;
     const client = makeClient(this.#settings);
     this.#alive.add(client);
     client.on('terminated', () => this.#alive.delete(client));
@@ -98,7 +98,7 @@ export class RedisLink {
     } catch (error) {
       this.#alive.delete(client);
       this.#requireOpen();
-      const reason = limit.aborted ? `no answer within ${CONNECT_TIMEOUT_MS / 1000} s` : errorText(error);
+      const reason = limit.aborted ? `no answer${tls ? ' to TLS' : ''} within ${CONNECT_TIMEOUT_MS / 1000} s` : errorText(error);
       throw new ConnectionLost(redact(`failed to connect to ${host}:${port} as ${username ?? 'default'}: ${reason}`, secrets));
     }
     if (this.#closing) {

@@ -103,6 +103,9 @@ describeWhere(redisMissing, 'the parameters of Redis connections', () => {
       /error verifying connection: .*(IP|altnames)/,
     );
     await expect(verify({ ...tls, tls: false })).rejects.toThrow('error verifying connection');
+    await expect(verify({ ...tls, port: server.port })).rejects.toThrow(
+      `error verifying connection: failed to connect to localhost:${server.port} as default: no answer to TLS within 10 s`,
+    );
   });
 
   test('insecure_tls: any certificate will do', async () => {
