@@ -17,19 +17,28 @@ import type { Filter } from './filter.ts';
 import { isResult, shut } from './ldapjs-library.ts';
 import * as wire from './ldapjs-library.ts';
 import type { EntryMessage, LibraryClient, Message, RequestMessage, Result } from './ldapjs-library.ts';
+import { pageCookie, splitControls } from './message-controls.ts';
+import type { Controls } from './message-controls.ts';
 import { MessageFrames } from './message-frames.ts';
+import { MessageIds } from './message-ids.ts';
 import { asksForRange, completed } from './ranges.ts';
 
 const derefCodes = { never: 0, searching: 1, finding: 2, always: 3 } as const;
 const everything: Filter = { kind: 'present', attribute: 'objectClass' };
 const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
-const lastId = 2 ** 31 - 1;
+
+/** What hears of answers to a search before its result. */
+interface Listener {
+  onEntry(entry: EntryMessage): void;
+  /** Told the controls of the result. */
+  onControls?(controls: Controls): void;
+}
 
 /** A request that was sent. */
 interface Pending {
   fail(error: LdapError): void;
   succeed(result: Result): void;
-  readonly onEntry: ((entry: EntryMessage) => void) | undefined;
+  readonly listener: Listener | undefined;
 }
 
 /**
@@ -44,10 +53,10 @@ export class LdapjsConnection implements Connection {
   readonly #requestMillis: number;
   readonly #clock: DirectoryClock;
   readonly #pending = new Map<number, Pending>();
+  readonly #ids = new MessageIds();
   readonly #closeListeners = new Set<(reason: LdapError) => void>();
   #alive = true;
   #boundAs: string | undefined = '';
-  #lastId = 0;
 
   constructor(
     client: LibraryClient,
@@ -129,21 +138,24 @@ export class LdapjsConnection implements Connection {
         await this.#request(
           this.#build(() => new wire.SearchRequest(options)),
           request,
-          onEntry,
+          { onEntry },
         ),
       );
       return whole();
     }
     let cookie: Buffer = Buffer.alloc(0);
+    const onControls = (controls: Controls): void => {
+      const value = controls.get(wire.PagedResultsControl.OID);
+      cookie = value === undefined ? Buffer.alloc(0) : pageCookie(value);
+    };
     do {
       const control = new wire.PagedResultsControl({ value: { size: pageSize, cookie } });
       const result = await this.#request(
         this.#build(() => new wire.SearchRequest({ ...options, controls: [control] })),
         request,
-        onEntry,
+        { onEntry, onControls },
       );
       this.#check(result);
-      cookie = nextCookie(result);
     } while (cookie.length > 0);
     return whole();
   }
@@ -225,12 +237,15 @@ export class LdapjsConnection implements Connection {
     const parser = this.#client._tracker?.parser;
     if (socket === null || parser === undefined) return lost(undefined);
     let flaw: unknown;
+    let controls: Controls | undefined;
     parser.removeAllListeners('message').removeAllListeners('error');
-    parser.on('message', (message: Message) => this.#route(message));
+    parser.on('message', (message: Message) => this.#route(message, controls));
     parser.on('error', (error: unknown) => (flaw = error));
-    const frames = new MessageFrames((message) => {
+    const frames = new MessageFrames((bytes) => {
       if (!this.#alive) return;
-      parser.write(message);
+      const split = splitControls(bytes);
+      controls = split.controls;
+      parser.write(split.message);
       if (flaw !== undefined) throw flaw;
     });
     socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
@@ -243,20 +258,22 @@ export class LdapjsConnection implements Connection {
   }
 
   /** What nobody waits for, such as notices of the server's own and references of a search, is passed over. */
-  #route(message: Message): void {
+  #route(message: Message, controls: Controls | undefined): void {
     const pending = this.#pending.get(message.messageId);
     if (pending === undefined) return;
-    if (isResult(message)) pending.succeed(message);
-    else if (message instanceof wire.SearchEntry) {
-      if (pending.onEntry === undefined) this.#end(this.#unknown('NETWORK', 'the server answered out of turn'));
-      else pending.onEntry(message);
+    if (isResult(message)) {
+      if (controls !== undefined) pending.listener?.onControls?.(controls);
+      pending.succeed(message);
+    } else if (message instanceof wire.SearchEntry) {
+      if (pending.listener === undefined) this.#end(this.#unknown('NETWORK', 'the server answered out of turn'));
+      else pending.listener.onEntry(message);
     }
   }
 
-  #request(message: RequestMessage, { signal, timeoutSeconds }: RequestOptions, onEntry?: Pending['onEntry']): Promise<Result> {
+  #request(message: RequestMessage, { signal, timeoutSeconds }: RequestOptions, listener?: Listener): Promise<Result> {
     if (!this.#alive) return Promise.reject(new LdapError('CLOSED', { url: this.url, diagnosticMessage: 'the connection is closed' }));
     if (signal?.aborted) return Promise.reject(new LdapError('ABORTED', { url: this.url, diagnosticMessage: 'the caller gave up' }));
-    const id = (this.#lastId = this.#lastId >= lastId ? 1 : this.#lastId + 1);
+    const id = this.#ids.next((one) => this.#pending.has(one));
     message.messageId = id;
     const bytes = this.#build(() => message.toBer().buffer);
     const millis = timeoutSeconds === undefined ? this.#requestMillis : timeoutSeconds * 1000;
@@ -275,7 +292,7 @@ export class LdapjsConnection implements Connection {
           settle();
           resolve(result);
         },
-        onEntry,
+        listener,
       };
       const onAbort = (): void => this.#end(this.#unknown('ABORTED', 'the caller gave up'));
       const cancelDeadline = this.#clock.after(millis, () => this.#end(this.#unknown('TIMEOUT', `no answer within ${millis / 1000} s`)));
@@ -325,10 +342,4 @@ function readEntry(message: EntryMessage): LdapEntry {
   const attributes = new Map<string, readonly Buffer[]>();
   for (const attribute of message.attributes) attributes.set(attribute.type, attribute.buffers);
   return new LdapEntry(message.objectName.toString(), attributes);
-}
-
-function nextCookie(result: Result): Buffer {
-  for (const control of result.controls)
-    if (control.type === wire.PagedResultsControl.OID) return (control.value as { cookie?: Buffer }).cookie ?? Buffer.alloc(0);
-  return Buffer.alloc(0);
 }

@@ -24,7 +24,6 @@ export interface Result extends Message {
   readonly status: number;
   readonly diagnosticMessage: string;
   readonly matchedDN: string;
-  readonly controls: readonly { readonly type: string; readonly value: unknown }[];
   /** Of extended responses: `<buffer>` and hex digits. */
   readonly responseValue?: string;
 }

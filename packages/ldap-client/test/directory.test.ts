@@ -502,7 +502,10 @@ describe('a directory without a server', () => {
   test('a server that hangs up on an anonymous bind costs a connection for each user, and none stays bound', async () => {
     let standing = 0;
     const server = await startRawServer((socket, chunk, number) => {
-      if (number === 1) socket.on('close', () => standing--) && standing++;
+      if (number === 1) {
+        standing++;
+        socket.on('close', () => standing--);
+      }
       if (chunk.includes('cn=a')) socket.write(result(idOf(chunk), responseTag.bind, 0));
       else socket.destroy();
     });

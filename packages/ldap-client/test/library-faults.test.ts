@@ -93,6 +93,20 @@ describeWithSlapd('names and filters that ldapjs spells wrongly, against OpenLDA
     expect(await connection.search({ base, filter: '(cn=changed)' })).toEqual([]);
   });
 
+  test('a password of any characters is sent as it is', async () => {
+    const dn = `uid=secretive,ou=people,${base}`;
+    for (const password of ['pässwörd', '密码😀', ' \\ "quoted" ', 'x'.repeat(300), 'nul\0inside']) {
+      await connection.add(dn, [
+        { attribute: 'objectClass', values: ['inetOrgPerson'] },
+        ...['cn', 'sn'].map((attribute) => ({ attribute, values: ['s'] })),
+        { attribute: 'userPassword', values: [password] },
+      ]);
+      await directory.verifyUser(dn, password);
+      expect((await failure(directory.verifyUser(dn, `${password}x`))).code).toBe(49);
+      await connection.delete(dn);
+    }
+  });
+
   test('escapes are decoded in every kind of filter', async () => {
     const dn = `uid=escapes,ou=people,${base}`;
     await connection.add(dn, [
@@ -104,6 +118,7 @@ describeWithSlapd('names and filters that ldapjs spells wrongly, against OpenLDA
       '(cn=a\\28\\2a\\29\\5cb M\\c3\\bcller)',
       '(cn=a\\28\\2a*M\\c3\\bc*r)',
       '(cn=*\\5cb*)',
+      '(cn=*Mül*)',
       '(cn:caseExactMatch:=a\\28\\2a\\29\\5cb Müller)',
       '(&(uid=escapes)(!(cn=\\2a)))',
     ])
@@ -355,6 +370,49 @@ describe('servers that cannot be reached or answer oddly', () => {
     });
     const connection = await open({ urls: [server.url] }).connect();
     expect(await connection.search({ base: '' })).toEqual([]);
+  });
+
+  test.each([
+    ['a list view', '2.16.840.1.113730.3.4.10', ber(0x30, ber(2, [1]), ber(2, [1]), ber(0x0a, [0]))],
+    ['a changed entry', '2.16.840.1.113730.3.4.7', ber(0x30, ber(0x0a, [1]))],
+    ['an expiring password', '2.16.840.1.113730.3.4.5', Buffer.from('86400')],
+    ['pages nobody asked for', '1.2.840.113556.1.4.319', Buffer.from('garbage')],
+  ])('the control of %s, which nobody asked for, does not cost the connection', async (_what, oid, value) => {
+    const controls = ber(0xa0, ber(0x30, ber(4, oid), ber(4, value)));
+    const entry = (id: number): Buffer => ber(0x30, ber(2, [id]), ber(responseTag.entry, ber(4, 'cn=a'), ber(0x30)), controls);
+    const done = (id: number): Buffer => ber(0x30, ber(2, [id]), ber(responseTag.done, ber(0x0a, [0]), ber(4, ''), ber(4, '')), controls);
+    const server = await serve((socket, chunk) => socket.write(Buffer.concat([entry(idOf(chunk)), done(idOf(chunk))])));
+    const connection = await open({ urls: [server.url] }).connect();
+    expect((await connection.search({ base: '' })).map(({ dn }) => dn)).toEqual(['cn=a']);
+    expect(connection.alive).toBe(true);
+  });
+
+  test('pages whose control cannot be read end the search with an error instead of half of the entries', async () => {
+    const controls = ber(0xa0, ber(0x30, ber(4, '1.2.840.113556.1.4.319'), ber(4, 'garbage')));
+    const server = await serve((socket, chunk) =>
+      socket.write(ber(0x30, ber(2, [idOf(chunk)]), ber(responseTag.done, ber(0x0a, [0]), ber(4, ''), ber(4, '')), controls)),
+    );
+    const connection = await open({ urls: [server.url] }).connect();
+    expect(await failure(connection.search({ base: '', pageSize: 10 }))).toMatchObject({ code: 'NETWORK', outcomeUnknown: true });
+    expect(connection.alive).toBe(false);
+  });
+
+  test('lengths of four bytes, as Active Directory writes them, are read', async () => {
+    const long = (tag: number, ...content: Buffer[]): Buffer => {
+      const body = Buffer.concat(content);
+      const header = Buffer.from([tag, 0x84, 0, 0, 0, 0]);
+      header.writeUInt32BE(body.length, 2);
+      return Buffer.concat([header, body]);
+    };
+    const server = await serve((socket, chunk) => {
+      const id = ber(2, [idOf(chunk)]);
+      const guid = long(0x30, ber(4, 'objectGUID'), long(0x31, long(4, Buffer.from([0xff, 0, 0xfe]))));
+      const entry = long(0x30, id, long(responseTag.entry, ber(4, 'CN=a'), long(0x30, guid)));
+      socket.write(Buffer.concat([entry, long(0x30, id, long(responseTag.done, ber(0x0a, [0]), ber(4, ''), ber(4, '')))]));
+    });
+    const connection = await open({ urls: [server.url] }).connect();
+    const [entry] = await connection.search({ base: '' });
+    expect([entry?.dn, entry?.buffers('objectguid')]).toEqual(['CN=a', [Buffer.from([0xff, 0, 0xfe])]]);
   });
 
   test('a referral is an error, and the connection lives on', async () => {

@@ -1,5 +1,6 @@
 import { createServer as createTlsServer } from 'node:tls';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDirectory, LdapError } from '../src/index.ts';
 import type { Directory, LdapSettings } from '../src/index.ts';
@@ -188,6 +189,54 @@ describe('TLS against servers that misbehave', () => {
     expect(await failure(open({ urls: [server.url] }).connect())).toMatchObject({ code: 'NETWORK', connectedMillis: undefined });
   });
 
+  test.each([
+    ['hangs up at once', (socket: Socket) => socket.resetAndDestroy()],
+    ['hangs up in the handshake', (socket: Socket) => socket.once('data', () => socket.resetAndDestroy())],
+    ['ends the stream in the handshake', (socket: Socket) => socket.once('data', () => socket.end())],
+  ])('ldaps to a server that %s is a failed dial, and leaves no socket behind', async (_what, misbehave) => {
+    const { port, left } = await serveSockets(misbehave);
+    expect(await failure(open({ urls: [`ldaps://127.0.0.1:${port}`] }).connect())).toMatchObject({
+      code: 'NETWORK',
+      outcomeUnknown: false,
+    });
+    await left;
+  });
+
+  test.each([
+    ['instead of an answer to StartTLS', (socket: Socket) => socket.once('data', () => socket.resetAndDestroy())],
+    [
+      'after it has agreed to StartTLS',
+      (socket: Socket) =>
+        socket.once('data', (request) => {
+          socket.write(result(idOf(request), responseTag.extended, 0));
+          socket.once('data', () => socket.resetAndDestroy());
+        }),
+    ],
+  ])('a server that hangs up %s is a failed dial, and leaves no socket behind', async (_when, misbehave) => {
+    const { port, left } = await serveSockets(misbehave);
+    const directory = open({ urls: [`ldap://127.0.0.1:${port}`], starttls: true });
+    expect(await failure(directory.connect())).toMatchObject({ code: 'NETWORK', outcomeUnknown: false });
+    await left;
+  });
+
+  test.each([
+    ['does not answer StartTLS', 1],
+    ['agrees to StartTLS and then says nothing', 2],
+  ])('a server that %s costs the connection timeout', async (_what, silentAt) => {
+    const clock = manualClock();
+    let silent!: () => void;
+    const waiting = new Promise<void>((resolve) => (silent = resolve));
+    const server = await startRawServer((socket, chunk, number) => {
+      if (number === silentAt) silent();
+      else socket.write(result(idOf(chunk), responseTag.extended, 0));
+    });
+    cleanups.push(() => server.stop());
+    const work = failure(open({ urls: [server.url], starttls: true, connectionTimeoutSeconds: 5 }, { clock }).connect());
+    await waiting;
+    clock.advance(5_000);
+    expect((await work).code).toBe('TIMEOUT');
+  });
+
   test('a server that speaks no TLS is told apart from one that cannot be reached', async () => {
     const server = await startRawServer((socket) => socket.end('plain text'));
     cleanups.push(() => server.stop());
@@ -195,3 +244,16 @@ describe('TLS against servers that misbehave', () => {
     expect(error.code).toBe('TLS');
   });
 });
+
+/** A server whose sockets the test plays; `left` resolves when the first of them is closed. */
+async function serveSockets(play: (socket: Socket) => unknown): Promise<{ port: number; left: Promise<void> }> {
+  let closed!: () => void;
+  const left = new Promise<void>((resolve) => (closed = resolve));
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {}).on('close', () => closed());
+    play(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => server.close());
+  return { port: (server.address() as AddressInfo).port, left };
+}
