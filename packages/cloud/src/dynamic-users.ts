@@ -12,7 +12,7 @@ import {
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { during, outcomeOf } from './cloud-error.ts';
-import type { AccessKey, CloudSession, MadeUser } from './cloud-provider.ts';
+import type { AccessKey, MadeUser } from './cloud-provider.ts';
 import { leaseTerms } from './lease-terms.ts';
 import { USUAL_PROPAGATION, waitUntilAccepted } from './propagation.ts';
 import { recordsIn, type UserRecord } from './records.ts';
@@ -100,7 +100,7 @@ export class DynamicUsers {
 
   /** Makes a user of the role: first what is about to happen is stored, then the provider is asked, then the core stores the lease. */
   async create(req: EngineRequest, roleName: string, role: Role, waits: boolean) {
-    const { session, names } = await this.#root.require();
+    const { names } = await this.#root.require();
     const terms = await leaseTerms(this.#host.storage);
     const username = names.next('IAM', req.caller.displayName, roleName);
     const creation = { username, creation: randomUUID(), begun: this.#host.clock.millis() };
@@ -110,10 +110,10 @@ export class DynamicUsers {
       begun: creation.begun,
       until: creation.begun + this.#host.limit(terms).maxTtl * 1_000,
     });
-    const user = await this.#make(session, creation, intent, role, req.signal);
-    const key = await this.#equip(session, creation, intent, roleName, role, req.signal);
+    const user = await this.#make(creation, intent, role, req.signal);
+    const key = await this.#equip(creation, intent, roleName, role, req.signal);
     const { clock } = this.#host;
-    const ready = waits && (await this.#isReady(session, key, intent, req.signal));
+    const ready = waits && (await this.#isReady(key, intent, req.signal));
     const internal = { ...creation, user_id: user.id, account: user.account };
     return {
       data: {
@@ -134,9 +134,9 @@ export class DynamicUsers {
   /** Removes a user of ours with all that hangs on it. What is not there, or is somebody else's by now, counts as removed. */
   async remove(user: UserToRemove, signal: AbortSignal): Promise<void> {
     const { username, creation, begun, user_id: id, account } = user;
-    const { session } = await this.#root.require();
-    const outcome = await during('error removing IAM user', session.removeUser(username, { id, tag: [CREATION_TAG, creation] }, signal));
-    if (outcome === 'absent' && account !== undefined) await this.#requireAccount(session, username, account, signal);
+    const removal = this.#root.use(async (session) => session.removeUser(username, { id, tag: [CREATION_TAG, creation] }, signal));
+    const outcome = await during('error removing IAM user', removal);
+    if (outcome === 'absent' && account !== undefined) await this.#requireAccount(username, account, signal);
     const unseen = outcome === 'absent' && this.#host.clock.millis() < begun + SETTLING;
     await this.#host.storage.transaction(async (tx) => {
       if (unseen) {
@@ -160,7 +160,6 @@ export class DynamicUsers {
   }
 
   async #make(
-    session: CloudSession,
     { username, creation }: { username: string; creation: string },
     intent: OpenIntent,
     role: Role,
@@ -173,7 +172,10 @@ export class DynamicUsers {
       tags: this.tagsOf(role, creation),
     };
     try {
-      return await during('Error creating IAM user', session.createUser(user, signal));
+      return await during(
+        'Error creating IAM user',
+        this.#root.use(async (session) => session.createUser(user, signal)),
+      );
     } catch (error) {
       // Nothing was made, or the name is somebody else's: there is nothing to undo. What is not known is left to the journal.
       if (outcomeOf(error) !== 'unknown') {
@@ -187,7 +189,6 @@ export class DynamicUsers {
   }
 
   async #equip(
-    session: CloudSession,
     { username }: { username: string },
     intent: OpenIntent,
     roleName: string,
@@ -201,8 +202,14 @@ export class DynamicUsers {
       groups: role.iam_groups,
     };
     try {
-      await during('Error equipping IAM user', session.equipUser(username, rights, signal));
-      return await during('Error creating access keys', session.createKey(username, signal));
+      await during(
+        'Error equipping IAM user',
+        this.#root.use(async (session) => session.equipUser(username, rights, signal)),
+      );
+      return await during(
+        'Error creating access keys',
+        this.#root.use(async (session) => session.createKey(username, signal)),
+      );
     } catch (error) {
       // The user is there for certain, and goes at once.
       await this.#host.storage.transaction(async (tx) => tx.abandon(intent));
@@ -210,7 +217,8 @@ export class DynamicUsers {
     }
   }
 
-  async #isReady(session: CloudSession, key: AccessKey, intent: OpenIntent, signal: AbortSignal): Promise<boolean> {
+  async #isReady(key: AccessKey, intent: OpenIntent, signal: AbortSignal): Promise<boolean> {
+    const { session } = await this.#root.require();
     try {
       return await waitUntilAccepted(session, key, { clock: this.#host.clock, atMost: PATIENCE, signal });
     } catch (error) {
@@ -225,8 +233,9 @@ export class DynamicUsers {
   }
 
   /** What is not there may be in another account: the root credential was changed since. */
-  async #requireAccount(session: CloudSession, username: string, account: string, signal: AbortSignal): Promise<void> {
+  async #requireAccount(username: string, account: string, signal: AbortSignal): Promise<void> {
     if (account === '') return;
+    const { session } = await this.#root.require();
     const here = await session.ownAccount(signal).catch(() => '');
     if (here === '' || here === account) return;
     throw new UpstreamFailed(

@@ -49,7 +49,7 @@ export function previewPaths(
       const { name, path: which, ...wish } = req.data;
       const role = await requireRole(roles, name);
       const type = typeFor(role, which === 'sts' ? 'sts' : 'creds');
-      const { session, names } = await root.require();
+      const { names } = await root.require();
       if (type === 'iam_user') {
         return {
           data: {
@@ -65,7 +65,7 @@ export function previewPaths(
         };
       }
       const plan = await temporary.plan(req.caller.displayName, name, role, type, wish);
-      const { policies, warnings } = await temporary.policies(session, role, req.signal).then(
+      const { policies, warnings } = await temporary.policies(role, req.signal).then(
         (found) => ({ policies: found, warnings: [] as string[] }),
         (error: unknown) => {
           if (!isCloudError(error)) throw error;

@@ -1,4 +1,5 @@
 import { InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { outcomeOf } from './cloud-error.ts';
 import type { AccessKey, CloudProvider, CloudSession, CloudSettings } from './cloud-provider.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
 import { UserNames } from './user-names.ts';
@@ -36,6 +37,22 @@ export class Root {
       return await opening;
     } finally {
       if (this.#opening === opening) this.#opening = undefined;
+    }
+  }
+
+  /**
+   * Asks the provider. What it refuses while the root credential is being replaced is asked once more with the one in its place: what was refused
+   * was not done, and the credential may be all that was wrong.
+   */
+  async use<T>(work: (session: CloudSession) => Promise<T>): Promise<T> {
+    const { session } = await this.require();
+    try {
+      return await work(session);
+    } catch (error) {
+      if (outcomeOf(error) !== 'refused') throw error;
+      const { session: next } = await this.require();
+      if (next === session) throw error;
+      return work(next);
     }
   }
 

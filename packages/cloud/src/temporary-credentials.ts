@@ -1,7 +1,7 @@
 import { BadRequest, issue, type EngineHost, type EngineRequest, type SecretType } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { during } from './cloud-error.ts';
-import type { CloudSession, SessionPolicies, TemporaryCredential } from './cloud-provider.ts';
+import type { SessionPolicies, TemporaryCredential } from './cloud-provider.ts';
 import { mergePolicies } from './policy-document.ts';
 import type { CredentialType } from './records.ts';
 import type { Role } from './roles.ts';
@@ -45,11 +45,10 @@ export class TemporaryCredentials {
   }
 
   async create(req: EngineRequest, roleName: string, role: Role, type: CredentialType, wish: SessionWish) {
-    const { session } = await this.#root.require();
     const plan = await this.plan(req.caller.displayName, roleName, role, type, wish);
-    const policies = await this.policies(session, role, req.signal);
+    const policies = await this.policies(role, req.signal);
     if (type === 'federation_token') requireSomePolicy(policies, type);
-    const credential = await this.#ask(session, role, type, plan, policies, req.signal);
+    const credential = await this.#ask(role, type, plan, policies, req.signal);
     const now = this.#host.clock.millis();
     return {
       data: {
@@ -82,9 +81,10 @@ export class TemporaryCredentials {
   }
 
   /** The policies that the credential is restricted to: the role's, and those of its groups. @throws BadRequest for groups without any. */
-  async policies(session: CloudSession, role: Role, signal: AbortSignal): Promise<SessionPolicies> {
+  async policies(role: Role, signal: AbortSignal): Promise<SessionPolicies> {
     if (role.iam_groups.length === 0) return { policyArns: role.policy_arns, policyDocument: role.policy_document };
-    const groups = await during('Error reading the policies of iam_groups', session.groupPolicies(role.iam_groups, signal));
+    const reading = this.#root.use(async (session) => session.groupPolicies(role.iam_groups, signal));
+    const groups = await during('Error reading the policies of iam_groups', reading);
     const policyArns = [...new Set([...role.policy_arns, ...groups.arns])];
     const policyDocument = mergePolicies([role.policy_document, ...groups.documents]);
     if (policyArns.length === 0 && policyDocument === '') {
@@ -94,7 +94,6 @@ export class TemporaryCredentials {
   }
 
   async #ask(
-    session: CloudSession,
     role: Role,
     type: CredentialType,
     { name, seconds, roleArn }: SessionPlan,
@@ -102,10 +101,14 @@ export class TemporaryCredentials {
     signal: AbortSignal,
   ): Promise<TemporaryCredential> {
     if (type === 'federation_token') {
-      return during('Error generating STS keys', session.federate({ name, seconds, ...policies }, signal));
+      const federation = this.#root.use(async (session) => session.federate({ name, seconds, ...policies }, signal));
+      return during('Error generating STS keys', federation);
     }
     const asked = { name, seconds, roleArn, externalId: role.external_id, tags: role.session_tags, ...policies };
-    return during('Error assuming role', session.assumeRole(asked, signal));
+    return during(
+      'Error assuming role',
+      this.#root.use(async (session) => session.assumeRole(asked, signal)),
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '
 import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
 import { AwsFront, awsError, awsResult } from './aws-front.ts';
-import { Beside, mountCloud, pass, rootConfig, S3, type Key } from './cloud-mount.ts';
+import { Beside, DEPLOY, mountCloud, pass, rootConfig, S3, type Key } from './cloud-mount.ts';
 
 jest.setTimeout(60_000);
 
@@ -130,6 +130,26 @@ describeWithMoto('config/rotate-root', () => {
     await pass(mount, 60);
     expect(await beside.keysOf('svc')).toEqual([access_key]);
     expect(await read()).toMatchObject({ root_rotation: { state: 'idle', last_error: null, last_success: expect.any(String) } });
+  });
+
+  test.each([
+    ['CreateUser', 'user'],
+    ['PutUserPolicy', 'user'],
+    ['CreateAccessKey', 'user'],
+    ['AssumeRole', 'deploy'],
+  ])('%s with the old key while it is replaced is refused by AWS, and asked once more with the new one', async (action, role) => {
+    await mount.write('roles/deploy', { credential_type: 'assumed_role', role_arns: DEPLOY });
+    let rotated = false;
+    front.on(action, async () => {
+      if (rotated) return undefined;
+      rotated = true;
+      expect((await rotate()).status).toBe(200);
+      return undefined;
+    });
+    expect(await mount.read(`creds/${role}`)).toMatchObject({ status: 200 });
+    const keys = front.calls.filter((call) => call.action === action).map((call) => call.key);
+    expect([keys.at(0), keys.at(-1)]).toEqual([root.access_key, (await read()).access_key]);
+    expect(await beside.madeUsers()).toHaveLength(role === 'user' ? 1 : 0);
   });
 
   test('rotation_period rotates it by itself; the status block shows the next time and failures', async () => {

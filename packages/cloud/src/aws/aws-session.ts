@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type {
   AccessKey,
   CloudSession,
@@ -52,6 +53,7 @@ export class AwsSession implements CloudSession {
     { policyArns, policyDocument, policyName, groups }: UserRights,
     abortSignal: AbortSignal,
   ): Promise<void> {
+    manyCalls(abortSignal);
     await this.#call(async ({ sdk: { iam }, clients }) => {
       // Each is a call of its own, and none depends on another.
       await settled([
@@ -69,6 +71,7 @@ export class AwsSession implements CloudSession {
   }
 
   async removeUser(name: string, mark: UserMark, abortSignal: AbortSignal): Promise<'removed' | 'absent' | 'foreign'> {
+    manyCalls(abortSignal);
     return this.#call(async ({ sdk, clients }) => {
       const found = await gone(clients.iam.send(new sdk.iam.GetUserCommand({ UserName: name }), { abortSignal }));
       if (!found?.User) return 'absent';
@@ -82,6 +85,7 @@ export class AwsSession implements CloudSession {
   }
 
   async taggedUsers(key: string, value: string, abortSignal: AbortSignal): Promise<TaggedUser[]> {
+    manyCalls(abortSignal);
     return this.#call(async ({ sdk: { iam }, clients }) => {
       const users = await allPages(
         async (from) => clients.iam.send(new iam.ListUsersCommand({ ...from, MaxItems: 1_000 }), { abortSignal }),
@@ -171,6 +175,7 @@ export class AwsSession implements CloudSession {
   }
 
   async groupPolicies(groups: readonly string[], abortSignal: AbortSignal): Promise<{ arns: string[]; documents: string[] }> {
+    manyCalls(abortSignal);
     return this.#call(async ({ sdk: { iam }, clients }) => {
       const each = await Promise.all(
         groups.map(async (GroupName) => {
@@ -237,6 +242,11 @@ export class AwsSession implements CloudSession {
     if (this.#closed) for (const client of [clients.iam, clients.iamOnce, clients.sts]) client.destroy();
     return { sdk, clients };
   }
+}
+
+/** Before calls that go out side by side: each listens to the signal more than once, and Node takes more than ten for a leak. */
+function manyCalls(signal: AbortSignal): void {
+  setMaxListeners(Infinity, signal);
 }
 
 /** Resolves or rejects once all have come to an end, so that nothing is still under way when the user is removed again. */
