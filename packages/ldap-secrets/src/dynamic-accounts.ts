@@ -78,6 +78,8 @@ export class DynamicAccounts {
         return this.#terms(role, await service.require());
       },
       revoke: async ({ internal, signal }) => this.#remove(internal, signal),
+      // The account may be there still: that is seen by its entry when the name comes again.
+      dropped: async ({ username }, tx) => this.#free(tx, username),
     };
   }
 

@@ -77,6 +77,8 @@ export class Library {
         // Clients know that leases cannot be ended early without a configuration, also those whose account has come back.
         if (!isOver) await service.require();
       },
+      // Without its lease a loan would have no end.
+      dropped: async ({ account, loan }, tx) => void (await accounts.endLoan(tx, account, loan)),
     };
   }
 

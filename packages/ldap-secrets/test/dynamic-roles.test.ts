@@ -262,6 +262,19 @@ describeWithSlapd('dynamic roles', () => {
       },
     );
 
+    test('a lease that is dropped by force leaves its account to the operator, and its name free once that is gone', async () => {
+      await write({ ...role, username_template: 'forced-{{.RoleName}}' });
+      const { lease, distinguished_names, password } = await issue();
+      cutter.shut();
+      expect((await mount.call('update', 'sys/leases/revoke-force/ldap/creds')).status).toBe(204);
+      cutter.open();
+      expect(await mount.call('update', 'sys/leases/lookup', { data: { lease_id: lease } })).toMatchObject({ status: 400 });
+      expect(await view.takes(distinguished_names[0]!, password)).toBe(true);
+      expect((await creds()).errors!.join()).toContain('exists already');
+      await view.asAdmin(async (connection) => connection.delete(distinguished_names[0]!));
+      await revoke((await issue()).lease);
+    });
+
     test('names that repeat do not take another account away', async () => {
       await write({ ...role, username_template: 'fixed-{{.RoleName}}' });
       const { lease, distinguished_names, password } = await issue();

@@ -228,6 +228,26 @@ describeWithSlapd('library', () => {
       expect(await view.takes(dnOf('svc1'), third.password)).toBe(true);
     });
 
+    test('leases that are dropped by force end their loans; the accounts are lent again when their passwords were changed', async () => {
+      const names = Array.from({ length: 8 }, (_, i) => `svc${i + 1}`);
+      await post('set', { service_account_names: names });
+      const loans = [];
+      while (loans.length < names.length) loans.push(await checkOut());
+      cutter.shut();
+      // After so many failures the directory is left alone, and the rest are dropped without a try.
+      for (const { lease } of loans.slice(0, 6)) {
+        const answer = await mount.call('update', 'sys/leases/revoke', { data: { lease_id: lease, sync: true } });
+        expect(answer.status).toBe(400);
+      }
+      expect((await mount.call('update', 'sys/leases/revoke-force/ldap/library')).status).toBe(204);
+      for (const shown of Object.values(await status())) expect(shown).not.toHaveProperty('borrower_client_token');
+      await expectRefused('set/check-out', {}, 'No service accounts available for check-out.');
+      cutter.open();
+      await pass(600);
+      expect(Object.values(await status()).map(({ available }) => available)).toEqual(names.map(() => true));
+      for (const { service_account_name, password } of loans) expect(await view.takes(dnOf(service_account_name), password)).toBe(false);
+    });
+
     test('the end of the borrower’s token is a check-in', async () => {
       await post('set', { service_account_names: ['svc1'] });
       const token = await tokenOf();

@@ -31,13 +31,7 @@ const DEVIATIONS: Readonly<Record<number, Deviation>> = {
 };
 
 /** Keys beside the recorded ones. */
-const EXTRA = [
-  '.data.status',
-  '.data.bindpass_set',
-  '.data.root_rotation',
-  '.data.svc11.rotation',
-  '.data.svc12.rotation',
-];
+const EXTRA = ['.data.status', '.data.bindpass_set', '.data.root_rotation', '.data.svc11.rotation', '.data.svc12.rotation'];
 
 describeWithSlapd('the recorded calls of the directory secrets engine', () => {
   let slapd: Slapd;
