@@ -78,9 +78,10 @@ export class Drift {
             else if (finding.difference === 'add' && listener.looks === true && looks < MOST_LOOKS) {
               looks += 1;
               const there = await session.read({ name: finding.remoteName, signal });
-              const taken =
-                there !== undefined && !finding.association.remotes.some((remote) => ownedBy(destination, plugin.ownership, remote, there));
-              await listener.differs(id, taken ? { ...finding, difference: 'conflict' } : finding);
+              const own = there && finding.association.remotes.find((remote) => ownedBy(destination, plugin.ownership, remote, there));
+              // Lists of some providers are seconds behind.
+              if (own?.status === 'SYNCED' && !there?.softDeleted && own.revision === there?.revision) right += 1;
+              else await listener.differs(id, there && !own ? { ...finding, difference: 'conflict' } : finding);
             } else await listener.differs(id, finding);
           }
         }

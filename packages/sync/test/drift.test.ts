@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { formatMark, OWNER_TAG, parseMark } from '@strongroom/sync-sdk';
 import { manualClock } from '@strongroom/engine-testkit';
+import { memoryDestination, MemoryProvider, type MemoryDestination } from '@strongroom/sync-testkit';
 import { syncMount, type SyncMount } from './sync-mount.ts';
 
 const ONE = 'sys/sync/destinations/memory/one';
@@ -96,6 +97,29 @@ describe.each(['marked', 'recorded'] as const)('drift, where ownership is %s', (
     sync.provider.heal();
     sync.provider.fail('throttled');
     expect((await sync.ask('update', `${ONE}/reconcile`)).status).toBe(502);
+  });
+
+  test('a copy that the list of the provider does not show yet is no difference, and is not written again', async () => {
+    const provider = new MemoryProvider({ ownership });
+    const plugin = memoryDestination(provider);
+    const behind: MemoryDestination = {
+      ...plugin,
+      open: async (...args) => ({
+        ...(await plugin.open(...args)),
+        async *list() {
+          // Nothing yet.
+        },
+      }),
+    };
+    sync = await syncMount({ provider, destination: behind });
+    await sync.put('web', { a: '1' });
+    await sync.set('web');
+    expect((await sync.ask('read', `${ONE}/plan`)).data).toMatchObject({ total: 0, in_sync: 1 });
+    await sync.ask('update', `${ONE}/reconcile`);
+    await sync.advance('1m');
+    expect(provider.count('put')).toBe(1);
+    await provider.remove('app/web');
+    expect((await sync.ask('read', `${ONE}/plan`)).data).toMatchObject({ total: 1, additions: [{ remote_name: 'app/web' }] });
   });
 
   test('a destination that is not there is a 404', async () => {

@@ -2,7 +2,7 @@ import { kvEngine } from '@strongroom/kv';
 import { mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
 import type { CoreResponse } from '@strongroom/core';
 import type { Plugin } from '@strongroom/engine-sdk';
-import { memoryDestination, MemoryProvider, type MemoryProviderOptions } from '@strongroom/sync-testkit';
+import { memoryDestination, MemoryProvider, type MemoryDestination, type MemoryProviderOptions } from '@strongroom/sync-testkit';
 import { syncEngine } from '../src/index.ts';
 
 export type Data = Record<string, unknown>;
@@ -41,11 +41,13 @@ export async function syncMount(
   options: MemoryProviderOptions & {
     readonly mount?: TestMountOptions;
     readonly provider?: MemoryProvider;
+    /** In the place of the usual one over the provider. */
+    readonly destination?: MemoryDestination;
     readonly plugins?: Plugin[];
   } = {},
 ): Promise<SyncMount> {
   const provider = options.provider ?? new MemoryProvider(options);
-  const plugins = [kvEngine, memoryDestination(provider) as unknown as Plugin, ...(options.plugins ?? [])];
+  const plugins = [kvEngine, (options.destination ?? memoryDestination(provider)) as unknown as Plugin, ...(options.plugins ?? [])];
   const mount = await mountForTest(syncEngine, { ...options.mount, plugins });
   const sync = withCalls(mount, provider);
   const known = (await sync.ask('read', 'sys/mounts')).data as Record<string, unknown>;
