@@ -156,6 +156,14 @@ describe('AWS as it answers', () => {
     expect((await mount.call('delete', 'sys/mounts/aws')).status).toBe(204);
   });
 
+  test('an endpoint that speaks no TLS is told in one line', async () => {
+    const endpoint = front.endpoint.replace('http:', 'https:');
+    await mount.write('config/root', rootConfig(endpoint, KEY, { max_retries: 0 }));
+    const { status, errors } = await mount.call('read', 'aws/creds/deploy');
+    expect(status).toBe(500);
+    expect(errors![0]).toMatch(/^1 error occurred:\n\t\* Error assuming role: AWS: EPROTO: write EPROTO [^\n]*\n\n$/);
+  });
+
   describe('consistency that comes late', () => {
     test('wait_for_propagation tries the key with GetCallerIdentity until AWS knows it', async () => {
       users();

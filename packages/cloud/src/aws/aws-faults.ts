@@ -104,7 +104,7 @@ function networkCode({ code, message = '' }: Thrown): string {
 }
 
 function cleaned(text: string, secrets: readonly string[]): string {
-  let out = text;
+  let out = text.trim();
   for (const secret of secrets) if (secret !== '') out = out.replaceAll(secret, '***');
   return out.length > LONGEST_TEXT ? `${out.slice(0, LONGEST_TEXT)}…` : out;
 }
