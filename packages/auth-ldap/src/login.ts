@@ -7,6 +7,9 @@ import type { LoginInternal } from './renewal.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';
 
+/** Directories hang up on requests that are too long for them, which would pass for an outage. */
+const LONGEST_PASSWORD = 65_536;
+
 /** @throws BadRequest or TokenRefused for what counts against the user, UpstreamFailed for what does not. */
 export async function login(
   setup: Setup,
@@ -20,6 +23,7 @@ export async function login(
   if (call.password === '' && config.deny_null_bind) {
     throw new BadRequest('password cannot be of zero length when passwordless binds are being denied');
   }
+  if (Buffer.byteLength(call.password) > LONGEST_PASSWORD) throw new BadRequest(`password is longer than ${LONGEST_PASSWORD} bytes`);
   if (name.typed === '') throw credentialsRefused();
   const user = await logIn(setup, { name, password: call.password }, trace, call.signal);
   const { policies, localGroups } = await mappings.of(name.mapped, user.groups, config.case_sensitive_names);

@@ -154,6 +154,7 @@ describe('POST /auth/ldap/config: configure the method', () => {
       'Field validation failed: error converting input for field "request_timeout": time: invalid duration "abc"',
     ],
     [{ max_page_size: -1 }, /max_page_size/],
+    [{ max_page_size: 2 ** 31 }, /max_page_size/],
     [{ deny_null_bind: 'perhaps' }, /deny_null_bind/],
   ];
   test.each(refused)('%j is refused and changes nothing', async (data, text) => {

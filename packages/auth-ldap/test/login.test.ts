@@ -162,6 +162,15 @@ describeWithSlapd('POST /auth/ldap/login/:username: log in', () => {
     expect(await mount.login('user55', { password: '' })).toMatchObject({ status: 200 });
   });
 
+  test('a password that no directory would take is refused before anything is sent, one of 64 KiB is not', async () => {
+    expect(await mount.login('user55', { password: 'x'.repeat(65_537) })).toMatchObject({
+      status: 400,
+      errors: ['password is longer than 65536 bytes'],
+    });
+    expect(mount.lines.filter(({ message }) => message.includes('login failed'))).toEqual([]);
+    expect(await mount.login('user55', { password: 'x'.repeat(65_536) })).toMatchObject(refused);
+  });
+
   test('special characters of a name stay what they are in filters', async () => {
     await mount.write('config', { username_as_alias: true });
     expect(await mount.login('(odd*)', { password: 'pwo' })).toMatchObject({ status: 200 });
@@ -281,6 +290,13 @@ describeWithSlapd('POST /auth/ldap/login/:username: log in', () => {
     expect(await mount.call('update', 'identity/group-alias', { data })).toMatchObject({ status: 200 });
     const { auth: issued } = await mount.login('user1', { password: 'pw1' });
     expect(issued).toMatchObject({ identity_policies: ['outside'], token_policies: ['default'] });
+    expect((await mount.renew(issued!.client_token)).auth).toMatchObject({ identity_policies: ['outside'] });
+    expect((await mount.login('user150', { password: 'pw150' })).auth?.identity_policies ?? []).toEqual([]);
+    await mount.write('users/user150', { groups: 'eng' });
+    const own = (await mount.login('user150', { password: 'pw150' })).auth!;
+    expect(own).toMatchObject({ identity_policies: ['outside'] });
+    await mount.delete('users/user150');
+    expect((await mount.renew(own.client_token)).auth?.identity_policies ?? []).toEqual([]);
   });
 
   test('token parameters shape the token', async () => {

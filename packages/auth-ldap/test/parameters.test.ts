@@ -25,6 +25,12 @@ objectClass: extensibleObject
 cn: way to people
 aliasedObjectName: ${people}
 
+dn: cn=way to groups,ou=aliases,${base}
+objectClass: alias
+objectClass: extensibleObject
+cn: way to groups
+aliasedObjectName: ${groups}
+
 `;
 const manyGroups = Array.from(
   { length: 1_100 },
@@ -283,6 +289,14 @@ describeWithSlapd('POST /auth/ldap/config: what each parameter does at a login',
       return statuses;
     };
     expect(await verdicts(atBase)).toEqual([400, 200, 400, 200]);
+    await mount.write('config', { userdn: people, groupdn: `cn=way to groups,ou=aliases,${base}` });
+    await mount.write('groups/eng', { policies: 'engpol' });
+    const found: string[][] = [];
+    for (const dereference_aliases of ['never', 'finding', 'searching', 'always']) {
+      await mount.write('config', { dereference_aliases });
+      found.push(await policies(3));
+    }
+    expect(found).toEqual([['default'], ['default', 'engpol'], ['default'], ['default', 'engpol']]);
     expect(await verdicts(below)).toEqual([400, 400, 200, 200]);
   });
 

@@ -25,7 +25,7 @@ export const directoryFields = {
   username_as_alias: f.bool('Name the alias of the identity after the name given at login.'),
   case_sensitive_names: f.bool('Names of users and groups in this mount differ by case.'),
   dereference_aliases: f.string('never, finding, searching or always.'),
-  max_page_size: f.int('Page size of group searches; 0 asks for everything at once.', { minimum: 0 }),
+  max_page_size: f.int('Page size of group searches; 0 asks for everything at once.', { minimum: 0, maximum: 2_147_483_647 }),
   request_timeout: f.duration('Time for one request; 0 means the default of 90 seconds.'),
   connection_timeout: f.duration('Time to reach one server; 0 means the default of 30 seconds.'),
   starttls: f.bool('Upgrade ldap:// connections with StartTLS.'),
