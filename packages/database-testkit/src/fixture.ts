@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import assert from 'node:assert/strict';
 import type { Credential, DatabaseHost, DatabaseSession, Statements } from '@strongroom/database-sdk';
 import type { Static, TObject } from 'typebox';
+import type { ContractCase } from './cases.ts';
+import { tellLeftOut } from './left-out.ts';
 import type { ContractOptions } from './options.ts';
 
 const NO_STATEMENTS: Statements = { commands: [] };
@@ -21,6 +23,11 @@ export class Fixture<C extends TObject> {
     const log = (message: string, fields?: Readonly<Record<string, unknown>>): void =>
       void this.logged.push(`${message} ${fields ? JSON.stringify(fields) : ''}`);
     this.host = { log: { debug: log, info: log, warn: log, error: log }, now: () => new Date() };
+  }
+
+  /** For what only an open session shows to be absent. */
+  leaveOut(name: ContractCase, reason: string): void {
+    tellLeftOut(this.options.plugin.name, name, reason);
   }
 
   async config(): Promise<Static<C>> {
