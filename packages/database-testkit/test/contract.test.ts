@@ -55,13 +55,14 @@ describe('the contract', () => {
     expect(ran).toEqual(CONTRACT_CASES.filter((name) => name !== 'native expiry refuses an expired user, and renewUser extends'));
   });
 
-  test('a skip needs a known case and a reason, and is printed', async () => {
-    const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  test('a skip needs a known case and a reason, and is printed, as is what the plugin rules out', async () => {
+    const printed = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     const test = 'undo runs after a half-made user';
     const skipping = (skip: Skip) => run(optionsFor(database, memoryPlugin(database), [skip]));
     expect((await skipping({ test, reason: 'this database has no statements' })).ran).not.toContain(test);
-    expect(warn).toHaveBeenCalledWith(expect.stringContaining('this database has no statements'));
-    warn.mockRestore();
+    expect(printed).toHaveBeenCalledWith(expect.stringContaining('this database has no statements'));
+    expect(printed).toHaveBeenCalledWith(expect.stringContaining('the database knows no expiry of users'));
+    printed.mockRestore();
     await expect(skipping({ test, reason: ' ' })).rejects.toThrow('needs a reason');
     await expect(skipping({ test: 'no such case' as ContractCase, reason: 'a b c d' })).rejects.toThrow('no case');
   });
