@@ -189,3 +189,60 @@ describe('webhost-project', () => {
     expect([status, errors?.join()]).toEqual([400, expect.stringContaining('takes development, preview, production')]);
   });
 });
+
+describe('fields of later releases are kept and shown', () => {
+  const role = 'arn:aws:iam::123456789012:role/sync';
+  const google = (location: string): string => `projects/my-project-123/locations/${location}/keyRings/ring/cryptoKeys/key`;
+  test.each<[type: string, field: string, value: unknown, more?: Data, shown?: unknown]>([
+    ['cloud1-sm', 'role_arn', role],
+    ['cloud1-sm', 'external_id', 'ext-1', { role_arn: role }],
+    ['cloud1-sm', 'kms_key_id', 'alias/sync'],
+    ['cloud1-sm', 'replica_regions', { 'us-east-1': '', 'us-west-2': 'alias/west' }],
+    ['cloud3-sm', 'project_id', 'other-project-1'],
+    ['cloud3-sm', 'service_account_email', 'sync@other-project-1.iam.gserviceaccount.com'],
+    ['cloud3-sm', 'kms_key_id', google('global')],
+    ['cloud3-sm', 'replica_regions', { 'europe-west1': google('europe-west1'), 'europe-west4': google('europe-west4') }],
+    ['cloud3-sm', 'replication_locations', 'europe-west1,europe-west4', {}, ['europe-west1', 'europe-west4']],
+    ['cloud3-sm', 'global_kms_key', google('global')],
+    ['cloud3-sm', 'locational_kms_keys', { 'europe-west1': google('europe-west1') }, { replication_locations: 'europe-west1' }],
+    ['codehost', 'environment_name', 'production'],
+    ['codehost', 'enterprise_url', 'https://github.acme.example'],
+    ['codehost', 'secrets_location', 'repository'],
+  ])('%s: %s', async (neutral, field, value, more = {}, shown = value) => {
+    expect((await written(neutral, { [field]: value, ...more })).connection_details[field]).toEqual(shown);
+  });
+
+  test('codehost: organization_name, organization_visibility and selected_repository_names, with secrets_location organization', async () => {
+    const organization = {
+      access_token: 'github_pat_1',
+      secrets_location: 'organization',
+      organization_name: 'acme',
+      organization_visibility: 'selected',
+      selected_repository_names: 'shop,web',
+    };
+    expect((await checked(sync.ask('update', at('codehost'), organization))).data).toMatchObject({
+      connection_details: { ...organization, access_token: '*****', selected_repository_names: ['shop', 'web'] },
+    });
+  });
+});
+
+describe('sys/sync/github-apps/:name', () => {
+  const app = 'sys/sync/github-apps/sync-app';
+
+  test('app_id and private_key make an app; LIST, GET and DELETE, which is refused while app_name of a destination names it', async () => {
+    expect((await sync.ask('update', app, { app_id: 123_456 })).errors).toEqual(['missing required field "private_key"']);
+    const { private_key } = JSON.parse(GOOGLE_KEY) as { private_key: string };
+    const made = await checked(sync.ask('update', app, { app_id: 123_456, private_key }));
+    expect(made.data).toEqual({ name: 'sync-app', app_id: 123_456, private_key: '*****', fingerprint: expect.stringMatching(/^SHA256:/) });
+    expect((await sync.ask('read', app)).data).toEqual(made.data);
+    expect((await sync.ask('list', 'sys/sync/github-apps')).data).toEqual({ keys: ['sync-app'] });
+    const place = { repository_owner: 'acme', repository_name: 'shop' };
+    const unknown = await sync.ask('update', at('gh'), { ...place, app_name: 'nobody', installation_id: 7 });
+    expect(unknown.errors?.join()).toContain('app_name: there is no "nobody" in sys/sync/github-apps');
+    await checked(sync.ask('update', at('gh'), { ...place, app_name: 'sync-app', installation_id: 7 }));
+    expect((await sync.ask('delete', app)).errors).toEqual(['github-apps/sync-app is used by the destination gh/prod']);
+    await checked(sync.ask('delete', at('gh')));
+    expect((await sync.ask('delete', app)).status).toBe(204);
+    expect((await sync.ask('list', 'sys/sync/github-apps')).status).toBe(404);
+  });
+});
