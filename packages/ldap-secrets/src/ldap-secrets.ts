@@ -1,6 +1,7 @@
 import { API_VERSION, type AnySchedule, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { DynamicAccounts } from './dynamic-accounts.ts';
 import { LibraryAccounts } from './library-accounts.ts';
+import { LibrarySets } from './library-sets.ts';
 import { Library } from './library.ts';
 import { checkOutPaths } from './path-check-out.ts';
 import { configTestPath } from './path-config-test.ts';
@@ -31,7 +32,8 @@ function create(host: EngineHost): Engine {
   const statics = new StaticAccounts(host, service);
   const dynamics = new DynamicAccounts(host, service);
   const accounts = new LibraryAccounts(host, service);
-  const library = new Library(host, service, accounts);
+  const sets = new LibrarySets(host, service, accounts);
+  const library = new Library(host, service, sets, accounts);
   return {
     paths: [
       ...configPaths(service, root),
@@ -39,7 +41,7 @@ function create(host: EngineHost): Engine {
       ...staticRolePaths(host, service, statics),
       ...staticCredPaths(host, statics),
       ...rolePaths(host, dynamics),
-      ...libraryPaths(host, library, accounts),
+      ...libraryPaths(host, sets, accounts),
       ...checkOutPaths(library),
       failingPath(host, root, statics, accounts),
     ],

@@ -2,18 +2,15 @@ import {
   BadRequest,
   InvalidRequest,
   issue,
-  TooManyRequests,
   type Caller,
   type EngineHost,
   type EngineRequest,
   type SecretType,
-  type Transaction,
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
-import { locate } from './account-entry.ts';
-import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import { textOf } from './directory-failed.ts';
 import type { LibraryAccounts, Lent } from './library-accounts.ts';
-import { claim, claimsOf, release } from './managed-accounts.ts';
+import type { LibrarySets, SetMember } from './library-sets.ts';
 import { accountKey, recordsIn, type LibraryAccountRecord, type LibrarySetRecord, type Records } from './records.ts';
 import type { DirectoryService } from './service.ts';
 import { WaitingLine } from './waiting-line.ts';
@@ -39,18 +36,18 @@ export interface CheckInOrder {
   readonly forced: boolean;
 }
 
-/** Sets of accounts that are lent, one borrower at a time. */
+/** Lends accounts of sets to one borrower at a time, and takes them back. */
 export class Library {
   readonly secret: SecretType<typeof Internal>;
   readonly #host: EngineHost;
-  readonly #service: DirectoryService;
+  readonly #sets: LibrarySets;
   readonly #accounts: LibraryAccounts;
   readonly #records: Records;
   readonly #lines = new Map<string, WaitingLine<Lent>>();
 
-  constructor(host: EngineHost, service: DirectoryService, accounts: LibraryAccounts) {
+  constructor(host: EngineHost, service: DirectoryService, sets: LibrarySets, accounts: LibraryAccounts) {
     this.#host = host;
-    this.#service = service;
+    this.#sets = sets;
     this.#accounts = accounts;
     this.#records = recordsIn(host.storage);
     accounts.onFree = () => this.wake();
@@ -82,59 +79,13 @@ export class Library {
     };
   }
 
-  /** Stores a set: accounts that are new to it must exist, and get a password that nobody else knows. @throws before anything is stored. */
-  async write(name: string, next: LibrarySetRecord, signal: AbortSignal): Promise<void> {
-    const before = await this.#records.sets.get(name);
-    const known = new Set(before?.service_account_names.map(accountKey));
-    const added = next.service_account_names.filter((account) => !known.has(accountKey(account)));
-    const claims = await this.#locateAll(added, signal);
-    await this.#host.storage.transaction(async (tx) => {
-      const inside = recordsIn(tx);
-      const wanted = new Set(next.service_account_names.map(accountKey));
-      const current = await inside.sets.get(name);
-      for (const account of current?.service_account_names ?? []) if (!wanted.has(accountKey(account))) await this.#drop(tx, account);
-      for (const account of added) await this.#take(tx, name, account, claims.get(account)!);
-      await inside.sets.put(name, next);
-    });
-    await this.#renewAll(next, signal);
-    this.wake();
-  }
-
-  /** @throws BadRequest while accounts of the set are out. */
-  async delete(name: string): Promise<void> {
-    await this.#host.storage.transaction(async (tx) => {
-      const inside = recordsIn(tx);
-      const set = await inside.sets.get(name);
-      for (const account of set?.service_account_names ?? []) await this.#drop(tx, account);
-      await inside.sets.delete(name);
-    });
-  }
-
-  async require(name: string): Promise<LibrarySetRecord> {
-    const set = await this.#records.sets.get(name);
-    if (!set) throw new BadRequest(`"${name}" doesn't exist`);
-    return set;
-  }
-
-  /** The accounts of a set, in its order; of so many where keys are given. */
-  async accountsOf(
-    set: LibrarySetRecord,
-    only?: ReadonlySet<string>,
-  ): Promise<{ readonly key: string; readonly account: LibraryAccountRecord }[]> {
-    const keys = set.service_account_names.map(accountKey);
-    const found = await Promise.all(
-      (only ? keys.filter((key) => only.has(key)) : keys).map(async (key) => ({ key, account: await this.#records.accounts.get(key) })),
-    );
-    return found.flatMap(({ key, account }) => (account ? [{ key, account }] : []));
-  }
-
   /** Lends an account, after a wait where that is asked for. @throws BadRequest where none is free. */
   async checkOut(req: EngineRequest, { set: name, ttl: asked, wait }: CheckOutOrder) {
-    const set = await this.require(name);
+    const set = await this.#sets.require(name);
     const ttl = shorter(asked ?? set.ttl, set.ttl);
     const unlimited = ttl === 0 && set.max_ttl === 0;
     const take = async (): Promise<Lent | undefined> =>
-      req.signal.aborted ? undefined : this.#accounts.lend(await this.require(name), req.caller, unlimited);
+      req.signal.aborted ? undefined : this.#accounts.lend(await this.#sets.require(name), req.caller, unlimited);
     const lent = await this.#line(name).get(take, Math.min(wait, LONGEST_WAIT) * 1_000, req.signal);
     if (!lent) throw new BadRequest('No service accounts available for check-out.');
     const { account, key, loan, intent } = lent;
@@ -155,8 +106,8 @@ export class Library {
     { set: name, names, forced }: CheckInOrder,
     signal: AbortSignal,
   ): Promise<{ names: string[]; failures: string[] }> {
-    const set = await this.require(name);
-    const accounts = await this.accountsOf(set, names && new Set(names.map(accountKey)));
+    const set = await this.#sets.require(name);
+    const accounts = await this.#sets.accountsOf(set, names && new Set(names.map(accountKey)));
     const free = forced || set.disable_check_in_enforcement;
     const digest = await this.#accounts.digestOf(caller);
     const mayReturn = ({ loan }: LibraryAccountRecord): boolean =>
@@ -210,55 +161,6 @@ export class Library {
   #terms(set: LibrarySetRecord, ttl: number): { ttl: number; maxTtl: number } {
     return { ttl: ttl || set.max_ttl || this.#host.mount.maxLeaseTtl, maxTtl: set.max_ttl };
   }
-
-  /** What the accounts are managed under. @throws DirectoryMisused for one that is not there. */
-  async #locateAll(names: readonly string[], signal: AbortSignal): Promise<Map<string, string[]>> {
-    const claims = new Map<string, string[]>();
-    if (names.length === 0) return claims;
-    await this.#service.work(
-      async (connection, { config }) => {
-        for (const username of names) claims.set(username, claimsOf(username, [await locate(connection, config, { username }, signal)]));
-      },
-      { signal, idempotent: true },
-    );
-    return claims;
-  }
-
-  async #take(tx: Transaction, set: string, name: string, claims: readonly string[]): Promise<void> {
-    const key = accountKey(name);
-    const known = await recordsIn(tx).accounts.get(key);
-    if (known && known.set !== set) throw new BadRequest(`"${name}" is already managed by the secrets engine`);
-    await claim(tx, name, claims, { kind: 'library', owner: key });
-    if (!known) await this.#accounts.rotation.demand(tx, key, { name, set, claims: [...claims], last_rotation: 0, next_rotation: 0 });
-  }
-
-  /** @throws BadRequest while it is out. */
-  async #drop(tx: Transaction, name: string): Promise<void> {
-    const key = accountKey(name);
-    const account = await recordsIn(tx).accounts.get(key);
-    if (!account) return;
-    // The apostrophe at the end belongs to the text that clients know.
-    if (account.loan) throw new BadRequest(`"${account.name}" can't be deleted because it is currently checked out'`);
-    await this.#accounts.rotation.remove(tx, key);
-    await release(tx, account.claims, { kind: 'library', owner: key });
-  }
-
-  /** Gives the accounts that are new a password. A failure is told, and is retried in the background. */
-  async #renewAll(set: LibrarySetRecord, signal: AbortSignal): Promise<void> {
-    const added = (await this.accountsOf(set)).filter(({ account }) => account.current === undefined);
-    await Promise.all(
-      added.map(async ({ key, account }) => {
-        try {
-          await this.#accounts.renew(key, signal);
-        } catch (error) {
-          // Somebody else is at it.
-          if (error instanceof TooManyRequests) return;
-          const text = `the set is stored, but the password of "${account.name}" could not be changed: ${textOf(error)}`;
-          throw new DirectoryFailed(`${text}; this is retried, and the account is not lent until then`, outcomeOf(error), error);
-        }
-      }),
-    );
-  }
 }
 
 /** The one account that a call without names means. */
@@ -269,7 +171,7 @@ function soleOf<T>(out: readonly T[]): readonly T[] {
   return out;
 }
 
-function namedOf(accounts: readonly { readonly key: string; readonly account: LibraryAccountRecord }[], names: readonly string[]) {
+function namedOf(accounts: readonly SetMember[], names: readonly string[]): SetMember[] {
   return names.map((name) => {
     const found = accounts.find(({ key }) => key === accountKey(name));
     if (!found) throw new InvalidRequest(`service_account_names: "${name}" not found in the set`);

@@ -2,13 +2,13 @@ import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { isFree, type LibraryAccounts } from './library-accounts.ts';
-import type { Library } from './library.ts';
+import type { LibrarySets } from './library-sets.ts';
 import { listPath } from './listing.ts';
 import { accountKey, recordsIn, type LibrarySetRecord } from './records.ts';
 
 const DAY = 86_400;
 
-export function libraryPaths(host: EngineHost, library: Library, accounts: LibraryAccounts): readonly AnyPath[] {
+export function libraryPaths(host: EngineHost, librarySets: LibrarySets, accounts: LibraryAccounts): readonly AnyPath[] {
   const { sets } = recordsIn(host.storage);
   const name = f.lowercase('Name of the set.', { required: true });
 
@@ -42,14 +42,14 @@ export function libraryPaths(host: EngineHost, library: Library, accounts: Libra
       summary: 'Creates or changes a set.',
       exists: async (req) => sets.has(req.data.name),
       handle: async (req) => {
-        await library.write(req.data.name, changed(await sets.get(req.data.name), req.data), req.signal);
+        await librarySets.write(req.data.name, (before) => changed(before, req.data), req.signal);
         return undefined;
       },
     })
     .delete({
       summary: 'Deletes a set. The accounts stay in the directory, with passwords that nobody knows.',
       handle: async (req) => {
-        await library.delete(req.data.name);
+        await librarySets.delete(req.data.name);
         return undefined;
       },
     });
@@ -73,7 +73,7 @@ export function libraryPaths(host: EngineHost, library: Library, accounts: Libra
     ),
     handle: async (req) => {
       const shown: Record<string, Shown> = {};
-      for (const { key, account } of await library.accountsOf(await library.require(req.data.name))) {
+      for (const { key, account } of await librarySets.accountsOf(await librarySets.require(req.data.name))) {
         const { loan } = account;
         shown[account.name] = {
           available: isFree(account),

@@ -113,6 +113,24 @@ describeWithSlapd('library', () => {
       expect((await post('other', { service_account_names: ['svc4'] })).status).toBe(204);
     });
 
+    test('writes that come together are all kept, and no account ends up in two sets', async () => {
+      await post('set', { service_account_names: ['svc1', 'svc2'] });
+      const answers = await Promise.all([
+        post('set', { ttl: '2h' }),
+        post('set', { service_account_names: ['svc1', 'svc3'] }),
+        post('set', { disable_check_in_enforcement: true }),
+      ]);
+      expect(answers.map(({ status: code }) => code)).toEqual([204, 204, 204]);
+      expect((await mount.read('library/set')).data).toMatchObject({
+        service_account_names: ['svc1', 'svc3'],
+        ttl: 7_200,
+        disable_check_in_enforcement: true,
+      });
+      expect(Object.keys(await status())).toEqual(['svc1', 'svc3']);
+      const both = await Promise.all(['one', 'two'].map(async (name) => post(name, { service_account_names: ['svc4'] })));
+      expect(both.map(({ status: code }) => code).sort()).toEqual([204, 400]);
+    });
+
     test('accounts are added and taken away; one that is out stays', async () => {
       await post('set', { service_account_names: ['svc1', 'svc2'] });
       const { service_account_name: out } = await checkOut();

@@ -1,0 +1,148 @@
+import { BadRequest, TooManyRequests, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
+import { locate } from './account-entry.ts';
+import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import type { LibraryAccounts } from './library-accounts.ts';
+import { claim, claimsOf, release } from './managed-accounts.ts';
+import { accountKey, recordsIn, type LibraryAccountRecord, type LibrarySetRecord, type Records } from './records.ts';
+import type { DirectoryService } from './service.ts';
+
+/** An account of a set, with the id of its record. */
+export interface SetMember {
+  readonly key: string;
+  readonly account: LibraryAccountRecord;
+}
+
+/** The sets of the library: which accounts are lent together, and for how long. */
+export class LibrarySets {
+  readonly #host: EngineHost;
+  readonly #service: DirectoryService;
+  readonly #accounts: LibraryAccounts;
+  readonly #records: Records;
+
+  constructor(host: EngineHost, service: DirectoryService, accounts: LibraryAccounts) {
+    this.#host = host;
+    this.#service = service;
+    this.#accounts = accounts;
+    this.#records = recordsIn(host.storage);
+  }
+
+  /**
+   * Stores what `change` makes of a set: accounts that are new to it must exist, and get a password that nobody else knows. `change` is asked
+   * again where somebody else was faster. @throws before anything is stored, but for the passwords.
+   */
+  async write(name: string, change: (before: LibrarySetRecord | undefined) => LibrarySetRecord, signal: AbortSignal): Promise<void> {
+    const claims = new Map<string, string[]>();
+    let stored: LibrarySetRecord | undefined;
+    while (stored === undefined) {
+      const wanted = change(await this.#records.sets.get(name));
+      await this.#locate(await newAccounts(this.#records, name, wanted), claims, signal);
+      stored = await this.#host.storage.transaction(async (tx) => this.#store(tx, name, change, claims));
+    }
+    await this.#renewAll(stored, signal);
+    this.#accounts.onFree();
+  }
+
+  /** @throws BadRequest while accounts of the set are out. */
+  async delete(name: string): Promise<void> {
+    await this.#host.storage.transaction(async (tx) => {
+      const inside = recordsIn(tx);
+      const set = await inside.sets.get(name);
+      for (const account of set?.service_account_names ?? []) await this.#drop(tx, account);
+      await inside.sets.delete(name);
+    });
+  }
+
+  async require(name: string): Promise<LibrarySetRecord> {
+    const set = await this.#records.sets.get(name);
+    if (!set) throw new BadRequest(`"${name}" doesn't exist`);
+    return set;
+  }
+
+  /** The accounts of a set, in its order; of so many where keys are given. */
+  async accountsOf(set: LibrarySetRecord, only?: ReadonlySet<string>): Promise<SetMember[]> {
+    const keys = set.service_account_names.map(accountKey);
+    const found = await Promise.all(
+      (only ? keys.filter((key) => only.has(key)) : keys).map(async (key) => ({ key, account: await this.#records.accounts.get(key) })),
+    );
+    return found.flatMap(({ key, account }) => (account ? [{ key, account }] : []));
+  }
+
+  /** Undefined where there are accounts that nobody has looked for yet. */
+  async #store(
+    tx: Transaction,
+    name: string,
+    change: (before: LibrarySetRecord | undefined) => LibrarySetRecord,
+    claims: ReadonlyMap<string, readonly string[]>,
+  ): Promise<LibrarySetRecord | undefined> {
+    const inside = recordsIn(tx);
+    const before = await inside.sets.get(name);
+    const next = change(before);
+    const added = await newAccounts(inside, name, next);
+    if (added.some((account) => !claims.has(accountKey(account)))) return undefined;
+    const kept = new Set(next.service_account_names.map(accountKey));
+    for (const account of before?.service_account_names ?? []) if (!kept.has(accountKey(account))) await this.#drop(tx, account);
+    for (const account of added) await this.#take(tx, name, account, claims.get(accountKey(account))!);
+    await inside.sets.put(name, next);
+    return next;
+  }
+
+  /** Adds what the accounts are managed under. @throws DirectoryMisused for one that is not there. */
+  async #locate(names: readonly string[], claims: Map<string, string[]>, signal: AbortSignal): Promise<void> {
+    if (names.length === 0) return;
+    await this.#service.work(
+      async (connection, { config }) => {
+        for (const username of names) {
+          const dn = await locate(connection, config, { username }, signal);
+          claims.set(accountKey(username), claimsOf(username, [dn]));
+        }
+      },
+      { signal, idempotent: true },
+    );
+  }
+
+  async #take(tx: Transaction, set: string, name: string, claims: readonly string[]): Promise<void> {
+    const key = accountKey(name);
+    const known = await recordsIn(tx).accounts.get(key);
+    if (known && known.set !== set) throw new BadRequest(`"${name}" is already managed by the secrets engine`);
+    await claim(tx, name, claims, { kind: 'library', owner: key });
+    await this.#accounts.rotation.demand(tx, key, { name, set, claims: [...claims], last_rotation: 0, next_rotation: 0 });
+  }
+
+  /** @throws BadRequest while it is out. */
+  async #drop(tx: Transaction, name: string): Promise<void> {
+    const key = accountKey(name);
+    const account = await recordsIn(tx).accounts.get(key);
+    if (!account) return;
+    // The apostrophe at the end belongs to the text that clients know.
+    if (account.loan) throw new BadRequest(`"${account.name}" can't be deleted because it is currently checked out'`);
+    await this.#accounts.rotation.remove(tx, key);
+    await release(tx, account.claims, { kind: 'library', owner: key });
+  }
+
+  /** Gives the accounts that are new a password. A failure is told, and is retried in the background. */
+  async #renewAll(set: LibrarySetRecord, signal: AbortSignal): Promise<void> {
+    const added = (await this.accountsOf(set)).filter(({ account }) => account.current === undefined);
+    await Promise.all(
+      added.map(async ({ key, account }) => {
+        try {
+          await this.#accounts.renew(key, signal);
+        } catch (error) {
+          // Somebody else is at it.
+          if (error instanceof TooManyRequests) return;
+          const text = `the set is stored, but the password of "${account.name}" could not be changed: ${textOf(error)}`;
+          throw new DirectoryFailed(`${text}; this is retried, and the account is not lent until then`, outcomeOf(error), error);
+        }
+      }),
+    );
+  }
+}
+
+/** Those that the set has not had so far. */
+async function newAccounts(records: Records, set: string, { service_account_names }: LibrarySetRecord): Promise<string[]> {
+  const added: string[] = [];
+  for (const account of service_account_names) {
+    const known = await records.accounts.get(accountKey(account));
+    if (known?.set !== set) added.push(account);
+  }
+  return added;
+}
