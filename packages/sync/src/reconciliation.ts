@@ -8,6 +8,9 @@ import type { Sessions } from './sessions.ts';
 
 const ReconcileEntry = Type.Object({ place: Type.String() });
 
+/** Associations that are queued in one commit: few enough that the runs going on seldom get in its way. */
+const TOGETHER = 50;
+
 export interface Repair {
   /** Associations put into the queue. */
   readonly queued: number;
@@ -58,7 +61,8 @@ export class Reconciliation {
         if (options.removeOrphans) orphans.push(secret);
       },
     });
-    for (const id of queued) await this.#enqueue(id);
+    const ids = [...queued];
+    for (let from = 0; from < ids.length; from += TOGETHER) await this.#enqueue(ids.slice(from, from + TOGETHER));
     if (orphans.length > 0) {
       await this.#sessions.use(destination, async ({ session }) => {
         for (const { name } of orphans) {
@@ -72,10 +76,13 @@ export class Reconciliation {
     return { queued: queued.size, removed };
   }
 
-  async #enqueue(id: string): Promise<void> {
+  async #enqueue(ids: readonly string[]): Promise<void> {
     await this.#host.storage.transaction(async (tx) => {
-      const association = await recordsIn(tx).associations.get(id);
-      if (association) await this.#queue.add(tx, association, { verify: true });
+      const { associations } = recordsIn(tx);
+      for (const id of ids) {
+        const association = await associations.get(id);
+        if (association) await this.#queue.add(tx, association, { verify: true });
+      }
     });
   }
 
