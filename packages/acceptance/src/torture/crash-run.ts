@@ -66,13 +66,15 @@ export class CrashRun {
     await this.#prepare();
     for (let round = 1; round <= rounds; round += 1) {
       const stop = new AbortController();
-      const load = [0, 1, 2, 3]
-        .map(async (i) => this.#writer(round, i, stop.signal))
-        .concat([0, 1].map(async () => this.#borrower(stop.signal)));
+      // Watched from the start: the server may die under them before they are waited for.
+      const load = Promise.allSettled([
+        ...[0, 1, 2, 3].map(async (i) => this.#writer(round, i, stop.signal)),
+        ...[0, 1].map(async () => this.#borrower(stop.signal)),
+      ]);
       await new Promise((resolve) => setTimeout(resolve, 50 + Math.floor(random() * 350)));
       await server.kill();
       stop.abort();
-      await Promise.allSettled(load);
+      await load;
       server = await this.#start();
       await this.#check(round);
       told(round);

@@ -50,9 +50,10 @@ export class MortalServer {
 
   /** SIGKILL, and the next one on what is left. `work` is given up by then. */
   async dieDuring(work: readonly Promise<unknown>[], giveUp: () => void): Promise<void> {
+    const ended = Promise.allSettled(work);
     await this.#process!.kill();
     giveUp();
-    await Promise.allSettled(work);
+    await ended;
     await this.#open();
   }
 
