@@ -74,6 +74,12 @@ describe('upndomain', () => {
     expect(user).toMatchObject({ dn: bob, groups: ['Eng'], alias: 'bob@corp.example' });
   });
 
+  test('characters with a meaning in names and filters are escaped in each', async () => {
+    const { asked, bound } = await logInto(config, {}, 'a,b*(c)');
+    expect(bound).toEqual(['a\\,b*(c)@corp.example']);
+    expect(asked[0]!.filter).toBe('(userPrincipalName=a,b\\2a\\28c\\29@corp.example)');
+  });
+
   test('a principal name that is not found gives no groups, and no error', async () => {
     const { user, asked } = await logInto(config, {});
     expect(asked.at(-1)!.filter).toBe('(member=)');

@@ -28,6 +28,13 @@ cn: odd
 sn: o
 userPassword: pwo
 
+dn: uid=Smith\\, Ann,${people}
+objectClass: inetOrgPerson
+uid: Smith, Ann
+cn: Ann
+sn: s
+userPassword: pws
+
 dn: cn=pointer,${groups}
 objectClass: groupOfNames
 cn: pointer
@@ -104,8 +111,10 @@ describeWithSlapd('POST /auth/ldap/login/:username: log in', () => {
     expect(await mount.login(' ', { password: 'x' })).toMatchObject(refused);
     await mount.write('config', { userfilter: '(|({{.UserAttr}}={{.Username}})(uid=user2))' });
     expect(await mount.login('user1', { password: 'pw1' })).toMatchObject(refused);
+    expect(lastFailure()).toMatchObject({ fields: { step: 'user search', count: 2, error: '2 entries instead of one' } });
     await mount.write('config', { userfilter: '(|({{.UserAttr}}={{.Username}})(uid=user*))' });
     expect(await mount.login('user1', { password: 'pw1' })).toMatchObject(refused);
+    expect(lastFailure()).toMatchObject({ fields: { step: 'user search', error: 'more than two entries' } });
   });
 
   test('a user who is not found, or found twice, costs the bind of a name that nobody has: the directory is asked as for a wrong password', async () => {
@@ -248,6 +257,7 @@ describeWithSlapd('POST /auth/ldap/login/:username: log in', () => {
     await mount.write('groups/eng', { policies: 'engpol' });
     expect(await policiesOf('user1', 'pw1')).toEqual(['default', 'engpol']);
     expect(await mount.login('user1,ou=people', { password: 'pw1' })).toMatchObject(refused);
+    expect(await mount.login('Smith, Ann', { password: 'pws' })).toMatchObject({ status: 200 });
     const entity = await mount.call('read', `identity/entity/id/${(await mount.login('user1', { password: 'pw1' })).auth!.entity_id}`);
     expect((entity.data as { aliases: unknown[] }).aliases).toMatchObject([{ name: `uid=user1,${people}`, metadata: { name: 'user1' } }]);
   });

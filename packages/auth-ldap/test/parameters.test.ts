@@ -100,38 +100,47 @@ describeWithSlapd('POST /auth/ldap/config: what each parameter does at a login',
     }
   });
 
-  test('connection_timeout: a server that does not take the connection is given up after that time, and the next is tried', async () => {
-    const silent = createServer((socket) => socket.on('error', () => {}).resume());
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const taken = new Promise((resolve) => silent.once('connection', resolve));
-    try {
-      const url = `ldaps://127.0.0.1:${(silent.address() as AddressInfo).port},${slapd.ldapsUrl}`;
-      await mount.write('config', { url, insecure_tls: true, connection_timeout: '7s' });
-      const slow = login(1);
-      await taken;
-      await turns();
-      await mount.clock.advance('6s');
-      expect(await Promise.race([slow, turns().then(() => 'still waiting')])).toBe('still waiting');
-      await mount.clock.advance('1s');
-      expect(await slow).toMatchObject(served);
-      expect(await login(2)).toMatchObject(served);
-    } finally {
-      silent.close();
-    }
-  });
+  test.each([
+    ['7s', 7],
+    [0, 30],
+  ])(
+    'connection_timeout %j: a server that does not take the connection is given up after %i s, and the next is tried',
+    async (connection_timeout, seconds) => {
+      const silent = createServer((socket) => socket.on('error', () => {}).resume());
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      const taken = new Promise((resolve) => silent.once('connection', resolve));
+      try {
+        const url = `ldaps://127.0.0.1:${(silent.address() as AddressInfo).port},${slapd.ldapsUrl}`;
+        await mount.write('config', { url, insecure_tls: true, connection_timeout });
+        const slow = login(1);
+        await taken;
+        await turns();
+        await mount.clock.advance(`${seconds - 1}s`);
+        expect(await Promise.race([slow, turns().then(() => 'still waiting')])).toBe('still waiting');
+        await mount.clock.advance('1s');
+        expect(await slow).toMatchObject(served);
+        expect(await login(2)).toMatchObject(served);
+      } finally {
+        silent.close();
+      }
+    },
+  );
 
-  test('request_timeout: a request without an answer fails the login after that time', async () => {
+  test.each([
+    [12, 12],
+    [0, 90],
+  ])('request_timeout %i: a request without an answer fails the login after %i s', async (request_timeout, seconds) => {
     await behindProxy(async (proxy) => {
-      await mount.write('config', { url: `ldap://127.0.0.1:${proxy.port}`, request_timeout: 12 });
+      await mount.write('config', { url: `ldap://127.0.0.1:${proxy.port}`, request_timeout });
       expect(await login(1)).toMatchObject(served);
       proxy.stall();
       const slow = login(1);
       await turns();
-      await mount.clock.advance('11s');
+      await mount.clock.advance(`${seconds - 1}s`);
       expect(await Promise.race([slow, turns().then(() => 'still waiting')])).toBe('still waiting');
       await mount.clock.advance('1s');
-      expect(await slow).toMatchObject({ status: 500 });
-      expect(lastFailure()?.['error']).toContain('no answer within 12 s');
+      expect((await slow).status).toBe(seconds < 90 ? 500 : 504);
+      expect(lastFailure()?.['error']).toMatch(seconds < 90 ? `no answer within ${seconds} s` : 'gave up');
     });
   });
 
@@ -151,6 +160,7 @@ describeWithSlapd('POST /auth/ldap/config: what each parameter does at a login',
 
   test('tls_min_version and tls_max_version: a server that speaks another version is not talked to', async () => {
     const modern = await startSlapd({ globalConfig: 'TLSCipherSuite NORMAL:-VERS-ALL:+VERS-TLS1.3' });
+    const old = await startSlapd({ globalConfig: 'TLSCipherSuite NORMAL:-VERS-ALL:+VERS-TLS1.2' });
     try {
       await mount.write('config', { ...serviceConfig(modern), url: modern.ldapsUrl, certificate: modern.ca.certificate });
       expect(await login(1)).toMatchObject(unreachable);
@@ -158,8 +168,13 @@ describeWithSlapd('POST /auth/ldap/config: what each parameter does at a login',
       expect(await login(1)).toMatchObject(served);
       await mount.write('config', { tls_min_version: 'tls13', url: slapd.ldapsUrl, certificate: slapd.ca.certificate });
       expect(await login(1)).toMatchObject(served);
+      await mount.write('config', { ...serviceConfig(old), url: old.ldapsUrl, certificate: old.ca.certificate });
+      expect(await login(1)).toMatchObject(unreachable);
+      await mount.write('config', { tls_min_version: 'tls12' });
+      expect(await login(1)).toMatchObject(served);
     } finally {
       await modern.stop();
+      await old.stop();
     }
   });
 

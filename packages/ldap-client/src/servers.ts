@@ -22,6 +22,8 @@ interface Server {
   failures: number;
   retryAt: number;
   lastError: string;
+  /** Being asked because a caller gave up waiting for it. */
+  doubted: boolean;
 }
 
 export interface Closable {
@@ -38,7 +40,8 @@ export interface Dialling<C> {
 /**
  * A list of servers, dialled in order. One that failed is passed over while it backs off (5 s, doubling to 60 s); when that has
  * passed, it is tried beside a dial that goes elsewhere, so that nobody waits for a dead server twice. When no other server is left,
- * the ones that back off are tried as well. A server that takes connections and then lets a request wait for its whole time has failed, too.
+ * the ones that back off are tried as well. A server that takes connections and then lets a request wait for its whole time has failed, too. One whose
+ * caller gave up before that is asked for its root entry, and has failed when it does not answer.
  */
 export class Servers<C extends Closable> {
   readonly #servers: readonly Server[];
@@ -48,7 +51,7 @@ export class Servers<C extends Closable> {
   readonly #probes = new AbortController();
 
   constructor(urls: readonly string[], dialling: Dialling<C>, clock: DirectoryClock, log: DirectoryLog) {
-    this.#servers = urls.map((text) => ({ text, state: 'unknown', failures: 0, retryAt: 0, lastError: '' }));
+    this.#servers = urls.map((text) => ({ text, state: 'unknown', failures: 0, retryAt: 0, lastError: '', doubted: false }));
     this.#dialling = dialling;
     this.#clock = clock;
     this.#log = log;
@@ -93,6 +96,7 @@ export class Servers<C extends Closable> {
       this.#succeeded(server);
       connection.onClose((reason) => {
         if (reason.code === 'TIMEOUT') this.#failed(server, reason);
+        else if (reason.code === 'ABORTED') this.#doubt(server);
       });
       return connection;
     } catch (error) {
@@ -110,6 +114,19 @@ export class Servers<C extends Closable> {
     this.#ask(server).then(
       () => this.#succeeded(server),
       (error: unknown) => {
+        if (error instanceof LdapError && error.code !== 'ABORTED') this.#failed(server, error);
+      },
+    );
+  }
+
+  /** Who gives up may have waited in vain or not at all: the server is asked, so that not every caller has to find out. */
+  #doubt(server: Server): void {
+    if (server.state !== 'up' || server.doubted || this.#probes.signal.aborted) return;
+    server.doubted = true;
+    this.#ask(server).then(
+      () => (server.doubted = false),
+      (error: unknown) => {
+        server.doubted = false;
         if (error instanceof LdapError && error.code !== 'ABORTED') this.#failed(server, error);
       },
     );

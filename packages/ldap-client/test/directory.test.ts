@@ -421,6 +421,40 @@ describeWithSlapd('pooled connections to OpenLDAP', () => {
       await until(() => directory.health()[0]?.state === 'up');
     });
 
+    test('a server that a caller gave up waiting for is asked, and passed over when it does not answer', async () => {
+      const clock = manualClock();
+      const [first, second] = [await startTcpProxy(slapd.port), await startTcpProxy(slapd.port)];
+      cleanups.push(
+        () => first.stop(),
+        () => second.stop(),
+      );
+      const urls = [first, second].map(({ port }) => `ldap://127.0.0.1:${port}`);
+      const directory = open({ urls, connectionTimeoutSeconds: 30 }, { clock });
+      const giveUp = async (): Promise<void> => {
+        const caller = new AbortController();
+        const accepted = first.accepted;
+        const work = failure(directory.withServiceConnection(service, (lent) => lent.whoAmI(), { signal: caller.signal }));
+        await until(() => first.accepted > accepted);
+        for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+        caller.abort();
+        expect((await work).code).toBe('ABORTED');
+      };
+      first.hold();
+      await giveUp();
+      await until(() => first.accepted === 2);
+      first.release();
+      await until(() => first.open === 0);
+      expect(directory.health()).toMatchObject([{ state: 'up' }, { state: 'unknown' }]);
+      first.stall();
+      await giveUp();
+      await until(() => first.accepted === 4);
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(30_000);
+      await until(() => directory.health()[0]?.state === 'down');
+      await directory.verifyUser(user(1), 'pw1');
+      expect([first.accepted, second.accepted]).toEqual([4, 1]);
+    });
+
     test('when the other servers fail as well, those that back off are tried', async () => {
       const { first, second, urls, directory } = await tlsPair();
       first.refuse();
