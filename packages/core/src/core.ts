@@ -112,13 +112,12 @@ export class Core {
     this.#rotation = new KeyRotation({ barrier, store, clock });
 
     const runner = (this.#runner = new ScheduleRunner({ store, clock, log }));
-    const due = (at: number): void => runner.expect(at);
     const gate = new TargetGate(clock);
     const mountOf = (uuid: string): Mount | undefined => this.#mounts.byUuid(uuid);
-    const jobs = new Jobs({ store, clock, log, gate, mount: mountOf, due });
-    const journal = new Journal({ store, clock, log, gate, mount: mountOf, due });
-    const leases = new LeaseStore({ store, clock, log, gate, journal, mount: mountOf, due });
-    const tokens = (this.#tokens = new TokenStore({ store, barrier, clock, log, due }));
+    const jobs = new Jobs({ store, clock, log, gate, mount: mountOf });
+    const journal = new Journal({ store, clock, log, gate, mount: mountOf });
+    const leases = new LeaseStore({ store, clock, log, gate, journal, mount: mountOf });
+    const tokens = (this.#tokens = new TokenStore({ store, barrier, clock, log }));
     const revoker = new TokenRevoker({ tokens, leases, store, log });
     const bulk = new BulkRevoker({ leases, tokens: revoker, log });
     runner.handle('lease', async (entry, signal) => leases.run(entry, signal));

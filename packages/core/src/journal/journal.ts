@@ -60,7 +60,6 @@ export class Journal {
   readonly #log: Log;
   readonly #gate: TargetGate;
   readonly #mount: (uuid: string) => JournalMount | undefined;
-  readonly #due: (at: number) => void;
   readonly #random: () => number;
 
   constructor(options: {
@@ -69,7 +68,6 @@ export class Journal {
     log: Log;
     gate: TargetGate;
     mount: (uuid: string) => JournalMount | undefined;
-    due: (at: number) => void;
     random?: () => number;
   }) {
     this.#store = options.store;
@@ -77,7 +75,6 @@ export class Journal {
     this.#log = options.log;
     this.#gate = options.gate;
     this.#mount = options.mount;
-    this.#due = options.due;
     this.#random = options.random ?? Math.random;
   }
 
@@ -92,7 +89,6 @@ export class Journal {
     const record: IntentRecord = { mount, kind: intent.kind, entry: structuredClone(entry), opened: now, due, attempts: 0 };
     tx.create(INTENTS + id, record);
     reschedule(tx, 'intent', id, undefined, due);
-    this.#due(due);
     return { id, kind: intent.kind };
   }
 
@@ -110,7 +106,6 @@ export class Journal {
     const now = this.#clock.millis();
     tx.put(INTENTS + intent.id, { ...record, due: now, undoing: true });
     reschedule(tx, 'intent', intent.id, record.due, now);
-    this.#due(now);
   }
 
   async list(): Promise<IntentStatus[]> {
@@ -225,7 +220,6 @@ export class Journal {
       if (next) tx.put(key, next);
       else tx.delete(key);
       reschedule(tx, 'intent', due.id, due.at, next?.due);
-      if (next) this.#due(next.due);
       return next?.due;
     });
   }

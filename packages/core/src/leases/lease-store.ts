@@ -57,7 +57,6 @@ export class LeaseStore {
   readonly #gate: TargetGate;
   readonly #journal: Journal;
   readonly #mount: (uuid: string) => LeaseMount | undefined;
-  readonly #due: (at: number) => void;
   readonly #random: () => number;
   /** Revocations under way in this process: whoever comes later waits for the same outcome. */
   readonly #revoking = new Map<string, Promise<void>>();
@@ -69,7 +68,6 @@ export class LeaseStore {
     gate: TargetGate;
     journal: Journal;
     mount: (uuid: string) => LeaseMount | undefined;
-    due: (at: number) => void;
     random?: () => number;
   }) {
     this.#store = options.store;
@@ -78,7 +76,6 @@ export class LeaseStore {
     this.#gate = options.gate;
     this.#journal = options.journal;
     this.#mount = options.mount;
-    this.#due = options.due;
     this.#random = options.random ?? Math.random;
   }
 
@@ -138,7 +135,6 @@ export class LeaseStore {
       return true;
     });
     if (!registered) return undefined;
-    this.#due(record.due);
     return { id, ttl: Math.ceil((expires - now) / 1_000), renewable, warnings: limited.warnings };
   }
 
@@ -176,7 +172,6 @@ export class LeaseStore {
       tx.put(LEASES + id, next);
       reschedule(tx, 'lease', id, current.due, next.due);
     });
-    this.#due(expires);
     return { id, ttl: Math.round((expires - now) / 1_000), renewable: true, warnings };
   }
 
@@ -211,7 +206,6 @@ export class LeaseStore {
       tx.delete(IRREVOCABLE + id);
       reschedule(tx, 'lease', id, record.due, now);
     });
-    this.#due(now);
   }
 
   /** Tries a failing revocation again now, with all its patience. @throws BadRequest for a lease that is not being revoked. */
@@ -371,7 +365,6 @@ export class LeaseStore {
       tx.put(LEASES + id, next);
       if (next.irrevocable && !current.irrevocable) tx.mark(IRREVOCABLE + id);
       reschedule(tx, 'lease', id, current.due, next.due);
-      this.#due(next.due);
     });
   }
 

@@ -41,7 +41,6 @@ export class Jobs {
   readonly #store: Store;
   readonly #gate: TargetGate;
   readonly #mount: (uuid: string) => JobMount | undefined;
-  readonly #due: (at: number) => void;
   readonly #random: () => number;
 
   constructor(options: {
@@ -51,7 +50,6 @@ export class Jobs {
     gate: TargetGate;
     mount: (uuid: string) => JobMount | undefined;
     /** Tells the runner of a new time. */
-    due: (at: number) => void;
     random?: () => number;
   }) {
     this.#store = options.store;
@@ -59,7 +57,6 @@ export class Jobs {
     this.#log = options.log;
     this.#gate = options.gate;
     this.#mount = options.mount;
-    this.#due = options.due;
     this.#random = options.random ?? Math.random;
   }
 
@@ -72,7 +69,6 @@ export class Jobs {
     if (before?.lastSuccess !== undefined) record.lastSuccess = before.lastSuccess;
     tx.put(key, record);
     reschedule(tx, 'job', indexId(record), before?.due, due);
-    this.#due(due);
   }
 
   async unschedule(tx: StoreTransaction, mount: string, kind: string, id: string): Promise<void> {
@@ -201,7 +197,6 @@ export class Jobs {
       if (next) tx.put(key, next);
       else tx.delete(key);
       reschedule(tx, 'job', indexId(record), claimed.due, next?.due);
-      if (next) this.#due(next.due);
     });
   }
 
@@ -212,7 +207,6 @@ export class Jobs {
       const next = this.#clock.millis() + millis;
       tx.put(key, { ...record, due: next });
       reschedule(tx, 'job', indexId(record), due, next);
-      this.#due(next);
     });
   }
 }

@@ -32,6 +32,8 @@ export class ScheduleRunner {
   readonly #faulty = new Map<string, number>();
   /** What is being worked off, by kind and id: an entry may move while it is. */
   readonly #busy = new Map<string, Promise<void>>();
+  /** Of those, which were due again before they were done. */
+  readonly #again = new Set<string>();
   #freed: (() => void) | undefined;
   #stop = new AbortController();
   #cancelTimer: (() => void) | undefined;
@@ -46,6 +48,13 @@ export class ScheduleRunner {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#concurrency = options.concurrency ?? CONCURRENCY;
+    // Heard of once it is stored: who looked for it earlier would not find it, and sleep.
+    options.store.onMarks((keys) => {
+      for (const key of keys) {
+        const entry = parseDueKey(key);
+        if (entry) this.#expect(entry.at);
+      }
+    });
   }
 
   handle(kind: DueKind, handler: DueHandler): void {
@@ -70,10 +79,11 @@ export class ScheduleRunner {
     await this.#walk;
     await Promise.all(this.#busy.values());
     this.#faulty.clear();
+    this.#again.clear();
   }
 
   /** Something new is due at `at`; cheap enough to call at every write. */
-  expect(at: number): void {
+  #expect(at: number): void {
     if (!this.#running) return;
     if (this.#walk) this.#announced = Math.min(this.#announced, at);
     else if (at < this.#wakeAt) this.#sleepUntil(at);
@@ -158,9 +168,13 @@ export class ScheduleRunner {
       return;
     }
     const name = `${entry.kind}/${entry.id}`;
-    if (this.#busy.has(name)) return;
+    if (this.#busy.has(name)) {
+      this.#again.add(name);
+      return;
+    }
     const work = this.#carryOut(entry, handler).then(() => {
       this.#busy.delete(name);
+      if (this.#again.delete(name)) this.#expect(this.#clock.millis());
       this.#freed?.();
       this.#freed = undefined;
     });
@@ -180,7 +194,7 @@ export class ScheduleRunner {
       this.#log.error('a scheduled entry could not be worked off', { kind: entry.kind, id: entry.id, error: String(error) });
       const again = this.#clock.millis() + AFTER_FAULT;
       this.#faulty.set(entry.key, again);
-      this.expect(again);
+      this.#expect(again);
     }
   }
 

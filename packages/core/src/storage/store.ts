@@ -16,6 +16,7 @@ export class Store {
   readonly #cache = new RecordCache(2_048);
   /** Who retries behind whom, by the key that conflicted: the tail of each line. */
   readonly #lines = new Map<string, Promise<void>>();
+  #stored: ((marks: readonly string[]) => void) | undefined;
 
   constructor(driver: StorageDriver, barrier: Barrier) {
     this.#driver = driver;
@@ -109,6 +110,11 @@ export class Store {
     }
   }
 
+  /** From now on, `listener` hears of the index entries that transactions of this process make, once they are stored. */
+  onMarks(listener: (keys: readonly string[]) => void): void {
+    this.#stored = listener;
+  }
+
   /** Forgets the decoded records: when the keys are forgotten. */
   clear(): void {
     this.#cache.clear();
@@ -154,7 +160,8 @@ export class Store {
     const tx = new StoreTransaction(this);
     try {
       const done = await work(tx);
-      await tx.commit(this.#driver);
+      const marks = await tx.commit(this.#driver);
+      if (marks.length > 0) this.#stored?.(marks);
       return { done };
     } catch (error) {
       if (error instanceof Conflict) return { conflict: error };
@@ -252,18 +259,23 @@ export class StoreTransaction {
     return keys.sort(byBytes).slice(0, query.limit);
   }
 
-  async commit(driver: StorageDriver): Promise<void> {
-    if (this.#written.size === 0) return;
+  /** Resolves with the index entries made. */
+  async commit(driver: StorageDriver): Promise<string[]> {
+    const marks: string[] = [];
+    if (this.#written.size === 0) return marks;
     const expect: Expectation[] = [];
     for (const [key, { version }] of this.#read) expect.push({ key, version });
     const put: Entry[] = [];
     const remove: string[] = [];
     for (const [key, record] of this.#written) {
       if (record === undefined) remove.push(key);
-      else if (record === MARK) put.push({ key, value: EMPTY });
-      else put.push(this.#store.encode(key, record));
+      else if (record === MARK) {
+        put.push({ key, value: EMPTY });
+        marks.push(key);
+      } else put.push(this.#store.encode(key, record));
     }
     await driver.commit({ expect, put, delete: remove, announce: [...this.#announced] });
+    return marks;
   }
 }
 

@@ -32,15 +32,13 @@ export class TokenStore {
   readonly #barrier: Barrier;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #due: (at: number) => void;
   #salt: Buffer | undefined;
 
-  constructor(options: { store: Store; barrier: Barrier; clock: Clock; log: Log; due: (at: number) => void }) {
+  constructor(options: { store: Store; barrier: Barrier; clock: Clock; log: Log }) {
     this.#store = options.store;
     this.#barrier = options.barrier;
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#due = options.due;
   }
 
   /** After unseal: loads the salt, or makes it once. */
@@ -114,7 +112,6 @@ export class TokenStore {
     if (full.expires !== 0) {
       tx.mark(tokenLeaseKey(full.path, digest));
       reschedule(tx, 'token', digest, undefined, full.due);
-      this.#due(full.expires);
     }
     return { token, digest, record: full };
   }
@@ -134,7 +131,6 @@ export class TokenStore {
   write(tx: StoreTransaction, digest: string, before: TokenRecord, next: TokenRecord): void {
     tx.put(TOKENS + digest, next);
     if (before.due !== next.due) reschedule(tx, 'token', digest, before.due, next.due);
-    if (next.due !== undefined) this.#due(next.due);
   }
 
   /**

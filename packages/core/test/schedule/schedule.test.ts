@@ -122,6 +122,45 @@ describe('the schedule', () => {
     expect(outside.count('tick a')).toBe(2);
   });
 
+  test('a job that falls due again while it runs runs again as soon as it is done', async () => {
+    let done!: () => void;
+    const work = new Promise<void>((resolve) => (done = resolve));
+    const { call } = outside;
+    outside.call = async (...args) => {
+      await call.apply(outside, args);
+      await work;
+    };
+    await mount.write('ticks/a', { after: '1m' });
+    await clock.advance('1m');
+    await mount.write('ticks/a', { after: 0 });
+    await clock.advance('1s');
+    expect(outside.count('tick a')).toBe(1);
+    done();
+    await clock.advance('1s');
+    await clock.advance('1s');
+    expect(outside.count('tick a')).toBe(2);
+  });
+
+  test('a job whose commit takes long runs as soon as it is there', async () => {
+    let stored!: () => void;
+    const commits = new Promise<void>((resolve) => (stored = resolve));
+    const slow = store.open();
+    const { commit } = slow;
+    const other = await mountForTest(testEngine(outside), { storage: slow, path: 'acc', clock });
+    open.push(other);
+    await mount.close();
+    slow.commit = async (change) => {
+      if (change.put?.some(({ key }) => key.startsWith('job/'))) await commits;
+      return commit.call(slow, change);
+    };
+    const written = other.write('ticks/a', { after: 0 });
+    for (let turn = 0; turn < 5; turn += 1) await clock.advance('1s');
+    stored();
+    await written;
+    await clock.advance('1s');
+    expect(outside.count('tick a')).toBe(1);
+  });
+
   test('a damaged job is set aside and the others run', async () => {
     await mount.write('ticks/a', { after: '1m' });
     await mount.write('ticks/b', { after: '1m' });
