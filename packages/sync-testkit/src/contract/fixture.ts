@@ -10,6 +10,8 @@ import {
   type SyncErrorCode,
 } from '@strongroom/sync-sdk';
 import type { Static, TObject } from 'typebox';
+import type { SyncContractCase } from './cases.ts';
+import { tellLeftOut } from './left-out.ts';
 import type { OutsideSecret, SyncContractOptions } from './options.ts';
 
 /** Long enough for a slow provider, short enough to end a hanging case. */
@@ -35,6 +37,11 @@ export class Fixture<C extends TObject, A extends TObject> {
 
   constructor(options: SyncContractOptions<C, A>) {
     this.options = options;
+  }
+
+  /** For what only the settings of a connection show to be absent. */
+  leaveOut(name: SyncContractCase, reason: string): void {
+    tellLeftOut(this.options.plugin.name, name, reason);
   }
 
   async config(): Promise<Static<C>> {
