@@ -216,6 +216,10 @@ describe('bodies', () => {
     expect(await post(body)).toEqual(refused(fault));
   });
 
+  test('a word alone is refused as a form, and the answer does not repeat it', async () => {
+    expect(await post('hunter2', FORM)).toEqual([400, ['the form in the body must be made of name=value pairs; JSON begins with {']]);
+  });
+
   test('a form that does not decode is refused', async () => {
     expect(await post('a=%zz', FORM)).toEqual([400, ['the form in the body is not valid percent-encoded UTF-8']]);
   });
