@@ -38,7 +38,8 @@ export async function servedMounts(): Promise<ServedMount[]> {
 async function mountsOf(core: Core): Promise<ServedMount[]> {
   const { data } = await asked(core, 'read', 'sys/plugins/catalog');
   const { auth, secret } = data as { auth: string[]; secret: string[] };
-  const wanted: (Omit<ServedMount, 'paths'> & { at: string })[] = Object.entries(BUILT_IN).map(([prefix, names]) => ({
+  const fixed = [...Object.entries(BUILT_IN), ...core.declaredPaths().flatMap(({ prefix }) => ofSystem(prefix))];
+  const wanted: (Omit<ServedMount, 'paths'> & { at: string })[] = fixed.map(([prefix, names]) => ({
     ...names,
     prefix,
     movable: false,
@@ -49,7 +50,9 @@ async function mountsOf(core: Core): Promise<ServedMount[]> {
     const at = `auth/${type}/`;
     wanted.push({ page: `auth-${type}`, title: `Login method \`${type}\``, prefix: at, movable: true, at });
   }
+  const places = new Set(fixed.map(([, { page }]) => page));
   for (const type of secret) {
+    if (places.has(type)) continue;
     for (const { suffix, title, options } of variantsOf(type)) {
       await asked(core, 'update', `sys/mounts/${type}${suffix}`, { type, options });
       wanted.push({ page: type + suffix, title, prefix: `${type}/`, movable: true, at: `${type}${suffix}/` });
@@ -61,6 +64,12 @@ async function mountsOf(core: Core): Promise<ServedMount[]> {
     if (!paths || paths.length === 0) throw new Error(`nothing is declared at ${at}`);
     return { ...mount, paths };
   });
+}
+
+/** What the server mounts below `sys/` for an engine that has its place there. */
+function ofSystem(prefix: string): [string, { page: string; title: string }][] {
+  const [, type] = /^sys\/([^/]+)\/$/.exec(prefix) ?? [];
+  return type === undefined ? [] : [[prefix, { page: type, title: `Secrets engine \`${type}\`: \`${prefix}\`` }]];
 }
 
 /** Key-value declares other paths with another version. */
