@@ -1,6 +1,5 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { f, path, type AnyPath, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import type { ConfigStore } from './config-store.ts';
-import { listFields, namesReply } from './name-list.ts';
 import { mappingName, policyNames, requireStorable, type Mappings } from './mappings.ts';
 
 export function groupPaths(configs: ConfigStore, { groups }: Mappings): AnyPath[] {
@@ -13,10 +12,11 @@ export function groupPaths(configs: ConfigStore, { groups }: Mappings): AnyPath[
     path('groups', {
       synopsis: 'Groups that policies are mapped to.',
       description: 'Lists their names.',
-      fields: listFields,
+      fields: pageFields,
     }).list({
       summary: 'List the names of groups.',
-      handle: async (req) => namesReply(groups, req.data),
+      response: ListedKeys,
+      handle: async (req) => keysOf(groups, req.data),
     }),
     path('groups/{name:all}', {
       synopsis: 'The policies of a group.',

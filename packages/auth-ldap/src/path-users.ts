@@ -1,6 +1,5 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { f, path, type AnyPath, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import type { ConfigStore } from './config-store.ts';
-import { listFields, namesReply } from './name-list.ts';
 import { mappingName, policyNames, requireStorable, type Mappings } from './mappings.ts';
 
 export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] {
@@ -14,10 +13,11 @@ export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] 
     path('users', {
       synopsis: 'Users that policies or groups are mapped to.',
       description: 'Lists their names.',
-      fields: listFields,
+      fields: pageFields,
     }).list({
       summary: 'List the names of users.',
-      handle: async (req) => namesReply(users, req.data),
+      response: ListedKeys,
+      handle: async (req) => keysOf(users, req.data),
     }),
     path('users/{username:all}', {
       synopsis: 'The policies and further groups of a user.',

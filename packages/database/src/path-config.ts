@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlSecrets, visibleConnection } from '@strongroom/database-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { connectionLimitFields, limitsAfter, USUAL_LIMITS } from './connection-limits.ts';
-import { keysOf, Keys, pageFields } from './listing.ts';
 import { countLiveUsers, liveUsersWarning } from './live-users.ts';
 import { recordsIn, unsettled, type ConnectionRecord } from './records.ts';
 import { dropIfUnused } from './retired-connections.ts';
@@ -138,7 +137,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
     fields: pageFields,
   }).list({
     summary: 'Lists the connections.',
-    response: Keys,
+    response: ListedKeys,
     handle: async (req) => keysOf(records.connections, req.data),
   });
 

@@ -1,6 +1,5 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
-import { keysOf, Keys, pageFields } from './listing.ts';
 import { countLiveUsers, liveUsersWarning } from './live-users.ts';
 import { recordsIn } from './records.ts';
 import { roleAfter, roleFields } from './role-settings.ts';
@@ -80,7 +79,7 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
     fields: pageFields,
   }).list({
     summary: 'Lists the roles.',
-    response: Keys,
+    response: ListedKeys,
     handle: async (req) => keysOf(records.roles, req.data),
   });
 

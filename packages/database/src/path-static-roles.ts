@@ -1,10 +1,9 @@
-import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import { planOf, rotationPlanParameters, RotationStatus, visiblePlan, visiblePlanFields, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
 import type { Connections } from './connections.ts';
 import { checkCredentialConfig, checkCredentialType } from './credential-config.ts';
-import { keysOf, Keys, pageFields } from './listing.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
 import type { StaticUsers } from './static-users.ts';
@@ -107,7 +106,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
     fields: pageFields,
   }).list({
     summary: 'Lists the static roles.',
-    response: Keys,
+    response: ListedKeys,
     handle: async (req) => keysOf(records.staticRoles, req.data),
   });
 

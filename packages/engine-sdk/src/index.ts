@@ -22,6 +22,7 @@ export { runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
 export { globMatches } from './glob.ts';
 export * from './hcl/index.ts';
 export type { Intent, OpenIntent } from './intent.ts';
+export { boundsOf, keysOf, ListedKeys, pageFields, type Page } from './listing.ts';
 export { silentLog, type Log } from './log.ts';
 export * from './password/index.ts';
 export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';

@@ -1,14 +1,9 @@
-import { compileDecoder, f, type Collection } from '@strongroom/engine-sdk';
+import { boundsOf, compileDecoder, f, pageFields, type Collection, type Page as Bounds } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 
 export const Keys = Type.Object({ keys: Type.Array(Type.String(), { description: 'Sorted; folders end in a slash.' }) });
 
-export const pageFields = {
-  after: f.string('Lists only what comes after this entry, which need not exist.'),
-  limit: f.int('Lists no more entries than this; 0 or less means all.'),
-};
-
-/** The same where a secret may hold keys of these names: a write takes any value for them, and a list decodes them by itself. */
+/** `pageFields` where a secret may hold keys of these names: a write takes any value for them, and a list decodes them by itself. */
 export const loosePageFields = {
   after: f.any('Lists only what comes after this entry, which need not exist.'),
   limit: f.any('Lists no more entries than this; 0 or less means all.'),
@@ -22,10 +17,8 @@ export function pageOf(path: string, raw: Readonly<Record<string, unknown>>): Pa
   return { path, after: after as string | undefined, limit: limit as number | undefined };
 }
 
-export interface Page {
+export interface Page extends Bounds {
   readonly path: string;
-  readonly after: string | undefined;
-  readonly limit: number | undefined;
 }
 
 /** The folder that a list of `path` shows: '' or with a closing slash. */
@@ -35,10 +28,6 @@ export function folderOf(path: string): string {
 
 /** One level below the path; undefined when nothing is there. */
 export async function listKeys(secrets: Collection<unknown>, page: Page): Promise<{ data: { keys: string[] } } | undefined> {
-  const keys = await secrets.listFolder({
-    folder: folderOf(page.path),
-    ...(page.after === undefined || page.after === '' ? {} : { after: page.after }),
-    ...(page.limit === undefined || page.limit <= 0 ? {} : { limit: page.limit }),
-  });
+  const keys = await secrets.listFolder({ folder: folderOf(page.path), ...boundsOf(page) });
   return keys.length === 0 ? undefined : { data: { keys } };
 }

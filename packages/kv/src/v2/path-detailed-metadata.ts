@@ -1,6 +1,6 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { f, path, type AnyPath, pageFields } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
-import { folderOf, listKeys, pageFields } from '../listing.ts';
+import { folderOf, listKeys } from '../listing.ts';
 import { SecretMetadata, secretMetadata } from './secret-metadata.ts';
 import { secrets } from './secret-store.ts';
 

@@ -1,5 +1,5 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { Keys, listKeys, pageFields } from '../listing.ts';
+import { BadRequest, f, path, type AnyPath, type EngineHost, pageFields } from '@strongroom/engine-sdk';
+import { Keys, listKeys } from '../listing.ts';
 import { checkMetadataCas } from './check-and-set.ts';
 import { customMetadata, patchedCustomMetadata } from './custom-metadata.ts';
 import { readConfig, type MountConfig } from './mount-config.ts';
