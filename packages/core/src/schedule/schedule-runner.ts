@@ -127,11 +127,13 @@ export class ScheduleRunner {
   /** Starts the work on all that is due, as places become free; resolves with the time of the next entry. */
   async #walkThrough(): Promise<number> {
     let after: string | undefined;
+    let bound: string;
     let turn = performance.now();
     for (;;) {
+      bound = dueBound(this.#clock.millis());
       const keys = await this.#store.keys({
         prefix: SCHEDULE,
-        before: dueBound(this.#clock.millis()),
+        before: bound,
         ...(after === undefined ? {} : { after }),
         limit: PAGE,
       });
@@ -147,7 +149,8 @@ export class ScheduleRunner {
       if (keys.length < PAGE) break;
       after = keys[keys.length - 1];
     }
-    const [next] = await this.#store.keys({ prefix: SCHEDULE, after: dueBound(this.#clock.millis()), limit: 1 });
+    // From where the last page ended: what has come due since would be overlooked until something else wakes the runner.
+    const [next] = await this.#store.keys({ prefix: SCHEDULE, after: bound, limit: 1 });
     const nextAt = next === undefined ? Infinity : (parseDueKey(next)?.at ?? Infinity);
     return Math.min(nextAt, ...this.#faulty.values());
   }
