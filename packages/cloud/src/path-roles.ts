@@ -1,7 +1,6 @@
-import { BadRequest, f, NotFound, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, NotFound, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { emptyFields, upgradeLegacy } from './legacy-role.ts';
-import { keysOf, Keys, pageFields } from './listing.ts';
 import { compactPolicy } from './policy-document.ts';
 import { recordsIn, type RoleFields, type RoleRecord } from './records.ts';
 import { checkRole, roleWarnings, type SentRole } from './role-rules.ts';
@@ -102,7 +101,7 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
     fields: pageFields,
   }).list({
     summary: 'Lists the roles.',
-    response: Keys,
+    response: ListedKeys,
     handle: async (req) => keysOf(roles, req.data),
   });
 

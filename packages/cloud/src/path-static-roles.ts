@@ -1,4 +1,4 @@
-import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import {
   planOf,
   rotationPlanParameters,
@@ -9,7 +9,6 @@ import {
   type SentPlan,
 } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { keysOf, Keys, pageFields } from './listing.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { StaticKeys } from './static-keys.ts';
 
@@ -96,7 +95,7 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
     fields: pageFields,
   }).list({
     summary: 'Lists the static roles.',
-    response: Keys,
+    response: ListedKeys,
     handle: async (req) => keysOf(records.staticRoles, req.data),
   });
 
