@@ -1,7 +1,7 @@
 import { path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { isInTrouble, RotationStatus } from '@strongroom/rotation';
+import { inTrouble, RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { recordsIn, ROOT } from './records.ts';
+import { recordsIn } from './records.ts';
 import type { RootRotation } from './root-rotation.ts';
 import type { StaticKeys } from './static-keys.ts';
 
@@ -17,16 +17,12 @@ export function failingPaths(host: EngineHost, keys: StaticKeys, roots: RootRota
       static_roles: Type.Record(Type.String(), RotationStatus),
       root_rotations: Type.Record(Type.String(), RotationStatus),
     }),
-    handle: async () => {
-      const staticRoles: Record<string, RotationStatus> = {};
-      for (const [name, role] of await records.staticRoles.entries()) {
-        const status = await keys.rotation.status(name, role);
-        if (isInTrouble(status)) staticRoles[name] = status;
-      }
-      const root = await records.root.get(ROOT);
-      const status = root && (await roots.rotation.status(ROOT, root));
-      return { data: { static_roles: staticRoles, root_rotations: status && isInTrouble(status) ? { [ROOT]: status } : {} } };
-    },
+    handle: async () => ({
+      data: {
+        static_roles: await inTrouble(keys.rotation, records.staticRoles),
+        root_rotations: await inTrouble(roots.rotation, records.root),
+      },
+    }),
   });
   return [failing];
 }

@@ -1,5 +1,5 @@
 import { path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { isInTrouble, RotationStatus } from '@strongroom/rotation';
+import { inTrouble, RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import type { Connections, NamedConnection } from './connections.ts';
 import { recordsIn } from './records.ts';
@@ -21,20 +21,18 @@ export function failingPaths(host: EngineHost, connections: Connections, users: 
       connections: Type.Record(Type.String(), Type.Object({ reason: Type.String() })),
     }),
     handle: async () => {
-      const staticRoles: Record<string, RotationStatus> = {};
-      for (const [name, role] of await records.staticRoles.entries()) {
-        const status = await users.rotation.status(name, role);
-        if (isInTrouble(status)) staticRoles[name] = status;
-      }
-      const rootRotations: Record<string, RotationStatus> = {};
       const broken: Record<string, { reason: string }> = {};
       for (const [name, record] of await records.connections.entries()) {
-        const status = await roots.rotation.status(name, record);
-        if (isInTrouble(status)) rootRotations[name] = status;
         const reason = connections.quarantine({ name, record }) ?? leftAlone(connections, { name, record });
         if (reason !== undefined) broken[name] = { reason };
       }
-      return { data: { static_roles: staticRoles, root_rotations: rootRotations, connections: broken } };
+      return {
+        data: {
+          static_roles: await inTrouble(users.rotation, records.staticRoles),
+          root_rotations: await inTrouble(roots.rotation, records.connections),
+          connections: broken,
+        },
+      };
     },
   });
   return [failing];

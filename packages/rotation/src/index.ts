@@ -1,3 +1,5 @@
+export { inTrouble } from './in-trouble.ts';
+export type { RotationStatuses } from './in-trouble.ts';
 export type { Outcome, Proof } from './outcome.ts';
 export { Rotation } from './rotation.ts';
 export type { Change, CurrentCredential, RotationOptions } from './rotation.ts';
