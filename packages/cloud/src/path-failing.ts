@@ -1,7 +1,7 @@
 import { path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { inTrouble, RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { recordsIn } from './records.ts';
+import { recordsIn, ROOT } from './records.ts';
 import type { RootRotation } from './root-rotation.ts';
 import type { StaticKeys } from './static-keys.ts';
 
@@ -17,12 +17,15 @@ export function failingPaths(host: EngineHost, keys: StaticKeys, roots: RootRota
       static_roles: Type.Record(Type.String(), RotationStatus),
       root_rotations: Type.Record(Type.String(), RotationStatus),
     }),
-    handle: async () => ({
-      data: {
-        static_roles: await inTrouble(keys.rotation, records.staticRoles),
-        root_rotations: await inTrouble(roots.rotation, records.root),
-      },
-    }),
+    handle: async () => {
+      const root = await records.root.get(ROOT);
+      return {
+        data: {
+          static_roles: await inTrouble(keys.rotation, await records.staticRoles.entries()),
+          root_rotations: await inTrouble(roots.rotation, root ? [[ROOT, root]] : []),
+        },
+      };
+    },
   });
   return [failing];
 }

@@ -198,6 +198,7 @@ describeWithMoto('static-roles and static-creds', () => {
     await create();
     const before = await key();
     expect(await read()).toMatchObject({ status: { state: 'waiting', attempts: 0, last_error: null } });
+    await mount.write('config/lease', { lease: '1h', lease_max: '2h' });
     expect((await mount.read('failing')).data).toEqual({ static_roles: {}, root_rotations: {} });
     front.on('CreateAccessKey', () => awsError(403, 'AccessDenied', 'User: svc is not authorized to perform: iam:CreateAccessKey'));
     await mount.advance('1h');

@@ -22,14 +22,15 @@ export function failingPaths(host: EngineHost, connections: Connections, users: 
     }),
     handle: async () => {
       const broken: Record<string, { reason: string }> = {};
-      for (const [name, record] of await records.connections.entries()) {
+      const known = await records.connections.entries();
+      for (const [name, record] of known) {
         const reason = connections.quarantine({ name, record }) ?? leftAlone(connections, { name, record });
         if (reason !== undefined) broken[name] = { reason };
       }
       return {
         data: {
-          static_roles: await inTrouble(users.rotation, records.staticRoles),
-          root_rotations: await inTrouble(roots.rotation, records.connections),
+          static_roles: await inTrouble(users.rotation, await records.staticRoles.entries()),
+          root_rotations: await inTrouble(roots.rotation, known),
           connections: broken,
         },
       };
