@@ -11,6 +11,7 @@ export const cassandraPlugin: DatabasePlugin<typeof CassandraConnection> = {
   name: 'cassandra-database-plugin',
   version: '0.1.0',
   apiVersion: 1,
+  code: [new URL('.', import.meta.url).href, 'cassandra-driver'],
   connection: CassandraConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
   usernameTemplate: USERNAME_TEMPLATE,

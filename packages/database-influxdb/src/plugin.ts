@@ -11,6 +11,7 @@ export const influxdbPlugin: DatabasePlugin<typeof InfluxdbConnection> = {
   name: 'influxdb-database-plugin',
   version: '0.1.0',
   apiVersion: 1,
+  code: [new URL('.', import.meta.url).href],
   connection: InfluxdbConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
   usernameTemplate: USERNAME_TEMPLATE,

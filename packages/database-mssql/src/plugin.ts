@@ -8,6 +8,7 @@ export const mssqlPlugin: DatabasePlugin<typeof MssqlConnection> = {
   name: 'mssql-database-plugin',
   version: '0.1.0',
   apiVersion: 1,
+  code: [new URL('.', import.meta.url).href, 'tedious'],
   connection: MssqlConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
   usernameTemplate: USERNAME_TEMPLATE,

@@ -17,6 +17,7 @@ function plugin(name: string, usernameTemplate: string, usernameMaxLength: numbe
     name,
     version: '0.1.0',
     apiVersion: 1,
+    code: [new URL('.', import.meta.url).href, 'mysql2'],
     connection: MysqlConnection,
     supports: { credentials: ['password', 'client_certificate'], expiry: 'lease-only', statements: 'sql' },
     usernameTemplate,

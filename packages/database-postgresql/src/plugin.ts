@@ -8,6 +8,7 @@ export const postgresqlPlugin: DatabasePlugin<typeof PostgresqlConnection> = {
   name: 'postgresql-database-plugin',
   version: '0.1.0',
   apiVersion: 1,
+  code: [new URL('.', import.meta.url).href, 'pg', 'pg-protocol', 'pg-connection-string'],
   connection: PostgresqlConnection,
   supports: { credentials: ['password', 'client_certificate'], expiry: 'native', statements: 'sql' },
   usernameTemplate: USERNAME_TEMPLATE,

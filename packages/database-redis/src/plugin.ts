@@ -13,6 +13,7 @@ function aclPlugin(name: string): DatabasePlugin<typeof RedisConnection> {
     name,
     version: '0.1.0',
     apiVersion: 1,
+    code: [new URL('.', import.meta.url).href, 'redis', '@redis'],
     connection: RedisConnection,
     supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },
     usernameTemplate: USERNAME_TEMPLATE,

@@ -87,6 +87,12 @@ export interface DatabasePlugin<C extends TObject = TObject> {
    * never echoed; one that holds a URL or DSN is annotated `connectionUrl: true` and is echoed with its password masked.
    */
   readonly connection: C;
+  /**
+   * Where the code is that runs for the plugin: names of packages, the driver's above all, and folders as `file:` URLs
+   * (`new URL('.', import.meta.url).href`). An exception that nobody catches is then known for the plugin's by its stack. Absent: the host follows all
+   * that the plugin begins, which before Node 24 makes every promise of the process a little dearer.
+   */
+  readonly code?: readonly string[];
   readonly supports: {
     readonly credentials: readonly CredentialType[];
     /** `native`: the database itself refuses an expired user. `lease-only`: only the host's revocation does, and `renewUser` may be absent. */

@@ -21,6 +21,12 @@ export const declarationCases: Cases<TObject> = {
     for (const type of supports.credentials) assert.ok(['password', 'rsa_private_key', 'client_certificate'].includes(type), type);
     assert.ok(['native', 'lease-only'].includes(supports.expiry));
     assert.ok(['sql', 'json'].includes(supports.statements));
+    for (const where of plugin.code ?? [])
+      assert.match(
+        where,
+        /^(?:file:\/\/.*\/|(?:@[a-z0-9-]+\/)?[a-z0-9._-]+|@[a-z0-9-]+)$/,
+        'code lists packages, and folders as file: URLs with a closing slash',
+      );
     assert.ok(usernameTemplate.includes('random'), 'without a random part user names collide');
   },
 

@@ -148,7 +148,7 @@ export class Connections {
   async preview({ name, record }: NamedConnection, request: PreviewRequest): Promise<readonly string[]> {
     const plugin = this.#catalog.find(record.plugin_name, record.plugin_version);
     if (!plugin.preview) throw new InvalidRequest(`${plugin.name} has no preview`);
-    const guard = this.#guard(name, record, connectionSecrets(plugin.connection, record.details));
+    const guard = this.#guard(name, record, plugin, connectionSecrets(plugin.connection, record.details));
     return guard.apart(async () => plugin.preview!(request));
   }
 
@@ -229,7 +229,7 @@ export class Connections {
     if (candidate !== undefined) secrets['new root password'] = candidate;
     const settings = this.#settings(name, record, plugin);
     const names = this.#names(record, plugin);
-    const guard = this.#guard(name, record, secrets);
+    const guard = this.#guard(name, record, plugin, secrets);
     const pluginHost: DatabaseHost = { now: () => clock.now(), log: redactingLog(log, name, secrets) };
     const session = await guard.call(NEVER, async () => plugin.open(settings, pluginHost));
     if (session === null || typeof session !== 'object' || typeof session.createUser !== 'function') {
@@ -258,13 +258,14 @@ export class Connections {
     });
   }
 
-  #guard(name: string, record: ConnectionRecord, secrets: Readonly<Record<string, string>>): Guard {
+  #guard(name: string, record: ConnectionRecord, { code }: AnyDatabasePlugin, secrets: Readonly<Record<string, string>>): Guard {
     return new Guard({
       connection: name,
       clock: this.#host.clock,
       secrets,
       deadline: (record.limits ?? USUAL_LIMITS).call_deadline * 1_000,
       onFault: (reason) => this.#fault(name, record, reason),
+      code,
     });
   }
 

@@ -26,6 +26,8 @@ export interface GuardOptions {
   readonly onFault: (reason: string) => void;
   /** Milliseconds that one call may take. */
   readonly deadline: number;
+  /** Where the plugin's code is. */
+  readonly code: readonly string[] | undefined;
 }
 
 /**
@@ -40,7 +42,10 @@ export class Guard {
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#owner = { leaked: (error) => options.onFault(`threw after its call had ended: ${this.text(error)}`) };
+    this.#owner = {
+      leaked: (error) => options.onFault(`threw after its call had ended: ${this.text(error)}`),
+      ...(options.code && { code: options.code }),
+    };
   }
 
   async call<T>(parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>, credential?: Credential): Promise<T> {

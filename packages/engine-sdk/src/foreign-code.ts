@@ -4,26 +4,65 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface CodeOwner {
   /** An error that nobody could catch: of a timer, an event, a promise that nobody waits for. Never throws. */
   leaked(error: unknown): void;
+  /**
+   * Where the code is: names of packages, and folders as `file:` URLs. What leaks is then known by its stack. Absent: all that the code begins is
+   * followed, which before Node 24 costs every promise of the process.
+   */
+  readonly code?: readonly string[];
 }
 
+const FOLLOWING_COSTS_NOTHING = Number(process.versions.node.split('.', 1)[0]) >= 24;
+
 const owners = new AsyncLocalStorage<CodeOwner>();
+/** Those known by where their code is. The last of each place is kept for what leaks after all of them have ended. */
+const places = new Map<string, { readonly alive: Set<WeakRef<CodeOwner>>; last: CodeOwner }>();
+const placed = new WeakSet<CodeOwner>();
 
 /** Runs code that is not the server's own. All that it begins, timers and promises too, counts as its owner's. */
 export function runAs<T>(owner: CodeOwner, work: () => T): T {
-  return owners.run(owner, work);
+  if (owner.code === undefined || FOLLOWING_COSTS_NOTHING) return owners.run(owner, work);
+  if (!placed.has(owner)) place(owner, owner.code);
+  return work();
 }
 
 /**
- * For the process's handlers of `uncaughtException` and `unhandledRejection`: tells the owner of the code that threw. False where the code was the
- * server's own, which is then in a state that nobody knows.
+ * For the process's handlers of `uncaughtException` and `unhandledRejection`: tells the owner of the code that threw, or all that run the same code where
+ * it is known by its place. False where the code was the server's own, which is then in a state that nobody knows.
  */
 export function tellOwner(error: unknown): boolean {
   const owner = owners.getStore();
-  if (!owner) return false;
-  try {
-    owner.leaked(error);
-    return true;
-  } catch {
-    return false;
+  const found = owner ? [owner] : ownersByStack(error);
+  let told = false;
+  for (const one of found) {
+    try {
+      one.leaked(error);
+      told = true;
+    } catch {
+      // Whoever cannot be told does not keep the others from it.
+    }
   }
+  return told;
+}
+
+function place(owner: CodeOwner, code: readonly string[]): void {
+  placed.add(owner);
+  const reference = new WeakRef(owner);
+  for (const where of code) {
+    const entry = places.get(where) ?? { alive: new Set(), last: owner };
+    for (const other of entry.alive) if (!other.deref()) entry.alive.delete(other);
+    entry.alive.add(reference);
+    entry.last = owner;
+    places.set(where, entry);
+  }
+}
+
+function ownersByStack(error: unknown): Set<CodeOwner> {
+  const found = new Set<CodeOwner>();
+  const stack = error instanceof Error ? (error.stack ?? '').replaceAll('\\', '/') : '';
+  for (const [where, { alive, last }] of places) {
+    if (!stack.includes(where.startsWith('file:') ? where : `/node_modules/${where}/`)) continue;
+    const living = [...alive].flatMap((reference) => reference.deref() ?? []);
+    for (const owner of living.length > 0 ? living : [last]) found.add(owner);
+  }
+  return found;
 }

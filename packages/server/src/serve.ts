@@ -4,6 +4,7 @@ import { LOG_LEVELS } from './config/configuration.ts';
 import { parseAddress } from './config/address.ts';
 import { defaultConfiguration, plainListener } from './config/default-configuration.ts';
 import { readConfiguration } from './config/read-configuration.ts';
+import { isConnectionFailure } from './connection-failure.ts';
 import { ArgumentsInvalid, readArguments, type ServerArguments } from './arguments.ts';
 import { devBanner, newRootToken } from './dev.ts';
 import { ServerLog } from './log/server-log.ts';
@@ -111,6 +112,7 @@ function untilStopped(server: RunningServer, log: ServerLog, configuration: () =
     };
     const onException = (error: unknown): void => {
       if (tellOwner(error)) return;
+      if (isConnectionFailure(error)) return log.error('a connection failed and nobody was told of it', { error: describe(error) });
       log.error('the server stops: an error nobody caught', { error: describe(error) });
       stop('uncaught error', 1);
     };

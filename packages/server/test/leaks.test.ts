@@ -14,7 +14,7 @@ afterEach(() => {
 });
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** A database plugin in which a user's creation succeeds, and something that it began goes wrong afterwards. */
+/** Two database plugins in which a user's creation succeeds, and something that it began goes wrong afterwards. */
 writeFileSync(
   join(folder, 'leaky.mjs'),
   `const users = new Set();
@@ -22,10 +22,13 @@ const late = {
   timer: () => setTimeout(() => { throw new Error('a timer of the plugin'); }, 5),
   rejection: () => void Promise.resolve().then(() => { throw new Error('a promise of the plugin'); }),
   event: () => setTimeout(() => { new (class extends EventEmitter {})().emit('error', new Error('an event of the plugin')); }, 5),
+  socket: () => setTimeout(() => {
+    throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read', stack: 'Error: read ECONNRESET\\n    at TCP.onStreamRead (node:net:1:1)' });
+  }, 5),
 };
 import { EventEmitter } from 'node:events';
-export const plugin = {
-  kind: 'database', name: 'leaky-database-plugin', version: '1.0.0', apiVersion: 1,
+const leaky = (name, more) => ({
+  kind: 'database', name, ...more, version: '1.0.0', apiVersion: 1,
   connection: { type: 'object', properties: { leak: { type: 'string' } } },
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },
   usernameTemplate: '{{ printf "v-%s-%s" .RoleName (random 20) }}',
@@ -36,7 +39,11 @@ export const plugin = {
     deleteUser: async ({ username }) => { users.delete(username); },
     close: async () => {},
   }),
-};
+});
+export const plugins = [
+  leaky('leaky-database-plugin'),
+  leaky('placed-leaky-database-plugin', { code: [new URL('.', import.meta.url).href] }),
+];
 `,
 );
 
@@ -61,7 +68,8 @@ async function startServer(): Promise<{ address: string; exited: () => boolean }
   return { address, exited: () => child.exitCode !== null };
 }
 
-test('a plugin that leaks an exception after its call has ended does not stop the server: its connections are out of use and say why', async () => {
+/** A server with a connection, and a role, for each way to leak. */
+async function serverWith(plugin: string, leaks: readonly string[]) {
   const { address, exited } = await startServer();
   const call = async (method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> => {
     const answer = await fetch(`${address}/v1/${path}`, {
@@ -71,23 +79,42 @@ test('a plugin that leaks an exception after its call has ended does not stop th
     });
     return { status: answer.status, text: await answer.text() };
   };
-  expect((await call('POST', 'sys/mounts/database', { type: 'database' })).status).toBe(204);
-  for (const leak of ['none', 'timer', 'rejection', 'event']) {
-    const config = { plugin_name: 'leaky-database-plugin', allowed_roles: '*', leak };
-    expect(await call('POST', `database/config/${leak}`, config)).toEqual({ status: 204, text: '' });
-    expect((await call('POST', `database/roles/${leak}`, { db_name: leak, creation_statements: '{}' })).status).toBe(204);
-  }
-  const reasons = { timer: 'a timer of the plugin', rejection: 'a promise of the plugin', event: 'an event of the plugin' };
-  for (const [leak, reason] of Object.entries(reasons)) {
-    expect((await call('GET', `database/creds/${leak}`)).status).toBe(200);
+  const quarantineOf = async (leak: string): Promise<string | null> => {
     let quarantine: string | null = null;
     while (quarantine === null && !exited()) {
       const { text } = await call('GET', `database/config/${leak}/status`);
       quarantine = (JSON.parse(text) as { data: { quarantine: string | null } }).data.quarantine;
     }
-    expect(quarantine).toBe(`plugin leaky-database-plugin threw after its call had ended: ${reason}`);
+    return quarantine;
+  };
+  expect((await call('POST', 'sys/mounts/database', { type: 'database' })).status).toBe(204);
+  for (const leak of leaks) {
+    const config = { plugin_name: plugin, allowed_roles: '*', leak };
+    expect(await call('POST', `database/config/${leak}`, config)).toEqual({ status: 204, text: '' });
+    expect((await call('POST', `database/roles/${leak}`, { db_name: leak, creation_statements: '{}' })).status).toBe(204);
+  }
+  return { call, exited, quarantineOf };
+}
+
+test('a plugin that leaks an exception after its call has ended does not stop the server: its connections are out of use and say why', async () => {
+  const { call, exited, quarantineOf } = await serverWith('leaky-database-plugin', ['none', 'timer', 'rejection', 'event']);
+  const reasons = { timer: 'a timer of the plugin', rejection: 'a promise of the plugin', event: 'an event of the plugin' };
+  for (const [leak, reason] of Object.entries(reasons)) {
+    expect((await call('GET', `database/creds/${leak}`)).status).toBe(200);
+    expect(await quarantineOf(leak)).toBe(`plugin leaky-database-plugin threw after its call had ended: ${reason}`);
     expect((await call('GET', `database/creds/${leak}`)).status).toBe(503);
   }
   expect((await call('GET', 'database/creds/none')).status).toBe(200);
+  expect(exited()).toBe(false);
+});
+
+test('one that says where its code is is known by the stack of what it leaks; a connection that fails unheard harms nobody else', async () => {
+  const { call, exited, quarantineOf } = await serverWith('placed-leaky-database-plugin', ['none', 'socket', 'timer']);
+  expect((await call('GET', 'database/creds/none')).status).toBe(200);
+  expect((await call('GET', 'database/creds/socket')).status).toBe(200);
+  expect((await call('GET', 'database/creds/timer')).status).toBe(200);
+  // Which of its connections it was is not known, so all are out of use for a while.
+  for (const leak of ['timer', 'none'])
+    expect(await quarantineOf(leak)).toBe('plugin placed-leaky-database-plugin threw after its call had ended: a timer of the plugin');
   expect(exited()).toBe(false);
 });
