@@ -1,6 +1,7 @@
 import { BadRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
 import { ConfigurationInvalid, maskedFields, NetworkPolicy, tagsComplaint, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { pages, placeOf, recordsIn, type AssociationRecord, type ConflictPolicy, type DestinationRecord } from './records.ts';
+import { forgetDestination } from './reconciliation.ts';
 import { templateComplaint, templateOf } from './remote-names.ts';
 import { networkRules, type Sessions } from './sessions.ts';
 import type { SyncQueue } from './sync-queue.ts';
@@ -104,7 +105,7 @@ export class Destinations {
           `the destination ${place} still manages associations: remove them first, or delete it with purge=true, which unsyncs them`,
         );
       }
-      await records.destinations.delete(place);
+      await forgetDestination(tx, place);
       return destination.id;
     });
     if (gone !== undefined) this.#sessions.forget(gone);

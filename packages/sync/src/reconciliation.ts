@@ -6,6 +6,7 @@ import { placeOf, recordsIn, settingsIn, type DestinationRecord } from './record
 import type { SyncQueue } from './sync-queue.ts';
 import type { Sessions } from './sessions.ts';
 
+const KIND = 'reconcile';
 const ReconcileEntry = Type.Object({ place: Type.String() });
 
 /** Associations that are queued in one commit: few enough that the runs going on seldom get in its way. */
@@ -18,6 +19,12 @@ export interface Repair {
   readonly removed: number;
 }
 
+/** The record of a destination goes, and with it what was to be done for it later. Its associations are gone already. */
+export async function forgetDestination(tx: Transaction, place: string): Promise<void> {
+  await recordsIn(tx).destinations.delete(place);
+  await tx.unschedule({ kind: KIND } as never, place);
+}
+
 /** Repairs what the plan finds: each association that differs is put into the queue, to be looked at outside. */
 export class Reconciliation {
   readonly #host: EngineHost;
@@ -27,7 +34,7 @@ export class Reconciliation {
 
   /** Again and again, as long as the destination asks for it. */
   readonly job: Schedule<typeof ReconcileEntry> = {
-    kind: 'reconcile',
+    kind: KIND,
     entry: ReconcileEntry,
     target: ({ place }) => `reconciliation of ${place}`,
     run: async ({ place }, storage, signal) => this.#periodic(place, storage, signal),

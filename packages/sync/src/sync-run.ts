@@ -17,6 +17,7 @@ import {
   type Records,
   type RemoteRecord,
 } from './records.ts';
+import { forgetDestination } from './reconciliation.ts';
 import { nameId, remoteName } from './remote-names.ts';
 import { RemoteWriter, Vanished, type Wanted } from './remote-writer.ts';
 import { retryDelay } from './retry-delay.ts';
@@ -423,7 +424,7 @@ export class SyncRun {
       await records.destinations.put(association.place, current);
       return undefined;
     }
-    await records.destinations.delete(association.place);
+    await forgetDestination(tx, association.place);
     return destination.id;
   }
 

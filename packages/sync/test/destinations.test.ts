@@ -171,6 +171,19 @@ describe('destinations', () => {
       expect((await sync.ask('delete', ONE)).status).toBe(204);
     });
 
+    test.each([{}, { purge: true }, { force_delete: true }])('leaves nothing of it in sys/schedule (%j)', async (how) => {
+      await sync.put('web', { a: '1' });
+      await sync.set('web');
+      await sync.advance('1m');
+      const jobs = async () => ((await sync.ask('read', 'sys/schedule')).data as { jobs: { id: string }[] }).jobs.map(({ id }) => id);
+      expect(await jobs()).toContain('memory/one');
+      if (Object.keys(how).length === 0) await sync.remove('web');
+      await sync.ask('delete', ONE, how);
+      await sync.advance('1s');
+      expect((await sync.ask('read', ONE)).status).toBe(404);
+      expect(await jobs()).toEqual([]);
+    });
+
     test('is refused while associations exist', async () => {
       await sync.put('web', { a: '1' });
       await sync.set('web');
