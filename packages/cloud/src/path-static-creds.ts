@@ -1,4 +1,5 @@
 import { BadRequest, f, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { secondsToRotation } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { recordsIn } from './records.ts';
 import type { StaticKeys } from './static-keys.ts';
@@ -35,7 +36,7 @@ export function staticCredsPaths(host: EngineHost, keys: StaticKeys): readonly A
       return {
         data: {
           ...current,
-          ttl: Math.max(0, Math.ceil((role.next_rotation - host.clock.millis()) / 1_000)),
+          ttl: secondsToRotation(role, host.clock.millis()),
           last_vault_rotation: new Date(role.last_rotation).toISOString(),
         },
       };

@@ -166,7 +166,7 @@ function changed(before: ConnectionRecord | undefined, { data, raw }: Write): Co
   const sent = Object.entries(raw).filter(([key]) => !OWN_FIELDS.has(key));
   const details = Object.fromEntries([...Object.entries(before?.details ?? {}), ...sent].filter(([, value]) => value !== undefined));
   for (const [key, value] of sent) if (value === null) delete details[key];
-  // A root password that the operator sends ends the doubt about the one before.
+  // A root password that the operator sends ends the doubt about the one before, and what was asked for while that was in place.
   const kept = before && ('password' in raw || 'username' in raw) ? unsettled(before) : before;
   return {
     id: randomUUID(),

@@ -1,12 +1,9 @@
 import { BadRequest, f, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { visiblePlan, visiblePlanFields } from '@strongroom/rotation';
+import { doubtAbout, retriedAfter, secondsToRotation, visiblePlan, visiblePlanFields } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { DatabaseFailed, DatabaseMisused, detailOf } from './call-failed.ts';
+import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
 import { recordsIn } from './records.ts';
 import type { StaticUsers } from './static-users.ts';
-
-const DOUBT =
-  'a rotation of this credential was begun and its outcome is not known yet; if this credential does not log in, read it again in a moment';
 
 export function staticCredsPaths(host: EngineHost, users: StaticUsers): readonly AnyPath[] {
   const { staticRoles } = recordsIn(host.storage);
@@ -38,11 +35,11 @@ export function staticCredsPaths(host: EngineHost, users: StaticUsers): readonly
         data: {
           username: role.username,
           ...made.data,
-          ttl: Math.max(0, Math.ceil((role.next_rotation - host.clock.millis()) / 1_000)),
+          ttl: secondsToRotation(role, host.clock.millis()),
           ...visiblePlan(role),
           last_vault_rotation: new Date(since).toISOString(),
         },
-        ...(doubtful ? { warnings: [DOUBT] } : {}),
+        ...(doubtful ? { warnings: [doubtAbout('credential')] } : {}),
       };
     },
   });
@@ -60,8 +57,7 @@ export function staticCredsPaths(host: EngineHost, users: StaticUsers): readonly
       try {
         await users.rotation.rotate(name, req.signal);
       } catch (error) {
-        const text = `unable to finish rotating credentials; retries will continue in the background but it is also safe to retry manually: ${detailOf(error)}`;
-        if (error instanceof DatabaseFailed) throw new DatabaseFailed(role.db_name, text, error.outcome);
+        if (error instanceof DatabaseFailed) throw new DatabaseFailed(role.db_name, retriedAfter(error.detail), error.outcome);
         if (error instanceof DatabaseMisused) throw new DatabaseMisused(`unable to finish rotating credentials: ${error.message}`);
         throw error;
       }

@@ -30,10 +30,10 @@ export const ConnectionRecord = Type.Object({
 });
 export type ConnectionRecord = Static<typeof ConnectionRecord>;
 
-/** The record as if no rotation were under way: its own password is the one to use. */
+/** The record as if no rotation were under way or asked for: its own password is the one to use. */
 export function unsettled(record: ConnectionRecord): ConnectionRecord {
-  if (!record.root?.pending) return record;
-  const { pending: _open, ...root } = record.root;
+  if (record.root?.pending === undefined && record.root?.demanded === undefined) return record;
+  const { pending: _open, demanded: _asked, ...root } = record.root;
   return { ...record, root };
 }
 

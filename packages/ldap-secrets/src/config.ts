@@ -113,7 +113,7 @@ export function mergeConfig(
   return config;
 }
 
-/** A new bindpass ends the trust in the one of before; what is known of a rotation holds for the account that it was made for. */
+/** A new bindpass ends the trust in the one of before, and what was asked for while that was in place; what is known of a rotation holds for the account that it was made for. */
 function rootAfter(
   root: NonNullable<LdapSecretsConfig['root']>,
   before: LdapSecretsConfig,
@@ -121,7 +121,7 @@ function rootAfter(
 ): NonNullable<LdapSecretsConfig['root']> {
   if (sent.binddn !== undefined && sent.binddn !== before.binddn) return { last_rotation: 0, next_rotation: 0 };
   if (sent.bindpass === undefined) return root;
-  const { previous: _replaced, ...rest } = root;
+  const { previous: _replaced, demanded: _asked, ...rest } = root;
   return rest;
 }
 

@@ -137,6 +137,6 @@ export function isFree(account: LibraryAccountRecord): boolean {
   return account.loan === undefined && isRotated(account);
 }
 
-function isRotated({ current, pending, next_rotation }: LibraryAccountRecord): boolean {
-  return current !== undefined && pending === undefined && next_rotation === 0;
+function isRotated({ current, pending, demanded }: LibraryAccountRecord): boolean {
+  return current !== undefined && pending === undefined && demanded === undefined;
 }

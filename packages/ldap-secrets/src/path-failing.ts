@@ -1,5 +1,5 @@
 import { path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { isInTrouble, RotationStatus } from '@strongroom/rotation';
+import { inTrouble, RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import type { LibraryAccounts } from './library-accounts.ts';
 import { CONFIG, recordsIn } from './records.ts';
@@ -19,22 +19,11 @@ export function failingPath(host: EngineHost, root: RootRotation, accounts: Stat
     response: Type.Object({ root: Type.Optional(RotationStatus), static_roles: Statuses, library_accounts: Statuses }),
     handle: async () => {
       const config = await records.config.get(CONFIG);
-      const ofRoot = config && (await root.rotation.status(CONFIG, config));
-      const staticRoles: Record<string, RotationStatus> = {};
-      for (const [name, role] of await records.staticRoles.entries()) {
-        const status = await accounts.rotation.status(name, role);
-        if (isInTrouble(status)) staticRoles[name] = status;
-      }
-      const ofLibrary: Record<string, RotationStatus> = {};
-      for (const [key, account] of await records.accounts.entries()) {
-        const status = await library.rotation.status(key, account);
-        if (isInTrouble(status)) ofLibrary[account.name] = status;
-      }
       return {
         data: {
-          ...(ofRoot && isInTrouble(ofRoot) ? { root: ofRoot } : {}),
-          static_roles: staticRoles,
-          library_accounts: ofLibrary,
+          ...(await inTrouble(root.rotation, config ? [[CONFIG, config]] : [], () => 'root')),
+          static_roles: await inTrouble(accounts.rotation, await records.staticRoles.entries()),
+          library_accounts: await inTrouble(library.rotation, await records.accounts.entries(), (_key, { name }) => name),
         },
       };
     },

@@ -1,13 +1,10 @@
 import { BadRequest, f, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { visiblePlan, visiblePlanFields, type CurrentCredential } from '@strongroom/rotation';
+import { doubtAbout, retriedAfter, secondsToRotation, visiblePlan, visiblePlanFields, type CurrentCredential } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DirectoryFailed } from './directory-failed.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import { lastRotation } from './rotation-time.ts';
 import type { StaticAccounts } from './static-accounts.ts';
-
-const DOUBT =
-  'a rotation of this password was begun and its outcome is not known yet; if this password does not log in, read it again in a moment';
 
 export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): readonly AnyPath[] {
   const { staticRoles } = recordsIn(host.storage);
@@ -40,11 +37,11 @@ export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): rea
           username: record.username,
           password: credential,
           last_password: found ? lastPassword(found) : '',
-          ttl: found ? Math.max(0, Math.ceil((record.next_rotation - host.clock.millis()) / 1_000)) : 0,
+          ttl: found ? secondsToRotation(record, host.clock.millis()) : 0,
           ...visiblePlan(record),
           last_vault_rotation: lastRotation(since),
         },
-        ...(found?.doubtful ? { warnings: [DOUBT] } : {}),
+        ...(found?.doubtful ? { warnings: [doubtAbout('password')] } : {}),
       };
     },
   });
@@ -57,12 +54,10 @@ export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): rea
     summary: 'Rotates now.',
     handle: async (req) => {
       try {
-        await accounts.rotate(req.data.name, req.signal);
+        await accounts.rotation.rotate(req.data.name, req.signal);
       } catch (error) {
         if (!(error instanceof DirectoryFailed)) throw error;
-        const retried =
-          'unable to finish rotating credentials; retries will continue in the background but it is also safe to retry manually';
-        throw new DirectoryFailed(`${retried}: ${error.message}`, error.outcome, error);
+        throw new DirectoryFailed(retriedAfter(error.message), error.outcome, error);
       }
       return undefined;
     },

@@ -1,7 +1,7 @@
 import { BadRequest, type EngineHost } from '@strongroom/engine-sdk';
 import { ownState, Rotation, type Change } from '@strongroom/rotation';
 import { changePassword, locate, provePassword } from './account-entry.ts';
-import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import { outcomeOf, textOf } from './directory-failed.ts';
 import { claim, claimsOf, release } from './managed-accounts.ts';
 import { makePassword } from './password-maker.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
@@ -64,32 +64,12 @@ export class StaticAccounts {
     });
   }
 
-  /**
-   * Rotates now. Where the directory was out of reach the rotation is due from now on, and is tried again until it is done, as for a change that
-   * was refused or whose outcome is not known.
-   */
-  async rotate(name: string, signal: AbortSignal): Promise<void> {
-    try {
-      await this.rotation.rotate(name, signal);
-    } catch (error) {
-      if (error instanceof DirectoryFailed && error.outcome === 'unsent') await this.#makeDue(name);
-      throw error;
-    }
-  }
-
   async remove(name: string): Promise<void> {
     await this.#host.storage.transaction(async (tx) => {
       const role = await recordsIn(tx).staticRoles.get(name);
       if (!role) return;
       await this.rotation.remove(tx, name);
       await release(tx, role.claims, { kind: 'static-role', owner: name });
-    });
-  }
-
-  async #makeDue(name: string): Promise<void> {
-    await this.#host.storage.transaction(async (tx) => {
-      const role = await recordsIn(tx).staticRoles.get(name);
-      if (role) await this.rotation.demand(tx, name, role);
     });
   }
 }

@@ -1,6 +1,7 @@
 export { inTrouble } from './in-trouble.ts';
 export type { RotationStatuses } from './in-trouble.ts';
 export type { Outcome, Proof } from './outcome.ts';
+export { doubtAbout, retriedAfter, secondsToRotation } from './rotation-answer.ts';
 export { Rotation } from './rotation.ts';
 export type { Change, CurrentCredential, RotationOptions } from './rotation.ts';
 export {

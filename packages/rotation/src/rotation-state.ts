@@ -15,6 +15,8 @@ export interface RotationState<C> {
   readonly last_rotation: number;
   /** Milliseconds; 0 where none is planned. In the past: a rotation is due, and retried until it is through. */
   readonly next_rotation: number;
+  /** Since when a rotation is asked for that is not through, in milliseconds: it is due whatever the plan says, and retried until it is. */
+  readonly demanded?: number;
   /** Absent until the first rotation is through. */
   readonly current?: C;
   /** The one before, where it is kept. */
@@ -29,6 +31,7 @@ export function rotationStateFields<C extends TSchema>(credential: C) {
   return {
     last_rotation: Type.Number(),
     next_rotation: Type.Number(),
+    demanded: Type.Optional(Type.Number()),
     current: Type.Optional(credential),
     previous: Type.Optional(credential),
     pending: Type.Optional(Type.Object({ made: credential, begun: Type.Number(), claim: Type.String(), until: Type.Number() })),
@@ -48,12 +51,13 @@ export function ownState<R extends RotationState<C>, C>(): StateLens<R, C> {
   return {
     state: (record) => record,
     withState: (record, state) => {
-      const { current: _c, previous: _p, pending: _w, last_error: _e, ...rest } = record;
-      const { last_rotation, next_rotation, current, previous, pending, last_error } = state;
+      const { demanded: _d, current: _c, previous: _p, pending: _w, last_error: _e, ...rest } = record;
+      const { last_rotation, next_rotation, demanded, current, previous, pending, last_error } = state;
       return {
         ...rest,
         last_rotation,
         next_rotation,
+        ...(demanded === undefined ? {} : { demanded }),
         ...(current === undefined ? {} : { current }),
         ...(previous === undefined ? {} : { previous }),
         ...(pending === undefined ? {} : { pending }),

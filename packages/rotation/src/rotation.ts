@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  EngineError,
   InternalError,
   TooManyRequests,
   type Collection,
@@ -74,6 +75,8 @@ interface Claimed<R, C> {
   readonly pending: PendingChange<C>;
   /** The change was begun before, and its outcome is not known. */
   readonly resumed: boolean;
+  /** What was demanded before this call. */
+  readonly demanded: number | undefined;
 }
 
 /**
@@ -147,8 +150,8 @@ export class Rotation<R, C> {
     const from = is.rotation_schedule === '' && state.last_rotation > 0 ? state.last_rotation : this.#now();
     const planned = samePlan(was, is) ? state.next_rotation : nextRotation(is, from);
     await this.#options.records(tx).put(id, lens.withState(next, { ...state, next_rotation: planned }));
-    // Work under way has its own time to come back at.
-    if (planned === state.next_rotation || state.pending) return;
+    // Work under way has its own time to come back at, and so has what was demanded.
+    if (planned === state.next_rotation || state.pending || state.demanded !== undefined) return;
     await this.#plan(tx, id, next, planned);
   }
 
@@ -160,7 +163,7 @@ export class Rotation<R, C> {
     const { lens } = this.#options;
     const now = this.#now();
     const state = lens.state(record);
-    await this.#options.records(tx).put(id, lens.withState(record, { ...state, next_rotation: now }));
+    await this.#options.records(tx).put(id, lens.withState(record, { ...state, demanded: state.demanded ?? now }));
     if (!state.pending) await this.#plan(tx, id, record, now + SOON);
   }
 
@@ -169,7 +172,10 @@ export class Rotation<R, C> {
     await tx.unschedule(this.job as never, id);
   }
 
-  /** Rotates now. Several calls at a time are one rotation. @throws TooManyRequests while another process is at it. */
+  /**
+   * Rotates now. Several calls at a time are one rotation. What fails is tried again in the background until it is through, also without a plan;
+   * but not what is refused with a 4xx, which says what would be right. @throws TooManyRequests while another process is at it.
+   */
   async rotate(id: string, signal: AbortSignal): Promise<void> {
     const running = this.#underWay.get(id);
     if (running) {
@@ -220,12 +226,15 @@ export class Rotation<R, C> {
   async #due(id: string, signal: AbortSignal): Promise<Date | undefined> {
     const record = await this.#options.records(this.#host.storage).get(id);
     if (record === undefined) return undefined;
-    const { current, pending, next_rotation } = this.#options.lens.state(record);
+    const { current, pending, next_rotation, demanded } = this.#options.lens.state(record);
     const now = this.#now();
-    if (!pending && next_rotation === 0) return undefined;
-    if (!pending && next_rotation > now) return new Date(next_rotation);
     if (pending && pending.until > now) return new Date(pending.until);
-    if (current !== undefined && windowHasPassed(this.#options.plan(record), next_rotation, now)) return this.#skip(id, record, signal);
+    // What was demanded is due, whatever the plan says.
+    if (demanded === undefined) {
+      if (!pending && next_rotation === 0) return undefined;
+      if (!pending && next_rotation > now) return new Date(next_rotation);
+      if (current !== undefined && windowHasPassed(this.#options.plan(record), next_rotation, now)) return this.#skip(id, record, signal);
+    }
     const running = this.#underWay.get(id);
     if (running) {
       await running;
@@ -281,11 +290,13 @@ export class Rotation<R, C> {
       // Somebody rotated it since it was looked at: what is asked for has just been done.
       if (made === undefined || state.last_rotation !== before.last_rotation) throw this.#busy(id);
       const pending = this.#newPending(made);
-      const claimed = lens.withState(record, { ...state, pending });
+      // Stored with the candidate, so that what was asked for outlives a crash.
+      const demand = byJob ? {} : { demanded: state.demanded ?? this.#now() };
+      const claimed = lens.withState(record, { ...state, ...demand, pending });
       await records.put(id, claimed);
       // A job that is running has a claim of its own, and comes back by itself.
       if (!byJob) await this.#plan(tx, id, record, pending.until);
-      return { record: claimed, pending, resumed: state.pending !== undefined };
+      return { record: claimed, pending, resumed: state.pending !== undefined, demanded: state.demanded };
     });
   }
 
@@ -316,7 +327,7 @@ export class Rotation<R, C> {
   }
 
   #promoted(state: RotationState<C>, made: C, at: number): RotationState<C> {
-    const { pending: _done, last_error: _past, previous: _older, current, ...rest } = state;
+    const { pending: _done, demanded: _met, last_error: _past, previous: _older, current, ...rest } = state;
     const previous = this.#options.keepsPrevious && current !== undefined ? { previous: current } : {};
     return { ...rest, ...previous, current: made, last_rotation: at };
   }
@@ -348,7 +359,7 @@ export class Rotation<R, C> {
 
   /** Decides about the candidate after a failure. True when it turns out that it is the one that is taken. */
   async #isThroughAfter(
-    { record, pending, resumed }: Claimed<R, C>,
+    { record, pending, resumed, demanded: demandedBefore }: Claimed<R, C>,
     change: Change<R, C>,
     error: unknown,
     byJob: boolean,
@@ -367,15 +378,16 @@ export class Rotation<R, C> {
       if (stored === undefined) return;
       const state = lens.state(stored);
       if (state.pending?.claim !== pending.claim) return;
-      const { pending: _dropped, ...rest } = state;
-      const planned = rest.next_rotation > 0;
-      // What could not be done is tried again where it is planned; what cannot be done as it was asked for is not.
-      const next = planned && outcome !== 'unsent' ? Math.min(rest.next_rotation, this.#now()) : rest.next_rotation;
+      const { pending: _dropped, demanded: asked, ...rest } = state;
+      // What could not be done is tried again until it is; what cannot be done as it was asked for is not.
+      const demanded = !byJob && isMisuse(error) ? demandedBefore : asked;
+      const soon = this.#now() + SOON;
       const last_error = { message: this.#options.messageOf(error), at: this.#now() };
-      const kept = { ...rest, next_rotation: next, last_error };
+      const kept = { ...rest, ...(demanded === undefined ? {} : { demanded }), last_error };
       await records.put(change.id, lens.withState(stored, drop ? kept : { ...kept, pending: { ...pending, until: 0 } }));
       if (byJob) return;
-      await this.#plan(tx, change.id, stored, drop && !planned ? 0 : Math.max(next, this.#now() + SOON));
+      const open = !drop || demanded !== undefined;
+      await this.#plan(tx, change.id, stored, open ? soon : rest.next_rotation && Math.max(rest.next_rotation, soon));
     });
     return false;
   }
@@ -428,6 +440,11 @@ export class Rotation<R, C> {
   #now(): number {
     return this.#host.clock.millis();
   }
+}
+
+/** The caller is told what would be right, and a second try would be told the same. */
+function isMisuse(error: unknown): boolean {
+  return error instanceof EngineError && error.status < 500;
 }
 
 /** The other side acknowledged a change that it did not make. */

@@ -16,7 +16,7 @@ const Account = Type.Object({ ...rotationPlanFields, ...rotationStateFields(Type
 type Account = Static<typeof Account>;
 
 /** What happens to the next change that is asked for. */
-export type Fate = 'done' | 'refused' | 'unsent' | 'lost before' | 'lost after' | 'acknowledged only';
+export type Fate = 'done' | 'refused' | 'unsent' | 'misused' | 'lost before' | 'lost after' | 'acknowledged only';
 
 class Failed extends UpstreamFailed {
   readonly outcome: Outcome;
@@ -40,6 +40,7 @@ export class Outside {
     if (this.down) throw new Failed('unsent');
     const fate = this.fates.shift() ?? 'done';
     if (fate === 'unsent') throw new Failed('unsent');
+    if (fate === 'misused') throw new InvalidRequest('no such change can be made');
     if (fate === 'refused') throw new Failed('refused');
     if (fate === 'lost before') throw new Failed('unknown');
     if (fate === 'acknowledged only') return;
@@ -74,7 +75,7 @@ export function accountsEngine(outside: Outside, options: { ofItself?: boolean }
           if (options.ofItself && record.current !== undefined && !outside.takes(id, record.current)) throw new Failed('unsent');
           outside.change(id, candidate);
         },
-        outcomeOf: (error) => (error instanceof Failed ? error.outcome : 'unknown'),
+        outcomeOf: (error) => (error instanceof Failed ? error.outcome : error instanceof InvalidRequest ? 'unsent' : 'unknown'),
         messageOf: (error) => (error as Error).message,
         prove: async ({ id, record, candidate }) => {
           if (outside.takes(id, 'never')) return 'unprovable';

@@ -164,21 +164,110 @@ describe('a credential that is rotated', () => {
     expect((await shown()).status).toMatchObject({ state: 'waiting', last_error: null });
   });
 
-  test('a rotation on demand without a plan that fails is not tried again, unless it was demanded', async () => {
+  describe.each([
+    ['a period', { rotation_period: '240h' }],
+    ['a schedule with a window', { rotation_schedule: '0 0 1 1 *', rotation_window: '1h' }],
+    ['no plan', { disable_automated_rotation: true }],
+  ])('asked for with %s', (_plan, plan) => {
+    test.each<Fate>(['unsent', 'refused'])('a rotation that is %s is tried again until it is through', async (fate) => {
+      await server.write('account/a', plan);
+      const before = await expectGood();
+      outside.fates.push(fate);
+      expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(500);
+      expect(await expectGood()).toBe(before);
+      const { status } = await shown();
+      expect(status).toMatchObject({ state: 'failed', last_error: { message: expect.stringContaining('the outside') } });
+      expect(Date.parse(status.next_attempt!)).toBe(server.clock.millis() + 10_000);
+      await server.pass(60);
+      expect(await expectGood()).not.toBe(before);
+      expect(outside.changes).toBe(2);
+      expect((await shown()).status).toMatchObject({ attempts: 0, last_error: null });
+    });
+
+    test('a rotation while the outside is away for hours is tried ever more rarely, and made once it is back', async () => {
+      await server.write('account/a', plan);
+      const { next } = await shown();
+      const before = await expectGood();
+      outside.down = true;
+      expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(500);
+      await server.pass(60);
+      const early = (await shown()).status;
+      expect(early).toMatchObject({ state: 'failing', last_error: { message: 'the outside is gone' } });
+      await server.pass(3 * 3_600, 60);
+      const late = (await shown()).status;
+      expect(late.attempts).toBeGreaterThan(early.attempts);
+      expect(late.attempts).toBeLessThan(80);
+      expect((await shown()).next).toBe(next);
+      outside.down = false;
+      await server.pass(600);
+      expect(await expectGood()).not.toBe(before);
+      expect(outside.changes).toBe(2);
+      const planned = (await shown()).next;
+      expect((await shown()).status).toMatchObject({ state: planned === 0 ? 'idle' : 'waiting', attempts: 0, last_error: null });
+    });
+
+    test('a rotation that cannot be made as it was asked for is not tried again', async () => {
+      await server.write('account/a', plan);
+      const { next, status } = await shown();
+      const before = await expectGood();
+      outside.fates.push('misused');
+      expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(400);
+      expect((await shown()).status).toMatchObject({ state: 'failed', next_attempt: status.next_attempt });
+      await server.pass(3_600, 300);
+      expect(await expectGood()).toBe(before);
+      expect((await shown()).next).toBe(next);
+    });
+
+    test.each([0, 1, 2, 3])(
+      'a rotation that is unsent by a process that dies after %i commits is made by the next one',
+      async (commits) => {
+        await server.write('account/a', plan);
+        const before = await expectGood();
+        outside.fates.push('unsent');
+        server.storage.dieAfter(commits);
+        await server.diesIn(server.ask('update', 'accounts/rotate/a'));
+        server = await server.restart();
+        outside.fates.length = 0;
+        await server.pass(300);
+        expect((await expectGood()) !== before).toBe(commits > 0);
+      },
+    );
+  });
+
+  test('what was asked for in vain before stays asked for', async () => {
     await server.write('account/a', { disable_automated_rotation: true });
-    const before = await expectGood();
-    outside.fates.push('refused');
-    expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(500);
-    await server.pass(3_600, 300);
-    expect(await expectGood()).toBe(before);
-    expect((await shown()).status).toMatchObject({ state: 'failed', next_attempt: null });
+    outside.down = true;
+    await server.ask('update', 'accounts/rotate/a');
+    outside.down = false;
+    outside.fates.push('misused');
+    expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(400);
+    await server.pass(60);
+    expect(outside.changes).toBe(2);
+  });
+
+  test('what was asked for is made whatever becomes of the plan meanwhile', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    for (const plan of [{ rotation_period: '240h' }, { disable_automated_rotation: true }]) {
+      const { changes } = outside;
+      outside.fates.push('unsent');
+      await server.ask('update', 'accounts/rotate/a');
+      await server.write('account/a', plan);
+      await server.pass(60);
+      expect(outside.changes).toBe(changes + 1);
+      await expectGood();
+    }
+    expect((await shown()).status).toMatchObject({ state: 'idle', last_error: null });
+  });
+
+  test('what is demanded in a transaction is made in the background', async () => {
+    await server.write('account/a', { disable_automated_rotation: true });
     outside.down = true;
     await server.write('demand/a');
     await server.pass(600);
     expect((await shown()).status.attempts).toBeGreaterThan(0);
     outside.down = false;
-    await server.pass(3_600, 300);
-    expect(await expectGood()).not.toBe(before);
+    await server.pass(600);
+    expect(outside.changes).toBe(2);
     expect((await shown()).status).toMatchObject({ state: 'idle', last_error: null });
   });
 
@@ -233,8 +322,7 @@ describe('a credential that is rotated', () => {
         await expectGood();
         await server.pass(300);
         await expectGood();
-        const state = fate === 'unsent' && commits > 1 ? 'failed' : 'waiting';
-        expect((await shown()).status).toMatchObject({ state, attempts: 0 });
+        expect((await shown()).status).toMatchObject({ state: 'waiting', attempts: 0, last_error: null });
         await server.write('rotate/a');
         expect((await shown()).status).toMatchObject({ state: 'waiting', last_error: null });
         await expectGood();
