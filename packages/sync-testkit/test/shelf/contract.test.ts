@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { syncDestinationContract } from '../../src/index.ts';
+import { syncDestinationContract } from '@strongroom/sync-testkit';
 import { shelfDestination } from './shelf-destination.ts';
 import { ShelfServer } from './shelf-server.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Outside, OutsideSecret } from '../../src/index.ts';
+import type { Outside, OutsideSecret } from '@strongroom/sync-testkit';
 
 interface Held {
   value: string;
