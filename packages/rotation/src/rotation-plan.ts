@@ -53,6 +53,9 @@ export interface PlanRules {
 }
 
 const SHORTEST_WINDOW = 3_600;
+/** What fields of standard cron are made of, besides names; parsers know more, such as L, W, # and ?. */
+const STANDARD = /^[\d*,/-]*$/;
+const NAMES = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)\b/gi;
 
 /** The plan after a write: what was sent replaces the other kind. Seconds; schedules are in UTC. @throws BadRequest */
 export function planOf(before: RotationPlan | undefined, sent: SentPlan, { shortestPeriod = 5 }: PlanRules = {}): RotationPlan {
@@ -72,6 +75,9 @@ export function planOf(before: RotationPlan | undefined, sent: SentPlan, { short
     if (sent.rotation_window) throw new BadRequest('rotation_window is invalid with use of rotation_period');
     if (sent.rotation_period < shortestPeriod) throw new BadRequest(`rotation_period must be ${shortestPeriod} seconds or more`);
     return { rotation_period: sent.rotation_period, rotation_schedule: '', rotation_window: 0, ...extra };
+  }
+  if (sent.rotation_schedule === '' && before?.rotation_schedule) {
+    throw new BadRequest('rotation_schedule must not be empty: send another schedule, or a rotation_period in its place');
   }
   const effective = schedule ?? before?.rotation_schedule ?? '';
   if (effective === '') {
@@ -131,6 +137,12 @@ export function visiblePlan(plan: RotationPlan): {
 function cronOf(schedule: string): Cron {
   const fields = schedule.trim().split(/\s+/);
   if (fields.length !== 5) throw new BadRequest(`could not parse rotation_schedule: expected exactly 5 fields, found ${fields.length}`);
+  const foreign = fields.find((field) => !STANDARD.test(field.replaceAll(NAMES, '')));
+  if (foreign !== undefined) {
+    throw new BadRequest(
+      `could not parse rotation_schedule: ${JSON.stringify(foreign)} is not standard cron, which has numbers, names, * , - and /`,
+    );
+  }
   let cron: Cron;
   try {
     cron = new Cron(fields.join(' '), { timezone: 'UTC', paused: true, mode: '5-part' });
