@@ -9,7 +9,7 @@ import {
   type StorageView,
   type Transaction,
 } from '@strongroom/engine-sdk';
-import { nextRotation, rotationStatus, windowHasPassed, type RotationPlan, type RotationStatus } from '@strongroom/rotation';
+import { nextRotation, OneAtATime, rotationStatus, windowHasPassed, type RotationPlan, type RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { during, isCloudError, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, CloudSession } from './cloud-provider.ts';
@@ -77,7 +77,9 @@ export class KeyRotation<R> {
   readonly job: Schedule<typeof Job>;
   readonly #host: EngineHost;
   readonly #options: KeyRotationOptions<R>;
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #work = new OneAtATime((id) => this.#busy(id));
+  /** Of those under way, the ones that delete replaced keys and make none. */
+  readonly #retiring = new Set<string>();
 
   constructor(host: EngineHost, options: KeyRotationOptions<R>) {
     this.#host = host;
@@ -99,7 +101,7 @@ export class KeyRotation<R> {
     check: (tx: Transaction) => Promise<void>,
     undo: (tx: Transaction) => Promise<void>,
   ) {
-    await this.#alone(id, async () => {
+    await this.#work.alone(id, async () => {
       const { user, keys, session } = await this.#look(record, signal);
       const pending = this.#newPending(user, keys);
       await this.#host.storage.transaction(async (tx) => {
@@ -141,19 +143,18 @@ export class KeyRotation<R> {
     await tx.unschedule(this.job as never, id);
   }
 
-  /** Replaces the key now. Several calls at a time are one. @throws TooManyRequests while another process is at it. */
+  /**
+   * Replaces the key now. Several calls at a time are one. A failure is told, and not tried again by itself, unless the replacement has begun at
+   * the provider: that is brought to an end in any case. @throws TooManyRequests while another process is at it.
+   */
   async rotate(id: string, signal: AbortSignal): Promise<void> {
-    const running = this.#underWay.get(id);
-    if (running) {
-      await running;
-      return;
-    }
-    await this.#alone(id, async () => this.#rotate(id, signal, false));
+    if (this.#retiring.has(id)) await this.settled(id);
+    await this.#work.join(id, async () => this.#rotate(id, signal, false));
   }
 
   /** Resolves once nothing is under way in this process. */
   async settled(id: string): Promise<void> {
-    await this.#underWay.get(id)?.catch(() => undefined);
+    await this.#work.underWay(id)?.catch(() => undefined);
   }
 
   async status(id: string, record: R): Promise<RotationStatus> {
@@ -167,7 +168,7 @@ export class KeyRotation<R> {
     const { pending, next_rotation, current } = this.#options.state(record);
     const now = this.#now();
     if (pending && pending.until > now) return new Date(pending.until);
-    const running = this.#underWay.get(id);
+    const running = this.#work.underWay(id);
     if (running) {
       await running;
       return this.#due(id, signal);
@@ -176,9 +177,10 @@ export class KeyRotation<R> {
     if (!pending && due && current !== undefined && windowHasPassed(this.#options.plan(record), next_rotation, now)) {
       await this.#skip(id, next_rotation);
     } else if (pending || due) {
-      await this.#alone(id, async () => this.#rotate(id, signal, true));
+      await this.#work.alone(id, async () => this.#rotate(id, signal, true));
     } else {
-      await this.#alone(id, async () => this.#retire(id, signal));
+      this.#retiring.add(id);
+      await this.#work.alone(id, async () => this.#retire(id, signal)).finally(() => this.#retiring.delete(id));
     }
     const after = await records.get(id);
     const at = after === undefined ? 0 : timeOf(this.#options.state(after));
@@ -387,17 +389,6 @@ export class KeyRotation<R> {
   #newPending(user: string, known: readonly string[]): PendingKey {
     const now = this.#now();
     return { user, known: [...known], made: null, begun: now, claim: randomUUID(), until: now + CLAIM };
-  }
-
-  async #alone<T>(id: string, work: () => Promise<T>): Promise<T> {
-    if (this.#underWay.has(id)) throw this.#busy(id);
-    const running = work();
-    this.#underWay.set(id, running);
-    try {
-      return await running;
-    } finally {
-      this.#underWay.delete(id);
-    }
   }
 
   /** `until`: when the claim of another process ends, which may have died. */

@@ -7,7 +7,7 @@ const TextMap = Type.Record(Type.String(), Type.String());
 
 export const StoredKey = Type.Object({ access_key: Type.String(), secret_key: Type.String() });
 
-const { pending: _ownKind, current: _elsewhere, previous: _retiring, ...times } = rotationStateFields(StoredKey);
+const { pending: _ownKind, demanded: _toldInstead, current: _elsewhere, previous: _retiring, ...times } = rotationStateFields(StoredKey);
 
 /** A replacement of a key that has begun. Stored before anything is changed at the provider. */
 const PendingKey = Type.Object({

@@ -6,6 +6,8 @@ export class AcmeCloud {
     string,
     { id: string; tags: Readonly<Record<string, string>>; keys: Map<string, AccessKey & { created: Date }> }
   >();
+  /** What the next deletion of a key waits for. */
+  deletion: (() => Promise<void>) | undefined;
   #count = 0;
 
   readonly provider: CloudProvider = {
@@ -48,7 +50,12 @@ export class AcmeCloud {
       },
       listKeys: async (name) => [...user(name).keys.values()].map(({ access_key: id, created }) => ({ id, created })),
       deactivateKey: async () => undefined,
-      deleteKey: async (name, id) => void user(name).keys.delete(id),
+      deleteKey: async (name, id) => {
+        const { deletion } = this;
+        this.deletion = undefined;
+        await deletion?.();
+        user(name).keys.delete(id);
+      },
       accepts: async ({ access_key }) => [...this.users.values()].some(({ keys }) => keys.has(access_key)),
       assumeRole: async ({ roleArn, seconds }) => temporary(roleArn, seconds),
       federate: async ({ name, seconds }) => temporary(name, seconds),

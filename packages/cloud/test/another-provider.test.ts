@@ -37,6 +37,30 @@ describe('another provider than AWS', () => {
     });
   });
 
+  test('rotate-role while the key of before is being deleted waits for that, and makes a new key', async () => {
+    cloud.users.set('robot', { id: 'u', tags: {}, keys: new Map() });
+    await mount.write('static-roles/robot', { username: 'robot', rotation_period: '24h', grace_period: '1h' });
+    await mount.write('rotate-role/robot');
+    const before = (await mount.read('static-creds/robot')).data as { access_key: string };
+    let begun!: () => void;
+    let end!: () => void;
+    const deleting = new Promise<void>((resolve) => (begun = resolve));
+    cloud.deletion = async () => {
+      begun();
+      await new Promise<void>((resolve) => (end = resolve));
+    };
+    const passing = mount.advance('1h');
+    await deleting;
+    const answer = mount.call('update', 'acme/rotate-role/robot');
+    await new Promise((resolve) => setImmediate(resolve));
+    end();
+    expect((await answer).status).toBe(204);
+    await passing;
+    const after = (await mount.read('static-creds/robot')).data as { access_key: string };
+    expect(after.access_key).not.toBe(before.access_key);
+    expect([...cloud.users.get('robot')!.keys.keys()].sort()).toEqual([before.access_key, after.access_key].sort());
+  });
+
   test.each(['user', 'deploy'])(
     'our own part of a credential of role %s, journal, lease and all, takes no more than 2 ms of CPU',
     async (role) => {

@@ -1,5 +1,6 @@
 export { inTrouble } from './in-trouble.ts';
 export type { RotationStatuses } from './in-trouble.ts';
+export { OneAtATime } from './one-at-a-time.ts';
 export type { Outcome, Proof } from './outcome.ts';
 export { doubtAbout, retriedAfter, secondsToRotation } from './rotation-answer.ts';
 export { Rotation } from './rotation.ts';

@@ -11,6 +11,7 @@ import {
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
+import { OneAtATime } from './one-at-a-time.ts';
 import type { Outcome, Proof } from './outcome.ts';
 import { nextRotation, samePlan, windowHasPassed, type RotationPlan } from './rotation-plan.ts';
 import type { PendingChange, RotationState, StateLens } from './rotation-state.ts';
@@ -88,7 +89,7 @@ export class Rotation<R, C> {
   readonly job: Schedule<typeof Job>;
   readonly #host: EngineHost;
   readonly #options: RotationOptions<R, C>;
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #work = new OneAtATime((id) => this.#busy(id));
 
   constructor(host: EngineHost, options: RotationOptions<R, C>) {
     this.#host = host;
@@ -107,7 +108,7 @@ export class Rotation<R, C> {
    * was left by a creation that never got through is replaced.
    */
   async create(id: string, record: R, signal: AbortSignal, check?: (tx: Transaction) => Promise<void>): Promise<void> {
-    await this.#alone(id, async () => {
+    await this.#work.alone(id, async () => {
       const { lens } = this.#options;
       const pending = this.#newPending(await this.#options.make(id, record));
       await this.#host.storage.transaction(async (tx) => {
@@ -177,12 +178,7 @@ export class Rotation<R, C> {
    * but not what is refused with a 4xx, which says what would be right. @throws TooManyRequests while another process is at it.
    */
   async rotate(id: string, signal: AbortSignal): Promise<void> {
-    const running = this.#underWay.get(id);
-    if (running) {
-      await running;
-      return;
-    }
-    await this.#alone(id, async () => this.#rotate(id, signal, false));
+    await this.#work.join(id, async () => this.#rotate(id, signal, false));
   }
 
   /** The credential that the other side takes now, and whether that is in doubt. Undefined before the first rotation. */
@@ -190,8 +186,9 @@ export class Rotation<R, C> {
     const { lens } = this.#options;
     const records = this.#options.records(this.#host.storage);
     let record = await records.get(id);
-    if (record !== undefined && lens.state(record).pending && this.#underWay.has(id)) {
-      await this.#underWay.get(id)!.catch(() => undefined);
+    const running = this.#work.underWay(id);
+    if (record !== undefined && lens.state(record).pending && running) {
+      await running.catch(() => undefined);
       record = await records.get(id);
     }
     if (record === undefined) return undefined;
@@ -213,7 +210,7 @@ export class Rotation<R, C> {
     if (!pending) return { record };
     const proof = await this.#prove({ id, record, candidate: pending.made, signal });
     if (proof !== 'candidate') return { record, proof };
-    if (!this.#underWay.has(id)) await this.#commit(id, pending, true);
+    if (!this.#work.underWay(id)) await this.#commit(id, pending, true);
     return { record: (await this.#options.records(this.#host.storage).get(id)) ?? record, proof };
   }
 
@@ -235,12 +232,12 @@ export class Rotation<R, C> {
       if (!pending && next_rotation > now) return new Date(next_rotation);
       if (current !== undefined && windowHasPassed(this.#options.plan(record), next_rotation, now)) return this.#skip(id, record, signal);
     }
-    const running = this.#underWay.get(id);
+    const running = this.#work.underWay(id);
     if (running) {
       await running;
       return this.#due(id, signal);
     }
-    return this.#alone(id, async () => this.#rotate(id, signal, true));
+    return this.#work.alone(id, async () => this.#rotate(id, signal, true));
   }
 
   /** The window is over: waits for the next time. Resolves with it. */
@@ -420,17 +417,6 @@ export class Rotation<R, C> {
   #newPending(made: C): PendingChange<C> {
     const now = this.#now();
     return { made, begun: now, claim: randomUUID(), until: now + CLAIM };
-  }
-
-  async #alone<T>(id: string, work: () => Promise<T>): Promise<T> {
-    if (this.#underWay.has(id)) throw this.#busy(id);
-    const running = work();
-    this.#underWay.set(id, running);
-    try {
-      return await running;
-    } finally {
-      this.#underWay.delete(id);
-    }
   }
 
   #busy(id: string): TooManyRequests {
