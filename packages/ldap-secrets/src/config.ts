@@ -113,6 +113,15 @@ export function mergeConfig(
   return config;
 }
 
+/** Where the managing account is, and how it logs in. */
+const whoManages = ['url', 'schema', 'binddn', 'upndomain'] as const;
+
+/** The parameter that says of another managing account, or of another password of it; undefined where all that was sent is as before. */
+export function changesRootIn(before: LdapSecretsConfig, sent: SentConfig): string | undefined {
+  if (sent.bindpass !== undefined) return 'bindpass';
+  return whoManages.find((name) => sent[name] !== undefined && sent[name] !== before[name]);
+}
+
 /** A new bindpass ends the trust in the one of before, and what was asked for while that was in place; what is known of a rotation holds for the account that it was made for. */
 function rootAfter(
   root: NonNullable<LdapSecretsConfig['root']>,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { InvalidRequest, TooManyRequests, type EngineHost } from '@strongroom/engine-sdk';
 import { createDirectory, Lending, LdapError, resultCode, type Connection, type Directory } from '@strongroom/ldap-client';
-import { clientSettings, mergeConfig, serviceBinding, type LdapSecretsConfig, type SentConfig } from './config.ts';
+import { changesRootIn, clientSettings, mergeConfig, serviceBinding, type LdapSecretsConfig, type SentConfig } from './config.ts';
 import { DirectoryFailed, directoryFailed, DirectoryMisused } from './directory-failed.ts';
 import { CONFIG, recordsIn, type Records } from './records.ts';
 
@@ -50,16 +50,25 @@ export class DirectoryService {
     return config;
   }
 
-  /** @throws BadRequest for what cannot be stored. */
+  /** @throws BadRequest for what cannot be stored, TooManyRequests for another account or bindpass while bindpass is being rotated. */
   async write(sent: SentConfig, supplied: ReadonlySet<string>): Promise<void> {
     await this.#host.storage.transaction(async (tx) => {
       const { config } = recordsIn(tx);
-      await config.put(CONFIG, mergeConfig(await config.get(CONFIG), sent, supplied, randomUUID()));
+      const before = await config.get(CONFIG);
+      const changed = before && changesRootIn(before, sent);
+      if (changed) this.#requireQuiet(before, `${changed} cannot be changed`);
+      await config.put(CONFIG, mergeConfig(before, sent, supplied, randomUUID()));
     });
   }
 
+  /** @throws TooManyRequests while bindpass is being rotated: the new one would be lost with the configuration. */
   async delete(): Promise<void> {
-    await this.#records.config.delete(CONFIG);
+    await this.#host.storage.transaction(async (tx) => {
+      const { config } = recordsIn(tx);
+      const before = await config.get(CONFIG);
+      if (before) this.#requireQuiet(before, 'the config cannot be deleted');
+      await config.delete(CONFIG);
+    });
     this.#config = undefined;
     this.#directories.retire();
   }
@@ -113,6 +122,11 @@ export class DirectoryService {
 
   close(): void {
     this.#directories.close();
+  }
+
+  #requireQuiet({ root }: LdapSecretsConfig, refused: string): void {
+    if (root?.pending === undefined || root.pending.until <= this.#host.clock.millis()) return;
+    throw new TooManyRequests(`${refused} while bindpass is being rotated; try again`, { headers: { 'Retry-After': '1' } });
   }
 
   #priorPassword({ root }: LdapSecretsConfig): string | undefined {

@@ -17,6 +17,8 @@ export interface LdapCutter {
   stall(): void;
   /** Resolves when a request was kept back. */
   stalled(): Promise<void>;
+  /** Passes on what was kept back, and everything from now on. */
+  resume(): void;
   /** Nobody gets through until `open`. */
   shut(): void;
   open(): void;
@@ -32,7 +34,7 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
   let plan: { left: number; loss: Loss; counted: 'calls' | 'changes' } | undefined;
   let isShut = false;
   let isStalled = false;
-  let kept = 0;
+  let kept: (() => void)[] = [];
   let keptOne: () => void = () => undefined;
   let noticed: () => void = () => undefined;
   const dropAll = (): void => {
@@ -61,7 +63,7 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
         buffer = buffer.subarray(size);
         calls += 1;
         if (isStalled) {
-          kept += 1;
+          kept.push(() => void far.write(frame));
           keptOne();
           continue;
         }
@@ -94,7 +96,12 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
     },
     cut: async () => new Promise((resolve) => (noticed = resolve)),
     stall: () => void (isStalled = true),
-    stalled: async () => (kept > 0 ? undefined : new Promise((resolve) => (keptOne = resolve))),
+    stalled: async () => (kept.length > 0 ? undefined : new Promise((resolve) => (keptOne = resolve))),
+    resume: () => {
+      isStalled = false;
+      for (const pass of kept) pass();
+      kept = [];
+    },
     shut: () => {
       isShut = true;
       dropAll();

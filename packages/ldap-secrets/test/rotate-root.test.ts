@@ -119,6 +119,26 @@ describeWithSlapd('POST rotate-root', () => {
     expect(await works()).toBe(true);
   });
 
+  test.each<[string, () => ReturnType<typeof rotate>]>([
+    ['DELETE config', async () => mount.call('delete', 'ldap/config')],
+    ['a write of binddn', async () => mount.call('update', 'ldap/config', { data: { binddn: slapd.adminDn } })],
+    ['a write of bindpass', async () => mount.call('update', 'ldap/config', { data: { bindpass: managerPassword } })],
+    ['a write of url', async () => mount.call('update', 'ldap/config', { data: { url: slapd.url } })],
+  ])('while it is under way, %s is refused with 429, and the new password is not lost', async (_, interrupt) => {
+    cutter.stall();
+    const rotating = rotate();
+    await cutter.stalled();
+    const { status, errors } = await interrupt();
+    const other = await mount.call('update', 'ldap/config', { data: { binddn: managerDn, ttl: '2h' } });
+    cutter.resume();
+    expect((await rotating).status).toBe(204);
+    expect({ status, errors }).toEqual({ status: 429, errors: [expect.stringContaining('while bindpass is being rotated')] });
+    expect(other.status).toBe(204);
+    expect(await view.takes(managerDn, managerPassword)).toBe(false);
+    expect(await works()).toBe(true);
+    expect((await mount.call('delete', 'ldap/config')).status).toBe(204);
+  });
+
   test('rotations that come together are one', async () => {
     const answers = await Promise.all([rotate(), rotate(), rotate()]);
     expect(answers.map(({ status }) => status)).toEqual([204, 204, 204]);
