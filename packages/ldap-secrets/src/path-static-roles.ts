@@ -63,7 +63,7 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
         }
         const record = created(req.data);
         const skip = req.data.skip_import_rotation ?? (await service.require()).skip_static_role_import_rotation;
-        if (skip) await accounts.adopt(name, record);
+        if (skip) await accounts.adopt(name, record, req.signal);
         else await create(name, record, req.signal);
         return undefined;
       },

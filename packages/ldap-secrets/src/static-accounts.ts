@@ -1,4 +1,4 @@
-import { BadRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, TooManyRequests, type EngineHost } from '@strongroom/engine-sdk';
 import { ownState, Rotation, type Change } from '@strongroom/rotation';
 import { changePassword, locate, provePassword } from './account-entry.ts';
 import { outcomeOf, textOf } from './directory-failed.ts';
@@ -38,11 +38,7 @@ export class StaticAccounts {
 
   /** Stores a new role and rotates its password, which nobody else knows then. What the directory refuses is not stored. */
   async create(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<void> {
-    const dn = await this.#service.work(async (connection, { config }) => locate(connection, config, role, signal), {
-      signal,
-      idempotent: true,
-    });
-    const record = { ...role, claims: claimsOf(role.username, [role.dn, dn]) };
+    const record = await this.#located(role, signal);
     const by = { kind: 'static-role', owner: name } as const;
     try {
       await this.rotation.create(name, record, signal, async (tx) => claim(tx, role.username, record.claims, by));
@@ -55,13 +51,23 @@ export class StaticAccounts {
   }
 
   /** Stores a new role whose password stays as it is until its plan brings the first rotation. */
-  async adopt(name: string, role: StaticRoleRecord): Promise<void> {
-    const record = { ...role, claims: claimsOf(role.username, [role.dn]) };
-    await this.#service.require();
+  async adopt(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<void> {
+    const record = await this.#located(role, signal);
     await this.#host.storage.transaction(async (tx) => {
+      const before = await recordsIn(tx).staticRoles.get(name);
+      if (before) throw taken(name, before, this.#host.clock.millis());
       await claim(tx, role.username, record.claims, { kind: 'static-role', owner: name });
       await this.rotation.adopt(tx, name, record);
     });
+  }
+
+  /** With all that the account goes by. @throws DirectoryMisused where the directory does not have it. */
+  async #located(role: StaticRoleRecord, signal: AbortSignal): Promise<StaticRoleRecord> {
+    const dn = await this.#service.work(async (connection, { config }) => locate(connection, config, role, signal), {
+      signal,
+      idempotent: true,
+    });
+    return { ...role, claims: claimsOf(role.username, [role.dn, dn]) };
   }
 
   async remove(name: string): Promise<void> {
@@ -72,4 +78,15 @@ export class StaticAccounts {
       await release(tx, role.claims, { kind: 'static-role', owner: name });
     });
   }
+}
+
+/** Another request was faster, or a creation of before stands whose new password may be in force. */
+function taken(name: string, { current, pending }: StaticRoleRecord, now: number): Error {
+  if (current !== undefined || pending === undefined || pending.until > now) {
+    return new TooManyRequests(`the static role ${name} is being written by another request`, { headers: { 'Retry-After': '1' } });
+  }
+  return new BadRequest(
+    `skip_import_rotation: the role ${name} is there already, and its password may have been changed; ` +
+      'that is retried in the background, or write it without skip_import_rotation',
+  );
 }

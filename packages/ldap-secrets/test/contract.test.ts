@@ -20,10 +20,7 @@ engineContract(
         creation_ldif: `dn: uid={{.Username}},${SVC}\nobjectClass: account\nuid: {{.Username}}\n`,
         deletion_ldif: `dn: uid={{.Username}},${SVC}\nchangetype: delete\n`,
       });
-      if (slapd === undefined) {
-        await mount.write('static-role/app', { username: 'svc1', rotation_period: '24h', skip_import_rotation: true });
-        return { name: ['app'] };
-      }
+      if (slapd === undefined) return { name: ['app'] };
       await mount.write('static-role/app', { username: 'svc1', rotation_period: '24h' });
       await mount.write('library/app', { service_account_names: 'svc2,svc3', disable_check_in_enforcement: true });
       await mount.write('library/app/check-out');

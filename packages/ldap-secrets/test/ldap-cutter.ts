@@ -13,8 +13,8 @@ export interface LdapCutter {
   cutAt(n: number, loss: Loss, counted?: 'calls' | 'changes'): void;
   /** Resolves when it has cut. */
   cut(): Promise<void>;
-  /** From now on requests are taken and never passed on. */
-  stall(): void;
+  /** From now on requests are taken and not passed on: all of them, or changes alone. */
+  stall(counted?: 'calls' | 'changes'): void;
   /** Resolves when a request was kept back. */
   stalled(): Promise<void>;
   /** Passes on what was kept back, and everything from now on. */
@@ -33,7 +33,7 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
   let calls = 0;
   let plan: { left: number; loss: Loss; counted: 'calls' | 'changes' } | undefined;
   let isShut = false;
-  let isStalled = false;
+  let stalls: 'calls' | 'changes' | undefined;
   let kept: (() => void)[] = [];
   let keptOne: () => void = () => undefined;
   let noticed: () => void = () => undefined;
@@ -62,7 +62,7 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
         const frame = buffer.subarray(0, size);
         buffer = buffer.subarray(size);
         calls += 1;
-        if (isStalled) {
+        if (stalls === 'calls' || (stalls === 'changes' && CHANGES.has(operationOf(frame)))) {
           kept.push(() => void far.write(frame));
           keptOne();
           continue;
@@ -95,10 +95,10 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
       plan = { left, loss, counted };
     },
     cut: async () => new Promise((resolve) => (noticed = resolve)),
-    stall: () => void (isStalled = true),
+    stall: (counted = 'calls') => void (stalls = counted),
     stalled: async () => (kept.length > 0 ? undefined : new Promise((resolve) => (keptOne = resolve))),
     resume: () => {
-      isStalled = false;
+      stalls = undefined;
       for (const pass of kept) pass();
       kept = [];
     },

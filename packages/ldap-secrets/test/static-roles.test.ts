@@ -130,6 +130,39 @@ describeWithSlapd('static-role', () => {
       expect((await write('b', { username: 'device', rotation_period: '1h' })).status).toBe(204);
     });
 
+    test('skip_import_rotation: the account must be there, and is in no other static role under another name', async () => {
+      const skipped = { rotation_period: '1h', skip_import_rotation: true };
+      await expectRefused('a', { username: 'nosuch', ...skipped }, 'expected one matching entry, but received 0');
+      expect((await write('a', { username: 'svc1', ...skipped })).status).toBe(204);
+      await expectRefused('b', { username: 'alias', dn: dnOf('svc1'), rotation_period: '1h' }, '"alias" is already managed');
+      await expectRefused('b', { username: 'alias', dn: dnOf('svc1'), ...skipped }, '"alias" is already managed');
+    });
+
+    test('skip_import_rotation: what comes while the role is made without it is refused with 429, and the new password is kept', async () => {
+      const skip = { username: 'svc6', rotation_period: '1h', skip_import_rotation: true };
+      cutter.stall('changes');
+      const making = write('a', { username: 'svc6', rotation_period: '1h' });
+      await cutter.stalled();
+      const late = await write('a', skip);
+      cutter.resume();
+      expect((await making).status).toBe(204);
+      expect({ status: late.status, errors: late.errors }).toEqual({ status: 429, errors: [expect.stringContaining('being written')] });
+      expect(await view.takes(dnOf('svc6'), (await cred('a')).password)).toBe(true);
+    });
+
+    test('skip_import_rotation: a role of which nobody knows whether its password was changed is not replaced', async () => {
+      cutter.cutAt(0, 'answer', 'changes');
+      const gone = cutter.cut().then(() => cutter.shut());
+      const made = await write('a', { username: 'svc7', rotation_period: '1h' });
+      await gone;
+      cutter.open();
+      expect(made.status).toBe(500);
+      const skip = { username: 'svc7', rotation_period: '1h', skip_import_rotation: true };
+      await expectRefused('a', skip, 'its password may have been changed');
+      for (let i = 0; i < 5; i += 1) await mount.advance(30);
+      expect(await view.takes(dnOf('svc7'), (await cred('a')).password)).toBe(true);
+    });
+
     test('skip_import_rotation: the password stays as it is until the period is over, and only at creation', async () => {
       await view.setPassword(dnOf('svc5'), 'as-it-was');
       await write('a', { username: 'svc5', rotation_period: '1h', skip_import_rotation: true });
