@@ -11,10 +11,11 @@ export async function readAll(stdin: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** One line from standard input, not echoed when it is a terminal. */
-export async function readHiddenLine(stdin: Terminal): Promise<string> {
+/** One line from standard input, not echoed when it is a terminal. `ask` writes the question: what is typed from then on is hidden. */
+export async function readHiddenLine(stdin: Terminal, ask: () => void): Promise<string> {
   stdin.setRawMode?.(true);
   try {
+    ask();
     return await new Promise<string>((resolve, reject) => {
       let line = '';
       const finish = (done: () => void) => {

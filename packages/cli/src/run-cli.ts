@@ -113,9 +113,8 @@ async function execute(command: Command, path: readonly string[], words: readonl
       },
       async ask(question, missing) {
         if (!io.isTty || options['non-interactive']) throw new Failure(missing);
-        io.stderr.write(question);
         const { readHiddenLine } = await import('./input.ts');
-        const line = await readHiddenLine(io.stdin);
+        const line = await readHiddenLine(io.stdin, () => void io.stderr.write(question));
         io.stderr.write('\n');
         return line.trim();
       },
