@@ -41,7 +41,7 @@ export const connectionLimitFields = {
   ),
 };
 
-type SentLimits = { readonly [K in keyof ConnectionLimits]: number | undefined };
+export type SentLimits = { readonly [K in keyof ConnectionLimits]: number | undefined };
 
 /** What was sent, over what was there. @throws BadRequest */
 export function limitsAfter(before: ConnectionLimits | undefined, sent: SentLimits): ConnectionLimits {

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlSecrets, visibleConnection } from '@strongroom/database-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
-import { connectionLimitFields, limitsAfter, USUAL_LIMITS } from './connection-limits.ts';
+import { reconciled, requireNoRotation, requireRootAtRest, written } from './connection-write.ts';
+import { connectionLimitFields, USUAL_LIMITS } from './connection-limits.ts';
 import { countLiveUsers, liveUsersWarning } from './live-users.ts';
-import { recordsIn, unsettled, type ConnectionRecord } from './records.ts';
+import { recordsIn, type ConnectionRecord } from './records.ts';
 import { dropIfUnused } from './retired-connections.ts';
 import type { RootRotation } from './root-rotation.ts';
 
@@ -75,22 +75,27 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
       exists: async (req) => records.connections.has(req.data.name),
       handle: async (req) => {
         const { name } = req.data;
+        const details = Object.fromEntries(Object.entries(req.raw).filter(([key]) => !OWN_FIELDS.has(key)));
+        const write = { ...req.data, details };
         for (let attempt = 1; ; attempt += 1) {
           const before = await records.connections.get(name);
-          const record = changed(before, req);
+          const record = written(before, write);
+          requireNoRotation(name, record, write, before, host.clock.millis());
           const open = await tried(name, record, req.data.verify_connection, req.signal);
-          const stored = await req.storage.transaction(async (tx) => {
-            const { connections: collection } = recordsIn(tx);
-            if ((await collection.get(name))?.revision !== before?.revision) return false;
-            await collection.put(name, record);
-            return true;
-          });
+          const stored = await closingOnFailure(open, async () =>
+            req.storage.transaction(async (tx) => {
+              const { connections: collection } = recordsIn(tx);
+              const current = await collection.get(name);
+              const fitting = reconciled(name, record, write, [before, current], host.clock.millis());
+              if (fitting) await collection.put(name, fitting);
+              return fitting;
+            }),
+          );
           if (stored) {
-            connections.adopt({ name, record }, open);
-            const readable = passwordInUrl(open, record);
+            connections.adopt({ name, record: stored }, open);
+            const readable = passwordInUrl(open, stored);
             return readable ? { warnings: [PASSWORD_IN_URL] } : undefined;
           }
-          await open.session.close().catch(() => undefined);
           if (attempt === ATTEMPTS) throw new BadRequest(`the connection ${name} is being changed by others; try again`);
         }
       },
@@ -110,6 +115,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           const inside = recordsIn(tx);
           const current = await inside.connections.get(name);
           if (!current) return;
+          requireRootAtRest(name, current, host.clock.millis());
           await inside.retired.put(current.id, { name, record: current });
           await inside.connections.delete(name);
         });
@@ -144,43 +150,14 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
   return [config, list];
 }
 
-interface Write {
-  readonly data: {
-    readonly plugin_name: string | undefined;
-    readonly plugin_version: string | undefined;
-    readonly verify_connection: boolean;
-    readonly allowed_roles: string[] | undefined;
-    readonly root_rotation_statements: string[] | undefined;
-    readonly password_policy: string | undefined;
-    readonly queue_limit: number | undefined;
-    readonly call_deadline: number | undefined;
-    readonly circuit_failures: number | undefined;
-    readonly circuit_pause: number | undefined;
-  };
-  readonly raw: Readonly<Record<string, unknown>>;
-}
-
-function changed(before: ConnectionRecord | undefined, { data, raw }: Write): ConnectionRecord {
-  const pluginName = data.plugin_name ?? before?.plugin_name ?? '';
-  if (pluginName === '') throw new BadRequest('empty plugin name');
-  const sent = Object.entries(raw).filter(([key]) => !OWN_FIELDS.has(key));
-  const details = Object.fromEntries([...Object.entries(before?.details ?? {}), ...sent].filter(([, value]) => value !== undefined));
-  for (const [key, value] of sent) if (value === null) delete details[key];
-  // A root password that the operator sends ends the doubt about the one before, and what was asked for while that was in place.
-  const kept = before && ('password' in raw || 'username' in raw) ? unsettled(before) : before;
-  return {
-    id: randomUUID(),
-    ...kept,
-    revision: (before?.revision ?? 0) + 1,
-    plugin_name: pluginName,
-    plugin_version: data.plugin_version ?? before?.plugin_version ?? '',
-    allowed_roles: data.allowed_roles ?? before?.allowed_roles ?? [],
-    root_rotation_statements: data.root_rotation_statements ?? before?.root_rotation_statements ?? [],
-    password_policy: data.password_policy ?? before?.password_policy ?? '',
-    verify_connection: data.verify_connection,
-    limits: limitsAfter(before?.limits, data),
-    details,
-  };
+/** What `store` resolves with; where that is nothing, or it throws, the session is not needed. */
+async function closingOnFailure<T>(open: OpenConnection, store: () => Promise<T>): Promise<T> {
+  let stored: T | undefined;
+  try {
+    return (stored = await store());
+  } finally {
+    if (stored === undefined) await open.session.close().catch(() => undefined);
+  }
 }
 
 function passwordInUrl({ plugin }: OpenConnection, { details }: ConnectionRecord): boolean {

@@ -5,7 +5,7 @@ import { DatabaseFailed, detailOf, outcomeOf } from './call-failed.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
 import { pluginCredential, type CredentialMaker, type MadeCredential } from './credential-maker.ts';
 import { proveLogin } from './login-proof.ts';
-import { recordsIn, unsettled, type ConnectionRecord } from './records.ts';
+import { recordsIn, unsettled, type ConnectionRecord, type Records } from './records.ts';
 
 /** The root password is among the settings of the connection; a new one is a new revision, which sessions see. */
 const rootState: StateLens<ConnectionRecord, MadeCredential> = {
@@ -27,8 +27,12 @@ const rootState: StateLens<ConnectionRecord, MadeCredential> = {
 export class RootRotation {
   readonly rotation: Rotation<ConnectionRecord, MadeCredential>;
   readonly #connections: Connections;
+  readonly #records: Records;
+  readonly #host: EngineHost;
 
   constructor(host: EngineHost, connections: Connections, credentials: CredentialMaker) {
+    this.#host = host;
+    this.#records = recordsIn(host.storage);
     this.#connections = connections;
     this.rotation = new Rotation(host, {
       kind: 'rotate-root',
@@ -46,8 +50,9 @@ export class RootRotation {
       missing: noConnection,
     });
     connections.settleRoot = async ({ name, record }) => {
-      const settled = await this.rotation.settle(name, record, new AbortController().signal);
-      return { name, record: settled.record };
+      const { signal } = new AbortController();
+      if (await this.#records.retired.has(record.id)) return { name, record: await this.#settleRetired(name, record, signal) };
+      return { name, record: (await this.rotation.settle(name, record, signal)).record };
     };
   }
 
@@ -80,6 +85,20 @@ export class RootRotation {
     const { username, password } = record.details;
     const passwords = { candidate: candidate.data['password']!, current: typeof password === 'string' ? password : undefined };
     return proveLogin(this.#connections, { name: id, record }, String(username), passwords, signal);
+  }
+
+  /** A connection that was deleted has no rotations any more; which password its leftovers need is decided here. */
+  async #settleRetired(name: string, record: ConnectionRecord, signal: AbortSignal): Promise<ConnectionRecord> {
+    const { pending, ...state } = rootState.state(record);
+    if (!pending) return record;
+    const proof = await this.#prove({ id: name, record, candidate: pending.made, signal });
+    if (proof !== 'candidate') return record;
+    const settled = rootState.withState(record, { ...state, current: pending.made });
+    await this.#host.storage.transaction(async (tx) => {
+      const { retired } = recordsIn(tx);
+      if (await retired.has(record.id)) await retired.put(record.id, { name, record: settled });
+    });
+    return settled;
   }
 
   /** With a password of its own in the URL, the new one would never be used, and the old one would be gone. */

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { BadRequest, TooManyRequests } from '@strongroom/engine-sdk';
+import { limitsAfter, type SentLimits } from './connection-limits.ts';
+import { unsettled, type ConnectionRecord } from './records.ts';
+
+/** What a write to a connection sends; `details` are the parameters of the plugin, and null removes one. */
+export interface ConnectionWrite extends SentLimits {
+  readonly plugin_name: string | undefined;
+  readonly plugin_version: string | undefined;
+  readonly verify_connection: boolean;
+  readonly allowed_roles: string[] | undefined;
+  readonly root_rotation_statements: string[] | undefined;
+  readonly password_policy: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The record after the write. A root password that is sent ends the doubt about the one before, and what was asked for while that was in place. */
+export function written(before: ConnectionRecord | undefined, write: ConnectionWrite): ConnectionRecord {
+  const pluginName = write.plugin_name ?? before?.plugin_name ?? '';
+  if (pluginName === '') throw new BadRequest('empty plugin name');
+  const sent = Object.entries(write.details);
+  const details = Object.fromEntries([...Object.entries(before?.details ?? {}), ...sent].filter(([, value]) => value !== undefined));
+  for (const [key, value] of sent) if (value === null) delete details[key];
+  return {
+    id: randomUUID(),
+    ...(before && namesRoot(write) ? withoutTrouble(before) : before),
+    revision: (before?.revision ?? 0) + 1,
+    plugin_name: pluginName,
+    plugin_version: write.plugin_version ?? before?.plugin_version ?? '',
+    allowed_roles: write.allowed_roles ?? before?.allowed_roles ?? [],
+    root_rotation_statements: write.root_rotation_statements ?? before?.root_rotation_statements ?? [],
+    password_policy: write.password_policy ?? before?.password_policy ?? '',
+    verify_connection: write.verify_connection,
+    limits: limitsAfter(before?.limits, write),
+    details,
+  };
+}
+
+/**
+ * What to store of `record`, which was made from `before` and then verified, over the record that is `current` by now: a rotation of the root
+ * password that began in between is kept. Undefined where the write has to be begun anew. @throws TooManyRequests
+ */
+export function reconciled(
+  name: string,
+  record: ConnectionRecord,
+  write: ConnectionWrite,
+  [before, current]: readonly [ConnectionRecord | undefined, ConnectionRecord | undefined],
+  now: number,
+): ConnectionRecord | undefined {
+  if (current?.id !== before?.id || current?.revision !== before?.revision) return undefined;
+  requireNoRotation(name, record, write, current, now);
+  if (namesRoot(write)) return current?.root?.pending?.claim === before?.root?.pending?.claim ? record : undefined;
+  const { root: _asRead, ...rest } = record;
+  return current?.root ? { ...rest, root: current.root } : rest;
+}
+
+/** Where the connection leads and as whom is not changed while its root password is being changed there. @throws TooManyRequests */
+export function requireNoRotation(
+  name: string,
+  record: ConnectionRecord,
+  write: ConnectionWrite,
+  current: ConnectionRecord | undefined,
+  now: number,
+): void {
+  if (!current) return;
+  const isSame =
+    record.plugin_name === current.plugin_name &&
+    record.plugin_version === current.plugin_version &&
+    isDeepStrictEqual(record.details, current.details);
+  if (namesRoot(write) || !isSame) requireRootAtRest(name, current, now);
+}
+
+/** @throws TooManyRequests while the root password is being changed. */
+export function requireRootAtRest(name: string, { root }: ConnectionRecord, now: number): void {
+  if (root?.pending === undefined || root.pending.until <= now) return;
+  throw new TooManyRequests(`the root credential of the connection ${name} is being rotated; try again`, {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+function namesRoot({ details }: ConnectionWrite): boolean {
+  return 'password' in details || 'username' in details;
+}
+
+function withoutTrouble(record: ConnectionRecord): ConnectionRecord {
+  const settled = unsettled(record);
+  if (settled.root?.last_error === undefined) return settled;
+  const { last_error: _past, ...root } = settled.root;
+  return { ...settled, root };
+}
