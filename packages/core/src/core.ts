@@ -268,7 +268,7 @@ export class Core {
     });
   }
 
-  /** Lets running work finish, then forgets the keys. */
+  /** Lets scheduled work finish, ends the requests that wait for something, then forgets the keys. */
   seal(): Promise<void> {
     return this.#exclusively(async () => this.#stop());
   }

@@ -32,7 +32,7 @@ export interface EngineRequest<F extends TProperties = TProperties> {
   readonly storage: StorageView;
   readonly caller: Caller;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Aborted at the request's deadline or when the caller went away. */
+  /** Aborted at the request's deadline, when the caller went away, the mount is being removed or the server is sealed. Its reason is the answer. */
   readonly signal: AbortSignal;
 }
 

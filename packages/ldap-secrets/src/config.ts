@@ -122,16 +122,19 @@ export function changesRootIn(before: LdapSecretsConfig, sent: SentConfig): stri
   return whoManages.find((name) => sent[name] !== undefined && sent[name] !== before[name]);
 }
 
-/** A new bindpass ends the trust in the one of before, and what was asked for while that was in place; what is known of a rotation holds for the account that it was made for. */
+/**
+ * A new bindpass ends the trust in the one of before; what is known of a rotation holds for the account that it was made for, and what was asked
+ * for holds for the one that it was asked for.
+ */
 function rootAfter(
   root: NonNullable<LdapSecretsConfig['root']>,
   before: LdapSecretsConfig,
   sent: SentConfig,
 ): NonNullable<LdapSecretsConfig['root']> {
   if (sent.binddn !== undefined && sent.binddn !== before.binddn) return { last_rotation: 0, next_rotation: 0 };
-  if (sent.bindpass === undefined) return root;
-  const { previous: _replaced, demanded: _asked, ...rest } = root;
-  return rest;
+  if (changesRootIn(before, sent) === undefined) return root;
+  const { previous, demanded: _asked, ...rest } = root;
+  return sent.bindpass === undefined && previous !== undefined ? { ...rest, previous } : rest;
 }
 
 function check(config: LdapSecretsConfig): void {

@@ -505,6 +505,33 @@ describeWithSlapd('library', () => {
       expect((await status())['svc1']!.available).toBe(false);
     });
 
+    test.each([
+      ['its mount is removed', 'delete', 'sys/mounts/ldap', 'the mount ldap/ is being removed'],
+      ['the server is sealed', 'update', 'sys/seal', 'Vault is sealed'],
+    ] as const)('ends with 503 when %s, which does not wait for it', async (_, operation, path, text) => {
+      await post('set', { service_account_names: ['svc1'] });
+      await checkOut();
+      const waiting = post('set/check-out', { wait: '60s' });
+      await turn();
+      expect((await mount.call(operation, path)).status).toBe(204);
+      expect(await waiting).toMatchObject({ status: 503, errors: [text] });
+    });
+
+    test('lends nothing to a token that ended meanwhile: the account is free again at once', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      await checkOut();
+      const token = await tokenOf();
+      const waiting = post('set/check-out', { wait: '60s' }, token);
+      await turn();
+      await mount.call('update', 'auth/token/revoke', { data: { token } });
+      await checkIns('set/check-in');
+      expect((await waiting).status).toBe(403);
+      await mount.core.settleSchedule();
+      await mount.advance(15);
+      expect((await status())['svc1']!.available).toBe(true);
+      await checkOut();
+    });
+
     test('is served by the end of a lease and by another process too', async () => {
       await mount.close();
       const memory = sharedMemory();

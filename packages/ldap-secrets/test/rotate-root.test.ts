@@ -139,6 +139,33 @@ describeWithSlapd('POST rotate-root', () => {
     expect((await mount.call('delete', 'ldap/config')).status).toBe(204);
   });
 
+  test('while the directory is away it fails, and is made in the background once it is back', async () => {
+    cutter.shut();
+    expect((await rotate()).status).toBe(500);
+    expect(dataOf<{ root: object }>(await mount.read('failing')).root).toMatchObject({ state: 'failed', next_attempt: expect.any(String) });
+    for (let i = 0; i < 10; i += 1) await mount.advance(30);
+    expect(dataOf<{ root: object }>(await mount.read('failing')).root).toMatchObject({ state: 'failing' });
+    cutter.open();
+    for (let i = 0; i < 30; i += 1) await mount.advance(30);
+    expect(await view.takes(managerDn, managerPassword)).toBe(false);
+    expect(await works()).toBe(true);
+    expect((await config()).root_rotation).toMatchObject({ state: 'idle', attempts: 0, last_error: null });
+  });
+
+  test.each([
+    ['bindpass', () => ({ bindpass: managerPassword })],
+    ['url', () => ({ url: slapd.url })],
+    ['binddn', () => ({ binddn: slapd.adminDn, bindpass: slapd.adminPassword })],
+  ])('what was asked for while the directory was away is not made after a write of %s', async (_parameter, write) => {
+    cutter.shut();
+    expect((await rotate()).status).toBe(500);
+    await mount.write('config', write());
+    cutter.open();
+    for (let i = 0; i < 30; i += 1) await mount.advance(30);
+    expect(await view.takes(managerDn, managerPassword)).toBe(true);
+    expect(await works()).toBe(true);
+  });
+
   test('rotations that come together are one', async () => {
     const answers = await Promise.all([rotate(), rotate(), rotate()]);
     expect(answers.map(({ status }) => status)).toEqual([204, 204, 204]);

@@ -102,7 +102,7 @@ export class Journal {
 
   async abandon(tx: StoreTransaction, intent: OpenIntent): Promise<void> {
     const record = await tx.get<IntentRecord>(INTENTS + intent.id);
-    if (!record) return;
+    if (!record || record.undoing) return;
     const now = this.#clock.millis();
     tx.put(INTENTS + intent.id, { ...record, due: now, undoing: true });
     reschedule(tx, 'intent', intent.id, record.due, now);

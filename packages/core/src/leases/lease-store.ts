@@ -1,6 +1,7 @@
 import {
   BadRequest,
   checkRecord,
+  EngineError,
   Unavailable,
   UpstreamFailed,
   type AnySecretType,
@@ -9,6 +10,7 @@ import {
   type Lease,
   type LeaseTerms,
   type Log,
+  type OpenIntent,
   type StorageView,
   type Transaction,
 } from '@strongroom/engine-sdk';
@@ -81,8 +83,8 @@ export class LeaseStore {
 
   /**
    * Stores the lease of a new secret and settles the intent that it fulfils, in one commit, and only while the token it is issued to
-   * lives (`guard` throws otherwise) and the mount is not being removed. Undefined where another call with the same idempotency key was faster:
-   * the intent is abandoned then.
+   * lives (`guard` throws otherwise) and the mount is not being removed. Undefined where another call with the same idempotency key was faster.
+   * The intent of what is not issued is abandoned, and so undone at once.
    */
   async register(secret: {
     readonly path: string;
@@ -115,7 +117,7 @@ export class LeaseStore {
       attempts: 0,
       ...(secret.repeat ? { repeat: secret.repeat.digest } : {}),
     };
-    const registered = await this.#store.transaction(async (tx) => {
+    const store = this.#store.transaction(async (tx) => {
       await secret.guard(tx);
       const owner = await tx.get<{ tainted?: boolean }>(MOUNTS + mount.uuid);
       if (!owner || owner.tainted) throw new Unavailable('the mount is being removed');
@@ -133,6 +135,10 @@ export class LeaseStore {
       if (secret.token !== '') tx.mark(byTokenKey(secret.token, id));
       if (issued.fulfils) await this.#journal.settle(tx, issued.fulfils);
       return true;
+    });
+    const registered = await store.catch(async (error: unknown) => {
+      if (issued.fulfils && error instanceof EngineError) await this.#notIssued(issued.fulfils);
+      throw error;
     });
     if (!registered) return undefined;
     return { id, ttl: Math.ceil((expires - now) / 1_000), renewable, warnings: limited.warnings };
@@ -332,6 +338,13 @@ export class LeaseStore {
       };
     });
     throw new UpstreamFailed(`failed to revoke entry: ${reason}`, { cause: passed.failed });
+  }
+
+  /** Where this fails the journal finds the intent by its age. */
+  async #notIssued(intent: OpenIntent): Promise<void> {
+    await this.#store
+      .transaction(async (tx) => this.#journal.abandon(tx, intent))
+      .catch((error: unknown) => this.#log.warn('what was not issued is undone later', { error: failureText(error) }));
   }
 
   /** Its credential may be left outside: the engine takes note in the same commit, as far as it runs. */

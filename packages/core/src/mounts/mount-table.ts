@@ -1,4 +1,12 @@
-import { BadRequest, type EnginePackage, type Log, type SecretSources, type SourceMount, type Clock } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  Unavailable,
+  type EnginePackage,
+  type Log,
+  type SecretSources,
+  type SourceMount,
+  type Clock,
+} from '@strongroom/engine-sdk';
 import type { UsablePlugins, SystemEngine } from '../plugins/usable-plugins.ts';
 import { callerMayRead } from '../request/caller-acl.ts';
 import type { TargetGate } from '../schedule/target-gate.ts';
@@ -121,8 +129,10 @@ export class MountTable {
       if (mount.tainted) await this.unmount(mount.path).catch((error: unknown) => this.#log.error(String(error)));
   }
 
+  /** The server is being sealed. */
   async close(): Promise<void> {
     const mounts = this.all();
+    for (const mount of mounts) mount.ending.end(new Unavailable('Vault is sealed'));
     this.#forgetAll();
     await Promise.all(mounts.map(async (mount) => this.#engines.stop(mount)));
   }
@@ -213,6 +223,7 @@ export class MountTable {
         if (!saved) return STALE;
         mount.record = tainted;
       }
+      endRequests(mount);
       await mount.idle(this.#clock, LAST_REQUEST);
       await this.#cleaner.revokeBelow(mount.path);
       await this.#cleaner.undo(mount);
@@ -257,11 +268,15 @@ export class MountTable {
         this.#register(added);
       } else if (JSON.stringify(mount.record) !== JSON.stringify(record)) {
         mount.record = record;
+        if (mount.tainted) endRequests(mount);
         tuned.push(mount);
       }
     }
     const gone = this.all().filter((mount) => !seen.has(mount.uuid));
-    for (const mount of gone) this.#forget(mount);
+    for (const mount of gone) {
+      this.#forget(mount);
+      endRequests(mount);
+    }
     // Mounts may have changed places, so the routes are made anew.
     const router = new MountRouter();
     for (const mount of this.all()) router.add(mount);
@@ -355,6 +370,11 @@ export class MountTable {
 }
 
 const STALE = Symbol('the table changed');
+
+/** What they wait for will not come, and nothing is issued any more. */
+function endRequests(mount: Mount): void {
+  mount.ending.end(new Unavailable(`the mount ${mount.path} is being removed`));
+}
 
 /** Paths of login methods are shown without the leading `auth/`. */
 function displayPath(mount: Mount): string {

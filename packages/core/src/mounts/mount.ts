@@ -1,6 +1,7 @@
 import type { AnyIntent, AnySchedule, AnySecretType, Clock, Engine, EnginePackage, MountInfo } from '@strongroom/engine-sdk';
 import { SYSTEM_TTL } from '../leases/lease-terms.ts';
 import type { MountView } from '../storage/mount-view.ts';
+import { Ending } from './ending.ts';
 import type { MountRecord } from './mount-record.ts';
 import { PathRouter } from './path-router.ts';
 
@@ -17,6 +18,8 @@ export class Mount implements MountInfo {
   record: MountRecord;
   readonly package: EnginePackage | undefined;
   readonly storage: MountView;
+  /** When it is removed or the server is sealed: the signals of its requests are aborted then. */
+  readonly ending = new Ending();
   readonly #system: SystemLimits;
   #engine: Engine | undefined;
   #router: PathRouter | undefined;

@@ -192,7 +192,7 @@ export class Pipeline {
   }
 
   #deadline(call: Call): RequestDeadline {
-    return new RequestDeadline(this.#parts.clock, call.request);
+    return new RequestDeadline(this.#parts.clock, call.request, call.mount?.ending);
   }
 }
 

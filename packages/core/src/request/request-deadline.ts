@@ -1,4 +1,5 @@
 import { EngineError, type Clock } from '@strongroom/engine-sdk';
+import type { Ending } from '../mounts/ending.ts';
 
 /** Milliseconds a request may take. */
 const DEADLINE = 90_000;
@@ -8,18 +9,21 @@ export class DeadlinePassed extends EngineError {
   override readonly status = 504;
 }
 
-/** The deadline of one request. Its timer is set when somebody first asks for the signal: most requests answer from storage alone. */
+/** The deadline of one request, which is over sooner where its caller goes away or its mount comes to an end. Its timer is set when somebody first asks for the signal: most requests answer from storage alone. */
 export class RequestDeadline {
   readonly #clock: Clock;
   readonly #caller: { readonly signal?: AbortSignal };
+  readonly #ending: Ending | undefined;
   #controller: AbortController | undefined;
   #abandon: ((reason: Error) => void) | undefined;
   #cancel: (() => void) | undefined;
+  #stopHearing: (() => void) | undefined;
 
   /** The caller's own signal is not asked for before it is needed: adapters make it at that moment. */
-  constructor(clock: Clock, caller: { readonly signal?: AbortSignal }) {
+  constructor(clock: Clock, caller: { readonly signal?: AbortSignal }, ending?: Ending) {
     this.#clock = clock;
     this.#caller = caller;
+    this.#ending = ending;
   }
 
   get signal(): AbortSignal {
@@ -29,11 +33,12 @@ export class RequestDeadline {
       const { signal } = this.#caller;
       if (signal?.aborted) this.#leave();
       else signal?.addEventListener('abort', this.#leave, { once: true });
+      this.#stopHearing = this.#ending?.heard((reason) => this.#end(reason));
     }
     return this.#controller.signal;
   }
 
-  /** What the work gives, or a rejection once the deadline has passed or the caller went away; the work itself may go on. */
+  /** What the work gives, or a rejection once the deadline has passed, the caller went away or the mount ends; the work itself may go on. */
   guard<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#abandon = reject;
@@ -55,6 +60,7 @@ export class RequestDeadline {
     this.#abandon = undefined;
     if (!this.#controller) return;
     this.#cancel?.();
+    this.#stopHearing?.();
     this.#caller.signal?.removeEventListener('abort', this.#leave);
   }
 

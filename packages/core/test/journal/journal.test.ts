@@ -69,6 +69,19 @@ describe('the journal', () => {
     expect(outside.count('drop u1')).toBe(0);
   });
 
+  test('what is refused at its issue, as by a token that has ended meanwhile, is undone at once', async () => {
+    const mount = await start();
+    await mount.call('update', 'sys/policies/acl/p', { data: { policy: 'path "acc/*" { capabilities = ["read"] }' } });
+    const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['p'] } })).auth!.client_token;
+    hooks.afterCreate = async () => {
+      await mount.call('update', 'auth/token/revoke', { data: { token } });
+    };
+    expect((await mount.call('read', 'acc/creds/r', { token })).status).toBe(403);
+    await mount.core.settleSchedule();
+    expect(outside.users.size).toBe(0);
+    expect(await intents(mount)).toEqual([]);
+  });
+
   test('a rollback that has begun makes the late lease fail, so that no lease stands for a dropped account', async () => {
     let goOn!: () => void;
     const slow = new Promise<void>((resolve) => (goOn = resolve));

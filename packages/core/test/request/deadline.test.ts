@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { path, type EnginePackage } from '@strongroom/engine-sdk';
-import { manualClock, type ManualClock } from '@strongroom/engine-testkit';
+import { manualClock, sharedMemory, type ManualClock } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { createCore, type Core, type CoreRequest } from '../../src/index.ts';
 
@@ -77,5 +77,38 @@ describe('the deadline of a request', () => {
     expect((await answer).data).toEqual({ done: true });
     await clock.advance(100);
     expect(reasons).toEqual([]);
+  });
+
+  test('ends with 503 when the mount is removed, which does not wait for it', async () => {
+    const answer = call('read');
+    await begun();
+    const removed = core.handle({ operation: 'delete', path: 'sys/mounts/slow', token: 'root' });
+    expect(await answer).toMatchObject({ status: 503, errors: ['the mount slow/ is being removed'] });
+    expect((await removed).status).toBe(204);
+    expect(reasons).toEqual(['the mount slow/ is being removed']);
+  });
+
+  test('ends with 503 when the server is sealed', async () => {
+    const answer = call('read');
+    await begun();
+    const sealed = core.handle({ operation: 'update', path: 'sys/seal', token: 'root' });
+    expect(await answer).toMatchObject({ status: 503, errors: ['Vault is sealed'] });
+    expect((await sealed).status).toBe(204);
+    expect(reasons).toEqual(['Vault is sealed']);
+  });
+
+  test('ends where another process removed the mount', async () => {
+    const storage = sharedMemory();
+    const [here, there] = [storage.open(), storage.open()];
+    const seal = { type: 'static', key: Buffer.alloc(32, 1) } as const;
+    const plugins = [slowEngine(reasons, held)];
+    const one = await createCore({ storage: here, plugins, devRootToken: 'root', clock, seal });
+    await one.handle({ operation: 'update', path: 'sys/mounts/slow', token: 'root', data: { type: 'slow' } });
+    const other = await createCore({ storage: there, plugins, clock, seal });
+    const answer = one.handle({ operation: 'read', path: 'slow/slow', token: 'root' });
+    await begun();
+    expect((await other.handle({ operation: 'delete', path: 'sys/mounts/slow', token: 'root' })).status).toBe(204);
+    expect(await answer).toMatchObject({ status: 503, errors: ['the mount slow/ is being removed'] });
+    await Promise.all([one.close(), other.close()]);
   });
 });
