@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { secretFields, visibleConnection } from '@strongroom/database-sdk';
+import { connectionSecrets, secretFields, visibleConnection } from '@strongroom/database-sdk';
 import { compileTemplate } from '@strongroom/engine-sdk';
 import { createTestCa } from '@strongroom/lab';
 import { MongodbConnection, mongodbPlugin } from '../src/index.ts';
@@ -30,6 +30,15 @@ test('password, tls_certificate_key: are never shown, and connection_url only ma
     tls_certificate_key: 'y',
   });
   expect(shown).toEqual({ connection_url: 'mongodb://me:xxxxx@db:27017/' });
+});
+
+test('connection_url: secrets in its options are not shown either, and are redacted from errors', () => {
+  const options = 'tls=true&tlsCertificateKeyFilePassword=hunter2&authMechanismProperties=AWS_SESSION_TOKEN:hunter3,SERVICE_NAME:x';
+  const connection_url = `mongodb://{{username}}:{{password}}@db:27017/?${options}`;
+  expect(visibleConnection(MongodbConnection, { connection_url })).toEqual({
+    connection_url: connection_url.replace('hunter2', 'xxxxx').replace('hunter3', 'xxxxx'),
+  });
+  expect(Object.values(connectionSecrets(MongodbConnection, { connection_url }))).toEqual(['hunter2', 'hunter3']);
 });
 
 test.each<[string, Partial<MongodbConnection>, RegExp | string]>([

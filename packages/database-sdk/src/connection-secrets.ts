@@ -2,9 +2,15 @@ import type { TObject } from 'typebox';
 
 const MASK = 'xxxxx';
 
-/** Names under which connection strings carry a secret, in URLs' queries, keyword DSNs and ADO strings. */
-const SECRET_KEY =
+/** Names under which connection strings carry the secret of a login, in URLs' queries, keyword DSNs and ADO strings. */
+const LOGIN_KEY =
   /(?<![\w-])(?:password|passwd|passphrase|passcode|pass|pwd|sslpassword|secret|client_?secret|token|access[_ ]?token|auth[_ ]?token|account[_ ]?key|api[_ -]?key|private[_ ]?key)\s*=\s*/gi;
+
+/** Names that end like those of secrets, whatever they are for: `tlsCertificateKeyFilePassword`, `sessionToken`. */
+const SECRET_KEY = /(?<![\w-])[\w-]*(?:password|passwd|passphrase|passcode|pwd|secret|token)\s*=\s*/gi;
+
+/** A property in the value of a MongoDB `authMechanismProperties`; commas part it from others. */
+const SECRET_PROPERTY = /(AWS_SESSION_TOKEN(?::|%3A))(?:(?!%2C)[^,&\s;])*/gi;
 
 /** A quoted value of a key: libpq and ADO quotes, ADO braces. */
 const QUOTED_VALUE = /'(?:\\[^]|''|[^'\\])*'?|"(?:""|\\[^]|[^"\\])*"?|\{(?:\}\}|[^}])*\}?/y;
@@ -28,27 +34,50 @@ export function maskConnectionUrl(url: string): string {
   return text + url.slice(from);
 }
 
-/** The passwords that stand in a connection string in clear, as written there and percent-decoded; for redaction and for warnings. */
+/** The secrets that stand in a connection string in clear, as written there and percent-decoded; for redaction. */
 export function connectionUrlSecrets(url: string): string[] {
-  const found = secretSpans(url).map(({ start, end }) => url.slice(start, end));
+  return textsOf(url, secretSpans(url));
+}
+
+/** Those of them that the login is made with, and that no root rotation could replace. */
+export function connectionUrlPasswords(url: string): string[] {
+  return textsOf(url, merged(url, loginSpans(url)));
+}
+
+function textsOf(url: string, spans: readonly Span[]): string[] {
+  const found = spans.map(({ start, end }) => url.slice(start, end));
   return [...new Set(found.flatMap((value) => [value, decodePercent(value), value.replace(/^(['"])([^]*)\1$/, '$2')]))].filter(Boolean);
 }
 
 function secretSpans(url: string): Span[] {
-  const spans: Span[] = [];
+  const properties = [...url.matchAll(SECRET_PROPERTY)].map(({ index, 0: text, 1: name }) => ({
+    start: index + name!.length,
+    end: index + text.length,
+  }));
+  return merged(url, [...loginSpans(url), ...spansAfter(url, SECRET_KEY), ...properties]);
+}
+
+function loginSpans(url: string): Span[] {
   const inUserPart = userPartPassword(url);
-  if (inUserPart) spans.push(inUserPart);
-  for (const match of url.matchAll(SECRET_KEY)) {
+  return [...(inUserPart ? [inUserPart] : []), ...spansAfter(url, LOGIN_KEY)];
+}
+
+function spansAfter(url: string, key: RegExp): Span[] {
+  return [...url.matchAll(key)].map((match) => {
     const start = match.index + match[0].length;
-    spans.push({ start, end: endOfValue(url, start) });
-  }
-  const merged: Span[] = [];
-  for (const span of spans.sort((a, b) => a.start - b.start)) {
-    const last = merged.at(-1);
+    return { start, end: endOfValue(url, start) };
+  });
+}
+
+/** Without those that are a placeholder. */
+function merged(url: string, spans: readonly Span[]): Span[] {
+  const apart: Span[] = [];
+  for (const span of [...spans].sort((a, b) => a.start - b.start)) {
+    const last = apart.at(-1);
     if (last && span.start <= last.end) last.end = Math.max(last.end, span.end);
-    else if (span.end > span.start) merged.push({ ...span });
+    else if (span.end > span.start) apart.push({ ...span });
   }
-  return merged.filter(({ start, end }) => !/^(['"]?)\{\{\w+\}\}\1$/.test(url.slice(start, end)));
+  return apart.filter(({ start, end }) => !/^(['"]?)\{\{\w+\}\}\1$/.test(url.slice(start, end)));
 }
 
 /** Between the first colon (or slash) of the user part and the last `@` of all, since an unescaped password may hold `/`, `?` and `@`. */

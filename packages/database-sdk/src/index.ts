@@ -2,6 +2,7 @@ export { abortable } from './abortable.ts';
 export {
   connectionSecrets,
   connectionUrlFields,
+  connectionUrlPasswords,
   connectionUrlSecrets,
   maskConnectionUrl,
   secretFields,

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import {
   connectionSecrets,
+  connectionUrlPasswords,
   connectionUrlSecrets,
   maskConnectionUrl,
   redact,
@@ -34,6 +35,18 @@ describe('maskConnectionUrl hides the password', () => {
     ['jdbc:oracle:thin:u/geheim@//h:1521/svc', 'jdbc:xxxxx@//h:1521/svc'],
     ['https://h:8086/?org=o&api_key=geheim', 'https://h:8086/?org=o&api_key=xxxxx'],
     ['jdbc:sqlserver://h;user=sa;password=geheim;', 'jdbc:sqlserver://h;user=sa;password=xxxxx;'],
+    ['mongodb://h/?tls=true&tlsCertificateKeyFilePassword=geheim&w=1', 'mongodb://h/?tls=true&tlsCertificateKeyFilePassword=xxxxx&w=1'],
+    ['jdbc:mysql://h/db?trustCertificateKeyStorePassword=geheim', 'jdbc:mysql://h/db?trustCertificateKeyStorePassword=xxxxx'],
+    ['https://h/?client-secret=geheim&sessionToken=geheim2', 'https://h/?client-secret=xxxxx&sessionToken=xxxxx'],
+    ['Server=h;Key Passphrase=ge heim;Encrypt=true', 'Server=h;Key Passphrase=xxxxx;Encrypt=true'],
+    [
+      'mongodb://h/?authMechanismProperties=AWS_SESSION_TOKEN:geheim,SERVICE_NAME:x&w=1',
+      'mongodb://h/?authMechanismProperties=AWS_SESSION_TOKEN:xxxxx,SERVICE_NAME:x&w=1',
+    ],
+    [
+      'mongodb://h/?authMechanismProperties=aws_session_token%3Ageheim%3D%3D',
+      'mongodb://h/?authMechanismProperties=aws_session_token%3Axxxxx',
+    ],
   ])('in %s', (url, masked) => {
     expect(maskConnectionUrl(url)).toBe(masked);
     expect(connectionUrlSecrets(url)).toHaveLength(new Set(connectionUrlSecrets(url)).size);
@@ -52,6 +65,17 @@ describe('maskConnectionUrl hides the password', () => {
   ])('and leaves %s alone', (url) => {
     expect(maskConnectionUrl(url)).toBe(url);
     expect(connectionUrlSecrets(url)).toEqual([]);
+  });
+});
+
+describe('connectionUrlPasswords tells the password of the login from other secrets', () => {
+  test.each([
+    ['mongodb://u:geheim@h/?tlsCertificateKeyFilePassword=other', ['geheim']],
+    ['mongodb://{{username}}:{{password}}@h/?tlsCertificateKeyFilePassword=other', []],
+    ['mongodb://{{username}}:{{password}}@h/?authMechanismProperties=AWS_SESSION_TOKEN:other', []],
+    ['host=h password=geheim sslpassword=geheim', ['geheim']],
+  ])('in %s', (url, passwords) => {
+    expect(connectionUrlPasswords(url)).toEqual(passwords);
   });
 });
 

@@ -1,5 +1,5 @@
 import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
-import { connectionUrlFields, connectionUrlSecrets, visibleConnection } from '@strongroom/database-sdk';
+import { connectionUrlFields, connectionUrlPasswords, visibleConnection } from '@strongroom/database-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
@@ -163,6 +163,6 @@ async function closingOnFailure<T>(open: OpenConnection, store: () => Promise<T>
 function passwordInUrl({ plugin }: OpenConnection, { details }: ConnectionRecord): boolean {
   return connectionUrlFields(plugin.connection).some((field) => {
     const url = details[field];
-    return typeof url === 'string' && connectionUrlSecrets(url).length > 0;
+    return typeof url === 'string' && connectionUrlPasswords(url).length > 0;
   });
 }

@@ -1,5 +1,5 @@
 import { EngineError, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
-import { connectionUrlFields, connectionUrlSecrets } from '@strongroom/database-sdk';
+import { connectionUrlFields, connectionUrlPasswords } from '@strongroom/database-sdk';
 import { manualPlan, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
 import { DatabaseFailed, detailOf, outcomeOf } from './call-failed.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
@@ -106,7 +106,7 @@ export class RootRotation {
     const plugin = this.#connections.plugin(record);
     for (const field of plugin ? connectionUrlFields(plugin.connection) : []) {
       const url = record.details[field];
-      if (typeof url === 'string' && connectionUrlSecrets(url).length > 0) {
+      if (typeof url === 'string' && connectionUrlPasswords(url).length > 0) {
         throw new InvalidRequest(`unable to rotate root credentials: ${field} holds a password; put {{password}} in its place`);
       }
     }
