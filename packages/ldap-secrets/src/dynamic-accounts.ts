@@ -114,7 +114,15 @@ export class DynamicAccounts {
     };
   }
 
-  #terms(role: DynamicRoleRecord, config: LdapSecretsConfig): { ttl: number; maxTtl: number } {
+  /** How long leases of the role live: by its own terms, or else by those of the configuration, where there is one. */
+  async termsOf(role: DynamicRoleRecord): Promise<{ ttl: number; maxTtl: number }> {
+    return this.#terms(role, await this.#service.read());
+  }
+
+  #terms(
+    role: DynamicRoleRecord,
+    config: Pick<LdapSecretsConfig, 'ttl' | 'max_ttl'> = { ttl: 0, max_ttl: 0 },
+  ): { ttl: number; maxTtl: number } {
     return { ttl: role.default_ttl || config.ttl, maxTtl: role.max_ttl || config.max_ttl };
   }
 

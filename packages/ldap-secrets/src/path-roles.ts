@@ -80,7 +80,7 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
       const { name: roleName, display_name, ...sent } = req.data;
       const record = changedRole(await roles.get(roleName), sent, accounts.environment);
       const issued = host.clock.millis();
-      const { ttl } = host.limit({ ttl: record.default_ttl, maxTtl: record.max_ttl });
+      const { ttl } = host.limit(await accounts.termsOf(record));
       const sample = { displayName: display_name ?? req.caller.displayName, roleName, password: SAMPLE_PASSWORD, issued };
       const { creation, ...rendered } = renderSample(record, { ...sample, expires: issued + ttl * 1_000 }, accounts.environment);
       return { data: { ...rendered, password: SAMPLE_PASSWORD, distinguished_names: creation.map(({ dn }) => dn) } };

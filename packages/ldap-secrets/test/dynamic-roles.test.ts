@@ -376,6 +376,25 @@ describeWithSlapd('dynamic roles', () => {
       expect(await accounts()).toEqual([]);
     });
 
+    test('{{.ExpirationTimeSeconds}} is when a lease of the role would end: by its own terms, or by ttl and max_ttl of the configuration', async () => {
+      const timed = `${person}description: {{.IssueTimeSeconds}} {{.ExpirationTimeSeconds}}\n`;
+      const lifetime = (ldif: string | undefined): number => {
+        const [, issued, expires] = /description: (\d+) (\d+)/.exec(ldif!)!;
+        return Number(expires) - Number(issued);
+      };
+      await write({ ...role, creation_ldif: timed });
+      const previewed = async (data: Record<string, unknown> = {}) =>
+        lifetime(dataOf<Record<string, string>>(await preview(data))['creation_ldif']);
+      await mount.write('config', { ttl: '10m', max_ttl: '20m' });
+      expect(await previewed()).toBe(600);
+      expect((await mount.read('creds/app')).leaseDuration).toBe(600);
+      expect(await previewed({ default_ttl: '15m' })).toBe(900);
+      await mount.write('config', { ttl: 0, max_ttl: '20m' });
+      expect(await previewed()).toBe((await mount.read('creds/app')).leaseDuration);
+      await mount.delete('config');
+      expect(await previewed({ default_ttl: '15m' })).toBe(900);
+    });
+
     test('the names and the LDIF are of one rendering, also where that is another one every time', async () => {
       const dn = `uid={{.Username}}-{{uuid}},${SVC}`;
       const answer = await preview({ ...role, creation_ldif: person.replace(/^dn: .*/, `dn: ${dn}`) });
