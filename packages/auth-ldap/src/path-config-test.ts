@@ -7,7 +7,7 @@ import { logIn, loginName, onPool, spelling } from './directory-login.ts';
 import { directoryFailed } from './failures.ts';
 import { searchGroups } from './group-search.ts';
 import type { Mappings } from './mappings.ts';
-import { makeSetup, type Setup, type SetupParts } from './setup.ts';
+import { dereferenceWarnings, makeSetup, type Setup, type SetupParts } from './setup.ts';
 import { Trace, type StepReport } from './trace.ts';
 import { findUser } from './user-search.ts';
 
@@ -24,7 +24,8 @@ export function configTestPath(configs: ConfigStore, mappings: Mappings, parts: 
     synopsis: 'Try a configuration: connect, encrypt, bind, find a user, its groups and policies.',
     description:
       'Uses the stored configuration with whatever parameters are sent in its place. Nothing is stored and no token is issued. ' +
-      'With a password the user is bound as at a login; without one, only looked up. Access to this path is access to guess passwords.',
+      'With a password the user is bound as at a login; without one, only looked up. It takes sudo: who may call it can guess passwords.',
+    access: 'sudo',
     fields: {
       ...configFields,
       username: f.string('User to look up; without one the test ends after the service bind.', { default: '' }),
@@ -45,7 +46,7 @@ export function configTestPath(configs: ConfigStore, mappings: Mappings, parts: 
           await reach(setup, trace, req.signal);
           return username.trim() === '' ? {} : await tryUser(setup, mappings, { username, password }, parts, trace, req.signal);
         });
-        const warnings = configWarnings(config);
+        const warnings = [...configWarnings(config), ...dereferenceWarnings(config)];
         const report: Report = { ok: steps.every((step) => step.ok), steps, ...found };
         return { data: report, ...(warnings.length > 0 ? { warnings } : {}) };
       } finally {
@@ -105,6 +106,7 @@ async function tryUser(
       ? await lookUp(setup, name.typed, clock.millis(), trace, signal)
       : await logIn(setup, { name, password }, trace, signal);
   if (!user) return {};
+  if (!user.groups) return { user_dn: user.dn };
   const since = trace.start();
   const { policies } = await mappings.of(name.mapped, user.groups, setup.config.case_sensitive_names);
   const all = tokenPolicies(setup.config, policies);
@@ -112,20 +114,30 @@ async function tryUser(
   return { user_dn: user.dn, groups: [...user.groups].sort(), policies: all };
 }
 
-/** Without a password; undefined when the configuration has nobody who searches. */
+/** Without a password. What only the user may search for is a failed step: undefined, or without groups. */
 async function lookUp(
   setup: Setup,
   username: string,
   now: number,
   trace: Trace,
   signal: AbortSignal,
-): Promise<{ dn: string; groups: string[] } | undefined> {
-  if (!setup.searcher) return undefined;
+): Promise<{ dn: string; groups?: string[] } | undefined> {
+  if (!setup.searcher) {
+    const nobody = 'nobody searches for users with this configuration: send the password, or set binddn and bindpass, or discoverdn';
+    trace.failed('user search', trace.start(), {}, nobody, new BadRequest(nobody));
+    return undefined;
+  }
   const attributes = [setup.userAttribute, ...identityAttributes, ...accountAttributes];
   const entry = await findUser(setup, setup.searcher, username, attributes, trace, signal);
   const problem = accountProblem(entry, now);
   if (problem !== undefined) throw trace.failed('account', trace.start(), { name: entry.dn }, problem, new BadRequest(problem));
-  if (!setup.searchesGroups || !setup.groupSearcher) return { dn: entry.dn, groups: [] };
+  if (!setup.searchesGroups) return { dn: entry.dn, groups: [] };
+  if (!setup.groupSearcher) {
+    const asUser =
+      'the user searches for groups with this configuration: send the password, or set binddn and bindpass, or anonymous_group_search';
+    trace.failed('group search', trace.start(), {}, asUser, new BadRequest(asUser));
+    return { dn: entry.dn };
+  }
   const member = { dn: entry.dn, username: spelling(setup, entry, username) };
   return { dn: entry.dn, groups: await searchGroups(setup, onPool(setup, setup.groupSearcher, signal), member, trace, signal) };
 }

@@ -68,10 +68,20 @@ function rendered(filter: Template, data: Readonly<Record<string, string>>, envi
   return filter.render(data, environment).trim();
 }
 
+/** What a configuration says that means nothing: it is stored, as others do, and works as its default. */
+export function dereferenceWarnings({ dereference_aliases: value }: Pick<LdapAuthConfig, 'dereference_aliases'>): string[] {
+  if (isDereference(value)) return [];
+  return ['dereference_aliases is none of never, finding, searching, always; aliases are not dereferenced'];
+}
+
 function dereferenceOf(value: string, log: Log): Setup['dereference'] {
-  if (value === 'never' || value === 'finding' || value === 'searching' || value === 'always') return value;
-  log.warn('dereference_aliases is none of never, finding, searching, always; aliases are not dereferenced', { value });
+  if (isDereference(value)) return value;
+  for (const warning of dereferenceWarnings({ dereference_aliases: value })) log.warn(warning, { value });
   return 'never';
+}
+
+function isDereference(value: string): value is Setup['dereference'] {
+  return value === 'never' || value === 'finding' || value === 'searching' || value === 'always';
 }
 
 function addressCheck(blocks: readonly string[]): (address: string) => boolean {

@@ -141,6 +141,43 @@ describeWithSlapd('POST config/test', () => {
     expect(names(await tried({ username: 'user1' }))).toEqual(['connect', 'service bind', 'user search', 'group search', 'policies']);
   });
 
+  test('without a password, what only the user could look up is a step that fails, and not an empty result', async () => {
+    const own = { url: slapd.url, userdn: people, userattr: 'uid', groupdn: groups, groupfilter: '(member={{.UserDN}})' };
+    const nobody = await tried({ ...own, username: 'no-such-user' });
+    expect(nobody).toMatchObject({
+      ok: false,
+      steps: [
+        { step: 'connect', ok: true },
+        { step: 'user search', ok: false, fault: false },
+      ],
+    });
+    expect(nobody).not.toHaveProperty('groups');
+    const found = await tried({ ...own, discoverdn: true, username: 'user1' });
+    expect(names(found)).toEqual(['connect', 'user search', 'group search']);
+    expect(found).toMatchObject({ ok: false, user_dn: `uid=user1,${people}` });
+    expect(found.steps.at(-1)).toMatchObject({ ok: false, error: expect.stringContaining('send the password') });
+    expect(found).not.toHaveProperty('groups');
+    expect(await tried({ ...own, discoverdn: true, groupdn: '', username: 'user1' })).toMatchObject({ ok: true, groups: [] });
+    expect(await tried({ ...own, username: 'user1', password: 'pw1' })).toMatchObject({ ok: true, groups: ['eng'] });
+  });
+
+  test('dereference_aliases: a value that means nothing is told', async () => {
+    const { warnings } = await mount.write('config/test', { ...serviceConfig(slapd), dereference_aliases: 'sometimes' });
+    expect(warnings).toEqual([expect.stringContaining('dereference_aliases is none of never, finding, searching, always')]);
+  });
+
+  test('takes sudo, since it tries passwords that the lockout does not count', async () => {
+    await mount.write('config', serviceConfig(slapd));
+    const asked = async (capabilities: string[]): Promise<number> => {
+      const policy = `path "auth/ldap/config/test" { capabilities = ${JSON.stringify(capabilities)} }`;
+      await mount.call('update', 'sys/policies/acl/tester', { data: { policy } });
+      const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['tester'] } })).auth!.client_token;
+      return (await mount.call('update', 'auth/ldap/config/test', { token, data: {} })).status;
+    };
+    expect(await asked(['create', 'update'])).toBe(403);
+    expect(await asked(['update', 'sudo'])).toBe(200);
+  });
+
   test('the stored password of the service account goes to no other server', async () => {
     await mount.write('config', serviceConfig(slapd));
     for (const data of [{ url: 'ldap://127.0.0.1:1' }, { insecure_tls: true }]) {

@@ -4,16 +4,23 @@ import { Type, type Static } from 'typebox';
 import { locate } from './account-entry.ts';
 import { bindNameOf, clientSettings, configFields, mergeConfig, type LdapSecretsConfig } from './config.ts';
 import { textOf } from './directory-failed.ts';
+import { makePassword } from './password-maker.ts';
 import type { DirectoryService } from './service.ts';
 
 const Step = Type.Object({
-  step: Type.Union([Type.Literal('connect'), Type.Literal('tls'), Type.Literal('service bind'), Type.Literal('user search')]),
+  step: Type.Union([
+    Type.Literal('connect'),
+    Type.Literal('tls'),
+    Type.Literal('service bind'),
+    Type.Literal('user search'),
+    Type.Literal('password'),
+  ]),
   ok: Type.Boolean(),
   milliseconds: Type.Number(),
   /** The server that answered. */
   url: Type.Optional(Type.String()),
   protocol: Type.Optional(Type.String({ description: 'Of TLS.' })),
-  name: Type.Optional(Type.String({ description: 'The name that was bound, or the entry that was found.' })),
+  name: Type.Optional(Type.String({ description: 'The name that was bound, the entry that was found, or the password policy.' })),
   error: Type.Optional(Type.String()),
 });
 type Step = Static<typeof Step>;
@@ -34,6 +41,10 @@ class Steps {
 
   failed(step: StepName, milliseconds: number, error: unknown, facts: Partial<Step> = {}): void {
     this.taken.push({ step, ok: false, milliseconds, error: textOf(error), ...facts });
+  }
+
+  get passing(): boolean {
+    return this.taken.every(({ ok }) => ok);
   }
 
   get now(): number {
@@ -57,9 +68,11 @@ class Steps {
 
 export function configTestPath(host: EngineHost, service: DirectoryService): AnyPath {
   return path('config/test', {
-    synopsis: 'Tries a configuration: connect, TLS, bind, find an account.',
+    synopsis: 'Tries a configuration: connect, TLS, bind, find an account, make a password.',
     description:
-      'Uses the stored configuration with whatever parameters are sent in its place. Nothing is stored, and nothing is changed in the directory.',
+      'Uses the stored configuration with whatever parameters are sent in its place. Nothing is stored, and nothing is changed in the directory. ' +
+      'With a password_policy one password is made by it, and thrown away. It takes sudo: who may call it can guess passwords of the directory.',
+    access: 'sudo',
     fields: {
       ...configFields,
       username: f.string('Account to look up below userdn; without one, and without dn, the test ends after the bind.', { default: '' }),
@@ -81,7 +94,8 @@ export function configTestPath(host: EngineHost, service: DirectoryService): Any
       const directory = createDirectory(clientSettings(config), { clock: host.clock, log: host.log });
       try {
         const found = await walk(directory, config, { username, dn }, steps, req.signal);
-        return { data: { ok: steps.taken.every(({ ok }) => ok), steps: steps.taken, ...(found === undefined ? {} : { user_dn: found }) } };
+        if (steps.passing && config.password_policy !== '') await tryPolicy(host, config, steps);
+        return { data: { ok: steps.passing, steps: steps.taken, ...(found === undefined ? {} : { user_dn: found }) } };
       } finally {
         directory.close();
       }
@@ -117,6 +131,14 @@ async function walk(
   } finally {
     connection.close();
   }
+}
+
+async function tryPolicy(host: EngineHost, config: LdapSecretsConfig, steps: Steps): Promise<void> {
+  await steps.take(
+    'password',
+    async () => makePassword(host, config),
+    () => ({ name: config.password_policy }),
+  );
 }
 
 /** A dial is two steps where there is TLS. */

@@ -76,6 +76,29 @@ describeWithSlapd('POST config/test', () => {
     expect(report.steps.at(-1)!.error).toContain(error);
   });
 
+  test('password_policy: one password is made by it and thrown away; a policy that is not there fails', async () => {
+    const policy = 'length = 20\nrule "charset" {\n  charset = "abc"\n}\n';
+    await mount.call('update', 'sys/policies/password/abc', { data: { policy } });
+    const report = await tried({ password_policy: 'abc' });
+    expect(trail(report)).toEqual(['connect ok', 'service bind ok', 'password ok']);
+    expect(report.steps.at(-1)).toEqual({ step: 'password', ok: true, milliseconds: expect.any(Number), name: 'abc' });
+    const missing = await tried({ password_policy: 'nope', username: 'svc1' });
+    expect(missing).toMatchObject({ ok: false, user_dn: `uid=svc1,${SVC}` });
+    expect(trail(missing)).toEqual(['connect ok', 'service bind ok', 'user search ok', 'password failed']);
+    expect(missing.steps.at(-1)!.error).toContain('password_policy "nope"');
+  });
+
+  test('takes sudo, since it tries passwords', async () => {
+    const asked = async (capabilities: string[]): Promise<number> => {
+      const policy = `path "ldap/config/test" { capabilities = ${JSON.stringify(capabilities)} }`;
+      await mount.call('update', 'sys/policies/acl/tester', { data: { policy } });
+      const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['tester'] } })).auth!.client_token;
+      return (await mount.call('update', 'ldap/config/test', { token })).status;
+    };
+    expect(await asked(['create', 'update'])).toBe(403);
+    expect(await asked(['update', 'sudo'])).toBe(200);
+  });
+
   test('tries what is not stored, and stores nothing', async () => {
     await mount.delete('config');
     expect((await tried(configFor(slapd))).ok).toBe(true);
