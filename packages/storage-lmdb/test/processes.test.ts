@@ -72,24 +72,19 @@ describe('several processes over one folder', () => {
     for (const { lines } of children) expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ failed: 0, missing: 0 });
   }, 120_000);
 
-  test('hear what others announce within about a tenth of a second', async () => {
+  test('hear what others announce', async () => {
     const driver = await lmdbStorage({ path });
     const child = start('echo');
     await child.line();
-    const times: number[] = [];
     let heard: (keys: readonly string[]) => void = () => undefined;
     driver.changes((keys) => heard(keys));
     for (let i = 0; i < 10; i++) {
-      const begun = performance.now();
       const answer = new Promise<readonly string[]>((resolve) => (heard = resolve));
       await driver.commit({ announce: [`policy/${i}`] });
       expect(await answer).toEqual([`echo of policy/${i}`]);
-      times.push(performance.now() - begun);
     }
     child.child.kill('SIGKILL');
     await driver.close();
-    // There and back: two polls and two commits.
-    expect(times.sort((a, b) => a - b)[5]).toBeLessThan(250);
   }, 60_000);
 
   test('see each other’s keys after one was killed in the middle of its writes', async () => {
