@@ -132,20 +132,28 @@ function annotated(schema: TObject, annotation: keyof Annotated): string[] {
   return Object.entries(schema.properties).flatMap(([name, field]) => ((field as Annotated)[annotation] ? [name] : []));
 }
 
-/** Fields that no schema knows but whose name says what they are. */
-const SECRET_NAME = /pass(word|wd|phrase)?$|pwd$|secret|token$|private_?key|credential|pem_(bundle|json)|api_?key$/i;
+/** Fields that no schema knows but whose name says what they are, or may be. */
+const SECRET_NAME = /pass(word|wd|phrase)?$|pwd$|secret|token$|key|credential|pem_(bundle|json)/i;
+
+/** A value that is a secret under whatever name. */
+const SECRET_VALUE = /PRIVATE KEY-----/;
 
 /**
  * What of a stored connection may be shown: without secret fields, with passwords in connection strings masked. Outside the schema whatever has
- * the name of a secret is left out, and what looks like a connection string is masked, at any depth.
+ * the name of a secret is left out, and what looks like a connection string is masked, at any depth. `hidden` names more secret fields, such as
+ * those of the plugin that was there before.
  */
-export function visibleConnection(schema: TObject, details: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const secrets = new Set(secretFields(schema));
+export function visibleConnection(
+  schema: TObject,
+  details: Readonly<Record<string, unknown>>,
+  hidden: readonly string[] = [],
+): Record<string, unknown> {
+  const secrets = new Set([...secretFields(schema), ...hidden]);
   const urls = new Set(connectionUrlFields(schema));
   const visible: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(details)) {
     const known = name in schema.properties;
-    if (secrets.has(name) || (!known && SECRET_NAME.test(name))) continue;
+    if (secrets.has(name) || (!known && SECRET_NAME.test(name)) || isSecretValue(value)) continue;
     visible[name] = known && !urls.has(name) ? value : masked(value);
   }
   return visible;
@@ -153,16 +161,24 @@ export function visibleConnection(schema: TObject, details: Readonly<Record<stri
 
 function masked(value: unknown): unknown {
   if (typeof value === 'string') return maskConnectionUrl(value);
-  if (Array.isArray(value)) return value.map(masked);
+  if (Array.isArray(value)) return value.filter((inner) => !isSecretValue(inner)).map(masked);
   if (value === null || typeof value !== 'object') return value;
-  const open = Object.entries(value).filter(([name]) => !SECRET_NAME.test(name));
+  const open = Object.entries(value).filter(([name, inner]) => !SECRET_NAME.test(name) && !isSecretValue(inner));
   return Object.fromEntries(open.map(([name, inner]) => [name, masked(inner)]));
 }
 
-/** Every secret of a connection that is known in clear, by the label that `redact` should show. */
-export function connectionSecrets(schema: TObject, details: Readonly<Record<string, unknown>>): Record<string, string> {
+function isSecretValue(value: unknown): boolean {
+  return typeof value === 'string' && SECRET_VALUE.test(value);
+}
+
+/** Every secret of a connection that is known in clear, by the label that `redact` should show. `hidden` as for `visibleConnection`. */
+export function connectionSecrets(
+  schema: TObject,
+  details: Readonly<Record<string, unknown>>,
+  hidden: readonly string[] = [],
+): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const name of secretFields(schema)) {
+  for (const name of [...secretFields(schema), ...hidden]) {
     const value = details[name];
     if (typeof value === 'string' && value) found[name] = value;
   }

@@ -120,6 +120,28 @@ describe('what of a connection is shown', () => {
     });
   });
 
+  test('without the schema that knows them, every key is left out, and what was known to be a secret, and private keys under any name', () => {
+    const known = {
+      host: 'h',
+      ssh_key: 'geheim',
+      tlsCertificateKey: 'geheim',
+      pin: 'geheim',
+      ca: '-----BEGIN CERTIFICATE-----',
+      bundle: '-----BEGIN RSA PRIVATE KEY-----geheim',
+      hosts: [{ name: 'h1', signing_key: 'geheim' }, 'x -----BEGIN PRIVATE KEY----- geheim'],
+    };
+    expect(visibleConnection(Type.Object({}), known, ['pin'])).toEqual({
+      host: 'h',
+      ca: '-----BEGIN CERTIFICATE-----',
+      hosts: [{ name: 'h1' }],
+    });
+  });
+
+  test('what another schema held for a secret stays one, also where this one has a field of that name', () => {
+    const other = Type.Object({ pin: Type.String(), keyspace: Type.String() });
+    expect(visibleConnection(other, { pin: 'geheim', keyspace: 'app' }, ['pin'])).toEqual({ keyspace: 'app' });
+  });
+
   test('connectionSecrets finds them for redaction', () => {
     expect(connectionSecrets(schema, details)).toEqual({ password: 'root-geheim', tls_key: 'PEM', 'connection_url password': 'geheim' });
   });

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { BadRequest, TooManyRequests } from '@strongroom/engine-sdk';
+import { secretFields } from '@strongroom/database-sdk';
+import type { TObject } from 'typebox';
 import { limitsAfter, type SentLimits } from './connection-limits.ts';
 import { unsettled, type ConnectionRecord } from './records.ts';
 
@@ -35,6 +37,18 @@ export function written(before: ConnectionRecord | undefined, write: ConnectionW
     limits: limitsAfter(before?.limits, write),
     details,
   };
+}
+
+/** The record with the names of its secret fields: those of `schema`, and those of plugins before it that were not sent again. */
+export function withSecretFields(
+  record: ConnectionRecord,
+  write: ConnectionWrite,
+  before: ConnectionRecord | undefined,
+  schema: TObject,
+): ConnectionRecord {
+  const left = (before?.secret_fields ?? []).filter((name) => !(name in write.details));
+  const names = new Set([...secretFields(schema), ...left].filter((name) => name in record.details));
+  return { ...record, secret_fields: [...names] };
 }
 
 /**

@@ -148,7 +148,7 @@ export class Connections {
   async preview({ name, record }: NamedConnection, request: PreviewRequest): Promise<readonly string[]> {
     const plugin = this.#catalog.find(record.plugin_name, record.plugin_version);
     if (!plugin.preview) throw new InvalidRequest(`${plugin.name} has no preview`);
-    const guard = this.#guard(name, record, plugin, connectionSecrets(plugin.connection, record.details));
+    const guard = this.#guard(name, record, plugin, connectionSecrets(plugin.connection, record.details, record.secret_fields));
     return guard.apart(async () => plugin.preview!(request));
   }
 
@@ -224,7 +224,7 @@ export class Connections {
   async #open(name: string, record: ConnectionRecord, plugin: AnyDatabasePlugin): Promise<OpenConnection> {
     const { clock, log } = this.#host;
     const { details } = record;
-    const secrets = connectionSecrets(plugin.connection, details);
+    const secrets = connectionSecrets(plugin.connection, details, record.secret_fields);
     const candidate = record.root?.pending?.made.credential['password'];
     if (candidate !== undefined) secrets['new root password'] = candidate;
     const settings = this.#settings(name, record, plugin);

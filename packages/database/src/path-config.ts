@@ -1,9 +1,9 @@
 import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlPasswords, visibleConnection } from '@strongroom/database-sdk';
 import { RotationStatus } from '@strongroom/rotation';
-import { Type } from 'typebox';
+import { Type, type TObject } from 'typebox';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
-import { reconciled, requireNoRotation, requireRootAtRest, written } from './connection-write.ts';
+import { reconciled, requireNoRotation, requireRootAtRest, withSecretFields, written } from './connection-write.ts';
 import { connectionLimitFields, USUAL_LIMITS } from './connection-limits.ts';
 import { countLiveUsers, liveUsersWarning } from './live-users.ts';
 import { recordsIn, type ConnectionRecord } from './records.ts';
@@ -61,7 +61,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
             plugin_name: record.plugin_name,
             plugin_version: record.plugin_version,
             allowed_roles: record.allowed_roles,
-            connection_details: visibleConnection(connections.plugin(record)?.connection ?? Type.Object({}), record.details),
+            connection_details: visibleConnection(schemaOf(record), record.details, record.secret_fields),
             root_credentials_rotate_statements: record.root_rotation_statements,
             password_policy: record.password_policy,
             ...(record.limits ?? USUAL_LIMITS),
@@ -79,9 +79,10 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
         const write = { ...req.data, details };
         for (let attempt = 1; ; attempt += 1) {
           const before = await records.connections.get(name);
-          const record = written(before, write);
-          requireNoRotation(name, record, write, before, host.clock.millis());
-          const open = await tried(name, record, req.data.verify_connection, req.signal);
+          const asked = written(before, write);
+          requireNoRotation(name, asked, write, before, host.clock.millis());
+          const open = await tried(name, asked, req.data.verify_connection, req.signal);
+          const record = withSecretFields(asked, write, before, open.plugin.connection);
           const stored = await closingOnFailure(open, async () =>
             req.storage.transaction(async (tx) => {
               const { connections: collection } = recordsIn(tx);
@@ -124,6 +125,10 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
         return warning === undefined ? undefined : { warnings: [warning] };
       },
     });
+
+  function schemaOf(record: ConnectionRecord): TObject {
+    return connections.plugin(record)?.connection ?? Type.Object({});
+  }
 
   async function tried(name: string, record: ConnectionRecord, verify: boolean, signal: AbortSignal): Promise<OpenConnection> {
     let open: OpenConnection | undefined;

@@ -23,6 +23,8 @@ export const ConnectionRecord = Type.Object({
   password_policy: Type.String(),
   verify_connection: Type.Boolean(),
   details: Type.Record(Type.String(), Type.Unknown()),
+  /** Which of the details are secret, as the plugins said that they were written for: they stay so where a plugin is missing or replaced. */
+  secret_fields: Type.Optional(Texts),
   /** Absent for the usual ones. */
   limits: Type.Optional(ConnectionLimits),
   /** Where the rotation of the root password stands; the password itself is among the details. */
