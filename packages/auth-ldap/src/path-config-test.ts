@@ -1,11 +1,12 @@
 import { BadRequest, EngineError, f, path, type AnyPath } from '@strongroom/engine-sdk';
 import { LdapError, requirePasswordFor } from '@strongroom/ldap-client';
-import { accountAttributes, accountProblem, identityAttributes } from './account-state.ts';
+import { accountAttributes, identityAttributes } from './account-state.ts';
 import { configFields, configWarnings, mergeConfig, type LdapAuthConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
 import { logIn, loginName, onPool, spelling } from './directory-login.ts';
 import { directoryFailed } from './failures.ts';
 import { searchGroups } from './group-search.ts';
+import { problemOf } from './account-problem.ts';
 import type { Mappings } from './mappings.ts';
 import { dereferenceWarnings, makeSetup, type Setup, type SetupParts } from './setup.ts';
 import { Trace, type StepReport } from './trace.ts';
@@ -129,7 +130,7 @@ async function lookUp(
   }
   const attributes = [setup.userAttribute, ...identityAttributes, ...accountAttributes];
   const entry = await findUser(setup, setup.searcher, username, attributes, trace, signal);
-  const problem = accountProblem(entry, now);
+  const problem = await problemOf(setup, setup.searcher, entry, now, trace, signal);
   if (problem !== undefined) throw trace.failed('account', trace.start(), { name: entry.dn }, problem, new BadRequest(problem));
   if (!setup.searchesGroups) return { dn: entry.dn, groups: [] };
   if (!setup.groupSearcher) {

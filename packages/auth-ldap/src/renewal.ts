@@ -1,8 +1,9 @@
 import { InvalidRequest, type AuthRenewal, type RenewedAuth } from '@strongroom/engine-sdk';
 import type { LdapEntry } from '@strongroom/ldap-client';
-import { accountAttributes, accountProblem, identityAttributes, identityOf } from './account-state.ts';
+import { accountAttributes, identityAttributes, identityOf } from './account-state.ts';
 import { loginName, onPool, spelling } from './directory-login.ts';
 import { searchGroups } from './group-search.ts';
+import { problemOf } from './account-problem.ts';
 import type { Mappings } from './mappings.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';
@@ -50,7 +51,7 @@ async function presentUser(setup: Setup, internal: LoginInternal, now: number, t
   const since = trace.start();
   const identity = identityOf(entry);
   const another = internal.identity !== undefined && identity !== undefined && identity !== internal.identity;
-  const problem = another ? 'the name belongs to another entry now' : accountProblem(entry, now);
+  const problem = another ? 'the name belongs to another entry now' : await problemOf(setup, setup.searcher!, entry, now, trace, signal);
   if (problem !== undefined) throw trace.failed('account', since, { name: entry.dn }, problem, refused('the user may no longer log in'));
   return entry;
 }

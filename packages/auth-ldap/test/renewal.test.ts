@@ -96,6 +96,52 @@ describeWithSlapd('renewal of a directory login', () => {
     expect(await mount.renew(token)).toMatchObject({ status: 200 });
   });
 
+  test('a lock of OpenLDAP is over when its pwdLockoutDuration has passed, though the directory leaves it on the entry until the next bind', async () => {
+    const policy = 'cn=short locks,dc=example,dc=org';
+    const values = {
+      objectClass: ['device', 'pwdPolicy'],
+      cn: ['short locks'],
+      pwdAttribute: ['userPassword'],
+      pwdLockoutDuration: ['300'],
+    };
+    await asAdmin((connection) =>
+      connection.add(
+        policy,
+        Object.entries(values).map(([attribute, of]) => ({ attribute, values: of })),
+      ),
+    );
+    const dn = `uid=user4,${people}`;
+    const set = async (attribute: string, ...of: string[]) =>
+      asAdmin((connection) => connection.modify(dn, [{ operation: 'replace', attribute, values: of }]));
+    const token = await tokenOf(4);
+    await set(
+      'pwdAccountLockedTime',
+      `${mount.clock
+        .now()
+        .toISOString()
+        .replace(/[-:T]|\.\d+/g, '')}`,
+    );
+    await mount.advance('6m');
+    // Nobody says how long it lasts.
+    expect(await mount.renew(token)).toMatchObject(barred);
+    await set('pwdPolicySubentry', policy);
+    expect(await mount.renew(token)).toMatchObject({ status: 200 });
+    expect((await mount.write('config/test', { username: 'user4' })).data).toMatchObject({ ok: true });
+    await set(
+      'pwdAccountLockedTime',
+      `${mount.clock
+        .now()
+        .toISOString()
+        .replace(/[-:T]|\.\d+/g, '')}`,
+    );
+    expect(await mount.renew(token)).toMatchObject(barred);
+    await set('pwdAccountLockedTime', '000001010000Z');
+    await mount.advance('6m');
+    expect(await mount.renew(token)).toMatchObject(barred);
+    await set('pwdAccountLockedTime');
+    expect(await mount.renew(token)).toMatchObject({ status: 200 });
+  });
+
   test('while the directory is away a renewal fails as an outage, and the token lives on', async () => {
     const token = await tokenOf(1);
     await mount.write('config', { url: 'ldap://127.0.0.1:1' });
