@@ -27,6 +27,7 @@ export function orphanPaths(connections: Connections, orphans: OrphanedUsers): r
 
   const found = path('orphans/{name}', {
     synopsis: 'Users that were left in a database.',
+    access: 'sudo',
     description:
       'Users whose name is one that username_template makes, in its fixed parts and in the shape of the others, and that neither a lease, a creation ' +
       'or removal under way, a static role nor a connection of any mount of this server has to do with.',

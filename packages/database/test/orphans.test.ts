@@ -115,6 +115,25 @@ describe('orphans/:name', () => {
     expect(await usersOf(server)).toEqual([]);
   });
 
+  test('GET, POST and DELETE need the capability sudo besides', async () => {
+    await make(STRAY);
+    const tokenWith = async (name: string, capabilities: string) => {
+      await mount.call('update', `sys/policies/acl/${name}`, {
+        data: { policy: `path "database/orphans/*" { capabilities = [${capabilities}] }` },
+      });
+      return (await mount.call('update', 'auth/token/create', { data: { policies: [name] } })).auth!.client_token;
+    };
+    const plain = await tokenWith('plain', '"create", "read", "update", "delete"');
+    for (const operation of ['read', 'update', 'delete'] as const) {
+      expect((await mount.call(operation, 'database/orphans/pg', { token: plain, data: { all: true } })).status).toBe(403);
+    }
+    expect(await usersOf(server)).toEqual([STRAY]);
+    const sudo = await tokenWith('mighty', '"read", "update", "sudo"');
+    expect((await mount.call('read', 'database/orphans/pg', { token: sudo })).status).toBe(200);
+    const removal = await mount.call('update', 'database/orphans/pg', { token: sudo, data: { all: true } });
+    expect(removal.data).toMatchObject({ removed: [STRAY] });
+  });
+
   test('POST asks for names or for all, not for both and not for neither', async () => {
     const text = 'give either usernames, those to remove, or all=true';
     expect(await ask('update', {})).toMatchObject({ status: 400, errors: [text] });
