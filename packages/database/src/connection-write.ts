@@ -10,7 +10,7 @@ import { unsettled, type ConnectionRecord } from './records.ts';
 export interface ConnectionWrite extends SentLimits {
   readonly plugin_name: string | undefined;
   readonly plugin_version: string | undefined;
-  readonly verify_connection: boolean;
+  readonly verify_connection: boolean | undefined;
   readonly allowed_roles: string[] | undefined;
   readonly root_rotation_statements: string[] | undefined;
   readonly password_policy: string | undefined;
@@ -33,7 +33,7 @@ export function written(before: ConnectionRecord | undefined, write: ConnectionW
     allowed_roles: write.allowed_roles ?? before?.allowed_roles ?? [],
     root_rotation_statements: write.root_rotation_statements ?? before?.root_rotation_statements ?? [],
     password_policy: write.password_policy ?? before?.password_policy ?? '',
-    verify_connection: write.verify_connection,
+    verify_connection: write.verify_connection ?? before?.verify_connection ?? true,
     limits: limitsAfter(before?.limits, write),
     details,
   };

@@ -5,7 +5,7 @@ import { Type, type TObject } from 'typebox';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { reconciled, requireNoRotation, requireRootAtRest, withSecretFields, written } from './connection-write.ts';
 import { connectionLimitFields, USUAL_LIMITS } from './connection-limits.ts';
-import { countLiveUsers, liveUsersWarning } from './live-users.ts';
+import { countLiveUsers, liveUsersWarning, staticRolesWarning } from './live-users.ts';
 import { recordsIn, type ConnectionRecord } from './records.ts';
 import { dropIfUnused } from './retired-connections.ts';
 import type { RootRotation } from './root-rotation.ts';
@@ -14,7 +14,7 @@ const fields = {
   name: f.name('Name of the connection.'),
   plugin_name: f.string('The plugin that speaks to this kind of database, such as "postgresql-database-plugin".'),
   plugin_version: f.string('Version of the plugin, where several are installed; empty for the newest.'),
-  verify_connection: f.bool('Connect now, and refuse settings that do not work.', { default: true }),
+  verify_connection: f.bool('Connect now, and refuse settings that do not work. On unless it was turned off.'),
   allowed_roles: f.commaStrings('Roles that may use the connection; may hold "*". Empty: none may.'),
   root_rotation_statements: f.statements("Statements that change the root user's credentials. Empty: the plugin's own."),
   password_policy: f.string('Password policy for generated passwords; empty for the default one.'),
@@ -81,7 +81,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           const before = await records.connections.get(name);
           const asked = written(before, write);
           requireNoRotation(name, asked, write, before, host.clock.millis());
-          const open = await tried(name, asked, req.data.verify_connection, req.signal);
+          const open = await tried(name, asked, req.signal);
           const record = withSecretFields(asked, write, before, open.plugin.connection);
           const stored = await closingOnFailure(open, async () =>
             req.storage.transaction(async (tx) => {
@@ -107,11 +107,11 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
         const { name } = req.data;
         const record = await records.connections.get(name);
         if (!record) return undefined;
-        const warning = liveUsersWarning(
-          await countLiveUsers(records.users, record.id),
-          'made through this connection',
-          'renewed and revoked as before',
-        );
+        const live = await countLiveUsers(records.users, record.id);
+        const warnings = [
+          liveUsersWarning(live, 'made through this connection', 'renewed and revoked as before'),
+          await staticRolesWarning(records.staticRoles, name),
+        ].filter((warning) => warning !== undefined);
         await req.storage.transaction(async (tx) => {
           const inside = recordsIn(tx);
           const current = await inside.connections.get(name);
@@ -122,7 +122,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
         });
         await dropIfUnused(req.storage, record.id);
         connections.remove(record.id);
-        return warning === undefined ? undefined : { warnings: [warning] };
+        return warnings.length === 0 ? undefined : { warnings };
       },
     });
 
@@ -130,11 +130,11 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
     return connections.plugin(record)?.connection ?? Type.Object({});
   }
 
-  async function tried(name: string, record: ConnectionRecord, verify: boolean, signal: AbortSignal): Promise<OpenConnection> {
+  async function tried(name: string, record: ConnectionRecord, signal: AbortSignal): Promise<OpenConnection> {
     let open: OpenConnection | undefined;
     try {
       open = await connections.openApart({ name, record });
-      if (verify) await open.session.verify(signal);
+      if (record.verify_connection) await open.session.verify(signal);
       return open;
     } catch (error) {
       await open?.session.close().catch(() => undefined);

@@ -253,4 +253,25 @@ describe('connections', () => {
     expect([others.status, others.errors]).toEqual([204, undefined]);
     expect(await usersOf(server)).toEqual([]);
   });
+
+  test('DELETE config/:name says how many static roles use it', async () => {
+    for (const name of ['st-one', 'st-two']) {
+      await server.query(`CREATE ROLE "${name}" LOGIN PASSWORD 'of-old'`);
+    }
+    await mount.write('config/pg', connectionTo(server));
+    await mount.write('config/other', connectionTo(server));
+    await mount.write('static-roles/one', { db_name: 'pg', username: 'st-one', rotation_period: '1h' });
+    expect((await mount.delete('config/other')).warnings).toBeNull();
+    expect((await mount.delete('config/pg')).warnings).toEqual([
+      '1 static role uses this connection. It is not rotated until there is a connection named "pg" again.',
+    ]);
+    await mount.write('config/pg', connectionTo(server));
+    await mount.write('static-roles/two', { db_name: 'pg', username: 'st-two', rotation_period: '1h' });
+    await mount.write('roles/app', { db_name: 'pg', creation_statements: CREATION });
+    await mount.read('creds/app');
+    expect((await mount.delete('config/pg')).warnings).toEqual([
+      '1 credential made through this connection is still live. It can be renewed and revoked as before.',
+      '2 static roles use this connection. They are not rotated until there is a connection named "pg" again.',
+    ]);
+  });
 });

@@ -49,6 +49,16 @@ describe('POST config/:name, by parameter', () => {
     expect(await asked('config/pg', { ...nobody, verify_connection: 'maybe' })).toContain('verify_connection');
   });
 
+  test('verify_connection: a write that does not send it keeps what was stored', async () => {
+    const nobody = connectionTo(server, { connection_url: 'postgresql://{{username}}:{{password}}@127.0.0.1:1/postgres' });
+    await mount.write('config/pg', { ...nobody, verify_connection: false });
+    expect(await asked('config/pg', { allowed_roles: 'a' })).toBe('204');
+    expect(await asked('config/pg', { verify_connection: true })).toMatch(
+      /^400,error creating database object: error verifying connection/,
+    );
+    expect(await asked('config/pg', { allowed_roles: 'b' })).toBe('204');
+  });
+
   test('allowed_roles: none unless sent; by name, by glob, and "*" for all; of static roles too', async () => {
     await server.query(`CREATE ROLE fixed LOGIN PASSWORD 'of-old'`);
     const { allowed_roles: _none, ...bare } = connectionTo(server);
