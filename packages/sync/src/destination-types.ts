@@ -1,6 +1,7 @@
 import { BadRequest, Unavailable } from '@strongroom/engine-sdk';
 import type { Plugin } from '@strongroom/engine-sdk';
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
+import { guardedPlugin } from './guarded-plugin.ts';
 
 /** The destinations that the server lists, by every spelling of their type. */
 export class DestinationTypes {
@@ -8,9 +9,18 @@ export class DestinationTypes {
   readonly #byName = new Map<string, SyncDestinationPlugin>();
 
   constructor(plugins: readonly Plugin[]) {
-    this.all = plugins.filter((plugin): plugin is SyncDestinationPlugin => plugin.kind === 'sync-destination');
+    this.all = plugins.filter((plugin): plugin is SyncDestinationPlugin => plugin.kind === 'sync-destination').map(guardedPlugin);
     for (const plugin of this.all) for (const name of [plugin.name, ...(plugin.aliases ?? [])]) this.#byName.set(name, plugin);
   }
+
+  /** Of a path `destinations/<type>…`: the same with the type's other names. */
+  readonly otherSpellings = (path: string): string[] => {
+    const [first = '', type = '', ...rest] = path.split('/');
+    const plugin = this.#byName.get(type);
+    if (!plugin) return [];
+    const others = [plugin.name, ...(plugin.aliases ?? [])].filter((name) => name !== type);
+    return others.map((name) => [first, name, ...rest].join('/'));
+  };
 
   /** @throws BadRequest naming those there are */
   of(type: string): SyncDestinationPlugin {

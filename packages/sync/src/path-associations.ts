@@ -51,6 +51,7 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
     path('destinations/{type}/{destination}/associations', {
       synopsis: 'The secrets that are linked with a destination.',
       description: 'With how each of them stands.',
+      otherSpellings: types.otherSpellings,
       fields: place,
     }).read({
       summary: 'Lists the associations of a destination with their sync status.',
@@ -68,6 +69,7 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
       synopsis: 'Links a secret with a destination.',
       description:
         'Of a secret that is linked already: looks outside, and writes what differs. The caller must be able to read the secret.',
+      otherSpellings: types.otherSpellings,
       fields: { ...place, ...body, secret_name: f.string('Path of the secret in its mount.') },
     }).update({
       summary: 'Links a secret and syncs it, or syncs it anew.',
@@ -83,6 +85,7 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
     path('destinations/{type}/{destination}/associations/remove', {
       synopsis: 'Unlinks a secret from a destination.',
       description: 'What we wrote outside is removed. Succeeds also where there is no such association, or nothing outside.',
+      otherSpellings: types.otherSpellings,
       fields: { ...place, ...body, secret_name: f.string('Path of the secret in its mount.', { aliases: ['name'] }) },
     }).update({
       summary: 'Unlinks a secret and removes it outside.',

@@ -71,6 +71,7 @@ export function destinationPaths(
     path('destinations/{type}', {
       synopsis: 'The destinations of a type.',
       description: 'By name.',
+      otherSpellings: types.otherSpellings,
       fields: { type: f.name('The type.') },
     }).list({
       summary: 'Lists the destinations of a type.',
@@ -106,6 +107,7 @@ export function destinationPaths(
       description:
         'A write to an existing destination changes what it sends and keeps the rest; "*****" keeps a secret. Credentials that are left out ' +
         "come from the provider's own chain.",
+      otherSpellings: types.otherSpellings,
       fields,
     })
       .read({

@@ -64,6 +64,7 @@ export function driftPaths(
     path('destinations/{type}/{destination}/plan', {
       synopsis: 'What differs between a destination and what it should hold.',
       description: 'Changes nothing, inside or outside. Lists of more than 1,000 differences end there; total counts all.',
+      otherSpellings: types.otherSpellings,
       fields,
     }).read({
       summary: 'Compares what is there with what should be.',
@@ -95,6 +96,7 @@ export function driftPaths(
     path('destinations/{type}/{destination}/reconcile', {
       synopsis: 'Repairs what differs outside.',
       description: 'Every association that differs is put into the queue and looked at outside; nothing is written where nothing differs.',
+      otherSpellings: types.otherSpellings,
       fields: {
         ...fields,
         remove_orphans: f.bool('Also remove secrets that carry the mark of this destination and belong to no association.', {

@@ -2,8 +2,8 @@ import { accessRule, isPlain, mergeRule, refusal, type AccessRule } from './acce
 import { AclReach } from './acl-reach.ts';
 import { explainAccess, type AclExplanation } from './acl-explanation.ts';
 import { resultantAcl, type ResultantAcl } from './acl-resultant.ts';
-import { capabilityNames, LISTING, neededCapability, SUDO, type CapabilitySet, type PolicyOperation } from './capability.ts';
-import { comparePatterns, pathPattern, PathPatternError, type PathPattern } from './path-pattern.ts';
+import { capabilityNames, DENY, LISTING, neededCapability, SUDO, type CapabilitySet, type PolicyOperation } from './capability.ts';
+import { comparePatterns, matchesPath, pathPattern, PathPatternError, type PathPattern } from './path-pattern.ts';
 import type { PolicyRule } from './policy-rule.ts';
 import type { Policy } from './policy.ts';
 import { PrefixTree } from './prefix-tree.ts';
@@ -14,6 +14,8 @@ export interface AclQuery {
   readonly operation: PolicyOperation;
   /** Without `/v1/`; that of a list ends in a slash. */
   readonly path: string;
+  /** Paths that lead to the same thing. */
+  readonly otherSpellings?: readonly string[] | undefined;
   /** What the caller sends, before the fields are decoded. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds; 0 or absent asks for no wrapping. */
@@ -32,6 +34,7 @@ export interface AclVerdict {
   readonly keysFilterPath: string;
 }
 
+const none: readonly string[] = [];
 const refused: AclVerdict = { allowed: false, sudo: false, grantingPolicies: [], paginationLimit: 0, keysFilterPath: '' };
 const helped: AclVerdict = { ...refused, allowed: true };
 const rooted: AclVerdict = { ...refused, allowed: true, sudo: true, grantingPolicies: ['root'] };
@@ -101,10 +104,16 @@ export class Acl {
 
   check(query: AclQuery): AclVerdict {
     if (this.root) return rooted;
-    const { operation, data, wrapTtl } = query;
+    const { operation, path, otherSpellings = none } = query;
     if (operation === 'help') return helped;
     const needed = neededCapability(operation);
-    const rule = this.#ruleFor(query.path, (needed & LISTING) !== 0);
+    const listing = (needed & LISTING) !== 0;
+    if (otherSpellings.length === 0) return this.#verdictOf(this.#ruleFor(path, listing), needed, query);
+    const rules = this.#rulesFor([path, ...otherSpellings], listing);
+    return rules.length === 0 ? refused : rules.map((rule) => this.#verdictOf(rule, needed, query)).reduce(both);
+  }
+
+  #verdictOf(rule: DecidingRule | undefined, needed: CapabilitySet, { data, wrapTtl }: AclQuery): AclVerdict {
     if (!rule || (rule.capabilities & needed) === 0) return refused;
     if (!rule.plain && refusal(rule, needed, data, wrapTtl) !== undefined) return refused;
     let verdict = rule.verdicts.get(needed);
@@ -113,9 +122,10 @@ export class Acl {
   }
 
   /** Sorted; `["root"]` where everything is allowed, `["deny"]` where nothing is. */
-  capabilities(path: string): string[] {
+  capabilities(path: string, otherSpellings: readonly string[] = none): string[] {
     if (this.root) return ['root'];
-    return capabilityNames(this.#ruleFor(path, true)?.capabilities ?? 0);
+    const rules = this.#rulesFor([path, ...otherSpellings], true);
+    return capabilityNames(rules.length === 0 ? 0 : rules.reduce((all, rule) => all & rule.capabilities, rules[0]!.capabilities));
   }
 
   /** Whether anything at or below this mount (`secret/`) is allowed. */
@@ -131,15 +141,34 @@ export class Acl {
   }
 
   /** Which rule decides, and what is missing. Takes time by the number of rules. */
-  explain(operation: PolicyOperation, path: string, details: Pick<AclQuery, 'data' | 'wrapTtl'> = {}): AclExplanation {
+  explain(operation: PolicyOperation, path: string, details: Omit<AclQuery, 'operation' | 'path'> = {}): AclExplanation {
     const query = { operation, path, ...details };
     const needed = neededCapability(operation);
-    const rule = this.root ? undefined : this.#ruleFor(path, (needed & LISTING) !== 0);
+    const rules = this.root ? [] : this.#rulesFor([path, ...(details.otherSpellings ?? none)], (needed & LISTING) !== 0);
+    const rule = rules.find((one) => !this.#verdictOf(one, needed, query).allowed) ?? rules[0];
     return explainAccess(query, this.check(query), this.root, rule, this.#rules());
   }
 
   #rules(): AccessRule[] {
     return [...this.#exact.values(), ...this.#wild];
+  }
+
+  /**
+   * The rules that decide a call whose path has several spellings; all have to allow it. A deny of one spelling is a deny of all. A rule that covers
+   * every spelling gives way to those that are written for one of them, as it would if they were written for all.
+   */
+  #rulesFor(spellings: readonly string[], listing: boolean): readonly DecidingRule[] {
+    const rules = new Set<DecidingRule>();
+    for (const path of spellings) {
+      const rule = this.#ruleFor(path, listing);
+      if (rule?.capabilities === DENY) return [rule];
+      if (rule) rules.add(rule);
+    }
+    if (rules.size < 2) return [...rules];
+    const covers = ({ pattern }: AccessRule, path: string): boolean =>
+      matchesPath(pattern, path) || (listing && path.endsWith('/') && matchesPath(pattern, path.slice(0, -1)));
+    const narrow = [...rules].filter((rule) => !spellings.every((path) => covers(rule, path)));
+    return narrow.length > 0 ? narrow : [...rules];
   }
 
   /** A list is asked for with a closing slash, and rules are written with and without one: the best of both spellings decides. */
@@ -181,4 +210,19 @@ function verdictOf(rule: AccessRule, needed: CapabilitySet): AclVerdict {
     paginationLimit: (needed & LISTING) === 0 ? 0 : rule.paginationLimit,
     keysFilterPath: (needed & LISTING) === 0 ? '' : rule.keysFilterPath,
   });
+}
+
+/** What two rules that both have to allow a call say together. */
+function both(a: AclVerdict, b: AclVerdict): AclVerdict {
+  if (!a.allowed || !b.allowed) return refused;
+  return {
+    allowed: true,
+    sudo: a.sudo && b.sudo,
+    grantingPolicies: [...new Set([...a.grantingPolicies, ...b.grantingPolicies])],
+    paginationLimit:
+      a.paginationLimit === 0 || b.paginationLimit === 0
+        ? a.paginationLimit || b.paginationLimit
+        : Math.min(a.paginationLimit, b.paginationLimit),
+    keysFilterPath: a.keysFilterPath || b.keysFilterPath,
+  };
 }

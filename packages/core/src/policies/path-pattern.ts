@@ -45,6 +45,18 @@ function firstPlus(segments: readonly string[]): number {
   return position;
 }
 
+export function matchesPath({ kind, stem, glob, segments }: PathPattern, path: string): boolean {
+  if (kind === 'exact') return path === stem;
+  if (kind === 'prefix') return path.startsWith(stem);
+  const asked = path.split('/');
+  const last = segments.length - 1;
+  if (glob ? asked.length < segments.length : asked.length !== segments.length) return false;
+  return segments.every((segment, i) => {
+    if (glob && i === last) return asked[i]!.startsWith(segment);
+    return segment === '+' || asked[i] === segment;
+  });
+}
+
 /**
  * Which of two patterns decides where both match; positive: `a`. The order does not depend on the path: the first wildcard stands
  * later, then no closing `*`, then fewer `+`, then the longer one, then the one that sorts later.

@@ -6,6 +6,8 @@ export interface CapabilityPathDeps {
   aclOfToken(token: string): Promise<Acl | undefined>;
   aclOfAccessor(accessor: string): Promise<Acl | undefined>;
   aclOfCaller(req: EngineRequest): Promise<Acl>;
+  /** Other paths that lead to the same thing. */
+  spellings(path: string): readonly string[] | undefined;
 }
 
 const paths = {
@@ -16,7 +18,12 @@ const description =
   'Answers, for each path, the capabilities of the policies; "capabilities" repeats the answer when one path is asked about.';
 
 /** `sys/capabilities`, `sys/capabilities-self` and `sys/capabilities-accessor`. */
-export function capabilityPaths({ aclOfToken, aclOfAccessor, aclOfCaller }: CapabilityPathDeps): AnyPath[] {
+export function capabilityPaths({ aclOfToken, aclOfAccessor, aclOfCaller, spellings }: CapabilityPathDeps): AnyPath[] {
+  const answer = (acl: Acl, asked: readonly string[]): { data: Record<string, string[]> } => {
+    const found = asked.map((path) => [path, acl.capabilities(path, spellings(path))] as const);
+    const single = found.length === 1 ? [['capabilities', found[0]![1]] as const] : [];
+    return { data: Object.fromEntries([...single, ...found]) };
+  };
   return [
     path('capabilities', {
       synopsis: 'What a token may do on some paths.',
@@ -62,9 +69,4 @@ async function known(found: Promise<Acl | undefined>, what: 'token' | 'accessor'
   const acl = await found;
   if (!acl) throw new InvalidRequest(`invalid ${what}`);
   return acl;
-}
-
-function answer(acl: Acl, asked: readonly string[]): { data: Record<string, string[]> } {
-  const single = asked.length === 1 ? [['capabilities', acl.capabilities(asked[0] as string)] as const] : [];
-  return { data: Object.fromEntries([...single, ...asked.map((one) => [one, acl.capabilities(one)] as const)]) };
 }

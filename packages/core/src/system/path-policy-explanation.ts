@@ -8,12 +8,14 @@ export interface PolicyExplanationDeps {
   aclOfToken(token: string): Promise<Acl | undefined>;
   /** Whether the path asks for the sudo capability besides the operation's own. */
   needsSudo(path: string): boolean;
+  /** Other paths that lead to the same thing. */
+  spellings(path: string): readonly string[] | undefined;
 }
 
 const OPERATIONS: readonly PolicyOperation[] = ['create', 'read', 'update', 'patch', 'delete', 'list', 'scan'];
 
 /** `sys/policies/explain`: why a call is allowed or refused. */
-export function policyExplanationPaths({ aclOfToken, needsSudo }: PolicyExplanationDeps): AnyPath[] {
+export function policyExplanationPaths({ aclOfToken, needsSudo, spellings }: PolicyExplanationDeps): AnyPath[] {
   return [
     path('policies/explain', {
       synopsis: 'Why a call would be allowed or refused.',
@@ -35,7 +37,7 @@ export function policyExplanationPaths({ aclOfToken, needsSudo }: PolicyExplanat
         const asked = listing && !bare.endsWith('/') ? `${bare}/` : bare;
         const acl = data.token ? await aclOfToken(data.token) : internalOf(req).acl!;
         if (!acl) throw new InvalidRequest('invalid token');
-        const explained = acl.explain(operation, asked);
+        const explained = acl.explain(operation, asked, { otherSpellings: spellings(asked) });
         const sudoNeeded = needsSudo(asked);
         if (!sudoNeeded || !explained.allowed || explained.sudo) return { data: { ...explained, sudo_required: sudoNeeded } };
         return {

@@ -16,6 +16,7 @@ import type { PolicyStore } from '../policies/policy-store.ts';
 import type { Authentication } from '../request/authentication.ts';
 import type { CallsUnderWay } from '../request/calls-under-way.ts';
 import { internalOf } from '../request/internal-request.ts';
+import { otherSpellings } from '../request/other-spellings.ts';
 import type { Jobs } from '../schedule/jobs.ts';
 import type { TargetGate } from '../schedule/target-gate.ts';
 import { decodeTokenPath, generateRootPaths } from '../seal/path-generate-root.ts';
@@ -83,6 +84,10 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
   const { options, clock, sealing, mounts, plugins, policies, passwords, authentication, tokens, leases, revoker, bulk } = parts;
   const { barrier, rotation, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
   const { seal, cluster } = sealing;
+  const spellings = (path: string) => {
+    const found = mounts.route(path);
+    return found && otherSpellings(path, { rest: found.rest, match: found.mount.router?.match(found.rest) });
+  };
   const aclOfToken = async (token: string) => authentication.aclOfToken(token);
   return [
     ...openSealPaths(sealing),
@@ -99,9 +104,11 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
       aclOfToken,
       aclOfAccessor: async (accessor) => authentication.aclOfAccessor(accessor),
       aclOfCaller: async (req) => internalOf(req).acl!,
+      spellings,
     }),
     ...policyExplanationPaths({
       aclOfToken,
+      spellings,
       needsSudo: (path) => {
         const found = mounts.route(path);
         return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';

@@ -5,7 +5,12 @@ import { aclOf } from './fixture.ts';
 
 const acl = aclOf('path "wkv/data/app/*" { capabilities=["read","create"] }');
 const find = (known: string) => (asked: string) => Promise.resolve(asked === known ? acl : undefined);
-const paths = capabilityPaths({ aclOfToken: find('t1'), aclOfAccessor: find('a1'), aclOfCaller: () => Promise.resolve(acl) });
+const paths = capabilityPaths({
+  aclOfToken: find('t1'),
+  aclOfAccessor: find('a1'),
+  aclOfCaller: () => Promise.resolve(acl),
+  spellings: () => undefined,
+});
 
 describe('capabilities', () => {
   test('of the caller, path by path', async () => {
