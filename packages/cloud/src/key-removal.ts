@@ -24,6 +24,8 @@ const Entry = Type.Object({
   keys: Type.Array(Type.String()),
   /** Where a new key was asked for whose id is not known: the keys that the user had before. All others go. */
   known: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  /** The account that the user is in. */
+  account: Type.Optional(Type.String()),
   /** The keys are those of a root credential that is not configured any more. */
   former: Type.Optional(FormerRoot),
 });
@@ -43,7 +45,8 @@ export class KeyRemoval {
       entry: Entry,
       minAgeSeconds: INTENT_AGE,
       // One that can never be done must not hold up the others.
-      target: (entry) => `mount ${host.mount.path}${entry.former ? ', former root' : ''}`,
+      target: ({ former, account }) =>
+        `mount ${host.mount.path}${former ? ', former root' : account === undefined ? '' : `, account ${account}`}`,
       rollback: async (entry, _storage, signal) => this.run(entry, signal),
     };
   }
@@ -54,8 +57,9 @@ export class KeyRemoval {
   }
 
   /** Removes them. May be repeated. */
-  async run({ user, keys, known, former }: KeysToRemove, signal: AbortSignal): Promise<void> {
+  async run({ user, keys, known, account, former }: KeysToRemove, signal: AbortSignal): Promise<void> {
     if (!former) {
+      await this.#root.requireAccount(user, account, signal);
       const { session } = await this.#root.require();
       return remove(session, user, { keys, known }, signal);
     }

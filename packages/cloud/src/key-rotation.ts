@@ -47,8 +47,8 @@ export interface KeyRotationOptions<R> {
   plan(record: R): RotationPlan;
   /** Seconds for which a replaced key stays good. */
   grace(record: R): number;
-  /** What the keys are changed with. */
-  session(): Promise<CloudSession>;
+  /** What the keys of this record are changed with. */
+  session(record: R, signal: AbortSignal): Promise<CloudSession>;
   user(record: R, session: CloudSession, signal: AbortSignal): Promise<string>;
   /** Looks at the keys that are there before anything is begun; a throw refuses. Ids, oldest first. */
   check?(record: R, user: string, keys: readonly string[]): void | Promise<void>;
@@ -202,7 +202,9 @@ export class KeyRotation<R> {
   async #rotate(id: string, signal: AbortSignal, byJob: boolean): Promise<void> {
     // What was replaced before must not take the place of the new key.
     if (!this.#options.makesRoom) await this.#retire(id, signal, true);
-    const session = await this.#options.session();
+    const seen = await this.#options.records(this.#host.storage).get(id);
+    if (seen === undefined) throw this.#options.missing(id);
+    const session = await this.#options.session(seen, signal);
     const claimed = await this.#claim(id, signal, byJob);
     await this.#replace(id, claimed, session, signal, byJob);
   }
@@ -231,7 +233,7 @@ export class KeyRotation<R> {
 
   /** Sees the user and its keys, oldest first, and whether a replacement may begin. */
   async #look(record: R, signal: AbortSignal): Promise<{ user: string; keys: string[]; session: CloudSession }> {
-    const session = await this.#options.session();
+    const session = await this.#options.session(record, signal);
     const user = await this.#options.user(record, session, signal);
     const keys = await oldestFirst(session, user, signal);
     await this.#options.check?.(record, user, keys);
@@ -328,9 +330,10 @@ export class KeyRotation<R> {
   /** Deactivates and deletes the replaced keys whose time has come, or all. */
   async #retire(id: string, signal: AbortSignal, all = false): Promise<void> {
     const record = await this.#options.records(this.#host.storage).get(id);
-    const due = record === undefined ? [] : (this.#options.state(record).retiring ?? []).filter(({ at }) => all || at <= this.#now());
+    if (record === undefined) return;
+    const due = (this.#options.state(record).retiring ?? []).filter(({ at }) => all || at <= this.#now());
     if (due.length === 0) return;
-    const session = await this.#options.session();
+    const session = await this.#options.session(record, signal);
     for (const { user, access_key } of due) {
       await during('Error deactivating the replaced access key', session.deactivateKey(user, access_key, signal));
       await during('Error deleting the replaced access key', session.deleteKey(user, access_key, signal));

@@ -82,6 +82,8 @@ export const StaticRoleRecord = Type.Object({
   ...rotationPlanFields,
   /** Seconds for which the key of before stays good after a rotation. */
   grace_period: Type.Number(),
+  /** The account that the user is in. */
+  account: Type.Optional(Type.String()),
   /** Absent until the first key is there, and while its place is taken by nothing. */
   current: Type.Optional(StoredKey),
   ...keyStateFields,

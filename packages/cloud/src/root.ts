@@ -1,5 +1,5 @@
-import { InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
-import { outcomeOf } from './cloud-error.ts';
+import { InvalidRequest, UpstreamFailed, type EngineHost } from '@strongroom/engine-sdk';
+import { during, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, CloudProvider, CloudSession, CloudSettings } from './cloud-provider.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
 import { UserNames } from './user-names.ts';
@@ -54,6 +54,17 @@ export class Root {
       if (next === session) throw error;
       return work(next);
     }
+  }
+
+  /** @throws UpstreamFailed where the root credential is of another account: what is in this one cannot be seen now, and is not gone. */
+  async requireAccount(user: string, account: string | undefined, signal: AbortSignal): Promise<void> {
+    if (account === undefined || account === '') return;
+    const { session } = await this.require();
+    const here = await during('error asking for the account of config/root', session.ownAccount(signal));
+    if (here === '' || here === account) return;
+    throw new UpstreamFailed(
+      `the user ${user} belongs to account ${account}, and config/root is of account ${here} now; it can be changed or removed with a key of ${account}`,
+    );
   }
 
   /** A session of this configuration; of its own, to be closed by the caller. */

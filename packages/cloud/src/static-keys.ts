@@ -1,4 +1,4 @@
-import { BadRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
+import { BadRequest, UpstreamFailed, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
 import { during, isCloudError } from './cloud-error.ts';
 import type { CloudProvider } from './cloud-provider.ts';
 import { keysToRemove, type KeyRemoval } from './key-removal.ts';
@@ -10,10 +10,12 @@ import type { Root } from './root.ts';
 export class StaticKeys {
   readonly rotation: KeyRotation<StaticRoleRecord>;
   readonly #host: EngineHost;
+  readonly #root: Root;
   readonly #removal: KeyRemoval;
 
   constructor(host: EngineHost, provider: CloudProvider, root: Root, removal: KeyRemoval) {
     this.#host = host;
+    this.#root = root;
     this.#removal = removal;
     this.rotation = new KeyRotation<StaticRoleRecord>(host, {
       kind: 'rotate-static-role',
@@ -37,7 +39,10 @@ export class StaticKeys {
       },
       plan: (role) => role,
       grace: (role) => role.grace_period,
-      session: async () => (await root.require()).session,
+      session: async ({ username, account }, signal) => {
+        await root.requireAccount(username, account, signal);
+        return (await root.require()).session;
+      },
       user: async (role) => role.username,
       check: async ({ username }, _user, keys) => {
         const { record } = await root.require();
@@ -51,9 +56,16 @@ export class StaticKeys {
 
   /** Stores a new role and makes its first key. @throws BadRequest for a user that another role has, or that does not exist. */
   async create(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<void> {
-    const creation = this.rotation.create(
+    const creation = this.#create(name, role, signal);
+    await during(`unable to manage the access keys of ${JSON.stringify(role.username)}`, creation);
+  }
+
+  async #create(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<void> {
+    const { session } = await this.#root.require();
+    const account = await session.ownAccount(signal);
+    await this.rotation.create(
       name,
-      role,
+      account === '' ? role : { ...role, account },
       signal,
       async (tx: Transaction) => {
         const { staticUsers } = recordsIn(tx);
@@ -64,7 +76,6 @@ export class StaticKeys {
       },
       async (tx) => recordsIn(tx).staticUsers.delete(role.username),
     );
-    await during(`unable to manage the access keys of ${JSON.stringify(role.username)}`, creation);
   }
 
   /** Deletes a role and the keys that it made. Resolves with why they are still there, where the provider could not be asked. */
@@ -75,7 +86,8 @@ export class StaticKeys {
       if (!role) return undefined;
       await this.rotation.remove(tx, name);
       await staticUsers.delete(role.username);
-      const keys = keysToRemove(role.username, role);
+      const left = keysToRemove(role.username, role);
+      const keys = left && (role.account === undefined ? left : { ...left, account: role.account });
       return keys && { keys, intent: await this.#removal.intend(tx, keys), underWay: role.pending !== undefined };
     });
     if (!open) return undefined;
@@ -83,7 +95,7 @@ export class StaticKeys {
     try {
       await this.#removal.run(keys, signal);
     } catch (error) {
-      if (!isCloudError(error)) throw error;
+      if (!isCloudError(error) && !(error instanceof UpstreamFailed)) throw error;
       await this.#host.storage.transaction(async (tx) => tx.abandon(intent));
       return error.message;
     }

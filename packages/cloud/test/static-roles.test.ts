@@ -1,8 +1,8 @@
 import { DeleteAccessKeyCommand, ListAccessKeysCommand, PutUserPolicyCommand } from '@aws-sdk/client-iam';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
-import { AwsFront, awsError } from './aws-front.ts';
+import { AwsFront, awsError, awsResult } from './aws-front.ts';
 import { Beside, mountCloud, pass, rootConfig, type Key } from './cloud-mount.ts';
 
 jest.setTimeout(60_000);
@@ -183,6 +183,41 @@ describeWithMoto('static-roles and static-creds', () => {
     front.reset();
     await pass(mount, 60);
     expect(await beside.keysOf('static1')).toEqual([]);
+  });
+
+  describe('once config/root is of another account', () => {
+    const OTHER = 'account 123456789012, and config/root is of account 999999999999 now';
+    const configure = async () => mount.write('config/root', rootConfig(front.endpoint, root, { max_retries: 0 }));
+    beforeEach(async () => {
+      await create();
+      // A user of the same name is there, with another key.
+      front.on('GetCallerIdentity', () => awsResult('GetCallerIdentity', '<Account>999999999999</Account>'));
+      for (const action of ['UpdateAccessKey', 'DeleteAccessKey']) front.on(action, () => awsError(404, 'NoSuchEntity', 'no such key'));
+      const member = '<member><AccessKeyId>AKIAFOREIGN</AccessKeyId><CreateDate>2026-01-01T00:00:00Z</CreateDate></member>';
+      front.on('ListAccessKeys', () => awsResult('ListAccessKeys', `<AccessKeyMetadata>${member}</AccessKeyMetadata>`));
+      await configure();
+      front.calls.length = 0;
+    });
+
+    test('DELETE does not take a key that is not seen there for deleted: it goes when config/root is of its account again', async () => {
+      expect((await mount.delete('static-roles/st')).warnings).toEqual([expect.stringContaining(OTHER)]);
+      await pass(mount, 300);
+      expect(await beside.keysOf('static1')).toHaveLength(1);
+      expect(front.calls.map((call) => call.action)).not.toContain('DeleteAccessKey');
+      front.reset();
+      await configure();
+      await pass(mount, 600);
+      expect(await beside.keysOf('static1')).toEqual([]);
+    });
+
+    test('rotate-role does not touch a user of the same name there, and the key goes on being answered', async () => {
+      const before = await key();
+      expect(await mount.call('update', 'aws/rotate-role/st')).toMatchObject({ status: 500, errors: [expect.stringContaining(OTHER)] });
+      await mount.advance('1h');
+      expect(await read()).toMatchObject({ status: { state: 'failing', last_error: { message: expect.stringContaining(OTHER) } } });
+      expect(front.calls.filter((call) => call.action !== 'GetCallerIdentity')).toEqual([]);
+      expect((await key()).access_key).toBe(before.access_key);
+    });
   });
 
   test('rotation_schedule, rotation_window and disable_automated_rotation are taken as by other engines', async () => {
