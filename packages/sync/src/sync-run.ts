@@ -23,7 +23,7 @@ import { RemoteWriter, Vanished, type Wanted } from './remote-writer.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { Sessions } from './sessions.ts';
 import type { SyncEntry, SyncQueue } from './sync-queue.ts';
-import { failureOf, Refusal, type Failure } from './sync-status.ts';
+import { failureOf, masked, Refusal, type Failure } from './sync-status.ts';
 
 /** Longer than a job may run: who still holds an association then is dead. */
 const HOLD = 75_000;
@@ -295,8 +295,7 @@ export class SyncRun {
           return;
         }
         const failure = failureOf(error, [...secrets, ...values]);
-        if (failure.status === 'INTERNAL_VAULT_ERROR')
-          this.#host.log.error('a sync failed', { place: association.place, error: String(error) });
+        this.#noteFault(association, failure, error, [...secrets, ...values]);
         failures.push(failure);
         // Refused for certain: nothing of this write stands outside.
         const refusedNow = failure.status === 'CLIENT_SIDE_ERROR' && remote.writing?.since === task.since;
@@ -338,6 +337,7 @@ export class SyncRun {
     } catch (error) {
       signal.throwIfAborted();
       const failure = failureOf(error, secrets);
+      this.#noteFault(association, failure, error, secrets);
       failures.push(failure);
       for (const { id } of [...writes, ...removals]) {
         const remote = remotes.get(id);
@@ -347,6 +347,11 @@ export class SyncRun {
       cancel();
     }
     return { remotes: [...remotes.values()], failures, unfinished, ...(retryAt === undefined ? {} : { retryAt }) };
+  }
+
+  /** What the status only calls a fault of the server is told in the log. */
+  #noteFault({ place }: AssociationRecord, { status }: Failure, error: unknown, secrets: readonly string[]): void {
+    if (status === 'INTERNAL_VAULT_ERROR') this.#host.log.error('a sync failed', { place, error: masked(String(error), secrets) });
   }
 
   /** Stores the outcome and, in the same commit, when the next run is. */
