@@ -1,8 +1,9 @@
 import type { EngineHost, Schedule, StorageView, Transaction } from '@strongroom/engine-sdk';
-import type { RemoteSecret } from '@strongroom/sync-sdk';
+import { formatMark, type OwnershipMark, type RemoteSecret } from '@strongroom/sync-sdk';
 import { Type } from 'typebox';
 import type { Drift } from './drift.ts';
-import { placeOf, recordsIn, settingsIn, type DestinationRecord } from './records.ts';
+import { nameOwnerIn, placeOf, recordsIn, settingsIn, type DestinationRecord } from './records.ts';
+import { nameId } from './remote-names.ts';
 import type { SyncQueue } from './sync-queue.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -57,7 +58,6 @@ export class Reconciliation {
   }
 
   async repair(destination: DestinationRecord, signal: AbortSignal, options: { readonly removeOrphans: boolean }): Promise<Repair> {
-    let removed = 0;
     const orphans: RemoteSecret[] = [];
     const queued = new Set<string>();
     await this.#drift.compare(destination, signal, {
@@ -70,17 +70,28 @@ export class Reconciliation {
     });
     const ids = [...queued];
     for (let from = 0; from < ids.length; from += TOGETHER) await this.#enqueue(ids.slice(from, from + TOGETHER));
-    if (orphans.length > 0) {
-      await this.#sessions.use(destination, async ({ session }) => {
-        for (const { name } of orphans) {
-          const current = await session.read({ name, signal });
-          if (!current || current.softDeleted || current.mark?.destination !== destination.id) continue;
-          await session.remove({ name, current, signal });
-          removed += 1;
-        }
-      });
-    }
+    const removed = orphans.length === 0 ? 0 : await this.#removeOrphans(destination, orphans, signal);
     return { queued: queued.size, removed };
+  }
+
+  /** Resolves with how many went. What an association claimed since they were listed stays. */
+  async #removeOrphans(destination: DestinationRecord, orphans: readonly RemoteSecret[], signal: AbortSignal): Promise<number> {
+    const records = recordsIn(this.#host.storage);
+    let removed = 0;
+    await this.#sessions.use(destination, async ({ session, limits }) => {
+      for (const { name, mark } of orphans) {
+        const claim = nameId(destination.id, name, limits.name);
+        const current = await session.read({ name, signal });
+        if (!current || current.softDeleted || !mark || !sameMark(mark, current.mark)) continue;
+        if ((await nameOwnerIn(records, claim)) !== undefined) continue;
+        await session.remove({ name, current, signal });
+        // Whoever claimed the name meanwhile may have written it before it went.
+        const owner = await nameOwnerIn(records, claim);
+        if (owner === undefined) removed += 1;
+        else await this.#enqueue([owner]);
+      }
+    });
+    return removed;
   }
 
   async #enqueue(ids: readonly string[]): Promise<void> {
@@ -110,3 +121,5 @@ export class Reconciliation {
     return new Date(this.#host.clock.millis() + reconcile_interval * 1_000);
   }
 }
+
+const sameMark = (a: OwnershipMark, b: OwnershipMark | undefined): boolean => formatMark(a) === (b && formatMark(b));

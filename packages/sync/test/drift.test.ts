@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { formatMark, OWNER_TAG, parseMark } from '@strongroom/sync-sdk';
 import { manualClock } from '@strongroom/engine-testkit';
 import { memoryDestination, MemoryProvider, type MemoryDestination } from '@strongroom/sync-testkit';
@@ -150,5 +150,42 @@ describe('orphans', () => {
     expect((await sync.ask('update', `${ONE}/reconcile`, { remove_orphans: true })).data).toEqual({ queued: 0, orphans_removed: 1 });
     expect(Object.keys(sync.provider.values())).toEqual(['app/a', 'app/rival', 'app/foreign']);
     await sync.close();
+  });
+
+  describe('that become somebody’s between the list and their removal', () => {
+    let sync: SyncMount;
+    beforeEach(async () => {
+      sync = await syncMount();
+      await sync.put('a', { v: 'a' });
+      await sync.set('a');
+      const mark = parseMark(sync.provider.secrets.get('app/a')!.tags[OWNER_TAG])!;
+      sync.provider.put('app/late', 'left behind', { [OWNER_TAG]: formatMark({ ...mark, association: 'e'.repeat(24) }) }, true);
+      await sync.put('late', { v: 'late' });
+    });
+    afterEach(async () => sync.close());
+
+    /** Links the secret whose name the orphan has, in the middle of a call. */
+    const linkedDuring = (at: string, moment: 'before' | 'after'): void => {
+      sync.provider.hook = async (call, when) => {
+        if (call !== at || when !== moment) return;
+        sync.provider.hook = undefined;
+        await sync.set('late');
+      };
+    };
+
+    test.each([
+      ['read app/late', 'before'],
+      ['read app/late', 'after'],
+      ['remove app/late', 'before'],
+    ] as const)('POST reconcile with remove_orphans does not take a copy away that is linked during %s (%s)', async (at, moment) => {
+      await sync.ask('patch', ONE, { on_conflict: 'overwrite' });
+      await sync.advance('1s');
+      linkedDuring(at, moment);
+      const { data } = await sync.ask('update', `${ONE}/reconcile`, { remove_orphans: true });
+      expect(data).toEqual({ queued: 0, orphans_removed: 0 });
+      await sync.advance('1m');
+      expect(sync.provider.values()).toEqual({ 'app/a': '{"v":"a"}', 'app/late': '{"v":"late"}' });
+      expect((await sync.associations()).map(({ sync_status }) => sync_status)).toEqual(['SYNCED', 'SYNCED']);
+    });
   });
 });
