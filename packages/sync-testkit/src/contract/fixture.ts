@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   createNetworkGuard,
   isSyncError,
+  secretsOf,
   type DestinationSession,
   type NetworkRules,
   type OwnershipMark,
@@ -17,6 +18,8 @@ import type { OutsideSecret, SyncContractOptions } from './options.ts';
 /** Long enough for a slow provider, short enough to end a hanging case. */
 const DEADLINE_MS = 60_000;
 const ALL: NetworkRules = { allowedIpv4: [], allowedIpv6: [], allowedPorts: [], disabled: true };
+/** Shorter ones may be part of a usual word. */
+const SHORTEST_SECRET = 8;
 export const STRICT: NetworkRules = { ...ALL, disabled: false };
 
 interface PutOptions {
@@ -47,6 +50,17 @@ export class Fixture<C extends TObject, A extends TObject> {
   async config(): Promise<Static<C>> {
     const { config } = this.options;
     return typeof config === 'function' ? await (config as () => Promise<Static<C>>)() : config;
+  }
+
+  /** What no text may hold: the secrets of a connection and of its account, and the keys within them line by line. */
+  secretsIn(config: Static<C>): string[] {
+    const { plugin, account } = this.options;
+    const ofAccount = plugin.accounts && account ? secretsOf(plugin.accounts.fields, account as Record<string, unknown>) : [];
+    const whole = [...secretsOf(plugin.connection, config as Record<string, unknown>), ...ofAccount];
+    const lines = whole
+      .flatMap((secret) => secret.split(/\\n|\n/))
+      .filter((line) => /^[\w+/=-]{32,}$/.test(line) && !line.startsWith('-----'));
+    return [...whole.filter((secret) => secret.length >= SHORTEST_SECRET), ...lines];
   }
 
   async open(config?: Static<C>, rules: NetworkRules = ALL): Promise<DestinationSession> {

@@ -37,11 +37,13 @@ export interface Outside {
   /** How many requests have reached the provider. Needed to see that nothing is tried twice. */
   requests?(): number | Promise<number>;
   /**
-   * The next requests (until `heal`) are answered so: `throttled` with a pause of 7 seconds where the provider can ask for one, `failing` with a
+   * The next requests (until `heal`) are answered so: `throttled` with a pause of 7 seconds unless `asksForNoPause`, `failing` with a
    * 5xx or its like, `hanging` never.
    */
   fail?(how: 'throttled' | 'failing' | 'hanging'): Promise<void> | void;
   heal?(): Promise<void> | void;
+  /** Its protocol has nothing by which it could name the seconds of a pause. */
+  readonly asksForNoPause?: true;
 }
 
 export interface SyncContractOptions<C extends TObject, A extends TObject = TObject> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ExternalServiceError, type DestinationSession, type RemoteSecret } from '@strongroom/sync-sdk';
+import { ExternalServiceError, Throttled, type DestinationSession, type RemoteSecret } from '@strongroom/sync-sdk';
 import {
   memoryDestination,
   MemoryProvider,
@@ -93,6 +93,24 @@ describe('the contract', () => {
         put: async (request) =>
           session.put(request).catch(() => {
             throw new ExternalServiceError(`could not write ${request.value}`);
+          }),
+      }),
+    ],
+    [
+      'no error text holds a value or a credential',
+      (session) => ({
+        read: async (request) =>
+          session.read(request).catch((error: unknown) => {
+            throw new ExternalServiceError(`the token ${config.access_token} is of no use`, { cause: error });
+          }),
+      }),
+    ],
+    [
+      'throttling is Throttled, with the pause asked for',
+      (session) => ({
+        put: async (request) =>
+          session.put(request).catch(() => {
+            throw new Throttled('busy');
           }),
       }),
     ],
