@@ -1,4 +1,5 @@
 import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { warned } from '@strongroom/rotation';
 import type { RootRotation } from './root-rotation.ts';
 
 export function rotateRootPaths(rotation: RootRotation): readonly AnyPath[] {
@@ -9,8 +10,7 @@ export function rotateRootPaths(rotation: RootRotation): readonly AnyPath[] {
   }).update({
     summary: 'Rotates the root password.',
     handle: async (req) => {
-      await rotation.rotate(req.data.name, req.signal);
-      return undefined;
+      return warned(await rotation.rotate(req.data.name, req.signal));
     },
   });
   return [rotate];

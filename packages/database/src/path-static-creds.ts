@@ -1,5 +1,5 @@
 import { BadRequest, f, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { doubtAbout, retriedAfter, secondsToRotation, visiblePlan, visiblePlanFields } from '@strongroom/rotation';
+import { doubtAbout, retriedAfter, secondsToRotation, visiblePlan, visiblePlanFields, warned } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
 import { recordsIn } from './records.ts';
@@ -55,13 +55,12 @@ export function staticCredsPaths(host: EngineHost, users: StaticUsers): readonly
       const role = await staticRoles.get(name);
       if (!role) throw new BadRequest('no static role found for role name');
       try {
-        await users.rotation.rotate(name, req.signal);
+        return warned(await users.rotation.rotate(name, req.signal));
       } catch (error) {
         if (error instanceof DatabaseFailed) throw new DatabaseFailed(role.db_name, retriedAfter(error.detail), error.outcome);
         if (error instanceof DatabaseMisused) throw new DatabaseMisused(`unable to finish rotating credentials: ${error.message}`);
         throw error;
       }
-      return undefined;
     },
   });
 

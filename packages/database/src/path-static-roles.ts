@@ -1,5 +1,13 @@
 import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
-import { planOf, rotationPlanParameters, RotationStatus, visiblePlan, visiblePlanFields, type SentPlan } from '@strongroom/rotation';
+import {
+  planOf,
+  rotationPlanParameters,
+  RotationStatus,
+  visiblePlan,
+  visiblePlanFields,
+  type SentPlan,
+  warned,
+} from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
 import type { Connections } from './connections.ts';
@@ -73,7 +81,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
           throw new InvalidRequest(`${plugin.name} does not support credential_type ${JSON.stringify(record.credential_type)}`);
         }
         try {
-          await users.create(name, record, req.signal);
+          return warned(await users.create(name, record, req.signal));
         } catch (error) {
           if (error instanceof DatabaseFailed) {
             throw new DatabaseFailed(record.db_name, `error setting credentials: ${error.detail}`, error.outcome);
@@ -81,7 +89,6 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
           if (error instanceof DatabaseMisused) throw new DatabaseMisused(`error setting credentials: ${error.message}`);
           throw error;
         }
-        return undefined;
       },
     })
     .delete({

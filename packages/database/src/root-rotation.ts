@@ -56,14 +56,14 @@ export class RootRotation {
     };
   }
 
-  /** @throws InvalidRequest where the settings do not allow it, TooManyRequests while another process rotates, DatabaseFailed. */
-  async rotate(name: string, signal: AbortSignal): Promise<void> {
+  /** Resolves with a warning where not all went well. @throws InvalidRequest where the settings do not allow it, TooManyRequests while another process rotates, DatabaseFailed. */
+  async rotate(name: string, signal: AbortSignal): Promise<string | undefined> {
     const connection = await this.#connections.require(name);
     requireText(connection.record.details, 'username');
     requireText(connection.record.details, 'password');
     this.#requireTemplate(connection);
     try {
-      await this.rotation.rotate(name, signal);
+      return await this.rotation.rotate(name, signal);
     } catch (error) {
       if (error instanceof EngineError && !(error instanceof DatabaseFailed)) throw error;
       throw new DatabaseFailed(name, `failed to update user: ${detailOf(error)}`, outcomeOf(error));

@@ -36,13 +36,14 @@ export class StaticUsers {
       outcomeOf,
       messageOf: detailOf,
       prove: async (change) => this.#prove(change),
+      subject: ({ db_name, username, credential_type }) => `the ${credential_type} of ${username} in ${db_name}`,
       missing: () => new InvalidRequest('no static role found for role name'),
     });
   }
 
-  /** Stores a new role and rotates its credential, which nobody else knows then. What fails is not stored. */
-  async create(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<void> {
-    await this.rotation.create(name, role, signal, async (tx: Transaction) => {
+  /** Stores a new role and rotates its credential, which nobody else knows then. Resolves with a warning where not all went well. */
+  async create(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<string | undefined> {
+    return this.rotation.create(name, role, signal, async (tx: Transaction) => {
       if (await recordsIn(tx).roles.has(name)) throw new InvalidRequest('Role and Static Role names must be unique');
     });
   }

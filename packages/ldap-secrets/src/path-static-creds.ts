@@ -1,5 +1,13 @@
 import { BadRequest, f, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { doubtAbout, retriedAfter, secondsToRotation, visiblePlan, visiblePlanFields, type CurrentCredential } from '@strongroom/rotation';
+import {
+  doubtAbout,
+  retriedAfter,
+  secondsToRotation,
+  visiblePlan,
+  visiblePlanFields,
+  type CurrentCredential,
+  warned,
+} from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DirectoryFailed } from './directory-failed.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
@@ -54,12 +62,11 @@ export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): rea
     summary: 'Rotates now.',
     handle: async (req) => {
       try {
-        await accounts.rotation.rotate(req.data.name, req.signal);
+        return warned(await accounts.rotation.rotate(req.data.name, req.signal));
       } catch (error) {
         if (!(error instanceof DirectoryFailed)) throw error;
         throw new DirectoryFailed(retriedAfter(error.message), error.outcome, error);
       }
-      return undefined;
     },
   });
 

@@ -32,6 +32,7 @@ export class StaticAccounts {
       prove: async ({ record, candidate, signal }: StaticChange) =>
         provePassword(service, record, { candidate, current: record.current }, signal),
       keepsPrevious: true,
+      subject: ({ dn, username }) => dn || username,
       missing: (name) => new BadRequest(`role doesn't exist: ${name}`),
     });
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  BadRequest,
   EngineError,
   InternalError,
   TooManyRequests,
@@ -57,6 +58,8 @@ export interface RotationOptions<R, C> {
   readonly ofItself?: boolean;
   /** Keeps the credential of before in `previous`. */
   readonly keepsPrevious?: boolean;
+  /** What the credential is of, such as a user: a creation of unknown outcome is begun again for the same alone. */
+  subject?(record: R): string;
   /** What is thrown for a record that is not there. */
   missing(id: string): Error;
 }
@@ -69,6 +72,14 @@ export interface CurrentCredential<R, C> {
   readonly since: number;
   /** A rotation of unknown outcome stands, and no login could tell which credential is good. */
   readonly doubtful: boolean;
+}
+
+/** What came of a rotation. */
+interface Done {
+  /** The next one that is planned. */
+  readonly next?: Date;
+  /** Something failed, although the credential was changed. */
+  readonly warning?: string;
 }
 
 interface Claimed<R, C> {
@@ -103,35 +114,36 @@ export class Rotation<R, C> {
   }
 
   /**
-   * Stores a new record and rotates its credential, which nobody else knows then. What is refused is not stored; what has an unknown outcome
-   * throws and is finished in the background, since the new credential may be in force. `check` may refuse in the same transaction. A record that
-   * was left by a creation that never got through is replaced.
+   * Stores a new record and rotates its credential, which nobody else knows then. What was refused, and did nothing, is not stored; what has an unknown
+   * outcome throws and is finished in the background, since the new credential may be in force. `check` may refuse in the same transaction. A creation
+   * that was left with an unknown outcome is begun again with its candidate. Resolves with a warning where the credential was changed but something
+   * else was refused. @throws BadRequest where a creation for another subject is open
    */
-  async create(id: string, record: R, signal: AbortSignal, check?: (tx: Transaction) => Promise<void>): Promise<void> {
-    await this.#work.alone(id, async () => {
+  async create(id: string, record: R, signal: AbortSignal, check?: (tx: Transaction) => Promise<void>): Promise<string | undefined> {
+    return this.#work.alone(id, async () => {
       const { lens } = this.#options;
-      const pending = this.#newPending(await this.#options.make(id, record));
-      await this.#host.storage.transaction(async (tx) => {
+      const fresh = await this.#options.make(id, record);
+      const { pending, resumed } = await this.#host.storage.transaction(async (tx) => {
         const records = this.#options.records(tx);
         const before = await records.get(id);
         const state = before === undefined ? undefined : lens.state(before);
         if (state?.current !== undefined || (state?.pending && state.pending.until > this.#now())) throw this.#busy(id);
+        if (before !== undefined && state?.pending) this.#requireSameSubject(id, before, record);
         await check?.(tx);
-        await records.put(id, lens.withState(record, { last_rotation: 0, next_rotation: 0, pending }));
-        await this.#plan(tx, id, record, pending.until);
+        // What was left open may be in force, and nobody else knows it.
+        const begun = this.#newPending(state?.pending?.made ?? fresh);
+        await records.put(id, lens.withState(record, { last_rotation: 0, next_rotation: 0, pending: begun }));
+        await this.#plan(tx, id, record, begun.until);
+        return { pending: begun, resumed: state?.pending !== undefined };
       });
       const change = { id, record, candidate: pending.made, signal };
+      let refusal: unknown;
       try {
-        await this.#options.apply(change);
-        if (this.#options.ofItself) await this.#confirm(change);
+        if (!resumed || (await this.#prove(change)) !== 'candidate') await this.#carryOut(change);
       } catch (error) {
-        const unknown = this.#outcomeOf(error) === 'unknown';
-        if (!unknown || (await this.#prove(change)) !== 'candidate') {
-          await (unknown ? this.#keepUnsettled(id, pending, error) : this.#undoCreation(id, pending));
-          throw error;
-        }
+        refusal = await this.#afterFailedCreation(change, pending, resumed, error);
       }
-      await this.#commit(id, pending, true);
+      return (await this.#commit(id, pending, true, refusal)).warning;
     });
   }
 
@@ -175,10 +187,13 @@ export class Rotation<R, C> {
 
   /**
    * Rotates now. Several calls at a time are one rotation. What fails is tried again in the background until it is through, also without a plan;
-   * but not what is refused with a 4xx, which says what would be right. @throws TooManyRequests while another process is at it.
+   * but not what is refused with a 4xx, which says what would be right. Resolves with a warning where the credential was changed but something else
+   * was refused. @throws TooManyRequests while another process is at it
    */
-  async rotate(id: string, signal: AbortSignal): Promise<void> {
-    await this.#work.join(id, async () => this.#rotate(id, signal, false));
+  async rotate(id: string, signal: AbortSignal): Promise<string | undefined> {
+    let warning: string | undefined;
+    await this.#work.join(id, async () => ({ warning } = await this.#rotate(id, signal, false)));
+    return warning;
   }
 
   /** The credential that the other side takes now, and whether that is in doubt. Undefined before the first rotation. */
@@ -237,7 +252,9 @@ export class Rotation<R, C> {
       await running;
       return this.#due(id, signal);
     }
-    return this.#work.alone(id, async () => this.#rotate(id, signal, true));
+    const { next, warning } = await this.#work.alone(id, async () => this.#rotate(id, signal, true));
+    if (warning !== undefined) this.#host.log.warn(`a ${this.#options.noun} was rotated, but not all went well`, { id, warning });
+    return next;
   }
 
   /** The window is over: waits for the next time. Resolves with it. */
@@ -254,21 +271,27 @@ export class Rotation<R, C> {
     return new Date(next);
   }
 
-  async #rotate(id: string, signal: AbortSignal, byJob: boolean): Promise<Date | undefined> {
+  async #rotate(id: string, signal: AbortSignal, byJob: boolean): Promise<Done> {
     const claimed = await this.#claim(id, byJob);
     const { record, pending, resumed } = claimed;
     const change = { id, record, candidate: pending.made, signal };
+    let refusal: unknown;
     try {
       const proof = resumed ? await this.#prove(change) : undefined;
       if (proof !== 'candidate') {
         if (proof === 'neither' && this.#options.ofItself) throw new Error('neither the old nor the new credential is taken');
-        await this.#options.apply(change);
-        if (this.#options.ofItself) await this.#confirm(change);
+        await this.#carryOut(change);
       }
     } catch (error) {
       if (!(await this.#isThroughAfter(claimed, change, error, byJob))) throw error;
+      refusal = error;
     }
-    return this.#commit(id, pending, !byJob);
+    return this.#commit(id, pending, !byJob, refusal);
+  }
+
+  async #carryOut(change: Change<R, C>): Promise<void> {
+    await this.#options.apply(change);
+    if (this.#options.ofItself) await this.#confirm(change);
   }
 
   async #claim(id: string, byJob: boolean): Promise<Claimed<R, C>> {
@@ -304,22 +327,26 @@ export class Rotation<R, C> {
     if (proof === 'neither') throw new Error('the change was acknowledged, but neither the old nor the new credential is taken');
   }
 
-  /** Stores the result and the next time. */
-  async #commit(id: string, { claim, made }: PendingChange<C>, schedule: boolean): Promise<Date | undefined> {
-    const { lens } = this.#options;
+  /** Stores the result and the next time. `refusal`: what failed although the credential was changed. */
+  async #commit(id: string, { claim, made }: PendingChange<C>, schedule: boolean, refusal?: unknown): Promise<Done> {
+    const { lens, noun, messageOf } = this.#options;
     const now = this.#now();
+    const failed = refusal === undefined || refusal instanceof Unchanged ? undefined : messageOf(refusal);
     return this.#host.storage.transaction(async (tx) => {
       const records = this.#options.records(tx);
       const record = await records.get(id);
-      if (record === undefined) return undefined;
+      if (record === undefined) throw new InternalError(`the ${noun} ${id} was deleted while its credential was changed`);
       const state = lens.state(record);
-      if (state.pending?.claim !== claim) {
-        throw new InternalError(`the rotation of the ${this.#options.noun} ${id} took too long, and another one has begun`);
-      }
+      if (state.pending?.claim !== claim)
+        throw new InternalError(`the rotation of the ${noun} ${id} took too long, and another one has begun`);
       const next = nextRotation(this.#options.plan(record), now, state.last_rotation === 0);
-      await records.put(id, lens.withState(record, { ...this.#promoted(state, made, now), next_rotation: next }));
+      const last_error = failed === undefined ? {} : { last_error: { message: failed, at: now } };
+      await records.put(id, lens.withState(record, { ...this.#promoted(state, made, now), ...last_error, next_rotation: next }));
       if (schedule) await this.#plan(tx, id, record, next);
-      return next === 0 ? undefined : new Date(next);
+      return {
+        ...(next === 0 ? {} : { next: new Date(next) }),
+        ...(failed === undefined ? {} : { warning: `the credential was changed and is stored, but not all went well: ${failed}` }),
+      };
     });
   }
 
@@ -331,6 +358,24 @@ export class Rotation<R, C> {
 
   #outcomeOf(error: unknown): Outcome {
     return error instanceof Unchanged ? 'refused' : this.#options.outcomeOf(error);
+  }
+
+  #requireSameSubject(id: string, before: R, record: R): void {
+    const { subject, noun } = this.#options;
+    if (!subject || subject(before) === subject(record)) return;
+    throw new BadRequest(
+      `the ${noun} ${id} was begun for something else (${subject(before)}), and whether its credential was changed is not known yet: wait, or delete it first`,
+    );
+  }
+
+  /** Resolves with the failure where the new credential is in force all the same, or undefined where that was the doubt. @throws the failure */
+  async #afterFailedCreation(change: Change<R, C>, pending: PendingChange<C>, resumed: boolean, error: unknown): Promise<unknown> {
+    const outcome = this.#outcomeOf(error);
+    const proof = outcome === 'unsent' ? undefined : await this.#options.prove(change).catch(() => undefined);
+    if (proof === 'candidate') return outcome === 'unknown' ? undefined : error;
+    const untouched = outcome === 'unsent' || (outcome === 'refused' && proof !== undefined);
+    await (untouched && !resumed ? this.#undoCreation(change.id, pending) : this.#keepUnsettled(change.id, pending, error));
+    throw error;
   }
 
   async #undoCreation(id: string, { claim }: PendingChange<C>): Promise<void> {

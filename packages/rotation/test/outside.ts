@@ -9,14 +9,16 @@ import {
   rotationPlanParameters,
   rotationStateFields,
   RotationStatus,
+  warned,
   type Outcome,
 } from '../src/index.ts';
 
-const Account = Type.Object({ ...rotationPlanFields, ...rotationStateFields(Type.String()) });
+const Account = Type.Object({ of: Type.Optional(Type.String()), ...rotationPlanFields, ...rotationStateFields(Type.String()) });
 type Account = Static<typeof Account>;
 
 /** What happens to the next change that is asked for. */
-export type Fate = 'done' | 'refused' | 'unsent' | 'misused' | 'lost before' | 'lost after' | 'acknowledged only';
+export type Fate =
+  'done' | 'refused' | 'unsent' | 'misused' | 'lost before' | 'lost after' | 'lost with all' | 'half refused' | 'acknowledged only';
 
 class Failed extends UpstreamFailed {
   readonly outcome: Outcome;
@@ -33,6 +35,8 @@ export class Outside {
   changes = 0;
   /** Nothing can be tried or changed. */
   down = false;
+  /** Done while a change is under way. */
+  meanwhile: (() => Promise<void>) | undefined;
   /** Any password is taken. */
   trusting = false;
 
@@ -46,7 +50,9 @@ export class Outside {
     if (fate === 'acknowledged only') return;
     this.changes += 1;
     this.passwords.set(account, password);
-    if (fate === 'lost after') throw new Failed('unknown');
+    if (fate === 'lost with all') this.down = true;
+    if (fate === 'half refused') throw new Failed('refused');
+    if (fate.startsWith('lost')) throw new Failed('unknown');
   }
 
   takes(account: string, password: string): boolean {
@@ -74,6 +80,7 @@ export function accountsEngine(outside: Outside, options: { ofItself?: boolean }
         apply: async ({ id, record, candidate }) => {
           if (options.ofItself && record.current !== undefined && !outside.takes(id, record.current)) throw new Failed('unsent');
           outside.change(id, candidate);
+          await outside.meanwhile?.();
         },
         outcomeOf: (error) => (error instanceof Failed ? error.outcome : error instanceof InvalidRequest ? 'unsent' : 'unknown'),
         messageOf: (error) => (error as Error).message,
@@ -84,13 +91,14 @@ export function accountsEngine(outside: Outside, options: { ofItself?: boolean }
         },
         keepsPrevious: true,
         ...(options.ofItself ? { ofItself: true } : {}),
+        subject: ({ of }) => of ?? 'itself',
         missing: (id) => new InvalidRequest(`no account ${id}`),
       });
       const accounts = host.storage.collection('account/', Account);
       const account = path('account/{name}', {
         synopsis: 'Accounts.',
         description: 'Accounts outside.',
-        fields: { name: f.name('Name.'), adopt: f.bool('Rotate by the plan only.'), ...rotationPlanParameters },
+        fields: { name: f.name('Name.'), of: f.string('Whose.'), adopt: f.bool('Rotate by the plan only.'), ...rotationPlanParameters },
       })
         .read({
           summary: 'Reads.',
@@ -118,16 +126,18 @@ export function accountsEngine(outside: Outside, options: { ofItself?: boolean }
         .upsert({
           summary: 'Writes.',
           exists: async ({ data }) => accounts.has(data.name),
-          handle: async ({ data: { name, adopt, ...sent }, signal }) => {
+          handle: async ({ data: { name, adopt, of, ...sent }, signal }) => {
             const before = await accounts.get(name);
             const plan = Object.keys(sent).length === 0 ? manualPlan : planOf(before, sent);
-            const record: Account = { ...(before ?? { last_rotation: 0, next_rotation: 0 }), ...plan };
+            const record: Account = { ...(before ?? { last_rotation: 0, next_rotation: 0 }), ...plan, ...(of === undefined ? {} : { of }) };
             if (before?.current) await host.storage.transaction(async (tx) => rotation.update(tx, name, before, record));
             else if (adopt) await host.storage.transaction(async (tx) => rotation.adopt(tx, name, record));
-            else
-              await rotation.create(name, record, signal, async () => {
+            else {
+              const check = async () => {
                 if (name === 'forbidden') throw new BadRequest('name: not this one');
-              });
+              };
+              return warned(await rotation.create(name, record, signal, check));
+            }
             return undefined;
           },
         })
@@ -141,8 +151,7 @@ export function accountsEngine(outside: Outside, options: { ofItself?: boolean }
       const rotate = path('rotate/{name}', { synopsis: 'Rotation.', description: 'Now.', fields: { name: f.name('Name.') } }).update({
         summary: 'Rotates.',
         handle: async ({ data, signal }) => {
-          await rotation.rotate(data.name, signal);
-          return undefined;
+          return warned(await rotation.rotate(data.name, signal));
         },
       });
       const demand = path('demand/{name}', { synopsis: 'Demand.', description: 'Until done.', fields: { name: f.name('Name.') } }).update({

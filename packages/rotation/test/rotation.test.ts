@@ -116,6 +116,50 @@ describe('a credential that is rotated', () => {
     expect(outside.changes).toBe(1);
   });
 
+  test('creation of unknown outcome that is asked for again keeps its candidate, also while the outside is down', async () => {
+    outside.fates.push('lost with all');
+    expect((await server.ask('update', 'accounts/account/a', { rotation_period: '1h' })).status).toBe(500);
+    expect((await server.ask('update', 'accounts/account/a', { rotation_period: '2h' })).status).toBe(500);
+    expect((await shown()).status.state).toBe('unsettled');
+    const other = await server.ask('update', 'accounts/account/a', { rotation_period: '2h', of: 'another' });
+    expect([other.status, other.errors!.join()]).toEqual([400, expect.stringContaining('was begun for something else (itself)')]);
+    outside.down = false;
+    expect((await server.ask('update', 'accounts/account/a', { rotation_period: '2h' })).status).toBe(204);
+    await expectGood();
+    expect(outside.changes).toBe(1);
+  });
+
+  test('creation of which a part was refused after the credential was changed is kept, with a warning', async () => {
+    outside.fates.push('half refused');
+    const { status, warnings } = await server.ask('update', 'accounts/account/a', { rotation_period: '1h' });
+    expect([status, warnings!.join()]).toEqual([
+      200,
+      'the credential was changed and is stored, but not all went well: the outside refuses',
+    ]);
+    await expectGood();
+    expect((await shown()).status.last_error).toMatchObject({ message: 'the outside refuses' });
+  });
+
+  test('a rotation of which a part was refused says so, in the answer and in the status, until one goes well', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    outside.fates.push('half refused');
+    const { warnings } = await server.ask('update', 'accounts/rotate/a');
+    expect(warnings!.join()).toContain('not all went well: the outside refuses');
+    await expectGood();
+    outside.fates.push('half refused');
+    await server.advance('1h');
+    expect((await shown()).status.last_error).toMatchObject({ message: 'the outside refuses' });
+    await expectGood();
+    await server.advance('1h');
+    expect((await shown()).status.last_error).toBe(null);
+  });
+
+  test('a rotation of what is deleted meanwhile does not pass for done', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    outside.meanwhile = async () => void (await server.ask('delete', 'accounts/account/a'));
+    expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(500);
+  });
+
   test('several rotations at a time are one', async () => {
     await server.write('account/a', { rotation_period: '1h' });
     const answers = await Promise.all(Array.from({ length: 5 }, async () => server.ask('update', 'accounts/rotate/a')));
