@@ -1,11 +1,11 @@
-import { f, NotFound, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, NotFound, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { callFailed } from './call-failed.ts';
 import type { Associations } from './associations.ts';
 import type { DestinationTypes } from './destination-types.ts';
 import type { Drift, Finding } from './drift.ts';
 import type { Reconciliation } from './reconciliation.ts';
-import { placeOf, recordsIn, type DestinationRecord } from './records.ts';
+import { placeOf, recordsIn, settingsIn, type DestinationRecord } from './records.ts';
 
 const Item = Type.Object({
   mount: Type.String(),
@@ -108,6 +108,9 @@ export function driftPaths(
       response: Type.Object({ queued: Type.Integer(), orphans_removed: Type.Integer() }),
       handle: async ({ data, signal }) => {
         const destination = await requireDestination(data);
+        if (data.remove_orphans && (await settingsIn(recordsIn(host.storage))).disabled) {
+          throw new BadRequest('remove_orphans removes secrets outside, and sys/sync/config has disabled=true: set disabled=false first');
+        }
         try {
           const { queued, removed } = await reconciliation.repair(destination, signal, { removeOrphans: data.remove_orphans });
           return { data: { queued, orphans_removed: removed } };

@@ -152,6 +152,22 @@ describe('orphans', () => {
     await sync.close();
   });
 
+  test('stay while syncing is disabled: POST reconcile with remove_orphans is a 400 that names disabled', async () => {
+    const sync = await syncMount();
+    await sync.put('a', { v: 'a' });
+    await sync.set('a');
+    const mark = parseMark(sync.provider.secrets.get('app/a')!.tags[OWNER_TAG])!;
+    sync.provider.put('app/orphan', 'left behind', { [OWNER_TAG]: formatMark({ ...mark, association: 'e'.repeat(24) }) }, true);
+    await sync.ask('patch', 'sys/sync/config', { disabled: true });
+    const { status, errors } = await sync.ask('update', `${ONE}/reconcile`, { remove_orphans: true });
+    expect([status, errors?.join()]).toEqual([400, expect.stringContaining('disabled')]);
+    expect((await sync.ask('update', `${ONE}/reconcile`)).data).toEqual({ queued: 0, orphans_removed: 0 });
+    expect(Object.keys(sync.provider.values())).toEqual(['app/a', 'app/orphan']);
+    await sync.ask('patch', 'sys/sync/config', { disabled: false });
+    expect((await sync.ask('update', `${ONE}/reconcile`, { remove_orphans: true })).data).toEqual({ queued: 0, orphans_removed: 1 });
+    await sync.close();
+  });
+
   describe('that become somebody’s between the list and their removal', () => {
     let sync: SyncMount;
     beforeEach(async () => {
