@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   BadRequest,
   issue,
-  UpstreamFailed,
   type EngineHost,
   type EngineRequest,
   type Intent,
@@ -10,7 +9,7 @@ import {
   type Schedule,
   type SecretType,
 } from '@strongroom/engine-sdk';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { during, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, MadeUser } from './cloud-provider.ts';
 import { leaseTerms } from './lease-terms.ts';
@@ -30,7 +29,15 @@ const PATIENCE = 45_000;
 export const MOUNT_TAG = `${OWN_TAG}mount`;
 export const CREATION_TAG = `${OWN_TAG}creation`;
 
-const Creation = Type.Object({ username: Type.String(), creation: Type.String(), begun: Type.Number() });
+const Creation = Type.Object({
+  username: Type.String(),
+  creation: Type.String(),
+  /** Milliseconds. */
+  begun: Type.Number(),
+  /** The account that it is made in, where that is known before. */
+  account: Type.Optional(Type.String()),
+});
+type Creation = Static<typeof Creation>;
 
 const Internal = Type.Object({
   username: Type.String(),
@@ -62,7 +69,8 @@ export class DynamicUsers {
   constructor(host: EngineHost, root: Root) {
     this.#host = host;
     this.#root = root;
-    const target = (): string => `mount ${host.mount.path}`;
+    // What is in another account than the root credential must not hold up the rest.
+    const target = ({ account }: { account?: string }): string => `mount ${host.mount.path}${account ? `, account ${account}` : ''}`;
     this.intent = {
       kind: 'create-user',
       entry: Creation,
@@ -103,7 +111,9 @@ export class DynamicUsers {
     const { names } = await this.#root.require();
     const terms = await leaseTerms(this.#host.storage);
     const username = names.next('IAM', req.caller.displayName, roleName);
-    const creation = { username, creation: randomUUID(), begun: this.#host.clock.millis() };
+    const account = await this.#root.account(req.signal);
+    const begun = this.#host.clock.millis();
+    const creation: Creation = { username, creation: randomUUID(), begun, ...(account === undefined ? {} : { account }) };
     const intent = await this.#intend(creation, {
       role: roleName,
       creation: creation.creation,
@@ -136,11 +146,12 @@ export class DynamicUsers {
     const { username, creation, begun, user_id: id, account } = user;
     const removal = this.#root.use(async (session) => session.removeUser(username, { id, tag: [CREATION_TAG, creation] }, signal));
     const outcome = await during('error removing IAM user', removal);
-    if (outcome === 'absent' && account !== undefined) await this.#requireAccount(username, account, signal);
+    if (outcome === 'absent') await this.#root.requireAccount(username, account, signal);
     const unseen = outcome === 'absent' && this.#host.clock.millis() < begun + SETTLING;
     await this.#host.storage.transaction(async (tx) => {
       if (unseen) {
-        await tx.schedule(this.sweep, creation, new Date(begun + 2 * SETTLING), { username, creation, begun });
+        const later = { username, creation, begun, ...(account === undefined ? {} : { account }) };
+        await tx.schedule(this.sweep, creation, new Date(begun + 2 * SETTLING), later);
         return;
       }
       const { users } = recordsIn(tx);
@@ -148,7 +159,7 @@ export class DynamicUsers {
     });
   }
 
-  async #intend(creation: { username: string; creation: string; begun: number }, record: UserRecord): Promise<OpenIntent> {
+  async #intend(creation: Creation, record: UserRecord): Promise<OpenIntent> {
     return this.#host.storage.transaction(async (tx) => {
       const { users } = recordsIn(tx);
       if (await users.has(creation.username)) {
@@ -230,16 +241,5 @@ export class DynamicUsers {
       await this.#host.storage.transaction(async (tx) => tx.abandon(intent));
       throw error;
     }
-  }
-
-  /** What is not there may be in another account: the root credential was changed since. */
-  async #requireAccount(username: string, account: string, signal: AbortSignal): Promise<void> {
-    if (account === '') return;
-    const { session } = await this.#root.require();
-    const here = await session.ownAccount(signal).catch(() => '');
-    if (here === '' || here === account) return;
-    throw new UpstreamFailed(
-      `the user ${username} belongs to account ${account}, and config/root is of account ${here} now; it can be removed with a key of ${account}`,
-    );
   }
 }

@@ -66,6 +66,7 @@ export class KeyRemoval {
     // A key that the operator configured since is not touched, whatever was known before.
     const configured = (await this.#root.require().catch(() => undefined))?.record.access_key ?? '';
     let reason = 'no key is left to do it with';
+    let formerly: string | undefined;
     for (const key of former.keys) {
       const session = this.#root.apart({ ...former, ...key });
       try {
@@ -74,11 +75,13 @@ export class KeyRemoval {
       } catch (error) {
         if (!isCloudError(error)) throw error;
         reason = error.message;
+        formerly ??= await session.ownAccount(signal).catch(() => undefined);
       } finally {
         session.close();
       }
     }
     try {
+      await this.#root.requireAccount(user, formerly, signal);
       const { session } = await this.#root.require();
       await remove(session, user, { keys, known, except: configured }, signal);
     } catch (error) {

@@ -56,6 +56,16 @@ export class Root {
     }
   }
 
+  /** The account that the root credential is of; undefined where the provider does not say. */
+  async account(signal: AbortSignal): Promise<string | undefined> {
+    const { session } = await this.require();
+    const account = await session.ownAccount(signal).catch((error: unknown) => {
+      this.#host.log.warn('the account of config/root is not known', { error: (error as Error).message });
+      return '';
+    });
+    return account === '' ? undefined : account;
+  }
+
   /** @throws UpstreamFailed where the root credential is of another account: what is in this one cannot be seen now, and is not gone. */
   async requireAccount(user: string, account: string | undefined, signal: AbortSignal): Promise<void> {
     if (account === undefined || account === '') return;

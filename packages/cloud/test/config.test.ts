@@ -95,7 +95,7 @@ describe('config/root', () => {
     await mount.write('roles/user', { credential_type: 'iam_user', policy_arns: 'arn:aws:iam::aws:policy/ReadOnlyAccess' });
     await mount.read('creds/deploy');
     await mount.call('read', 'aws/creds/user');
-    expect(front.calls.map((call) => call.action)).toEqual(['AssumeRole']);
+    expect(front.calls.map((call) => call.action)).toEqual(['AssumeRole', 'GetCallerIdentity']);
     expect(iam.calls.map((call) => call.action)).toEqual(['CreateUser']);
     await iam.stop();
   });

@@ -57,6 +57,7 @@ describe('AWS as it answers', () => {
       awsResult('ListAttachedUserPolicies', '<AttachedPolicies/><IsTruncated>false</IsTruncated>'),
     );
     front.on('ListUserPolicies', () => awsResult('ListUserPolicies', '<PolicyNames/><IsTruncated>false</IsTruncated>'));
+    front.on('GetCallerIdentity', () => awsResult('GetCallerIdentity', '<Account>123456789012</Account>'));
     front.on('ListGroupsForUser', () => awsResult('ListGroupsForUser', '<Groups/><IsTruncated>false</IsTruncated>'));
   };
   /** The tags that the last user was made with. */
@@ -230,6 +231,7 @@ describe('AWS as it answers', () => {
     await mount.advance('5m');
     front.on('GetUser', () => ABSENT);
     front.on('GetCallerIdentity', () => awsResult('GetCallerIdentity', '<Account>999999999999</Account>'));
+    await mount.write('config/root', rootConfig(front.endpoint, KEY, { max_retries: 0 }));
     const { status, errors } = await mount.call('update', 'sys/leases/revoke', { data: { lease_id: leaseId, sync: true } });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(errors!.join()).toContain('belongs to account 123456789012, and config/root is of account 999999999999 now');
@@ -239,6 +241,42 @@ describe('AWS as it answers', () => {
     await mount.write('config/root', rootConfig(front.endpoint, KEY, { max_retries: 0 }));
     await pass(mount, 400);
     expect((await mount.call('update', 'sys/leases/lookup', { data: { lease_id: leaseId } })).status).toBe(400);
+  });
+
+  test.each([
+    ['whose outcome is unknown', 'CreateUser', 500, 180],
+    ['that was abandoned before AWS shows it', 'AttachUserPolicy', 403, 120],
+  ] as const)(
+    'a creation %s is undone in its own account alone, whatever config/root is of meanwhile',
+    async (_when, action, status, age) => {
+      users();
+      const shown = (): Shape => awsResult('GetUser', `<User><UserId>AIDAEXAMPLE</UserId>${tagsXml()}</User>`);
+      front.on('GetUser', () => ABSENT);
+      front.on(action, () => awsError(status, 'Failed', 'The request processing has failed'));
+      expect((await mount.call('read', 'aws/creds/user')).status).toBeGreaterThanOrEqual(400);
+      await mount.core.settleSchedule();
+      const configure = async () => mount.write('config/root', rootConfig(front.endpoint, KEY, { max_retries: 0 }));
+      front.on('GetCallerIdentity', () => awsResult('GetCallerIdentity', '<Account>999999999999</Account>'));
+      await configure();
+      await pass(mount, age + 60);
+      expect(front.sent('DeleteUser')).toEqual([]);
+      front.on('GetUser', shown);
+      front.on('GetCallerIdentity', () => awsResult('GetCallerIdentity', '<Account>123456789012</Account>'));
+      await configure();
+      await pass(mount, 300);
+      expect(front.sent('DeleteUser')).toEqual([{ UserName: front.sent('CreateUser')[0]!['UserName'] }]);
+    },
+  );
+
+  test('a user that is not seen is not taken for removed while AWS does not say whose account config/root is of', async () => {
+    users();
+    const { leaseId } = await mount.read('creds/user');
+    await mount.write('config/root', rootConfig(front.endpoint, KEY, { max_retries: 0 }));
+    front.on('GetUser', () => ABSENT);
+    front.on('GetCallerIdentity', () => awsError(503, 'ServiceUnavailable', 'Service is unavailable'));
+    const { errors } = await mount.call('update', 'sys/leases/revoke', { data: { lease_id: leaseId, sync: true } });
+    expect(errors!.join()).toContain('error asking for the account of config/root: AWS: ServiceUnavailable');
+    expect((await mount.call('update', 'sys/leases/lookup', { data: { lease_id: leaseId } })).status).toBe(200);
   });
 
   describe('removing a user', () => {

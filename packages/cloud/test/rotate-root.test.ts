@@ -180,6 +180,25 @@ describeWithMoto('config/rotate-root', () => {
     expect(await read()).toMatchObject({ root_rotation: { state: 'idle' } });
   });
 
+  test('keys of a former root credential that may not delete them are not looked for in another account', async () => {
+    await configure();
+    const made = ((await rotate()).data as { access_key: string }).access_key;
+    const other = await beside.createKey('svc');
+    front.on('UpdateAccessKey', ({ key }) =>
+      key === made ? awsError(403, 'AccessDenied', 'not authorized') : awsError(404, 'NoSuchEntity', 'no such key'),
+    );
+    front.on('GetCallerIdentity', ({ key }) =>
+      key === made ? undefined : awsResult('GetCallerIdentity', '<Account>999999999999</Account>'),
+    );
+    root = other;
+    await configure();
+    await pass(mount, 300);
+    expect(await beside.keysOf('svc')).toContain(made);
+    front.reset();
+    await pass(mount, 900);
+    expect(await beside.keysOf('svc')).toEqual([other.access_key]);
+  });
+
   test('the journal deletes a key that was made here when another one is configured; the operator’s own it leaves', async () => {
     await configure();
     const made = ((await rotate()).data as { access_key: string }).access_key;
