@@ -150,6 +150,23 @@ describeWithSlapd('static-role', () => {
       expect(await view.takes(dnOf('svc6'), (await cred('a')).password)).toBe(true);
     });
 
+    test('a creation whose answer was lost keeps the password that is in force, also when it is begun anew and fails before anything is sent', async () => {
+      const made = { username: 'svc8', rotation_period: '1h' };
+      const cutOff = async (n: number, loss: 'request' | 'answer', counted: 'calls' | 'changes') => {
+        cutter.cutAt(n, loss, counted);
+        const gone = cutter.cut().then(() => cutter.shut());
+        const answer = await write('a', made);
+        await gone;
+        cutter.open();
+        return answer.status;
+      };
+      expect(await cutOff(0, 'answer', 'changes')).toBe(500);
+      // A bind, the search for the account, and the search before the change.
+      expect(await cutOff(2, 'request', 'calls')).toBe(500);
+      for (let i = 0; i < 10; i += 1) await mount.advance(30);
+      expect(await view.takes(dnOf('svc8'), (await cred('a')).password)).toBe(true);
+    });
+
     test('skip_import_rotation: a role of which nobody knows whether its password was changed is not replaced', async () => {
       cutter.cutAt(0, 'answer', 'changes');
       const gone = cutter.cut().then(() => cutter.shut());
