@@ -20,6 +20,7 @@ import { crc32c } from './crc32c.ts';
 import { LookupPace } from './lookup-pace.ts';
 import { grpcCode, translateGoogleError } from './provider-error.ts';
 import type { Replication } from './replication.ts';
+import { UnfinishedList } from './unfinished-list.ts';
 
 type Secret = protos.google.cloud.secretmanager.v1.ISecret;
 type Version = protos.google.cloud.secretmanager.v1.ISecretVersion;
@@ -36,6 +37,7 @@ export class GcpSmSession implements DestinationSession {
   readonly #replication: Replication;
   readonly #calls: SessionCalls;
   readonly #lookups = new LookupPace();
+  readonly #unfinished: UnfinishedList<Version>;
 
   constructor(
     channel: SecretManagerChannel,
@@ -45,6 +47,7 @@ export class GcpSmSession implements DestinationSession {
   ) {
     this.#channel = channel;
     this.#replication = replication;
+    this.#unfinished = new UnfinishedList(() => host.now());
     this.#calls = new SessionCalls((error) => {
       if (grpcCode(error) === 'UNAVAILABLE') void this.#channel.drop();
       return translateGoogleError(error, host.now());
@@ -71,6 +74,7 @@ export class GcpSmSession implements DestinationSession {
         { parent: path(line, name), payload: { data, dataCrc32c: crc32c(data) } },
         line.options(),
       );
+      this.#unfinished.forget(name);
       return remote(name, secret, version);
     };
     return await this.#calls.run(signal, work, value);
@@ -123,17 +127,26 @@ export class GcpSmSession implements DestinationSession {
       const [secrets, , answer] = await line.client.listSecrets(request, { ...line.options(), autoPaginate: false });
       const ours = secrets.filter((secret) => markOf(secret)?.destination === destination);
       for (let from = 0; from < ours.length; from += AT_ONCE) {
-        const batch = ours.slice(from, from + AT_ONCE);
-        await this.#lookups.take(batch.length, signal);
-        const some = batch.map(async (secret) => {
+        const batch = ours.slice(from, from + AT_ONCE).map((secret) => {
           const name = secret.name!.split('/').at(-1)!;
-          return remote(name, secret, await findVersion(line, name));
+          return { name, secret, known: this.#unfinished.of(name) };
         });
+        await this.#lookups.take(batch.filter(({ known }) => !known).length, signal);
+        const some = batch.map(async ({ name, secret, known }) =>
+          remote(name, secret, known ? known.version : await this.#lookUp(line, name)),
+        );
         yield* await Promise.all(some);
       }
       pageToken = answer?.nextPageToken ?? '';
-      if (pageToken === '') return;
+      if (pageToken === '') break;
     }
+    this.#unfinished.finish();
+  }
+
+  async #lookUp(line: Line, name: string): Promise<Version | undefined> {
+    const version = await findVersion(line, name);
+    this.#unfinished.add(name, version);
+    return version;
   }
 }
 

@@ -43,6 +43,40 @@ describe('a session with Secret Manager', () => {
     expect(server.secrets.find('name')?.labels).toEqual({ team: 'finance', hashicorp: 'vault', 'strongroom-owner': formatMark(OURS) });
   });
 
+  describe('a list that was cut off', () => {
+    const all = async (session: OpenedSession): Promise<RemoteSecret[]> => {
+      const found: RemoteSecret[] = [];
+      for await (const secret of session.list({ destination: OURS.destination, signal: never })) found.push(secret);
+      return found;
+    };
+    const lookups = (): number => server.calls.filter(({ method }) => method === 'getSecretVersion').length;
+    const cutOff = async (): Promise<OpenedSession> => {
+      const session = await open();
+      for (let index = 0; index < 25; index += 1) await session.write(`s${index}`, 'one');
+      for await (const _first of session.list({ destination: OURS.destination, signal: never })) break;
+      server.forget();
+      return session;
+    };
+
+    test('is gone on with by the next: what was looked up already is not looked up again, until a list has ended', async () => {
+      const session = await cutOff();
+      expect(await all(session)).toHaveLength(25);
+      expect(lookups()).toBe(15);
+      await all(session);
+      expect(lookups()).toBe(15 + 25);
+    });
+
+    test('tells what was written since', async () => {
+      const session = await cutOff();
+      const revisions: Record<string, string | undefined> = {};
+      for (let index = 0; index < 25; index += 1) {
+        const name = `s${index}`;
+        revisions[name] = (await session.write(name, 'two', { current: (await read(session, name))! })).revision;
+      }
+      expect(Object.fromEntries((await all(session)).map(({ name, revision }) => [name, revision]))).toEqual(revisions);
+    });
+  });
+
   test('goes on with a secret whose value was lost on the way', async () => {
     const session = await open();
     server.fail({ drop: 'request', on: 'addSecretVersion' });
