@@ -110,7 +110,8 @@ describe('a database that is down for an hour', () => {
     expect((await mount.call('read', 'sys/journal')).data).toEqual({ intents: [] });
   });
 
-  test('a thousand static roles that fall due in the same second are rotated within a minute, and creds are served all the while', async () => {
+  // How long that takes by the clock on the wall is for the bench to say.
+  test('a thousand static roles that fall due in the same second are all rotated, and creds are served all the while', async () => {
     const many = 1_000;
     const { clock } = (mount = await mountDatabase());
     await clock.set(`${clock.now().toISOString().slice(0, 13)}:59:00Z`);
@@ -140,8 +141,7 @@ describe('a database that is down for an hour', () => {
       }
     };
     const borrowers = [borrower(), borrower()];
-    let passed = 0;
-    for (; left.size > 0 && passed < 60; passed += 1) {
+    for (let rounds = 0; left.size > 0 && rounds < 60; rounds += 1) {
       await mount.advance(1);
       for (const name of [...left]) if ((await rotatedAt(name)) >= due) left.delete(name);
     }
