@@ -1,5 +1,8 @@
 import { describe } from '@jest/globals';
+import { COMMON_SCENARIOS } from '../src/torture/common-scenarios.ts';
+import { databaseTarget } from '../src/torture/database-target.ts';
 import { torturePostgres } from '../src/torture/torture-database.ts';
-import { killCases } from './kill-scenarios.ts';
+import { killCases } from './kill-cases.ts';
 
-describe('a server that is killed while it changes PostgreSQL', () => killCases(torturePostgres));
+describe('a server that is killed while it changes PostgreSQL', () =>
+  killCases(COMMON_SCENARIOS, 25, async () => databaseTarget(await torturePostgres())));

@@ -1,7 +1,11 @@
-import { mariadbMissing, startPostgres } from '@strongroom/lab';
+import { mariadbMissing, slapdMissing, startPostgres } from '@strongroom/lab';
+import { COMMON_SCENARIOS } from './common-scenarios.ts';
 import { CrashRun } from './crash-run.ts';
-import { KillScenarios, SCENARIOS } from './kill-scenarios.ts';
-import { tortureMariadb, torturePostgres, type TortureDatabase } from './torture-database.ts';
+import { databaseTarget } from './database-target.ts';
+import { DIRECTORY_SCENARIOS, directoryTarget } from './directory-target.ts';
+import { KillRun, type KillTarget } from './kill-run.ts';
+import { tortureMariadb, torturePostgres } from './torture-database.ts';
+import { tortureSlapd } from './torture-directory.ts';
 
 /** `npm run torture [-- kills]`: the crash tests, each with as many kills as asked. */
 const kills = Number(process.argv[2] ?? 200);
@@ -23,25 +27,27 @@ async function mixedLoad(): Promise<void> {
   }
 }
 
-async function changes(start: () => Promise<TortureDatabase>): Promise<void> {
-  const database = await start();
-  const run = await KillScenarios.create(database);
+async function changes<Name extends string>(target: KillTarget<Name>, scenarios: readonly Name[]): Promise<void> {
+  let run: KillRun<Name> | undefined;
   try {
-    for (const scenario of SCENARIOS) {
+    run = await KillRun.create(target);
+    for (const scenario of scenarios) {
       const report = await run.run(scenario, kills, Math.random);
-      say(`${scenario} on ${database.name}: ${report.kills} kills, ${report.acknowledged} changes answered, ${report.cutOff} cut off`);
+      say(`${scenario} on ${target.name}: ${report.kills} kills, ${report.acknowledged} changes answered, ${report.cutOff} cut off`);
       problems.push(...report.problems);
     }
     problems.push(...(await run.settle()));
   } finally {
-    await run.dispose();
-    await database.stop();
+    await run?.dispose();
+    await target.stop();
   }
 }
 
 await mixedLoad();
-await changes(torturePostgres);
-if (mariadbMissing === undefined) await changes(tortureMariadb);
+await changes(databaseTarget(await torturePostgres()), COMMON_SCENARIOS);
+if (mariadbMissing === undefined) await changes(databaseTarget(await tortureMariadb()), COMMON_SCENARIOS);
 else say(`nothing was killed over MariaDB: ${mariadbMissing}`);
+if (slapdMissing === undefined) await changes(directoryTarget(await tortureSlapd()), DIRECTORY_SCENARIOS);
+else say(`nothing was killed over slapd: ${slapdMissing}`);
 for (const problem of problems) say(`PROBLEM: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -37,7 +37,7 @@ export class MortalServer {
         `listener "tcp" {\n  address = "${server.#address.slice('http://'.length)}"\n  tls_disable = true\n}\nlog_level = "error"\n` +
         `seal "static" {\n  current_key_id = "k1"\n  current_key = "${server.sealKey.toString('base64')}"\n}\n`,
     );
-    await server.#open();
+    await server.open();
     const made = await server.call('PUT', 'sys/init', { recovery_shares: 1, recovery_threshold: 1 });
     server.#token = made['root_token'] as string;
     return server;
@@ -48,13 +48,24 @@ export class MortalServer {
     return join(this.#folder, 'data');
   }
 
+  /** The next process on what is left. */
+  async open(): Promise<void> {
+    const server = (this.#process = await startServer([`-config=${this.#config}`], this.#address));
+    const deadline = Date.now() + 20_000;
+    for (;;) {
+      const { status } = await fetch(`${this.#address}/v1/sys/health`);
+      if (status === 200 || status === 501) return;
+      if (Date.now() > deadline) throw new Error(`the server does not unseal: ${status} ${server.log()}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
   /** SIGKILL, and the next one on what is left. `work` is given up by then. */
   async dieDuring(work: readonly Promise<unknown>[], giveUp: () => void): Promise<void> {
     const ended = Promise.allSettled(work);
     await this.#process!.kill();
     giveUp();
     await ended;
-    await this.#open();
+    await this.open();
   }
 
   async stop(): Promise<void> {
@@ -71,6 +82,18 @@ export class MortalServer {
     return this.call(method, path, body).catch(() => undefined);
   }
 
+  /** How many leases of accounts that this path issued there are. */
+  async leases(path: string): Promise<number> {
+    const answer = await this.try('GET', `sys/leases/lookup/${path}?list=true`);
+    return (answer?.['data'] as { keys: string[] } | undefined)?.keys.length ?? 0;
+  }
+
+  /** How many undos are pending. */
+  async intents(): Promise<number> {
+    const answer = await this.call('GET', 'sys/journal');
+    return (answer['data'] as { intents: unknown[] }).intents.length;
+  }
+
   /** @throws CallRefused, and what fetch throws where there was no answer */
   async call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Record<string, unknown>> {
     const answer = await fetch(`${this.#address}/v1/${path}`, {
@@ -82,16 +105,5 @@ export class MortalServer {
     const text = await answer.text();
     if (!answer.ok) throw new CallRefused(`${method} ${path}`, answer.status, text);
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-  }
-
-  async #open(): Promise<void> {
-    const server = (this.#process = await startServer([`-config=${this.#config}`], this.#address));
-    const deadline = Date.now() + 20_000;
-    for (;;) {
-      const { status } = await fetch(`${this.#address}/v1/sys/health`);
-      if (status === 200 || status === 501) return;
-      if (Date.now() > deadline) throw new Error(`the server does not unseal: ${status} ${server.log()}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
   }
 }
