@@ -74,6 +74,8 @@ export class Associations {
       const records = recordsIn(tx);
       const current = await records.destinations.get(placeOf(destination));
       if (current?.id !== destination.id || current.purge) throw new BadRequest(`the destination ${placeOf(destination)} is being deleted`);
+      // Unmounting it stores that in its own commit: one of the two sees the other.
+      if (await records.goneMounts.has(found.uuid)) throw new BadRequest(`mount: "${found.path}" is being unmounted`);
       const before = await this.find(records, destination.id, found);
       const association = before ?? (await this.#link(tx, records, destination, found));
       const settings = {

@@ -5,6 +5,8 @@ import { FOLLOWED_MOUNTS, pages, recordsIn, secretId } from './records.ts';
 import type { SyncQueue } from './sync-queue.ts';
 
 const Unmounted = Type.Object({ mount: Type.String() });
+/** Longer than any request takes, in milliseconds. */
+const LAST_REQUEST = 3_600_000;
 
 /**
  * Hears of every change of every secret that can be synced. Which mounts have associations at all is kept in memory, so that a change in
@@ -31,6 +33,7 @@ export class Followers implements SecretFollower {
 
   async load(): Promise<void> {
     for (const mount of await recordsIn(this.#host.storage).followedMounts.list()) this.#mounts.add(mount);
+    await this.#forgetGoneMounts();
   }
 
   /** Another process made the first association of a mount. */
@@ -55,8 +58,11 @@ export class Followers implements SecretFollower {
     }
   }
 
+  /** Looks into the store, since another process may have made the first association a moment ago. */
   async unmounted(tx: Transaction, mount: MountInfo): Promise<void> {
-    if (!this.#mounts.has(mount.uuid)) return;
+    const { followedMounts, goneMounts } = recordsIn(tx);
+    await goneMounts.put(mount.uuid, { at: this.#host.clock.now().toISOString() });
+    if (!(await followedMounts.has(mount.uuid))) return;
     await tx.schedule(this.unmountedJob, mount.uuid, this.#host.clock.now(), { mount: mount.uuid });
   }
 
@@ -66,5 +72,14 @@ export class Followers implements SecretFollower {
     }
     await recordsIn(this.#host.storage).followedMounts.delete(mount);
     return undefined;
+  }
+
+  /** Those that no request under way can still mean. */
+  async #forgetGoneMounts(): Promise<void> {
+    const { goneMounts } = recordsIn(this.#host.storage);
+    const old = this.#host.clock.millis() - LAST_REQUEST;
+    for await (const page of pages(goneMounts)) {
+      for (const [mount, { at }] of page) if (Date.parse(at) < old) await goneMounts.delete(mount);
+    }
   }
 }

@@ -112,6 +112,8 @@ const NameRecord = Type.Object({ association: Type.String() });
 const FollowedRecord = Type.Object({ associations: Type.Array(Type.String()) });
 /** Stands for itself. */
 const Marker = Type.Object({});
+/** When a mount was unmounted. */
+const GoneMountRecord = Type.Object({ at: Type.String() });
 const KeyRecord = Type.Object({ key: Type.String() });
 /** A shared account, by `<collection>/<name>`. */
 const AccountRecord = Type.Record(Type.String(), Type.Unknown());
@@ -128,6 +130,8 @@ export function recordsIn(storage: Storage) {
     names: storage.collection('name/', NameRecord),
     followed: storage.collection('followed/', FollowedRecord),
     followedMounts: storage.collection(FOLLOWED_MOUNTS, Marker, { cached: true }),
+    /** Mounts that are being unmounted or gone, by uuid: nothing may be linked with them any more, whoever still sees them. */
+    goneMounts: storage.collection('gone-mount/', GoneMountRecord),
     /** Associations that wait for a run, by their id. */
     pending: storage.collection('pending/', Marker),
     keys: storage.collection('key/', KeyRecord),
