@@ -12,6 +12,8 @@ import { safeName } from './user-names.ts';
 const LONGEST_SESSION_NAME = 64;
 /** Seconds, where neither the caller nor the role says. */
 const DEFAULT_TTL = 3_600;
+/** So much the clocks of the provider and of the server may differ, with the time that the answer took. Seconds. */
+const CLOCK_SKEW = 60;
 
 const Internal = Type.Object({ role: Type.String() });
 
@@ -49,7 +51,10 @@ export class TemporaryCredentials {
     const policies = await this.policies(role, req.signal);
     if (type === 'federation_token') requireSomePolicy(policies, type);
     const credential = await this.#ask(role, type, plan, policies, req.signal);
-    const now = this.#host.clock.millis();
+    const left = Math.max(0, Math.floor((credential.expires.getTime() - this.#host.clock.millis()) / 1_000));
+    const isShorter = left < plan.seconds - CLOCK_SKEW;
+    const seconds = isShorter ? Math.max(1, left) : plan.seconds;
+    const shorter = `the provider gave a credential of ${left} s, where ${plan.seconds} s were asked for`;
     return {
       data: {
         access_key: credential.access_key,
@@ -57,10 +62,10 @@ export class TemporaryCredentials {
         security_token: credential.session_token,
         session_token: credential.session_token,
         ...(type === 'assumed_role' ? { arn: credential.arn } : {}),
-        ttl: Math.max(0, Math.floor((credential.expires.getTime() - now) / 1_000)),
+        ttl: left,
       },
-      secret: issue(this.secret, { internal: { role: roleName }, terms: { ttl: plan.seconds, maxTtl: plan.seconds } }),
-      warnings: plan.warnings,
+      secret: issue(this.secret, { internal: { role: roleName }, terms: { ttl: seconds, maxTtl: seconds } }),
+      warnings: isShorter ? [...plan.warnings, shorter] : plan.warnings,
     };
   }
 

@@ -268,6 +268,21 @@ describe('AWS as it answers', () => {
     },
   );
 
+  test.each([
+    ['AssumeRole', 'deploy', 'the most that the role gives', '12h', 43_200, 3_600],
+    ['GetFederationToken', 'report', 'the most that it gives the account itself', '36h', 129_600, 3_600],
+  ])('%s for role %s that gives %s: the lease is no longer than the credential', async (action, role, _most, ttl, asked, given) => {
+    await mount.call('update', 'sys/mounts/aws/tune', { data: { max_lease_ttl: '48h' } });
+    await mount.write('roles/report', { credential_type: 'federation_token', policy_arns: READ_ONLY });
+    front.on(action, () => awsResult(action, credentialsXml(new Date(mount.clock.millis() + given * 1_000))));
+    const { data, leaseDuration, warnings } = await mount.write(`sts/${role}`, { ttl });
+    expect(front.sent(action)[0]!['DurationSeconds']).toBe(String(asked));
+    expect({ ttl: (data as { ttl: number }).ttl, leaseDuration }).toEqual({ ttl: given, leaseDuration: given });
+    expect(warnings).toEqual([`the provider gave a credential of ${given} s, where ${asked} s were asked for`]);
+    await mount.advance(given + 1);
+    expect(await mount.call('list', `sys/leases/lookup/aws/sts/${role}`)).toMatchObject({ status: 404 });
+  });
+
   test('a user that is not seen is not taken for removed while AWS does not say whose account config/root is of', async () => {
     users();
     const { leaseId } = await mount.read('creds/user');
