@@ -1,6 +1,7 @@
 import { startPostgres, type PostgresServer } from '@strongroom/lab';
 import pg from 'pg';
 import type { BenchServer } from './bench-server.ts';
+import { rotationsTogether, type RotationFigures } from './database-rotations.ts';
 import { requestText } from './http-connection.ts';
 import { load, once, type Figures, type Operation } from './load.ts';
 
@@ -15,9 +16,14 @@ export interface DatabaseFigures {
   readonly creationAndRevocation: Figures;
   /** `CREATE ROLE` from a client that does nothing else, in the same run: what the machine and PostgreSQL give at all. */
   readonly bareCreationsPerSecond: number;
+  /** A thousand static roles that fall due in the same second. */
+  readonly rotations: RotationFigures;
 }
 
-/** Credentials over HTTP against a durable PostgreSQL: a user, its lease and both commits of the journal; then also its removal. */
+/**
+ * Credentials over HTTP against a durable PostgreSQL: a user, its lease and both commits of the journal; then also its removal; then static roles
+ * that fall due together while credentials are made.
+ */
 export async function databaseCredentials(bench: BenchServer, seconds: number): Promise<DatabaseFigures> {
   const postgres = await startPostgres({ settings: ['max_connections=200', 'fsync=on', 'synchronous_commit=on'] });
   try {
@@ -43,7 +49,8 @@ export async function databaseCredentials(bench: BenchServer, seconds: number): 
     const creation = await load('pg creds', target, create, { seconds });
     const after = await bareCreations(postgres, seconds / 2);
     const creationAndRevocation = await load('pg creds+rev', target, createAndRevoke, { seconds });
-    return { creation, creationAndRevocation, bareCreationsPerSecond: Math.round((before + after) / 2) };
+    const rotations = await rotationsTogether(target, postgres, create);
+    return { creation, creationAndRevocation, bareCreationsPerSecond: Math.round((before + after) / 2), rotations };
   } finally {
     await postgres.stop();
   }

@@ -27,6 +27,8 @@ export interface LoadOptions {
   /** Seconds; or stop after `count` operations. */
   readonly seconds?: number;
   readonly count?: number;
+  /** In place of both: asked before each operation. */
+  readonly while?: () => boolean;
 }
 
 /** Drives one workload over so many connections. The first failed operation ends it. */
@@ -36,7 +38,7 @@ export async function load(name: string, target: Target, operation: Operation, o
   const latencies: number[] = [];
   const cpuBefore = cpuMicros(target.pid);
   const began = performance.now();
-  const until = options.count === undefined ? began + seconds * 1_000 : Infinity;
+  const until = options.count === undefined && options.while === undefined ? began + seconds * 1_000 : Infinity;
   let started = 0;
   try {
     await Promise.all(
@@ -44,7 +46,7 @@ export async function load(name: string, target: Target, operation: Operation, o
         const random = generator(i + 1);
         for (;;) {
           const at = performance.now();
-          if (at >= until || started >= count) return;
+          if (at >= until || started >= count || options.while?.() === false) return;
           started += 1;
           await operation(connection, random);
           latencies.push(performance.now() - at);

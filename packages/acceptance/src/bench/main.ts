@@ -59,6 +59,9 @@ async function credentials(bench: BenchServer): Promise<void> {
   row(figures.creation);
   row(figures.creationAndRevocation);
   out.write(`  CREATE ROLE from a client that does nothing else, before and after: ${figures.bareCreationsPerSecond}/s\n`);
+  const { count, seconds: took, meanwhile, borrowers } = figures.rotations;
+  out.write(`  ${count} static roles due in the same second: rotated after ${took.toFixed(1)} s; meanwhile ${meanwhile.operations} creds `);
+  out.write(`over ${borrowers} connections, ${meanwhile.perSecond}/s, p99 ${meanwhile.p99.toFixed(1)} ms\n`);
 }
 
 async function login(bench: BenchServer): Promise<void> {
