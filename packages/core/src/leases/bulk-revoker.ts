@@ -64,9 +64,10 @@ export class BulkRevoker {
     const tokens = found.filter(({ token }) => token).map(({ id }) => digestOf(id));
     if (tokens.length > 0) await this.#tokens.revokeAll(tokens, NEVER);
     let at = 0;
-    let failure: Error | undefined;
+    // Of those that are at work side by side the first in order is told, whichever failed first.
+    const failures = new Map<number, Error>();
     const workers = Array.from({ length: Math.min(CONCURRENCY, found.length) }, async () => {
-      while (at < found.length && !failure) {
+      while (at < found.length && failures.size === 0) {
         const position = at;
         const { id, token } = found[at]!;
         at += 1;
@@ -76,12 +77,13 @@ export class BulkRevoker {
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
           if (force) this.#log.warn('a lease could not be dropped', { lease: id, error: reason });
-          else failure ??= new BadRequest(`failed to revoke ${JSON.stringify(id)} (${position + 1} / ${found.length}): ${reason}`);
+          else
+            failures.set(position, new BadRequest(`failed to revoke ${JSON.stringify(id)} (${position + 1} / ${found.length}): ${reason}`));
         }
       }
     });
     await Promise.all(workers);
-    if (failure) throw failure;
+    if (failures.size > 0) throw failures.get(Math.min(...failures.keys()))!;
   }
 }
 
