@@ -21,6 +21,8 @@ export interface HostFields {
   readonly disable_strict_networking?: boolean | undefined;
 }
 
+/** What a destination that is being purged keeps: the rest says how it is reached, and may be what is in the way. */
+const KEPT_IN_PURGE = ['secret_name_template', 'granularity', 'custom_tags', 'on_conflict', 'reconcile_interval'] as const;
 const DAY = 86_400;
 const PAGE = 200;
 
@@ -44,12 +46,17 @@ export class Destinations {
     supplied: ReadonlySet<string>,
     after: (tx: Transaction, destination: DestinationRecord) => Promise<void>,
   ): Promise<DestinationRecord> {
-    return this.#host.storage.transaction(async (tx) => {
+    const written = await this.#host.storage.transaction(async (tx) => {
       const records = recordsIn(tx);
       const place = placeOf({ type: plugin.name, name });
       const before = await records.destinations.get(place);
-      if (before?.purge) throw new BadRequest(`the destination ${place} is being purged`);
       const destination = this.#changed(plugin, name, before, sent, supplied);
+      const kept = before?.purge ? KEPT_IN_PURGE.filter((field) => !same(before[field], destination[field])) : [];
+      if (kept.length > 0) {
+        throw new BadRequest(
+          `${kept.join(', ')} cannot be changed: the destination ${place} is being purged, and only how it is reached can be mended`,
+        );
+      }
       check(plugin, destination);
       await checkAccount(plugin, destination, async (id) => records.accounts.has(id));
       const moved = before && plugin.fixed.filter((field) => !same(before.connection[field], destination.connection[field]));
@@ -66,6 +73,21 @@ export class Destinations {
       await after(tx, destination);
       return destination;
     });
+    if (written.purge) await this.retryPurge(written);
+    return written;
+  }
+
+  /** What a purge has not removed yet is tried again at once: its credentials were mended. */
+  async retryPurge({ id }: DestinationRecord): Promise<void> {
+    for await (const page of pages(recordsIn(this.#host.storage).associations, `${id}/`)) {
+      await this.#host.storage.transaction(async (tx) => {
+        const { associations } = recordsIn(tx);
+        for (const [key] of page) {
+          const association = await associations.get(key);
+          if (association) await this.#queue.add(tx, association, { wanted: 'removed' });
+        }
+      });
+    }
   }
 
   /** As answers carry it. */
@@ -197,6 +219,7 @@ export class Destinations {
       on_conflict: (sent.on_conflict as ConflictPolicy | undefined) ?? before?.on_conflict ?? 'fail',
       reconcile_interval: sent.reconcile_interval ?? before?.reconcile_interval ?? DAY,
       generation: (before?.generation ?? 0) + 1,
+      ...(before?.purge ? { purge: { initiated_at: before.purge.initiated_at } } : {}),
     };
   }
 }

@@ -1,18 +1,38 @@
-import { BadRequest, path, f, type AnyPath, type EngineHost, type Field } from '@strongroom/engine-sdk';
+import { BadRequest, path, f, type AnyPath, type EngineHost, type Field, type Transaction } from '@strongroom/engine-sdk';
 import { isSyncError, maskedFields, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { Type } from 'typebox';
 import type { DestinationTypes } from './destination-types.ts';
-import { pages, placeOf, recordsIn } from './records.ts';
+import type { Destinations } from './destinations.ts';
+import type { Reconciliation } from './reconciliation.ts';
+import { pages, placeOf, recordsIn, type DestinationRecord } from './records.ts';
 import { checkRequired, merged, partial } from './written-fields.ts';
 
 type Accounts = NonNullable<SyncDestinationPlugin['accounts']>;
 
 /** `github-apps` and the like: accounts that several destinations of a type share. */
-export function accountPaths(host: EngineHost, types: DestinationTypes): AnyPath[] {
-  return types.all.flatMap((plugin) => (plugin.accounts ? pathsOf(host, plugin, plugin.accounts) : []));
+export function accountPaths(
+  host: EngineHost,
+  types: DestinationTypes,
+  destinations: Destinations,
+  reconciliation: Reconciliation,
+): AnyPath[] {
+  /** What the old account failed at is tried again with the new one, as after a write of the destination itself. */
+  const changed: AccountChange = {
+    planned: async (tx, user) => reconciliation.plan(tx, user),
+    stored: async (user) => {
+      if (user.purge) await destinations.retryPurge(user);
+    },
+  };
+  return types.all.flatMap((plugin) => (plugin.accounts ? pathsOf(host, plugin, plugin.accounts, changed) : []));
 }
 
-function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Accounts): AnyPath[] {
+/** What becomes of a destination whose account was written: within the commit, and after it. */
+interface AccountChange {
+  planned(tx: Transaction, user: DestinationRecord): Promise<void>;
+  stored(user: DestinationRecord): Promise<void>;
+}
+
+function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Accounts, changed: AccountChange): AnyPath[] {
   const { collection, fields: schema } = accounts;
   const idOf = (name: string): string => `${collection}/${name}`;
   const described = (account: Record<string, unknown>): Readonly<Record<string, unknown>> => {
@@ -30,7 +50,7 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
 
   const write = async (req: { readonly data: Record<string, unknown>; readonly supplied: ReadonlySet<string> }, patching: boolean) => {
     const name = req.data['name'] as string;
-    return host.storage.transaction(async (tx) => {
+    const written = await host.storage.transaction(async (tx) => {
       const records = recordsIn(tx);
       const before = await records.accounts.get(idOf(name));
       if (!before && patching) return undefined;
@@ -39,11 +59,15 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
       const answer = shown(name, account);
       await records.accounts.put(idOf(name), account);
       // Sessions opened with the old account must not be used any more.
-      for (const destination of await usersOf(records.destinations, name)) {
-        await records.destinations.put(placeOf(destination), { ...destination, generation: destination.generation + 1 });
+      const users = await usersOf(records.destinations, name);
+      for (const user of users) {
+        await records.destinations.put(placeOf(user), { ...user, generation: user.generation + 1 });
+        await changed.planned(tx, user);
       }
-      return answer;
+      return { answer, users };
     });
+    for (const user of written?.users ?? []) await changed.stored(user);
+    return written?.answer;
   };
 
   async function usersOf(destinations: ReturnType<typeof recordsIn>['destinations'], name: string) {
@@ -78,7 +102,7 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
       .upsert({
         summary: 'Creates or changes an account.',
         exists: async ({ data }) => recordsIn(host.storage).accounts.has(idOf(data.name)),
-        handle: async (req) => write(req, false),
+        handle: async (req) => (await write(req, false))!,
       })
       .patch({
         summary: 'Changes an account.',

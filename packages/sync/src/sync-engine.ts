@@ -54,7 +54,7 @@ function createSyncEngine(host: EngineHost): Engine {
       ...destinationPaths(host, types, destinations, reconciliation),
       ...associationPaths(host, types, associations, run),
       ...driftPaths(host, types, associations, drift, reconciliation),
-      ...accountPaths(host, types),
+      ...accountPaths(host, types, destinations, reconciliation),
     ],
     schedules: [job, reconciliation.job, followers.unmountedJob, sweep.job],
     follower: followers,

@@ -221,6 +221,30 @@ describe('destinations', () => {
       expect((await sync.ask('read', ONE)).status).toBe(404);
     });
 
+    test('a purge with dead credentials goes on at once when the connection is mended; nothing else can be changed meanwhile', async () => {
+      for (const name of ['a', 'b']) {
+        await sync.put(name, { a: name });
+        await sync.set(name);
+      }
+      await sync.ask('patch', ONE, { access_token: 'a token that died' });
+      await sync.ask('delete', ONE, { purge: true });
+      await sync.advance('1h');
+      expect((await sync.ask('read', ONE)).data).toMatchObject({ purge_error: 'the token is refused' });
+      const refused = await sync.ask('patch', ONE, {
+        access_token: 'memory-token',
+        secret_name_template: 'other',
+        custom_tags: { a: 'b' },
+      });
+      expect(refused.status).toBe(400);
+      expect(refused.errors?.join()).toContain('secret_name_template, custom_tags cannot be changed');
+      const mended = await sync.ask('patch', ONE, { access_token: 'memory-token', allowed_ports: [8443] });
+      expect(mended.data).toMatchObject({ purge_initiated_at: expect.stringMatching(/^2030/) });
+      expect(mended.data).not.toHaveProperty('purge_error');
+      await sync.advance('1s');
+      expect((await sync.ask('read', ONE)).status).toBe(404);
+      expect(sync.provider.values()).toEqual({});
+    });
+
     test('force_delete=true lets go of everything; what stands outside stays', async () => {
       await sync.put('a', { a: '1' });
       await sync.set('a');
@@ -254,6 +278,40 @@ describe('destinations', () => {
       await sync.ask('update', ONE, { account: '' });
       expect((await sync.ask('delete', app)).status).toBe(204);
       expect((await sync.ask('read', app)).status).toBe(404);
+    });
+  });
+
+  describe('an account that is written', () => {
+    const app = 'sys/sync/memory-accounts/my-app';
+    const failing = async (): Promise<void> => {
+      await sync.ask('update', app, { owner: 'me', private_key: 'PEM-OLD' });
+      await sync.ask('update', ONE, { account: 'my-app' });
+      await sync.put('web', { a: '1' });
+      await sync.set('web');
+      await sync.advance('1m');
+      sync.provider.fail('denied');
+    };
+
+    test('lets what failed be tried again at once', async () => {
+      await failing();
+      await sync.put('web', { a: '2' });
+      await sync.advance('2h');
+      expect((await sync.only()).sync_status).toBe('CLIENT_SIDE_ERROR');
+      sync.provider.heal();
+      await sync.ask('patch', app, { private_key: 'PEM-NEW' });
+      await sync.advance('2s');
+      expect(await sync.only()).toMatchObject({ sync_status: 'SYNCED', attempts: 0 });
+    });
+
+    test('lets a purge go on at once', async () => {
+      await failing();
+      await sync.ask('delete', ONE, { purge: true });
+      await sync.advance('2h');
+      sync.provider.heal();
+      await sync.ask('patch', app, { private_key: 'PEM-NEW' });
+      await sync.advance('2s');
+      expect((await sync.ask('read', ONE)).status).toBe(404);
+      expect(sync.provider.values()).toEqual({});
     });
   });
 
