@@ -127,7 +127,8 @@ export class Rotation<R, C> {
         const records = this.#options.records(tx);
         const before = await records.get(id);
         const state = before === undefined ? undefined : lens.state(before);
-        if (state?.current !== undefined || (state?.pending && state.pending.until > this.#now())) throw this.#busy(id);
+        if (state?.current !== undefined || (state?.pending && state.pending.until > this.#now()))
+          throw this.#busy(id, state.pending?.until);
         if (before !== undefined && state?.pending) this.#requireSameSubject(id, before, record);
         await check?.(tx);
         // What was left open may be in force, and nobody else knows it.
@@ -305,7 +306,7 @@ export class Rotation<R, C> {
       const record = await records.get(id);
       if (record === undefined) throw this.#options.missing(id);
       const state = lens.state(record);
-      if (state.pending && state.pending.until > this.#now()) throw this.#busy(id);
+      if (state.pending && state.pending.until > this.#now()) throw this.#busy(id, state.pending.until);
       const made = state.pending?.made ?? fresh;
       // Somebody rotated it since it was looked at: what is asked for has just been done.
       if (made === undefined || state.last_rotation !== before.last_rotation) throw this.#busy(id);
@@ -464,8 +465,10 @@ export class Rotation<R, C> {
     return { made, begun: now, claim: randomUUID(), until: now + CLAIM };
   }
 
-  #busy(id: string): TooManyRequests {
-    return new TooManyRequests(`the ${this.#options.noun} ${id} is being rotated`, { headers: { 'Retry-After': '1' } });
+  /** `until`: when a claim ends whose process may be dead. */
+  #busy(id: string, until?: number): TooManyRequests {
+    const otherwise = until === undefined ? '' : `; if it was cut off, it is taken up at ${new Date(until).toISOString()}`;
+    return new TooManyRequests(`the ${this.#options.noun} ${id} is being rotated${otherwise}`, { headers: { 'Retry-After': '1' } });
   }
 
   #now(): number {
