@@ -15,6 +15,7 @@ export const AssociationData = Type.Object({
   last_error: Type.Optional(LastError),
 });
 export type AssociationData = Static<typeof AssociationData>;
+type RefusedKey = NonNullable<AssociationRecord['refused']>[number];
 
 /** One entry per remote secret, as answers carry them: by `<accessor>/<secret>`, and `/<key>` where each key is a secret. */
 export function associationData(association: AssociationRecord, mountPath: string): [id: string, data: AssociationData][] {
@@ -35,8 +36,10 @@ export function associationData(association: AssociationRecord, mountPath: strin
 }
 
 function entry(association: AssociationRecord, mountPath: string, remote: RemoteRecord | undefined): AssociationData {
-  const status = statusOf(association, remote);
-  const error = remote?.last_error ?? (remote?.status === 'SYNCED' && status === 'SYNCED' ? undefined : association.last_error);
+  const refusal = refusalOf(association, remote);
+  const status = statusOf(association, remote, refusal);
+  const fine = remote?.status === 'SYNCED' && status === 'SYNCED';
+  const error = refusal?.error ?? remote?.last_error ?? (fine ? undefined : association.last_error);
   return {
     accessor: association.accessor,
     mount: mountPath.replace(/\/$/, ''),
@@ -53,9 +56,15 @@ function entry(association: AssociationRecord, mountPath: string, remote: Remote
 }
 
 /** While something is going on, that; else how the remote secret stands, or the association if it has none. */
-function statusOf({ status, wanted }: AssociationRecord, remote: RemoteRecord | undefined): string {
+function statusOf({ status, wanted }: AssociationRecord, remote: RemoteRecord | undefined, refusal: RefusedKey | undefined): string {
   if (['PENDING', 'SYNCING', 'UNSYNCING'].includes(status) || !remote || wanted === 'removed') return status;
-  return remote.status;
+  return refusal?.status ?? remote.status;
+}
+
+/** Why a copy stands as it is and cannot be kept up: its whole secret cannot be read, or its key cannot be written. */
+function refusalOf({ refused, wanted }: AssociationRecord, remote: RemoteRecord | undefined): RefusedKey | undefined {
+  if (!remote || wanted === 'removed') return undefined;
+  return refused?.find(({ key }) => key === '' || key === remote.key);
 }
 
 /** What the removal of an association answers once nothing is left of it. */

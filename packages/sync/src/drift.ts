@@ -1,5 +1,5 @@
 import type { EngineHost, SecretSources } from '@strongroom/engine-sdk';
-import type { RemoteSecret } from '@strongroom/sync-sdk';
+import type { NameLimits, RemoteSecret } from '@strongroom/sync-sdk';
 import { contentsOf } from './contents.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import { nameOwnerIn, pages, recordsIn, type AssociationRecord, type DestinationRecord, type RemoteRecord } from './records.ts';
@@ -98,7 +98,7 @@ export class Drift {
     outside: ReadonlyMap<string, RemoteSecret>,
   ): Promise<(Finding | 'right')[]> {
     const source = this.#sources.byUuid(association.mount)?.source;
-    if (!source && association.wanted === 'synced') return [];
+    if (!source && association.wanted === 'synced') return unreadable(association, outside, destination, limits.name);
     const secret = association.wanted === 'synced' ? await source?.read(association.secret_name) : undefined;
     const contents = secret ? contentsOf(secret.data, association.granularity) : new Map<string, string>();
     const remotes = new Map(association.remotes.map((remote) => [remote.name, remote]));
@@ -132,6 +132,22 @@ export class Drift {
     }
     return found;
   }
+}
+
+/** The secrets engine of the mount does not run: nothing is known of what should stand outside. */
+function unreadable(
+  association: AssociationRecord,
+  outside: ReadonlyMap<string, RemoteSecret>,
+  destination: DestinationRecord,
+  limits: NameLimits,
+): Finding[] {
+  const finding = { difference: 'refused', association } as const;
+  const remotes = association.remotes.filter(({ leaving }) => !leaving);
+  if (remotes.length === 0) return [{ ...finding, key: '', remoteName: '' }];
+  return remotes.map(({ key, name }) => {
+    const revision = outside.get(nameId(destination.id, name, limits))?.revision;
+    return { ...finding, key, remoteName: name, ...(revision === undefined ? {} : { remoteVersion: revision }) };
+  });
 }
 
 function differenceOf(
