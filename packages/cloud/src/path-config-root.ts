@@ -105,8 +105,12 @@ function recordOf({ rotation_period, rotation_schedule, rotation_window, disable
     throw new BadRequest(`max_retries must be -1, for the client library's default, or from 0 to ${MOST_RETRIES}`);
   }
   for (const field of ['iam_endpoint', 'sts_endpoint'] as const) {
-    if (settings[field] !== '' && !isHttpUrl(settings[field]))
+    if (settings[field] === '') continue;
+    const url = URL.canParse(settings[field]) ? new URL(settings[field]) : undefined;
+    if (!url || !['http:', 'https:'].includes(url.protocol))
       throw new BadRequest(`${field} must be a URL that begins with https:// or http://`);
+    // It is shown to whoever reads the configuration.
+    if (url.username !== '' || url.password !== '') throw new BadRequest(`${field} must not hold a user name or a password`);
   }
   if (!/^[a-zA-Z0-9-]{0,64}$/.test(settings.region)) throw new BadRequest('region must be the name of a region, such as eu-central-1');
   const plan = rootPlan({ rotation_period, rotation_schedule, rotation_window, disable_automated_rotation });
@@ -116,12 +120,4 @@ function recordOf({ rotation_period, rotation_schedule, rotation_window, disable
     );
   }
   return { ...settings, ...plan, last_rotation: 0, next_rotation: 0 };
-}
-
-function isHttpUrl(text: string): boolean {
-  try {
-    return ['http:', 'https:'].includes(new URL(text).protocol);
-  } catch {
-    return false;
-  }
 }

@@ -88,6 +88,13 @@ describe('config/root', () => {
     expect(await refusal({ ...KEY, [field]: 'localhost:80' })).toBe(`${field} must be a URL that begins with https:// or http://`);
   });
 
+  test.each(['iam_endpoint', 'sts_endpoint'])('%s must not hold a user name or a password, which reading would show', async (field) => {
+    for (const login of ['user:hidden', 'user', ':hidden']) {
+      expect(await refusal({ ...KEY, [field]: `https://${login}@aws.example` })).toBe(`${field} must not hold a user name or a password`);
+    }
+    expect((await mount.call('read', 'aws/config/root')).status).toBe(404);
+  });
+
   test('iam_endpoint and sts_endpoint are used for their own service', async () => {
     const iam = await AwsFront.start();
     iam.on('CreateUser', () => awsError(409, 'LimitExceeded', 'Cannot exceed quota for UsersPerAccount: 5000'));
