@@ -22,6 +22,11 @@ export class DestinationTypes {
     return others.map((name) => [first, name, ...rest].join('/'));
   };
 
+  /** How the type is stored; a type that is not installed is stored as it is called. */
+  nameOf(type: string): string {
+    return this.#byName.get(type)?.name ?? type;
+  }
+
   /** @throws BadRequest naming those there are */
   of(type: string): SyncDestinationPlugin {
     const plugin = this.#byName.get(type);

@@ -1,5 +1,5 @@
 import { BadRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
-import { ConfigurationInvalid, maskedFields, NetworkPolicy, tagsComplaint, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
+import { ConfigurationInvalid, MASK, maskedFields, NetworkPolicy, tagsComplaint, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { pages, placeOf, recordsIn, type AssociationRecord, type ConflictPolicy, type DestinationRecord } from './records.ts';
 import { forgetDestination } from './reconciliation.ts';
 import { templateComplaint, templateOf } from './remote-names.ts';
@@ -90,23 +90,23 @@ export class Destinations {
     }
   }
 
-  /** As answers carry it. */
-  shown(plugin: SyncDestinationPlugin, destination: DestinationRecord): Record<string, unknown> {
+  /** As answers carry it. Without its plugin nobody knows what is secret, so nothing of the connection is shown. */
+  shown(plugin: SyncDestinationPlugin | undefined, destination: DestinationRecord): Record<string, unknown> {
     const { allowed_ipv4_addresses, allowed_ipv6_addresses, allowed_ports, disable_strict_networking } = destination;
     return {
       name: destination.name,
       type: destination.type,
       connection_details: {
-        ...maskedFields(plugin.connection, destination.connection),
+        ...(plugin ? maskedFields(plugin.connection, destination.connection) : allMasked(destination.connection)),
         ...(allowed_ipv4_addresses.length > 0 ? { allowed_ipv4_addresses } : {}),
         ...(allowed_ipv6_addresses.length > 0 ? { allowed_ipv6_addresses } : {}),
         ...(allowed_ports.length > 0 ? { allowed_ports } : {}),
         ...(disable_strict_networking ? { disable_strict_networking } : {}),
       },
       options: {
-        ...(plugin.options.customTags ? { custom_tags: destination.custom_tags } : {}),
+        ...(plugin?.options.customTags !== false ? { custom_tags: destination.custom_tags } : {}),
         granularity_level: destination.granularity,
-        secret_name_template: templateOf(plugin, destination),
+        secret_name_template: plugin ? templateOf(plugin, destination) : destination.secret_name_template,
         on_conflict: destination.on_conflict,
         reconcile_interval: destination.reconcile_interval,
       },
@@ -255,6 +255,10 @@ async function checkAccount(
   const name = accounts && connection[accounts.field];
   if (!accounts || typeof name !== 'string' || (await has(`${accounts.collection}/${name}`))) return;
   throw new BadRequest(`${accounts.field}: there is no ${JSON.stringify(name)} in sys/sync/${accounts.collection}`);
+}
+
+function allMasked(connection: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(connection).map((name) => [name, MASK]));
 }
 
 function same(a: unknown, b: unknown): boolean {

@@ -34,7 +34,8 @@ const body = {
 export function associationPaths(host: EngineHost, types: DestinationTypes, associations: Associations, run: SyncRun): AnyPath[] {
   const records = recordsIn(host.storage);
   const requireDestination = async (data: { readonly type: string; readonly destination: string }): Promise<DestinationRecord> => {
-    const found = await records.destinations.get(placeOf({ type: types.of(data.type).name, name: data.destination }));
+    const found = await records.destinations.get(placeOf({ type: types.nameOf(data.type), name: data.destination }));
+    if (!found) types.of(data.type);
     if (!found) throw new NotFound(`there is no destination ${data.type}/${data.destination}`);
     return found;
   };

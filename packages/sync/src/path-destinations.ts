@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { DestinationTypes } from './destination-types.ts';
 import type { Destinations } from './destinations.ts';
 import type { Reconciliation } from './reconciliation.ts';
-import { CONFLICT_POLICIES, placeOf, recordsIn } from './records.ts';
+import { CONFLICT_POLICIES, placeOf, recordsIn, type DestinationRecord } from './records.ts';
 import { partial } from './written-fields.ts';
 
 /** Of every destination, besides those of its plugin. */
@@ -77,13 +77,14 @@ export function destinationPaths(
       summary: 'Lists the destinations of a type.',
       response: Type.Object({ keys: Type.Array(Type.String()), total_destinations: Type.Integer() }),
       handle: async ({ data }) => {
-        const { name } = types.of(data.type);
+        const name = types.nameOf(data.type);
         const keys = (await records.destinations.list({ prefix: `${name}/` })).map((place) => place.slice(name.length + 1));
+        if (keys.length === 0) types.of(data.type);
         return keys.length === 0 ? undefined : { data: { keys, total_destinations: keys.length } };
       },
     }),
     ...types.all.flatMap((plugin) => [plugin.name, ...(plugin.aliases ?? [])].map((type) => onePath(plugin, type))),
-    unknownType(types),
+    notInstalled(host, types, destinations),
   ];
 
   function onePath(plugin: SyncDestinationPlugin, type: string): AnyPath {
@@ -143,19 +144,41 @@ export function destinationPaths(
   }
 }
 
-/** Types that no plugin serves: a clear answer instead of an unsupported path. */
-function unknownType(types: DestinationTypes): AnyPath {
-  const refuse = async ({ data }: { readonly data: { readonly type: string } }): Promise<never> => {
-    types.of(data.type);
+/**
+ * Types that no plugin serves. Destinations that were stored while one did can be read and let go of; all else is a clear answer instead of an
+ * unsupported path.
+ */
+function notInstalled(host: EngineHost, types: DestinationTypes, destinations: Destinations): AnyPath {
+  const records = recordsIn(host.storage);
+  type Asked = { readonly data: { readonly type: string; readonly name: string } };
+  const stored = async ({ data }: Asked): Promise<DestinationRecord> => {
+    const destination = await records.destinations.get(placeOf(data));
+    if (!destination) types.of(data.type);
+    if (!destination) throw new NotFound();
+    return destination;
+  };
+  const refuse = async (req: Asked): Promise<never> => {
+    types.installed((await stored(req)).type);
     throw new NotFound();
   };
   return path('destinations/{type}/{name}', {
     synopsis: 'A destination.',
     description: 'Of a type that is not installed.',
-    fields: { type: f.name('The type.'), name: f.name('Name of the destination.') },
+    fields: { type: f.name('The type.'), name: f.name('Name of the destination.'), ...deleteFields },
   })
-    .read({ summary: 'Refused with the types there are.', handle: refuse })
+    .read({
+      summary: 'Reads what is stored of a destination, without its connection.',
+      response: Shown,
+      handle: async (req) => ({ data: destinations.shown(undefined, await stored(req)) as never }),
+    })
     .update({ summary: 'Refused with the types there are.', handle: refuse })
     .patch({ summary: 'Refused with the types there are.', handle: refuse })
-    .delete({ summary: 'Refused with the types there are.', handle: refuse });
+    .delete({
+      summary: 'With force_delete=true, lets go of a destination; else refused with the types there are.',
+      handle: async (req) => {
+        if (!req.data.force_delete) return refuse(req);
+        await destinations.drop(placeOf(await stored(req)));
+        return undefined;
+      },
+    });
 }

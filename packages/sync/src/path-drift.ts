@@ -48,8 +48,9 @@ export function driftPaths(
   reconciliation: Reconciliation,
 ): AnyPath[] {
   const requireDestination = async (data: { readonly type: string; readonly destination: string }): Promise<DestinationRecord> => {
-    const place = placeOf({ type: types.of(data.type).name, name: data.destination });
+    const place = placeOf({ type: types.nameOf(data.type), name: data.destination });
     const found = await recordsIn(host.storage).destinations.get(place);
+    if (!found) types.of(data.type);
     if (!found) throw new NotFound(`there is no destination ${data.type}/${data.destination}`);
     return found;
   };
