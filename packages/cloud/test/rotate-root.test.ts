@@ -180,6 +180,17 @@ describeWithMoto('config/rotate-root', () => {
     expect(await read()).toMatchObject({ root_rotation: { state: 'idle' } });
   });
 
+  test('a replaced key that could not be deleted yet and is configured again is not deleted any more', async () => {
+    front.on('UpdateAccessKey', () => awsError(503, 'ServiceUnavailable', 'Service is unavailable'));
+    const { access_key: made } = (await rotate()).data as { access_key: string };
+    expect(await beside.keysOf('svc')).toEqual([made, root.access_key].sort());
+    await configure();
+    front.reset();
+    await pass(mount, 300);
+    expect(await beside.keysOf('svc')).toEqual([root.access_key]);
+    expect((await mount.read('creds/user')).status).toBe(200);
+  });
+
   test('keys of a former root credential that may not delete them are not looked for in another account', async () => {
     await configure();
     const made = ((await rotate()).data as { access_key: string }).access_key;

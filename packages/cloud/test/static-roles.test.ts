@@ -172,6 +172,35 @@ describeWithMoto('static-roles and static-creds', () => {
     await create();
   });
 
+  test('DELETE while a rotation asks for a key, whose answer is lost: that key goes too', async () => {
+    await create();
+    let asked!: () => void;
+    let make!: () => void;
+    let lost!: () => void;
+    const asking = new Promise<void>((resolve) => (asked = resolve));
+    const deleted = new Promise<void>((resolve) => (make = resolve));
+    const made = new Promise<void>((resolve) => (lost = resolve));
+    front.on('CreateAccessKey', async () => {
+      asked();
+      await deleted;
+      return undefined;
+    });
+    front.watch((call, when) => (call.action === 'CreateAccessKey' && when === 'after' ? (lost(), 'silence') : undefined));
+    const rotating = mount.call('update', 'aws/rotate-role/st');
+    await asking;
+    expect((await mount.call('delete', 'aws/static-roles/st')).status).toBe(204);
+    expect(await beside.keysOf('static1')).toEqual([]);
+    make();
+    await made;
+    expect(await beside.keysOf('static1')).toHaveLength(1);
+    // The caller's deadline ends the call.
+    await mount.clock.advance('91s');
+    expect((await rotating).status).toBe(504);
+    front.reset();
+    await pass(mount, 180);
+    expect(await beside.keysOf('static1')).toEqual([]);
+  });
+
   test('DELETE while AWS does not answer: a warning says so, and the journal deletes the key later', async () => {
     await create();
     front.on('UpdateAccessKey', () => awsError(503, 'ServiceUnavailable', 'Service is unavailable'));
