@@ -37,8 +37,11 @@ export function checkConnection(connection: AwsSmConnection): string[] {
   }
   for (const field of ['endpoint', 'sts_endpoint'] as const) {
     const address = connection[field];
-    if (address !== undefined && !isWebAddress(address)) {
+    if (address === undefined) continue;
+    if (!isWebAddress(address)) {
       complaints.push(`${field} must be an address such as https://vpce-1234.secretsmanager.eu-central-1.vpce.amazonaws.com`);
+    } else if (holdsCredentials(address)) {
+      complaints.push(`${field} must hold no user name and no password: it is shown`);
     }
   }
   return complaints;
@@ -46,4 +49,9 @@ export function checkConnection(connection: AwsSmConnection): string[] {
 
 function isWebAddress(address: string): boolean {
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+}
+
+function holdsCredentials(address: string): boolean {
+  const { username, password } = new URL(address);
+  return username !== '' || password !== '';
 }

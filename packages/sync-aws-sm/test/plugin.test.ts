@@ -22,6 +22,8 @@ describe('settings that cannot work are told without asking AWS', () => {
     [{ recovery_window_in_days: 3 }, 'recovery_window_in_days must be 0, or from 7 to 30'],
     [{ endpoint: 'nowhere' }, 'endpoint must be an address'],
     [{ sts_endpoint: 'ftp://x' }, 'sts_endpoint must be an address'],
+    [{ endpoint: 'https://user:password@vpce.example' }, 'endpoint must hold no user name and no password'],
+    [{ sts_endpoint: 'http://user@sts.example' }, 'sts_endpoint must hold no user name and no password'],
   ])('%j', (change, complaint) => {
     expect(awsSmDestination.check!({ ...good, ...change }).join()).toContain(complaint);
   });

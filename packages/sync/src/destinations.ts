@@ -23,6 +23,8 @@ export interface HostFields {
 
 /** What a destination that is being purged keeps: the rest says how it is reached, and may be what is in the way. */
 const KEPT_IN_PURGE = ['secret_name_template', 'granularity', 'custom_tags', 'on_conflict', 'reconcile_interval'] as const;
+/** Seconds. More often, the comparisons of large destinations would never end. */
+const SHORTEST_INTERVAL = 60;
 const DAY = 86_400;
 const PAGE = 200;
 
@@ -237,6 +239,10 @@ function check(plugin: SyncDestinationPlugin, destination: DestinationRecord): v
   }
   if (Object.keys(destination.custom_tags).length > 0 && !plugin.options.customTags) {
     complaints.push(`custom_tags are not possible: ${plugin.title} keeps no tags`);
+  }
+  const { reconcile_interval: interval } = destination;
+  if (interval !== 0 && interval < SHORTEST_INTERVAL) {
+    complaints.push(`reconcile_interval must be at least ${SHORTEST_INTERVAL} seconds, or 0 for never`);
   }
   try {
     new NetworkPolicy(networkRules(destination));

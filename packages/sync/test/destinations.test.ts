@@ -52,6 +52,15 @@ describe('destinations', () => {
       expect((await sync.ask('read', 'sys/sync/destinations/memory/new')).status).toBe(200);
     });
 
+    test('reconcile_interval is 0, or a minute and more', async () => {
+      for (const reconcile_interval of ['1s', 59, '-1h']) {
+        const { status, errors } = await sync.ask('patch', ONE, { reconcile_interval });
+        expect(status).toBe(400);
+        expect(errors?.join()).toContain('reconcile_interval');
+      }
+      for (const reconcile_interval of [0, 60, '1h']) expect((await sync.ask('patch', ONE, { reconcile_interval })).status).toBe(200);
+    });
+
     test('a field of an existing destination that is left out keeps its value', async () => {
       await sync.ask('update', ONE, { place: 'elsewhere' });
       expect((await read()).connection_details).toMatchObject({ place: 'elsewhere', access_token: '*****' });
@@ -64,7 +73,7 @@ describe('destinations', () => {
       await sync.put('web', { a: '1' });
       expect((await sync.set('web'))[0]?.sync_status).toBe('SYNCED');
       expect((await sync.ask('update', 'sys/sync/destinations/memory/stars', { access_token: '*****' })).errors).toEqual([
-        'missing required field "access_token"',
+        'access_token: "*****" keeps what is stored, and nothing is stored: send the value itself, or leave it out',
       ]);
     });
 
@@ -279,6 +288,30 @@ describe('destinations', () => {
       expect((await sync.ask('delete', app)).status).toBe(204);
       expect((await sync.ask('read', app)).status).toBe(404);
     });
+  });
+
+  test('"*****" sent for the private_key of an account keeps the real one, which is what sessions are opened with', async () => {
+    const usual = memoryDestination(new MemoryProvider(), 'keyed');
+    const keys: unknown[] = [];
+    const keyed = {
+      ...usual,
+      open: async (...[connection, host]: Parameters<typeof usual.open>) => {
+        keys.push((host.account as { private_key?: string } | undefined)?.private_key);
+        return usual.open(connection, host);
+      },
+    };
+    const other = await syncMount({ plugins: [keyed as unknown as Plugin] });
+    const app = 'sys/sync/keyed-accounts/my-app';
+    const plan = async () => other.ask('read', 'sys/sync/destinations/keyed/one/plan');
+    await other.ask('update', app, { owner: 'me', private_key: 'PEM-REAL' });
+    await other.ask('update', 'sys/sync/destinations/keyed/one', { ...CONNECTION, account: 'my-app' });
+    expect((await plan()).status).toBe(200);
+    await other.ask('patch', app, { owner: 'you', private_key: '*****' });
+    expect((await plan()).status).toBe(200);
+    await other.ask('update', app, { owner: 'you', private_key: 'PEM-NEW' });
+    expect((await plan()).status).toBe(200);
+    expect(keys).toEqual(['PEM-REAL', 'PEM-REAL', 'PEM-NEW']);
+    await other.close();
   });
 
   describe('an account that is written', () => {
