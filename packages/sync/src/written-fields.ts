@@ -18,9 +18,17 @@ export function partial(schema: TObject): TProperties {
   );
 }
 
-/** What is stored after a write: the old values, then what was sent. Stars keep a secret, an empty text takes a value away. */
+/**
+ * What is stored after a write: the old values, then what was sent. Stars keep a secret, an empty text takes a value away.
+ * @throws BadRequest naming secrets that stars should keep and that are not stored
+ */
 export function merged(schema: TObject, before: Values | undefined, sent: Values, supplied: ReadonlySet<string>): Record<string, unknown> {
   const secrets = new Set(secretFields(schema));
+  const nothingToKeep = [...secrets].filter((name) => supplied.has(name) && sent[name] === MASK && isEmpty(before?.[name]));
+  if (nothingToKeep.length > 0) {
+    const names = nothingToKeep.join(', ');
+    throw new BadRequest(`${names}: "${MASK}" keeps what is stored, and nothing is stored: send the value itself, or leave it out`);
+  }
   const values: Record<string, unknown> = { ...before };
   for (const [name, field] of Object.entries(schema.properties as Record<string, TSchema & { default?: unknown }>)) {
     const value = sent[name];
