@@ -17,6 +17,9 @@ function deaths(commits: number, calls: number): Death[] {
   return [...each('commit', commits), ...each('before call', calls), ...each('after call', calls)];
 }
 
+/** Commits of a planned rotation. */
+const PLANNED = 7;
+
 const EVERYTHING = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}';
 const S3_POLICY = 'arn:aws:iam::123456789012:policy/s3';
 
@@ -25,6 +28,7 @@ describeWithMoto('a server that dies in the middle', () => {
   let front: AwsFront;
   let beside: Beside;
   let server: MortalMount;
+  let root: Key;
 
   beforeAll(async () => {
     // Without Amazon's own policies it forgets faster.
@@ -41,7 +45,7 @@ describeWithMoto('a server that dies in the middle', () => {
     await moto.enforce(Infinity);
     await moto.reset();
     const nobody = new Beside(moto.endpoint);
-    const root = await nobody.seed();
+    root = await nobody.seed();
     for (const UserName of ['svc', 'static2']) {
       await nobody.iam.send(new PutUserPolicyCommand({ UserName, PolicyName: 'everything', PolicyDocument: EVERYTHING }));
     }
@@ -144,6 +148,22 @@ describeWithMoto('a server that dies in the middle', () => {
     },
   );
 
+  test.each(deaths(PLANNED, 6))(
+    'while a static role is rotated by plan, at %s %i: the key that is answered works, and is another one later',
+    async (...death) => {
+      await done('update', 'aws/static-roles/st', { rotation_period: '1h' });
+      const before = await staticKey();
+      await dieIn(death, async () => server.advance('1h'));
+      expect(await beside.identity(await staticKey())).toBe('arn:aws:iam::123456789012:user/static1');
+      await server.pass(400);
+      const later = await staticKey();
+      expect(later.access_key).not.toBe(before.access_key);
+      expect(await beside.identity(later)).toBe('arn:aws:iam::123456789012:user/static1');
+      expect(await beside.keysOf('static1')).toEqual([later.access_key]);
+      expect(await stateOf('aws/static-roles/st', 'status')).toBe('waiting');
+    },
+  );
+
   test.each(deaths(6, 6))('while a static role of a user with two keys is rotated, at %s %i: one good key is left', async (...death) => {
     await beside.createKey('static1');
     await dieIn(death, async () => server.ask('update', 'aws/rotate-role/st'));
@@ -184,6 +204,27 @@ describeWithMoto('a server that dies in the middle', () => {
     expect(await stateOf('aws/config/root', 'root_rotation')).toBe('idle');
     if (!died) expect(after).not.toBe(before);
   });
+
+  test.each(deaths(PLANNED, 7))(
+    'while the root key is rotated by plan, at %s %i: the engine works, at once and later',
+    async (...death) => {
+      const before = await rootKey();
+      const { access_key, secret_key } = root;
+      await done(
+        'update',
+        'aws/config/root',
+        rootConfig(front.endpoint, { access_key, secret_key }, { max_retries: 0, rotation_period: '1h' }),
+      );
+      await dieIn(death, async () => server.advance('1h'));
+      await done('read', 'aws/creds/user');
+      await server.pass(400);
+      await done('read', 'aws/creds/user');
+      const after = await rootKey();
+      expect(after).not.toBe(before);
+      expect(await beside.keysOf('svc')).toEqual([after]);
+      expect(await stateOf('aws/config/root', 'root_rotation')).toBe('waiting');
+    },
+  );
 
   test.each(deaths(6, 7))(
     'while the root key is rotated, at %s %i, and another one is configured then: no key of the first is left',
