@@ -6,7 +6,7 @@ import { templateComplaint, templateOf } from './remote-names.ts';
 import { networkRules, type Sessions } from './sessions.ts';
 import type { SyncQueue } from './sync-queue.ts';
 import { forgetAssociation } from './sync-run.ts';
-import { checkRequired, merged } from './written-fields.ts';
+import { checkRequired, checkSecretsKnown, merged } from './written-fields.ts';
 
 /** Fields of every destination, as a write sends them. */
 export interface HostFields {
@@ -71,6 +71,7 @@ export class Destinations {
           );
         }
       }
+      checkSecretsKnown(plugin.connection, before?.connection, destination.connection, supplied, sent);
       await records.destinations.put(place, destination);
       await after(tx, destination);
       return destination;

@@ -5,7 +5,7 @@ import type { DestinationTypes } from './destination-types.ts';
 import type { Destinations } from './destinations.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import { pages, placeOf, recordsIn, type DestinationRecord } from './records.ts';
-import { checkRequired, merged, partial } from './written-fields.ts';
+import { checkRequired, checkSecretsKnown, merged, partial } from './written-fields.ts';
 
 type Accounts = NonNullable<SyncDestinationPlugin['accounts']>;
 
@@ -56,6 +56,7 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
       if (!before && patching) return undefined;
       const account = merged(schema, before, req.data, req.supplied);
       checkRequired(schema, account);
+      checkSecretsKnown(schema, before, account, req.supplied, req.data);
       const answer = shown(name, account);
       await records.accounts.put(idOf(name), account);
       // Sessions opened with the old account must not be used any more.

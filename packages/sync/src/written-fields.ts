@@ -50,6 +50,32 @@ export function checkRequired(schema: TObject, values: Values): void {
   if (missing.length > 0) throw new BadRequest(`missing required field${missing.length > 1 ? 's' : ''} ${missing.join(', ')}`);
 }
 
+/** A text that names a server, in whatever field it stands. */
+const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
+
+/**
+ * A secret goes only to addresses that were there when it was sent: whoever changes one sends the secrets again, and so knows them.
+ * @throws BadRequest naming the secrets that were not sent
+ */
+export function checkSecretsKnown(
+  schema: TObject,
+  before: Values | undefined,
+  after: Values,
+  supplied: ReadonlySet<string>,
+  sent: Values,
+): void {
+  const secrets = new Set(secretFields(schema));
+  const kept = [...secrets].filter((name) => !isEmpty(before?.[name]) && (!supplied.has(name) || sent[name] === MASK));
+  const addresses = Object.keys(schema.properties).filter((name) => {
+    const values = [before?.[name], after[name]];
+    return !secrets.has(name) && values[0] !== values[1] && values.some((value) => typeof value === 'string' && ADDRESS.test(value));
+  });
+  if (kept.length === 0 || addresses.length === 0) return;
+  throw new BadRequest(
+    `${kept.join(', ')} must be sent anew with ${addresses.join(', ')}: what is stored goes to no other address than that for which it was sent`,
+  );
+}
+
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { realDestinations, REAL_TYPES } from './real-types.ts';
-import { checked, syncMount, type Data, type SyncMount } from './sync-mount.ts';
+import { checked, CONNECTION, syncMount, type Data, type SyncMount } from './sync-mount.ts';
+
+const ONE = 'sys/sync/destinations/memory/one';
 
 let sync: SyncMount;
 beforeEach(async () => {
@@ -38,5 +40,55 @@ describe('"*****" where nothing is stored to keep is a 400 that names the field,
     const at = 'sys/sync/memory-accounts/new';
     expect(await refusal(at, { owner: 'me', private_key: '*****' })).toContain('private_key: "*****" keeps what is stored');
     expect((await sync.ask('read', at)).status).toBe(404);
+  });
+});
+
+describe('a stored secret goes to no address that somebody else writes', () => {
+  const gh = 'sys/sync/destinations/gh/prod';
+  const evil = 'https://evil.example';
+  const made = async (): Promise<void> =>
+    void (await checked(sync.ask('update', gh, { access_token: 'github_pat_1', repository_owner: 'acme', repository_name: 'shop' })));
+
+  test.each([{}, { access_token: '*****' }])('PATCH of enterprise_url with %j is a 400 that names the secret', async (rest) => {
+    await made();
+    const before = (await sync.ask('read', gh)).data;
+    for (const operation of ['patch', 'update'] as const) {
+      expect(await refusal(gh, { enterprise_url: evil, ...rest }, operation)).toContain(
+        'access_token must be sent anew with enterprise_url',
+      );
+    }
+    expect((await sync.ask('read', gh)).data).toEqual(before);
+  });
+
+  test('with the secret itself it is changed, and so it is taken away', async () => {
+    await made();
+    const sent = { enterprise_url: 'https://github.acme.example', access_token: 'github_pat_1' };
+    expect((await checked(sync.ask('patch', gh, sent))).data).toMatchObject({
+      connection_details: { enterprise_url: sent.enterprise_url },
+    });
+    expect(await refusal(gh, { enterprise_url: '' }, 'patch')).toContain('access_token must be sent anew with enterprise_url');
+    await checked(sync.ask('patch', gh, { enterprise_url: '', access_token: 'github_pat_2' }));
+  });
+
+  test('an address sent back as it stands, or without a stored secret, needs nothing', async () => {
+    await checked(sync.ask('patch', ONE, { endpoint: 'http://127.0.0.1:8200', place: 'elsewhere' }));
+    const chain = 'sys/sync/destinations/aws-sm/chain';
+    await checked(sync.ask('update', chain, { region: 'eu-central-1' }));
+    await checked(sync.ask('patch', chain, { sts_endpoint: 'https://sts.eu-central-1.amazonaws.com' }));
+  });
+
+  test.each(['endpoint', 'sts_endpoint'])('aws-sm: %s needs both keys anew', async (field) => {
+    const at = 'sys/sync/destinations/aws-sm/prod';
+    await checked(sync.ask('update', at, REAL_TYPES[0]!.body));
+    const text = await refusal(at, { [field]: evil, access_key_id: 'AKIAIOSFODNN7EXAMPLE' }, 'patch');
+    expect(text).toContain(`secret_access_key must be sent anew with ${field}`);
+    await checked(sync.ask('patch', at, { ...REAL_TYPES[0]!.body, [field]: evil }));
+  });
+
+  test('the memory, whose address is a default', async () => {
+    expect(await refusal(ONE, { endpoint: evil, access_token: '*****' }, 'patch')).toContain(
+      'access_token must be sent anew with endpoint',
+    );
+    await checked(sync.ask('patch', ONE, { ...CONNECTION, endpoint: 'http://127.0.0.1:8300' }));
   });
 });
