@@ -6,6 +6,8 @@ import { UserNames } from './user-names.ts';
 
 /** Milliseconds after which a session that was replaced is closed: longer than a call can still be under way on it. */
 const LINGER = 180_000;
+/** How long somebody waits for the name of the account, without which the work goes on. Milliseconds. */
+const PATIENCE = 5_000;
 
 interface Opened {
   readonly record: RootRecord;
@@ -59,11 +61,16 @@ export class Root {
   /** The account that the root credential is of; undefined where the provider does not say. */
   async account(signal: AbortSignal): Promise<string | undefined> {
     const { session } = await this.require();
-    const account = await session.ownAccount(signal).catch((error: unknown) => {
+    const patience = new AbortController();
+    const cancel = this.#host.clock.after(PATIENCE, () => patience.abort());
+    try {
+      return (await session.ownAccount(AbortSignal.any([signal, patience.signal]))) || undefined;
+    } catch (error) {
       this.#host.log.warn('the account of config/root is not known', { error: (error as Error).message });
-      return '';
-    });
-    return account === '' ? undefined : account;
+      return undefined;
+    } finally {
+      cancel();
+    }
   }
 
   /** @throws UpstreamFailed where the root credential is of another account: what is in this one cannot be seen now, and is not gone. */

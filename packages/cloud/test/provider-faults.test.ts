@@ -283,6 +283,19 @@ describe('AWS as it answers', () => {
     expect(await mount.call('list', `sys/leases/lookup/aws/sts/${role}`)).toMatchObject({ status: 404 });
   });
 
+  test('an STS that does not answer GetCallerIdentity holds up a new user for 5 s, not for its deadline', async () => {
+    users();
+    const asked = new Promise<void>((resolve) => {
+      front.on('GetCallerIdentity', () => (resolve(), 'silence'));
+    });
+    const creating = mount.call('read', 'aws/creds/user');
+    await asked;
+    expect(actions()).not.toContain('CreateUser');
+    await mount.clock.advance(5);
+    expect((await creating).status).toBe(200);
+    // By the real clock the SDK waits for 30 s.
+  }, 25_000);
+
   test('a user that is not seen is not taken for removed while AWS does not say whose account config/root is of', async () => {
     users();
     const { leaseId } = await mount.read('creds/user');
