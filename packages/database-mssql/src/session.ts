@@ -1,4 +1,4 @@
-import type { KnexPool } from '@strongroom/database-knex';
+import { type KnexPool, PoolCalls } from '@strongroom/database-knex';
 import {
   type CreateUserRequest,
   type Credential,
@@ -35,6 +35,7 @@ const UNDO_DEADLINE_MS = 10_000;
 
 export class MssqlSession implements DatabaseSession {
   readonly #pool: KnexPool<MssqlConnectionHandle>;
+  readonly #calls: PoolCalls<MssqlConnectionHandle>;
   readonly #options: SessionOptions;
   readonly #log: DatabaseHost['log'];
   /** For callers who do not wait any more. */
@@ -42,6 +43,7 @@ export class MssqlSession implements DatabaseSession {
 
   constructor(pool: KnexPool<MssqlConnectionHandle>, options: SessionOptions, log: DatabaseHost['log']) {
     this.#pool = pool;
+    this.#calls = new PoolCalls(pool, options.secrets, toDatabaseError);
     this.#options = options;
     this.#log = log;
   }
@@ -60,7 +62,7 @@ export class MssqlSession implements DatabaseSession {
     const creation = renderCreation(statements, values);
     const rollback = renderStatements(undo.commands, values, mssqlDialect);
     try {
-      await this.#run(signal, credential, (handle) => runTogether(handle, creation));
+      await this.#calls.run(signal, credential, (handle) => runTogether(handle, creation));
     } catch (error) {
       if (rollback.length > 0 && !isDatabaseError(error, 'session_closed')) {
         const undoing = this.#undo(rollback, credential);
@@ -87,7 +89,7 @@ export class MssqlSession implements DatabaseSession {
   async deleteUser({ username, statements, signal }: UserRequest): Promise<void> {
     if (statements.commands.length === 0) {
       const revoke = this.#options.contained ? revokeContainedUser : revokeLogin;
-      return this.#run(signal, undefined, (handle) => revoke(handle, username));
+      return this.#calls.run(signal, undefined, (handle) => revoke(handle, username));
     }
     try {
       await this.#statements(signal, statements.commands, { name: username, username });
@@ -115,29 +117,19 @@ export class MssqlSession implements DatabaseSession {
     const from = this.#options.contained
       ? `sys.database_principals WHERE type = 'S' AND authentication_type = 2`
       : `sys.server_principals WHERE type = 'S'`;
-    const rows = await this.#run(signal, undefined, (handle) => handle.batch(`SELECT name FROM ${from} AND ${which} ORDER BY name`));
+    const rows = await this.#calls.run(signal, undefined, (handle) => handle.batch(`SELECT name FROM ${from} AND ${which} ORDER BY name`));
     return rows.map(({ name }) => String(name));
   }
 
   async #statements(signal: AbortSignal, commands: readonly string[], values: StatementValues, credential?: Credential): Promise<void> {
     const rendered = renderStatements(commands, values, mssqlDialect);
-    await this.#run(signal, credential, (handle) => runTogether(handle, rendered));
-  }
-
-  async #run<T>(signal: AbortSignal, credential: Credential | undefined, work: (handle: MssqlConnectionHandle) => Promise<T>): Promise<T> {
-    try {
-      return await this.#pool.use(signal, work);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      const secrets = { ...this.#options.secrets, ...(credential?.type === 'password' && { 'new password': credential.password }) };
-      throw toDatabaseError(error, secrets);
-    }
+    await this.#calls.run(signal, credential, (handle) => runTogether(handle, rendered));
   }
 
   /** Does not reject. */
   async #undo(statements: readonly string[], credential: Credential): Promise<void> {
     try {
-      await this.#run(AbortSignal.timeout(UNDO_DEADLINE_MS), credential, (handle) => runTogether(handle, statements));
+      await this.#calls.run(AbortSignal.timeout(UNDO_DEADLINE_MS), credential, (handle) => runTogether(handle, statements));
     } catch (error) {
       this.#log.warn('rollback statements failed', { error: errorText(error) });
     }

@@ -1,4 +1,4 @@
-import type { KnexPool } from '@strongroom/database-knex';
+import { type KnexPool, PoolCalls } from '@strongroom/database-knex';
 import {
   type CreateUserRequest,
   type Credential,
@@ -29,6 +29,7 @@ const UNDO_DEADLINE_MS = 10_000;
 
 export class MysqlSession implements DatabaseSession {
   readonly #pool: KnexPool<Connection>;
+  readonly #calls: PoolCalls<Connection>;
   readonly #secrets: Readonly<Record<string, string>>;
   readonly #log: DatabaseHost['log'];
   /** Undoing for callers who do not wait any more. */
@@ -37,6 +38,7 @@ export class MysqlSession implements DatabaseSession {
   /** `secrets`: what no message may show. */
   constructor(pool: KnexPool<Connection>, secrets: Readonly<Record<string, string>>, log: DatabaseHost['log']) {
     this.#pool = pool;
+    this.#calls = new PoolCalls(pool, secrets, toDatabaseError);
     this.#secrets = secrets;
     this.#log = log;
   }
@@ -57,7 +59,7 @@ export class MysqlSession implements DatabaseSession {
     const certain = creation.some((statement) => createsUser(statement, username));
     let ours = false;
     try {
-      await this.#run(signal, credential, async (connection) => {
+      await this.#calls.run(signal, credential, async (connection) => {
         const absent = !certain && creation.length > 1 && (await hostsOf(connection, username))?.length === 0;
         await runStatements(connection, creation, (statement) => (ours ||= absent || createsUser(statement, username)));
       });
@@ -89,18 +91,18 @@ export class MysqlSession implements DatabaseSession {
   }
 
   async deleteUser({ username, statements, signal }: UserRequest): Promise<void> {
-    if (statements.commands.length === 0) return this.#run(signal, undefined, (connection) => revokeAndDrop(connection, username));
+    if (statements.commands.length === 0) return this.#calls.run(signal, undefined, (connection) => revokeAndDrop(connection, username));
     try {
       await this.#statements(signal, statements.commands, { name: username, username });
     } catch (error) {
       if (!isDatabaseError(error, 'statement_failed')) throw error;
-      const hosts = await this.#run(signal, undefined, (connection) => hostsOf(connection, username));
+      const hosts = await this.#calls.run(signal, undefined, (connection) => hostsOf(connection, username));
       if (hosts?.length !== 0) throw error;
     }
   }
 
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
-    return this.#run(signal, undefined, (connection) => listUsers(connection, prefix));
+    return this.#calls.run(signal, undefined, (connection) => listUsers(connection, prefix));
   }
 
   pool(): PoolStatus {
@@ -114,16 +116,7 @@ export class MysqlSession implements DatabaseSession {
 
   async #statements(signal: AbortSignal, commands: readonly string[], values: StatementValues, credential?: Credential): Promise<void> {
     const rendered = renderStatements(commands, values, mysqlDialect);
-    await this.#run(signal, credential, (connection) => runStatements(connection, rendered));
-  }
-
-  async #run<T>(signal: AbortSignal, credential: Credential | undefined, work: (connection: Connection) => Promise<T>): Promise<T> {
-    try {
-      return await this.#pool.use(signal, work);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      throw toDatabaseError(error, { ...this.#secrets, ...(credential?.type === 'password' && { 'new password': credential.password }) });
-    }
+    await this.#calls.run(signal, credential, (connection) => runStatements(connection, rendered));
   }
 
   /** Statements on accounts cannot be rolled back. First what the role says; then a user that creation certainly made. Does not reject. */
@@ -133,7 +126,7 @@ export class MysqlSession implements DatabaseSession {
     if (ours) steps.push((connection) => dropHalfMade(connection, username));
     for (const step of steps) {
       try {
-        await this.#run(AbortSignal.timeout(UNDO_DEADLINE_MS), credential, step);
+        await this.#calls.run(AbortSignal.timeout(UNDO_DEADLINE_MS), credential, step);
       } catch (error) {
         this.#log.warn('a half-made user could not be undone', { username, error: errorText(error) });
       }

@@ -1,4 +1,4 @@
-import type { KnexPool } from '@strongroom/database-knex';
+import { type KnexPool, PoolCalls } from '@strongroom/database-knex';
 import {
   type CreateUserRequest,
   type Credential,
@@ -38,6 +38,7 @@ const UNDO_DEADLINE_MS = 10_000;
 
 export class PostgresqlSession implements DatabaseSession {
   readonly #pool: KnexPool<Client>;
+  readonly #calls: PoolCalls<Client>;
   readonly #options: SessionOptions;
   readonly #log: DatabaseHost['log'];
   /** For callers who do not wait any more. */
@@ -45,6 +46,7 @@ export class PostgresqlSession implements DatabaseSession {
 
   constructor(pool: KnexPool<Client>, options: SessionOptions, log: DatabaseHost['log']) {
     this.#pool = pool;
+    this.#calls = new PoolCalls(pool, options.secrets, toDatabaseError);
     this.#options = options;
     this.#log = log;
   }
@@ -63,7 +65,7 @@ export class PostgresqlSession implements DatabaseSession {
     const creation = renderCreation(statements, values);
     const rollback = renderStatements(undo.commands, values, postgresqlDialect);
     try {
-      await this.#run(signal, credential, (client) => runTogether(client, creation));
+      await this.#calls.run(signal, credential, (client) => runTogether(client, creation));
     } catch (error) {
       if (rollback.length > 0 && !isDatabaseError(error, 'session_closed')) {
         const undoing = this.#undo(rollback, credential);
@@ -90,7 +92,7 @@ export class PostgresqlSession implements DatabaseSession {
   }
 
   async deleteUser({ username, statements, signal }: UserRequest): Promise<void> {
-    if (statements.commands.length === 0) return this.#run(signal, undefined, (client) => revokeAndDrop(client, username));
+    if (statements.commands.length === 0) return this.#calls.run(signal, undefined, (client) => revokeAndDrop(client, username));
     try {
       await this.#statements(signal, statements.commands, { name: username, username });
     } catch (error) {
@@ -101,7 +103,7 @@ export class PostgresqlSession implements DatabaseSession {
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
     const query =
       'SELECT rolname AS name FROM pg_catalog.pg_roles WHERE rolcanlogin AND pg_catalog.starts_with(rolname::text, $1) ORDER BY 1';
-    const { rows } = await this.#run(signal, undefined, (client) => client.query<{ name: string }>(query, [prefix]));
+    const { rows } = await this.#calls.run(signal, undefined, (client) => client.query<{ name: string }>(query, [prefix]));
     return rows.map(({ name }) => name);
   }
 
@@ -116,23 +118,13 @@ export class PostgresqlSession implements DatabaseSession {
 
   async #statements(signal: AbortSignal, commands: readonly string[], values: StatementValues, credential?: Credential): Promise<void> {
     const rendered = renderStatements(commands, values, postgresqlDialect);
-    await this.#run(signal, credential, (client) => runTogether(client, rendered));
-  }
-
-  async #run<T>(signal: AbortSignal, credential: Credential | undefined, work: (client: Client) => Promise<T>): Promise<T> {
-    try {
-      return await this.#pool.use(signal, work);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      const secrets = { ...this.#options.secrets, ...(credential?.type === 'password' && { 'new password': credential.password }) };
-      throw toDatabaseError(error, secrets);
-    }
+    await this.#calls.run(signal, credential, (client) => runTogether(client, rendered));
   }
 
   /** Does not reject. */
   async #undo(statements: readonly string[], credential: Credential): Promise<void> {
     try {
-      await this.#run(AbortSignal.timeout(UNDO_DEADLINE_MS), credential, (client) => runTogether(client, statements));
+      await this.#calls.run(AbortSignal.timeout(UNDO_DEADLINE_MS), credential, (client) => runTogether(client, statements));
     } catch (error) {
       this.#log.warn('rollback statements failed', { error: errorText(error) });
     }
@@ -140,7 +132,7 @@ export class PostgresqlSession implements DatabaseSession {
 
   async #exists(username: string, signal: AbortSignal): Promise<boolean> {
     const query = 'SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1::name';
-    return (await this.#run(signal, undefined, (client) => client.query(query, [username]))).rows.length > 0;
+    return (await this.#calls.run(signal, undefined, (client) => client.query(query, [username]))).rows.length > 0;
   }
 
   async #credentialValues(credential: Credential): Promise<StatementValues> {
