@@ -20,4 +20,4 @@ export type { PlanRules, RotationPlan, SentPlan } from './rotation-plan.ts';
 export { ownState, rotationStateFields } from './rotation-state.ts';
 export type { PendingChange, RotationState, StateLens } from './rotation-state.ts';
 export { warned } from './warned.ts';
-export { isInTrouble, RotationStatus, rotationStatus } from './rotation-status.ts';
+export { RotationStatus, rotationStatus } from './rotation-status.ts';
