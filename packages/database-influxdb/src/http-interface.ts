@@ -1,5 +1,13 @@
 import { errors, Pool } from 'undici';
-import { ConnectionLost, DatabaseError, type PoolStatus, redact, SessionClosed, StatementFailed } from '@strongroom/database-sdk';
+import {
+  ConnectionLost,
+  DatabaseError,
+  type PoolStatus,
+  redact,
+  SessionClosed,
+  StatementFailed,
+  driverErrorText,
+} from '@strongroom/database-sdk';
 import type { InfluxdbSettings } from './settings.ts';
 
 const MAX_CONNECTIONS = 8;
@@ -103,7 +111,7 @@ function parse(text: string): Answer | undefined {
 }
 
 function errorText(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(errorText).join('; ');
-  if ((error as { code?: unknown } | undefined)?.code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'it does not speak TLS there';
-  return error instanceof Error ? error.message || String('code' in error ? error.code : error.name) : String(error);
+  return driverErrorText(error, (one) =>
+    (one as { code?: unknown } | undefined)?.code === 'ERR_SSL_WRONG_VERSION_NUMBER' ? 'it does not speak TLS there' : undefined,
+  );
 }

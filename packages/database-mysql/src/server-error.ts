@@ -1,4 +1,4 @@
-import { ConnectionLost, DatabaseError, redact, StatementFailed } from '@strongroom/database-sdk';
+import { ConnectionLost, DatabaseError, driverErrorText, redact, StatementFailed } from '@strongroom/database-sdk';
 
 /** What the server answered, as the driver passes it on. Its `sql` repeats the statement, so the error itself is never shown. */
 interface ServerError extends Error {
@@ -13,9 +13,11 @@ function isServerError(error: unknown): error is ServerError {
 
 /** `Error 1064 (42000): You have an error …`, or the driver's own words. */
 export function errorText(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(errorText).join('; ');
-  if (!isServerError(error))
-    return error instanceof Error ? error.message || String('code' in error ? error.code : error.name) : String(error);
+  return driverErrorText(error, answerText);
+}
+
+function answerText(error: unknown): string | undefined {
+  if (!isServerError(error)) return undefined;
   return `Error ${error.errno}${error.sqlState ? ` (${error.sqlState})` : ''}: ${error.sqlMessage}`;
 }
 

@@ -1,4 +1,4 @@
-import { ConnectionLost, DatabaseError, redact, StatementFailed } from '@strongroom/database-sdk';
+import { ConnectionLost, DatabaseError, driverErrorText, redact, StatementFailed } from '@strongroom/database-sdk';
 
 interface ServerError extends Error {
   readonly severity: string;
@@ -17,9 +17,11 @@ const DEPENDENT_OBJECTS = '2BP01';
 
 /** `ERROR: syntax error at or near "BOGUS" (SQLSTATE 42601)`, or the driver's own words. */
 export function errorText(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(errorText).join('; ');
-  if (!isServerError(error))
-    return error instanceof Error ? error.message || String('code' in error ? error.code : error.name) : String(error);
+  return driverErrorText(error, answerText);
+}
+
+function answerText(error: unknown): string | undefined {
+  if (!isServerError(error)) return undefined;
   const detail = error.code === DEPENDENT_OBJECTS && error.detail ? `: ${error.detail.replaceAll('\n', ', ')}` : '';
   return `${error.severity}: ${error.message}${detail} (SQLSTATE ${error.code})`;
 }

@@ -1,6 +1,5 @@
 import { createClient } from 'redis';
-import { abortable, ConnectionLost, type PoolStatus, redact, SessionClosed } from '@strongroom/database-sdk';
-import { errorText } from './server-error.ts';
+import { abortable, ConnectionLost, type PoolStatus, redact, SessionClosed, driverErrorText } from '@strongroom/database-sdk';
 import type { RedisSettings } from './settings.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -98,7 +97,7 @@ export class RedisLink {
     } catch (error) {
       this.#alive.delete(client);
       this.#requireOpen();
-      const reason = limit.aborted ? `no answer${tls ? ' to TLS' : ''} within ${CONNECT_TIMEOUT_MS / 1000} s` : errorText(error);
+      const reason = limit.aborted ? `no answer${tls ? ' to TLS' : ''} within ${CONNECT_TIMEOUT_MS / 1000} s` : driverErrorText(error);
       throw new ConnectionLost(redact(`failed to connect to ${host}:${port} as ${username ?? 'default'}: ${reason}`, secrets));
     }
     if (this.#closing) {

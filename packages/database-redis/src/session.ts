@@ -13,11 +13,12 @@ import {
   type UpdateUserRequest,
   type UserRequest,
   VerificationFailed,
+  driverErrorText,
 } from '@strongroom/database-sdk';
 import { createCommand, PERSIST } from './commands.ts';
 import { RedisLink } from './link.ts';
 import { aclRules } from './rules.ts';
-import { errorText, toDatabaseError } from './server-error.ts';
+import { toDatabaseError } from './server-error.ts';
 import type { RedisSettings } from './settings.ts';
 
 /** Undo runs after the caller's deadline may have passed, so it has one of its own. */
@@ -42,7 +43,7 @@ export class RedisSession implements DatabaseSession {
       await this.#link.logIn(signal);
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
-      throw new VerificationFailed(redact(errorText(error), this.#settings.secrets));
+      throw new VerificationFailed(redact(driverErrorText(error), this.#settings.secrets));
     }
   }
 
@@ -105,7 +106,7 @@ export class RedisSession implements DatabaseSession {
     try {
       await this.#send(signal, ['ACL', 'DELUSER', username]);
     } catch (error) {
-      this.#log.warn('a user whose creation failed could not be removed', { username, error: errorText(error) });
+      this.#log.warn('a user whose creation failed could not be removed', { username, error: driverErrorText(error) });
     }
   }
 

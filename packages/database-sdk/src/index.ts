@@ -10,6 +10,7 @@ export {
 } from './connection-secrets.ts';
 export { connectionUrlForm, renderConnectionUrl } from './connection-url.ts';
 export type { ConnectionUrlForm, ConnectionUrlValues } from './connection-url.ts';
+export { driverErrorText } from './driver-error-text.ts';
 export {
   ConfigurationInvalid,
   ConnectionLost,

@@ -1,4 +1,5 @@
 import { abortable } from './abortable.ts';
+import { driverErrorText } from './driver-error-text.ts';
 import {
   ConnectionLost,
   CredentialUnsupported,
@@ -164,7 +165,7 @@ export class SqlSession<Client> implements DatabaseSession {
 
   #undo(statements: readonly string[], password: string): Promise<void> {
     const undoing = this.#send(AbortSignal.timeout(UNDO_DEADLINE_MS), statements, password)
-      .catch((error: unknown) => this.#options.log.warn('rollback statements failed', { error: textOf(error) }))
+      .catch((error: unknown) => this.#options.log.warn('rollback statements failed', { error: driverErrorText(error) }))
       .finally(() => this.#undoing.delete(undoing));
     this.#undoing.add(undoing);
     return undoing;
@@ -175,7 +176,7 @@ export class SqlSession<Client> implements DatabaseSession {
     if (isDatabaseError(error)) return error;
     const code = this.#options.driver.refusal(error);
     if (code === undefined && (error instanceof TypeError || error instanceof ReferenceError)) return error;
-    const text = redact(textOf(error), { ...this.#options.secrets, 'new password': password });
+    const text = redact(driverErrorText(error), { ...this.#options.secrets, 'new password': password });
     const failure: DatabaseError = code === undefined ? new ConnectionLost(text) : new StatementFailed(text, { serverCode: code });
     return failure;
   }
@@ -183,11 +184,4 @@ export class SqlSession<Client> implements DatabaseSession {
 
 function orElse(own: readonly string[], byDefault: readonly string[]): readonly string[] {
   return own.length > 0 ? own : byDefault;
-}
-
-/** Errors of a network may say everything in their code, or in the errors that they gather. */
-function textOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(textOf).join('; ');
-  if (!(error instanceof Error)) return String(error);
-  return error.message || String('code' in error ? error.code : error.name);
 }
