@@ -1,4 +1,5 @@
 import { BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
+import { AccountRegistry } from './accounts/account-registry.ts';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
@@ -126,7 +127,8 @@ export class Core {
     runner.handle('intent', async (entry, signal) => journal.run(entry, signal));
 
     const followers = new Followers({ byUuid: mountOf, followers: () => this.#mounts.followers() });
-    const scope = { store, journal, jobs, followers };
+    const accounts = new AccountRegistry({ store, log, mount: mountOf });
+    const scope = { store, journal, jobs, followers, accounts };
     const room = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix } satisfies MountScope);
     const policies = (this.#policies = new PolicyStore({ storage: room(ROOMS.policies), clock }));
     const passwords = (this.#passwords = new PasswordPolicyStore({
@@ -194,6 +196,7 @@ export class Core {
         undo: async (mount) => journal.undoMount(mount.uuid, new AbortController().signal),
         forget: async (mount) => {
           await jobs.forgetMount(mount.uuid);
+          await accounts.forgetMount(mount.uuid);
           if (mount.class !== 'auth') return;
           await identity.aliasesOfMountRemoved(mount.accessor);
           await lockout.forgetMount(mount.accessor);

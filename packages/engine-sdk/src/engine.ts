@@ -58,8 +58,30 @@ export interface Engine {
   tuned?(): Promise<void>;
   /** Another process changed this record (`prefix` + id of a cached collection). */
   invalidate?(key: string): void;
+  /**
+   * At unmount, when no request and no lease is left: takes back what stands outside without a lease, such as the access keys of static roles.
+   * Repeated until it succeeds, so what is already gone counts as success. A throw holds the removal up and is shown as its reason.
+   */
+  retire?(signal: AbortSignal): Promise<void>;
+  /**
+   * What stands outside because of this mount and has no lease: accounts whose only password is stored here, keys, root credentials that were
+   * rotated. An unmount lists what `retire` does not take back, and a forced one everything.
+   */
+  outside?(): Promise<readonly OutsideThing[]>;
   /** At unmount and seal; also after a failed initialize. Idempotent. */
   close?(): Promise<void>;
+}
+
+/** Something that an engine has made or manages in an outside system. Holds no secret. */
+export interface OutsideThing {
+  /** What it is, in a word or two: `database user`, `access key`, `directory account`. */
+  readonly kind: string;
+  /** How the outside system calls it: a user name, a DN, a key id. */
+  readonly name: string;
+  /** Where it is: a connection's name, a URL without credentials, an account id. */
+  readonly system?: string;
+  /** What an operator should know before letting go of it. */
+  readonly detail?: string;
 }
 
 /** The mount as the operator set it; the getters show tuned values at once. */

@@ -15,6 +15,8 @@ export interface Caller {
   readonly tokenDigest: string;
   readonly accessor: string;
   readonly remoteAddress: string;
+  /** Whether the caller's policies grant `sudo` on this path. False on unauthenticated paths. */
+  readonly sudo: boolean;
 }
 
 export interface EngineRequest<F extends TProperties = TProperties> {

@@ -27,6 +27,8 @@ export interface Call {
   acl: Acl | undefined;
   grantingPolicies: readonly string[];
   allowed: boolean | undefined;
+  /** The deciding rule grants `sudo`. */
+  sudo: boolean;
   /** Most keys that the policy lets a list answer with; 0 for all. */
   pageLimit: number;
   /** The audit devices have the request. */
@@ -53,6 +55,7 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     acl: undefined,
     grantingPolicies: [],
     allowed: undefined,
+    sudo: false,
     pageLimit: 0,
     requestAudited: false,
     lastUse: false,

@@ -42,6 +42,7 @@ function callerOf(call: Call): Caller {
     tokenDigest: digestOfToken(call),
     accessor: identity?.accessor ?? '',
     remoteAddress: call.remoteAddress,
+    sudo: call.sudo,
   };
 }
 

@@ -128,6 +128,7 @@ export class Pipeline {
     });
     call.allowed = verdict.allowed && (call.match?.path.declaration.about.access !== 'sudo' || verdict.sudo || call.operation === 'help');
     call.grantingPolicies = verdict.grantingPolicies;
+    call.sudo = verdict.allowed && verdict.sudo;
     if (!call.allowed) throw new PermissionDenied();
     call.pageLimit = verdict.paginationLimit;
     if (call.pageLimit > 0 && readable) limitPage(call, readable);
