@@ -100,7 +100,7 @@ describe('any spelling of any declared path of any engine', () => {
   function replaceHandlers(): () => void {
     const before: (() => void)[] = [];
     for (const path of new Set(places.map((place) => place.path))) {
-      const operations = path.operations as Record<string, { handle: unknown } | ((req: unknown) => Promise<boolean>)>;
+      const operations = path.operations as Record<string, unknown>;
       const { exists } = path.operations;
       if (exists) {
         operations['exists'] = async () => true;
