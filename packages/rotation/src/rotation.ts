@@ -272,14 +272,15 @@ export class Rotation<R, C> {
       record = await records.get(id);
     }
     if (record === undefined) return undefined;
-    const { current, pending, last_rotation, managed_account: account } = lens.state(record);
+    const { current, pending, shelved, last_rotation, managed_account: account } = lens.state(record);
     if (current === undefined) return undefined;
     const other = await this.#otherManager(this.#host.storage, id, account);
     const lost = other === undefined ? {} : { takenOver: takenOver(this.#options.claims!.called(record), other) };
     const stored = { record, credential: current, since: last_rotation, ...lost };
-    if (!pending) return { ...stored, doubtful: false };
-    const { proof } = await this.#prove({ id, record, candidate: pending.made, signal });
-    if (proof === 'candidate') return { ...stored, credential: pending.made, since: pending.begun, doubtful: false };
+    const candidate = pending?.made ?? shelved;
+    if (candidate === undefined) return { ...stored, doubtful: false };
+    const { proof } = await this.#prove({ id, record, candidate, signal });
+    if (proof === 'candidate') return { ...stored, credential: candidate, since: pending?.begun ?? last_rotation, doubtful: false };
     return { ...stored, doubtful: proof !== 'current' };
   }
 
@@ -335,7 +336,7 @@ export class Rotation<R, C> {
       const records = this.#options.records(tx);
       const record = await records.get(id);
       if (record === undefined) return;
-      const { pending: _theirs, demanded: _met, ...state } = lens.state(record);
+      const { pending: _theirs, shelved: _oursToo, demanded: _met, ...state } = lens.state(record);
       await records.put(id, lens.withState(record, { ...state, next_rotation: 0, last_error: { message, at: this.#now() } }));
     });
     this.#host.log.warn(`a ${noun} is not rotated any more`, { id, reason: message });
@@ -418,25 +419,26 @@ export class Rotation<R, C> {
     if (seen === undefined) throw this.#options.missing(id);
     const before = lens.state(seen);
     const account = before.managed_account ?? (await claims?.identify?.(id, seen, signal));
-    const fresh = before.pending ? undefined : await this.#options.make(id, seen);
+    const fresh = before.pending || before.shelved !== undefined ? undefined : await this.#options.make(id, seen);
     return this.#host.storage.transaction(async (tx) => {
       const records = this.#options.records(tx);
       const record = await records.get(id);
       if (record === undefined) throw this.#options.missing(id);
       const state = lens.state(record);
       if (state.pending && state.pending.until > this.#now()) throw this.#busy(id, state.pending.until);
-      const made = state.pending?.made ?? fresh;
+      const { shelved, ...open } = state;
+      const made = state.pending?.made ?? shelved ?? fresh;
       // Somebody rotated it since it was looked at: what is asked for has just been done.
       if (made === undefined || state.last_rotation !== before.last_rotation) throw this.#busy(id);
       if (account) await this.#claimAccount(tx, id, record, account);
       const pending = this.#newPending(made);
       // Stored with the candidate, so that what was asked for outlives a crash.
       const demand = byJob ? {} : { demanded: state.demanded ?? this.#now() };
-      const claimed = lens.withState(record, { ...state, ...demand, pending, ...(account ? { managed_account: account } : {}) });
+      const claimed = lens.withState(record, { ...open, ...demand, pending, ...(account ? { managed_account: account } : {}) });
       await records.put(id, claimed);
       // A job that is running has a claim of its own, and comes back by itself.
       if (!byJob) await this.#plan(tx, id, record, pending.until);
-      return { record: claimed, pending, resumed: state.pending !== undefined, demanded: state.demanded };
+      return { record: claimed, pending, resumed: state.pending !== undefined || shelved !== undefined, demanded: state.demanded };
     });
   }
 
@@ -464,7 +466,7 @@ export class Rotation<R, C> {
   }
 
   #promoted(state: RotationState<C>, made: C, at: number): RotationState<C> {
-    const { pending: _done, demanded: _met, last_error: _past, previous: _older, current, ...rest } = state;
+    const { pending: _done, shelved: _tried, demanded: _met, last_error: _past, previous: _older, current, ...rest } = state;
     const previous = this.#options.keepsPrevious && current !== undefined ? { previous: current } : {};
     return { ...rest, ...previous, current: made, last_rotation: at };
   }
@@ -547,7 +549,8 @@ export class Rotation<R, C> {
       const soon = this.#now() + SOON;
       const last_error = { message: this.#options.messageOf(error), at: this.#now() };
       const kept = { ...rest, ...(demanded === undefined ? {} : { demanded }), last_error, login };
-      await records.put(change.id, lens.withState(stored, drop ? kept : { ...kept, pending: { ...pending, until: 0 } }));
+      const shelved = error instanceof Unproven && drop ? { shelved: pending.made } : {};
+      await records.put(change.id, lens.withState(stored, drop ? { ...kept, ...shelved } : { ...kept, pending: { ...pending, until: 0 } }));
       if (byJob) return;
       const open = !drop || demanded !== undefined;
       await this.#plan(tx, change.id, stored, open ? soon : rest.next_rotation && Math.max(rest.next_rotation, soon));

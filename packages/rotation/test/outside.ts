@@ -27,7 +27,8 @@ export type Fate =
   | 'lost with all'
   | 'half refused'
   | 'acknowledged only'
-  | 'done and gone';
+  | 'done and gone'
+  | 'late';
 
 class Failed extends UpstreamFailed {
   readonly outcome: Outcome;
@@ -41,6 +42,7 @@ class Failed extends UpstreamFailed {
 export class Outside {
   readonly passwords = new Map<string, string>();
   readonly fates: Fate[] = [];
+  readonly #late = new Map<string, string>();
   changes = 0;
   /** Nothing can be tried or changed. */
   down = false;
@@ -58,10 +60,20 @@ export class Outside {
     if (fate === 'lost before') throw new Failed('unknown');
     if (fate === 'acknowledged only') return;
     this.changes += 1;
+    if (fate === 'late') {
+      this.#late.set(account, password);
+      return;
+    }
     this.passwords.set(account, password);
     if (fate === 'lost with all' || fate === 'done and gone') this.down = true;
     if (fate === 'half refused') throw new Failed('refused');
     if (fate.startsWith('lost')) throw new Failed('unknown');
+  }
+
+  /** What was acknowledged comes into force. */
+  arrive(): void {
+    for (const [account, password] of this.#late) this.passwords.set(account, password);
+    this.#late.clear();
   }
 
   takes(account: string, password: string): boolean {

@@ -158,6 +158,20 @@ describe('a credential that is rotated', () => {
     expect(await expectGood()).not.toBe(before);
   });
 
+  test('a change that is acknowledged and comes into force late loses nothing: the new credential is kept and answered once it is accepted', async () => {
+    await server.write('account/a', { disable_automated_rotation: true });
+    const before = await expectGood();
+    outside.fates.push('late');
+    expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(500);
+    expect(await expectGood()).toBe(before);
+    outside.arrive();
+    expect(await expectGood()).not.toBe(before);
+    await server.pass(60);
+    expect(await expectGood()).not.toBe(before);
+    expect(outside.changes).toBe(2);
+    expect((await shown()).status).toMatchObject({ state: 'idle', last_error: null });
+  });
+
   test('a creation that is acknowledged but not made is no success: it is kept, says that the login was refused, and is finished once it can be', async () => {
     outside.fates.push('acknowledged only', 'acknowledged only', 'acknowledged only');
     const { status, errors } = await server.ask('update', 'accounts/account/a', { rotation_period: '1h' });
