@@ -19,6 +19,7 @@ export class MountEngines {
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
   readonly #generatePassword: (policy?: string) => Promise<string>;
   readonly #sources: SecretSources;
+  readonly #retry: (mount: string, target: string) => Promise<void>;
 
   constructor(options: {
     clock: Clock;
@@ -30,6 +31,8 @@ export class MountEngines {
     generatePassword: (policy?: string) => Promise<string>;
     /** What engines that follow secrets may look at. */
     sources: SecretSources;
+    /** Makes what waits for an outside system of a mount, which is given by its uuid, due now. */
+    retry: (mount: string, target: string) => Promise<void>;
   }) {
     this.#clock = options.clock;
     this.#log = options.log;
@@ -38,6 +41,7 @@ export class MountEngines {
     this.#builtIn = options.builtIn;
     this.#generatePassword = options.generatePassword;
     this.#sources = options.sources;
+    this.#retry = options.retry;
   }
 
   packageOf({ class: kind, type }: { class: 'secret' | 'auth'; type: string }): EnginePackage | undefined {
@@ -113,6 +117,7 @@ export class MountEngines {
       plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
       refusedPlugins: (kind) => this.#plugins.refused.filter(({ plugin }) => plugin.kind === kind),
       circuit: (target) => this.#gate.circuit(targetKey(mount.uuid, target), target),
+      retry: async (target) => this.#retry(mount.uuid, target),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),
