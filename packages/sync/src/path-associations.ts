@@ -27,7 +27,9 @@ const Destinations = Type.Object({
 const place = { type: f.name('The type of the destination.'), destination: f.name('Name of the destination.') };
 const body = {
   mount: f.string('Path of the mount that holds the secret.'),
-  wait: f.duration('How long to wait for the provider before the answer; the schedule goes on by itself.', { default: 5 }),
+  wait: f.duration('How long to wait for the provider, and for a run that is under way, before the answer; the schedule goes on by itself.', {
+    default: 5,
+  }),
 };
 
 /** `destinations/<type>/<name>/associations…` and `associations…`: links between secrets and destinations. */
@@ -77,8 +79,8 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
       response: Answer,
       handle: async (req) => {
         const destination = await requireDestination(req.data);
-        const id = await associations.set(req, destination, types.installed(destination.type), req.data);
-        await run.soon(id, req.data.wait * 1_000);
+        const { id, change } = await associations.set(req, destination, types.installed(destination.type), req.data);
+        await run.soon(id, change, req.data.wait * 1_000);
         const association = await records.associations.get(id);
         return answer(destination, association ? shown(association) : []);
       },
@@ -93,9 +95,9 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
       response: Answer,
       handle: async (req) => {
         const destination = await requireDestination(req.data);
-        const { id, found } = await associations.remove(destination, req.data);
-        if (id !== undefined) await run.soon(id, req.data.wait * 1_000);
-        const left = id === undefined ? undefined : await records.associations.get(id);
+        const { change, found } = await associations.remove(destination, req.data);
+        if (change) await run.soon(change.id, change.change, req.data.wait * 1_000);
+        const left = change && (await records.associations.get(change.id));
         if (left) return answer(destination, shown(left));
         return answer(destination, found ? [unsynced(found.accessor, found.path, found.secret, host.clock.now())] : []);
       },

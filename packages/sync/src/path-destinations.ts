@@ -97,8 +97,8 @@ export function destinationPaths(
     } as typeof hostFields & typeof tagFields & typeof deleteFields;
     const exists = async ({ data }: { readonly data: { readonly name: string } }) => records.destinations.has(place(data.name));
     const write = async (req: EngineRequest<typeof fields>) => {
-      const data = req.data as never;
-      const written = await destinations.write(plugin, req.data.name, data, req.supplied, async (tx, destination) =>
+      const write = { sent: req.data as never, supplied: req.supplied, sudo: req.caller.sudo };
+      const written = await destinations.write(plugin, req.data.name, write, async (tx, destination) =>
         reconciliation.plan(tx, destination),
       );
       return { data: destinations.shown(plugin, written) as never };
