@@ -1,4 +1,13 @@
-import { BadRequest, path, f, type AnyPath, type EngineHost, type EngineRequest, type Field, type Transaction } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  path,
+  f,
+  type AnyPath,
+  type EngineHost,
+  type EngineRequest,
+  type Field,
+  type Transaction,
+} from '@strongroom/engine-sdk';
 import { isSyncError, maskedFields, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { Type } from 'typebox';
 import type { DestinationTypes } from './destination-types.ts';
@@ -10,12 +19,7 @@ import { checkRequired, checkSecretsKnown, merged, partial } from './written-fie
 type Accounts = NonNullable<SyncDestinationPlugin['accounts']>;
 
 /** `github-apps` and the like: accounts that several destinations of a type share. */
-export function accountPaths(
-  host: EngineHost,
-  types: DestinationTypes,
-  retries: Retries,
-  reconciliation: Reconciliation,
-): AnyPath[] {
+export function accountPaths(host: EngineHost, types: DestinationTypes, retries: Retries, reconciliation: Reconciliation): AnyPath[] {
   /** What the old account failed at is tried again with the new one, as after a write of the destination itself. */
   const changed: AccountChange = {
     planned: async (tx, user) => {

@@ -156,7 +156,11 @@ export class KeyVaultStore {
   }
 }
 
-function checkAttributes({ contentType, expires, notBefore }: Partial<Pick<KeyVaultVersion, 'contentType' | 'expires' | 'notBefore'>>): void {
+function checkAttributes({
+  contentType,
+  expires,
+  notBefore,
+}: Partial<Pick<KeyVaultVersion, 'contentType' | 'expires' | 'notBefore'>>): void {
   if (contentType !== undefined && contentType.length > LONGEST_CONTENT_TYPE) throw badParameter('contentType is too long.');
   for (const [name, date] of Object.entries({ exp: expires, nbf: notBefore })) {
     if (date !== undefined && !Number.isInteger(date)) throw badParameter(`${name} must be a whole number of seconds.`);
