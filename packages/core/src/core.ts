@@ -1,4 +1,5 @@
 import { BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
+import { AccountRegistry } from './accounts/account-registry.ts';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
@@ -35,7 +36,7 @@ import { RepeatedCalls } from './request/repeated-calls.ts';
 import { Routing } from './request/routing.ts';
 import { Jobs } from './schedule/jobs.ts';
 import { ScheduleRunner } from './schedule/schedule-runner.ts';
-import { TargetGate } from './schedule/target-gate.ts';
+import { targetKey, TargetGate } from './schedule/target-gate.ts';
 import { Cluster } from './seal/cluster.ts';
 import { openSealPaths, type SealPathDeps } from './seal/path-seal.ts';
 import { Seal, type InitOrder } from './seal/seal.ts';
@@ -126,7 +127,8 @@ export class Core {
     runner.handle('intent', async (entry, signal) => journal.run(entry, signal));
 
     const followers = new Followers({ byUuid: mountOf, followers: () => this.#mounts.followers() });
-    const scope = { store, journal, jobs, followers };
+    const accounts = new AccountRegistry({ store, log, mount: mountOf });
+    const scope = { store, journal, jobs, followers, accounts };
     const room = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix } satisfies MountScope);
     const policies = (this.#policies = new PolicyStore({ storage: room(ROOMS.policies), clock }));
     const passwords = (this.#passwords = new PasswordPolicyStore({
@@ -189,11 +191,18 @@ export class Core {
         ['token', tokenEngine({ tokens, creation, renewal, revoker, identity })],
       ]),
       generatePassword: async (policy) => passwords.generate(policy),
+      retry: async (mount, target) => {
+        gate.breakers.succeeded(targetKey(mount, target));
+        await leases.retry(mount, target);
+        await journal.retry(mount, target);
+        await jobs.retry(mount, target);
+      },
       cleaner: {
         revokeBelow: async (path) => bulk.revoke(path.slice(0, -1), { force: false }),
         undo: async (mount) => journal.undoMount(mount.uuid, new AbortController().signal),
         forget: async (mount) => {
           await jobs.forgetMount(mount.uuid);
+          await accounts.forgetMount(mount.uuid);
           if (mount.class !== 'auth') return;
           await identity.aliasesOfMountRemoved(mount.accessor);
           await lockout.forgetMount(mount.accessor);

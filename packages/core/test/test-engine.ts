@@ -136,6 +136,38 @@ export function testEngine(
               };
             },
           }),
+          path('managed/{name}', {
+            synopsis: 'Managed accounts.',
+            description: 'Accounts whose password this mount changes.',
+            fields: {
+              name: f.name('The account.'),
+              by: f.string('Who manages it.', { default: 'a role' }),
+              adopt: f.bool('Take it over.'),
+            },
+          })
+            .read({
+              summary: 'Tells who manages it.',
+              handle: async (req) => {
+                const manager = await host.storage.managerOf({ system: 'one', name: req.data.name });
+                return manager && { data: manager };
+              },
+            })
+            .update({
+              summary: 'Manages it.',
+              handle: async ({ data }) => {
+                await host.storage.transaction(async (tx) =>
+                  tx.manage({ system: 'one', name: data.name }, data.by, { adopt: data.adopt === true }),
+                );
+                return undefined;
+              },
+            })
+            .delete({
+              summary: 'Lets it go.',
+              handle: async ({ data }) => {
+                await host.storage.transaction(async (tx) => tx.release({ system: 'one', name: data.name }, data.by));
+                return undefined;
+              },
+            }),
           path('left', { synopsis: 'Accounts left behind.', description: 'By leases that were dropped.', fields: {} }).list({
             summary: 'Lists them.',
             handle: async () => ({ data: { keys: await host.storage.collection('left/', Type.Object({ name: Type.String() })).list() } }),
@@ -150,6 +182,17 @@ export function testEngine(
               const { name } = req.data;
               await host.circuit(name).call(req.signal, async () => hooks.asked?.(name));
               return { data: { ...host.circuit(name).status() } };
+            },
+          }),
+          path('mended/{name}', {
+            synopsis: 'An outside system that works again.',
+            description: 'What waits for it is tried again.',
+            fields: { name: f.name('The system.') },
+          }).update({
+            summary: 'Says so.',
+            handle: async (req) => {
+              await host.retry(req.data.name);
+              return undefined;
             },
           }),
           path('ticks/{name}', {

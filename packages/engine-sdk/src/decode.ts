@@ -1,7 +1,8 @@
 import type { TProperties, TSchema } from 'typebox';
 import { parseDuration } from './duration.ts';
 import { BadRequest } from './errors.ts';
-import { fieldSpec, type FieldKind } from './field.ts';
+import { fieldSpec, type FieldKind, type Fold } from './field.ts';
+import { own } from './own.ts';
 import { compileSchema, type SchemaCheck } from './schema.ts';
 
 export interface Decoded {
@@ -23,6 +24,7 @@ interface Plan {
   readonly required: boolean;
   readonly aliases: readonly string[];
   readonly check: SchemaCheck | undefined;
+  readonly folds: Fold | undefined;
 }
 
 const nothing: readonly string[] = [];
@@ -41,6 +43,8 @@ export function compileDecoder(fields: TProperties): Decoder {
       required: spec.required === true && spec.kind !== 'name',
       aliases: spec.aliases ?? nothing,
       check: constrained(schema) ? compileSchema(schema) : undefined,
+      // Decoding lower-cases by itself.
+      folds: spec.kind === 'lowercase' ? undefined : spec.folds,
     };
   });
   const known = new Set(plans.flatMap((plan) => [plan.name, ...plan.aliases]));
@@ -49,7 +53,7 @@ export function compileDecoder(fields: TProperties): Decoder {
     const data: Record<string, unknown> = {};
     const supplied = new Set<string>();
     for (const plan of plans) {
-      const raw = captures[plan.name] ?? sent(body, plan);
+      const raw = own(captures, plan.name) ?? sent(body, plan);
       const value = raw === undefined ? undefined : decodeField(plan, raw);
       if (value === undefined) {
         if (plan.required && writing) throw new BadRequest(`missing required field "${plan.name}"`);
@@ -63,7 +67,7 @@ export function compileDecoder(fields: TProperties): Decoder {
     let replaced: string[] | undefined;
     for (const key of Object.keys(body)) {
       if (!known.has(key)) (unknown ??= []).push(key);
-      else if (captures[key] !== undefined) (replaced ??= []).push(key);
+      else if (own(captures, key) !== undefined) (replaced ??= []).push(key);
     }
     return { data, supplied, unknown: unknown?.sort() ?? nothing, replaced: replaced?.sort() ?? nothing };
   };
@@ -86,10 +90,16 @@ function decodeField(plan: Plan, raw: unknown): unknown {
   } catch (error) {
     throw new BadRequest(`Field validation failed: error converting input for field "${plan.name}": ${(error as Error).message}`);
   }
+  if (plan.folds) value = folded(value, plan.folds);
   if (value === undefined || !plan.check) return value;
   const complaint = plan.check(value);
   if (complaint !== undefined) throw new BadRequest(`Field validation failed: field "${plan.name}" ${complaint}`);
   return value;
+}
+
+function folded(value: unknown, folds: Fold): unknown {
+  if (typeof value === 'string') return folds(value);
+  return Array.isArray(value) ? value.map((item: unknown) => folded(item, folds)) : value;
 }
 
 /** One value by the rules of its kind. `undefined` counts as not sent. */

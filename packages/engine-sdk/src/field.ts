@@ -27,7 +27,12 @@ export interface FieldSpec {
   readonly deprecated?: boolean;
   /** Older spellings that are still taken; the first one sent wins. */
   readonly aliases?: readonly string[];
+  /** See FieldOptions. */
+  readonly folds?: Fold;
 }
+
+/** Makes the one spelling of a name from any of its spellings. Pure, total and idempotent. */
+export type Fold = (value: string) => string;
 
 export type Field<T> = TUnsafe<T> & { readonly 'x-field': FieldSpec };
 
@@ -38,6 +43,11 @@ export interface FieldOptions<T> {
   readonly required?: boolean;
   readonly deprecated?: boolean;
   readonly aliases?: readonly string[];
+  /**
+   * Text that has several spellings for one thing: gives the canonical one, before anything else sees the value. For a capture of the path, the
+   * canonical path follows from it, so policies, audit and leases know the thing by one name. `f.lowercase` folds by itself.
+   */
+  readonly folds?: Fold;
   /** The values allowed; anything else is a 400 that lists them. */
   readonly values?: readonly T[];
   readonly minimum?: number;
@@ -77,6 +87,7 @@ function field<T, const O extends FieldOptions<T>>(
     ...(secret ? { secret: true } : {}),
     ...(options?.deprecated ? { deprecated: true } : {}),
     ...(options?.aliases ? { aliases: options.aliases } : {}),
+    ...(foldOf(kind, options?.folds) ?? {}),
   };
   const schema = {
     ...schemas[kind],
@@ -88,6 +99,15 @@ function field<T, const O extends FieldOptions<T>>(
     ...(options?.maximum === undefined ? {} : { maximum: options.maximum }),
   };
   return Type.Unsafe<T>(schema as TSchema) as unknown as Supplied<T, O>;
+}
+
+function foldOf(kind: FieldKind, folds: Fold | undefined): { folds: Fold } | undefined {
+  if (folds) return { folds };
+  return kind === 'lowercase' ? { folds: lowerCase } : undefined;
+}
+
+function lowerCase(value: string): string {
+  return value.toLowerCase();
 }
 
 type Make<T> = <const O extends FieldOptions<T> = Record<never, never>>(description: string, options?: O) => Supplied<T, O>;
@@ -106,7 +126,8 @@ export const f = {
   /** Text, lower-cased. */
   lowercase: make<string>('lowercase'),
   /** A capture of the path: always there. */
-  name: (description: string): Field<string> => field<string, { required: true }>('name', description, { required: true }),
+  name: (description: string, options?: { readonly folds?: Fold }): Field<string> =>
+    field<string, { required: true }>('name', description, { required: true, ...options }),
   /** `true`, `"true"`, `"1"`, `1` and their opposites. */
   bool: make<boolean>('bool'),
   /** A whole number, or text that holds one. */

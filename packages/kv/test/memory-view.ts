@@ -59,6 +59,10 @@ export class MemoryView implements StorageView {
     }
   }
 
+  managerOf(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   async jobStatus(): Promise<undefined> {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Mount } from '../mounts/mount.ts';
-import type { PathMatch } from '../mounts/path-router.ts';
+import type { PathMatch, SegmentFolds } from '../mounts/path-router.ts';
 import type { Acl } from '../policies/acl.ts';
 import type { FoundToken } from '../tokens/token-store.ts';
 import type { CallerIdentity } from './caller-identity.ts';
@@ -15,6 +15,7 @@ export interface Call {
   readonly data: Readonly<Record<string, unknown>>;
   readonly remoteAddress: string;
   operation: RequestOperation;
+  /** Canonical from admission and routing on. */
   path: string;
   /** What the caller presented, or what stands for it on the unwrapping path. */
   bearer: string | undefined;
@@ -22,11 +23,15 @@ export interface Call {
   /** Below the mount. */
   rest: string;
   match: PathMatch | undefined;
+  /** How the segments of `path` fold; see canonical-path.ts. */
+  folds: SegmentFolds | undefined;
   token: FoundToken | undefined;
   identity: CallerIdentity | undefined;
   acl: Acl | undefined;
   grantingPolicies: readonly string[];
   allowed: boolean | undefined;
+  /** The deciding rule grants `sudo`. */
+  sudo: boolean;
   /** Most keys that the policy lets a list answer with; 0 for all. */
   pageLimit: number;
   /** The audit devices have the request. */
@@ -48,11 +53,13 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     mount: undefined,
     rest: '',
     match: undefined,
+    folds: undefined,
     token: undefined,
     identity: undefined,
     acl: undefined,
     grantingPolicies: [],
     allowed: undefined,
+    sudo: false,
     pageLimit: 0,
     requestAudited: false,
     lastUse: false,

@@ -15,6 +15,7 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
     id: call.id,
     operation: call.operation as Operation,
     path: call.rest,
+    spelled: call.match!.spelled,
     data: decoded.data as EngineRequest['data'],
     supplied: decoded.supplied as EngineRequest['supplied'],
     raw: call.data,
@@ -42,6 +43,7 @@ function callerOf(call: Call): Caller {
     tokenDigest: digestOfToken(call),
     accessor: identity?.accessor ?? '',
     remoteAddress: call.remoteAddress,
+    sudo: call.sudo,
   };
 }
 

@@ -31,7 +31,6 @@ import type { Issuing } from './issuing.ts';
 import type { LoginGuard } from './login-guard.ts';
 import { OpenPathRefusal } from './open-path-refusal.ts';
 import { cutPage, limitPage } from './page-limit.ts';
-import { otherSpellings } from './other-spellings.ts';
 import { RequestDeadline } from './request-deadline.ts';
 import type { RepeatedCalls } from './repeated-calls.ts';
 import { newRequestId } from './request-id.ts';
@@ -122,12 +121,13 @@ export class Pipeline {
     const verdict = call.acl!.check({
       operation: call.operation,
       path: call.path,
-      otherSpellings: otherSpellings(call.path, call),
+      folds: call.folds,
       data: call.data,
       wrapTtl: call.request.wrapTtl,
     });
     call.allowed = verdict.allowed && (call.match?.path.declaration.about.access !== 'sudo' || verdict.sudo || call.operation === 'help');
     call.grantingPolicies = verdict.grantingPolicies;
+    call.sudo = verdict.allowed && verdict.sudo;
     if (!call.allowed) throw new PermissionDenied();
     call.pageLimit = verdict.paginationLimit;
     if (call.pageLimit > 0 && readable) limitPage(call, readable);

@@ -1,17 +1,20 @@
 import {
   checkRecord,
+  type AccountManager,
   type Collection,
   type CollectionOptions,
   type FolderQuery,
   type Intent,
   type JobStatus,
   type ListQuery,
+  type ManagedAccount,
   type OpenIntent,
   type Schedule,
   type StorageView,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { AccountRegistry } from '../accounts/account-registry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Followers } from '../mounts/followers.ts';
 import type { Jobs } from '../schedule/jobs.ts';
@@ -23,6 +26,7 @@ export interface MountScope {
   readonly journal: Journal;
   readonly jobs: Jobs;
   readonly followers: Followers;
+  readonly accounts: AccountRegistry;
   /** The mount's uuid: intents and jobs are filed below it. */
   readonly uuid: string;
   /** The key prefix of its records, with a closing slash. */
@@ -61,6 +65,10 @@ export class MountView implements StorageView {
 
   async jobStatus(job: Schedule<TObject>, id: string): Promise<JobStatus | undefined> {
     return this.#scope.jobs.status(this.#scope.uuid, job.kind, id);
+  }
+
+  async managerOf(account: ManagedAccount): Promise<AccountManager | undefined> {
+    return this.#scope.accounts.managerOf(this.#scope.store, this.#scope.uuid, account);
   }
 }
 
@@ -107,6 +115,18 @@ class MountTransaction implements Transaction {
 
   async unschedule(job: Schedule<TObject>, id: string): Promise<void> {
     await this.#scope.jobs.unschedule(this.#tx, this.#scope.uuid, job.kind, id);
+  }
+
+  async managerOf(account: ManagedAccount): Promise<AccountManager | undefined> {
+    return this.#scope.accounts.managerOf(this.#tx, this.#scope.uuid, account);
+  }
+
+  async manage(account: ManagedAccount, by: string, options: { adopt?: boolean } = {}): Promise<void> {
+    await this.#scope.accounts.manage(this.#tx, this.#scope.uuid, { account, by, adopt: options.adopt === true });
+  }
+
+  async release(account: ManagedAccount, by: string): Promise<void> {
+    await this.#scope.accounts.release(this.#tx, this.#scope.uuid, account, by);
   }
 
   async announce(secret: string): Promise<void> {

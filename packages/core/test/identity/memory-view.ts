@@ -67,6 +67,10 @@ export class MemoryView implements StorageView {
     }
   }
 
+  managerOf(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   jobStatus(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
