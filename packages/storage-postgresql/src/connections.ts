@@ -26,6 +26,8 @@ interface Pooled extends Client {
 /** What somebody may do with a connection while he has it. */
 export interface Use {
   readonly query: Query;
+  /** Whether commits wait for a standby, as far as was known when the connection was made. */
+  readonly synchronous: boolean;
   /** True once PostgreSQL has said that a commit did not wait for its synchronous standby. Reading it forgets it. */
   unreplicated(): boolean;
 }
@@ -45,8 +47,8 @@ export class Connections {
   readonly #connectMs: number;
   /** All that are in the pool. */
   readonly #pooled = new Set<Pooled>();
-  /** The epoch of the history that each connection was made in. */
-  readonly #epochs = new WeakMap<Client, number>();
+  /** What each connection was when it was made; its history is that of the epoch. */
+  readonly #made = new WeakMap<Client, { readonly epoch: number; readonly synchronous: boolean }>();
   readonly #unreplicated = new WeakSet<Client>();
   /** The host that served last: tried first. */
   #preferred: Host | undefined;
@@ -79,9 +81,17 @@ export class Connections {
   /** Runs `work` on one connection. What it throws is passed on as it is. */
   async use<T>(work: (use: Use) => Promise<T>): Promise<T> {
     const client = this.#knex.client as Knex.Client;
-    const connection = await this.#acquire();
+    let connection = (await client.acquireConnection()) as Pooled;
+    let made = this.#made.get(connection);
+    while (made?.epoch !== this.history.epoch) {
+      drop(connection, 'it leads to another history');
+      await client.releaseConnection(connection);
+      connection = (await client.acquireConnection()) as Pooled;
+      made = this.#made.get(connection);
+    }
     try {
-      return await work({ query: queryOf(connection), unreplicated: () => this.#unreplicated.delete(connection) });
+      const query: Query = (text, values) => connection.query(text, values as unknown[] | undefined);
+      return await work({ query, synchronous: made.synchronous, unreplicated: () => this.#unreplicated.delete(connection) });
     } catch (error) {
       if (isElsewhere(error)) this.#leave(error);
       // After an error in a transaction, or without an answer, nobody knows the connection's state.
@@ -112,17 +122,6 @@ export class Connections {
 
   async close(): Promise<void> {
     await this.#knex.destroy();
-  }
-
-  /** One that leads to the history that is current. */
-  async #acquire(): Promise<Pooled> {
-    const client = this.#knex.client as Knex.Client;
-    for (;;) {
-      const connection = (await client.acquireConnection()) as Pooled;
-      if (this.#epochs.get(connection) === this.history.epoch) return connection;
-      drop(connection, 'it leads to another history');
-      await client.releaseConnection(connection);
-    }
   }
 
   async #connectForPool(): Promise<Pooled> {
@@ -176,7 +175,7 @@ export class Connections {
       const session = await beginSession(query);
       if (!session.writable && (this.#url.readWrite || this.history.known)) throw new StorageFailure(NAME, 'the server takes no writes');
       await this.history.meet(session.identity, query);
-      this.#epochs.set(client, this.history.epoch);
+      this.#made.set(client, { epoch: this.history.epoch, synchronous: session.synchronous });
       return client;
     } catch (error) {
       destroy(client);

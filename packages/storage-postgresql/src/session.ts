@@ -19,6 +19,8 @@ export interface Identity {
 export interface Session {
   /** Whether it takes writes: no standby, and not set to read-only. */
   readonly writable: boolean;
+  /** Whether commits wait for a standby, as far as is known: that can be changed while the session lasts. */
+  readonly synchronous: boolean;
   /** Undefined for a standby, and where PostgreSQL does not tell this user. */
   readonly identity: Identity | undefined;
 }
@@ -41,6 +43,15 @@ const READ_LIMITS = Object.keys(LIMITS)
   .map((name) => `(SELECT setting FROM pg_settings WHERE name = '${name}')::int AS ${name}`)
   .join(', ');
 
+const STATE = `pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
+  current_setting('synchronous_standby_names') AS synchronous`;
+
+interface StateRow {
+  readonly standby: boolean;
+  readonly read_only: string;
+  readonly synchronous: string;
+}
+
 type LimitsRow = Record<keyof typeof LIMITS, number>;
 
 /**
@@ -49,12 +60,12 @@ type LimitsRow = Record<keyof typeof LIMITS, number>;
  * @throws StorageFailure where the limits are not in force
  */
 export async function beginSession(query: Query): Promise<Session> {
-  const state = `pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only`;
-  const { rows } = lastOf(await query<LimitsRow & { standby: boolean; read_only: string }>(`${SET_LIMITS}; SELECT ${READ_LIMITS}, ${state}`));
+  const { rows } = lastOf(await query<LimitsRow & StateRow>(`${SET_LIMITS}; SELECT ${READ_LIMITS}, ${STATE}`));
   const [row] = rows;
   requireLimits(row, LIMITS);
   const writable = row?.standby === false && row.read_only === 'off';
-  return { writable, identity: writable ? await identityOf(query) : undefined };
+  const synchronous = (row?.synchronous ?? '').trim() !== '';
+  return { writable, synchronous, identity: writable ? await identityOf(query) : undefined };
 }
 
 /** @throws StorageFailure unless a transaction that began just now has the limits that it should have */

@@ -49,25 +49,25 @@ export class Transaction {
    */
   async begin(query: Query, lockMs: number): Promise<string> {
     const { sharesSessions, history } = this.#connections;
-    const limits: Record<string, number> = sharesSessions ? { ...LIMITS, lock_timeout: lockMs } : { lock_timeout: lockMs };
-    const settings = Object.entries(limits).map(([name, ms]) => `SET LOCAL ${name} TO ${ms}; `);
-    const durable = this.#schema.durable ? '' : 'SET LOCAL synchronous_commit TO on; ';
+    const settings: Record<string, string | number> = sharesSessions ? { ...LIMITS, lock_timeout: lockMs } : { lock_timeout: lockMs };
+    if (!this.#schema.durable) settings['synchronous_commit'] = 'on';
+    const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
     const identified = sharesSessions && history.known;
-    const read = `SELECT txid_current()::text AS txid${identified ? `, ${IDENTITY}` : ''}`;
-    const { rows } = lastOf(await query<BeginRow>(`BEGIN ISOLATION LEVEL READ COMMITTED; ${settings.join('')}${durable}${read}`));
+    const read = `txid_current()::text AS txid${identified ? `, ${IDENTITY}` : ''}`;
+    const { rows } = lastOf(await query<BeginRow>(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${read}, ${set.join(', ')}`));
     const [row] = rows as [BeginRow];
     if (identified && !history.isCurrent(readIdentity(row))) throw new AnotherHistory('another server stands in for the one that was met');
     return row.txid;
   }
 
   /** Fills in `progress` as it goes on. @throws what pg throws */
-  async run({ query, unreplicated }: Use, changes: readonly Change[], lockMs: number, progress: Progress): Promise<void> {
+  async run({ query, synchronous, unreplicated }: Use, changes: readonly Change[], lockMs: number, progress: Progress): Promise<void> {
     try {
       progress.txid = await this.begin(query, lockMs);
       await this.#write(query, changes, progress);
       progress.committing = true;
-      // A limit would end only the wait for a synchronous standby, and the commit would be answered without it.
-      await query('SET LOCAL statement_timeout TO 0; COMMIT');
+      // A limit would end only the wait for the synchronous standby, and the commit would be answered without it.
+      await query(synchronous ? 'SET LOCAL statement_timeout TO 0; COMMIT' : 'COMMIT');
     } catch (error) {
       if (!progress.committing) await query('ROLLBACK').catch(() => undefined);
       throw error;

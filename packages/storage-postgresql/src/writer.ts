@@ -274,6 +274,7 @@ export class Writer {
       if (key === undefined) resolve();
       else reject(new Conflict(key));
     });
+    if (current.length === batch.length) return;
     const past = batch.filter((waiting) => !current.includes(waiting));
     this.#refuse(past, new StorageFailure(NAME, ANOTHER_HISTORY, { transient: true }));
   }
