@@ -125,7 +125,9 @@ function placeOf(text: string): { host: string; port: string } {
 function portOf(text: string | undefined): number {
   if (text === undefined || text === '') return PORT;
   const port = Number(text);
-  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : refuse('the connection URL has a port that is not a number of 1 to 65535');
+  return Number.isInteger(port) && port > 0 && port < 65_536
+    ? port
+    : refuse('the connection URL has a port that is not a number of 1 to 65535');
 }
 
 /** Where several servers are named, some may be standbys, which take no writes. */
@@ -139,7 +141,9 @@ function readsAndWrites(given: string | null, hosts: number): boolean {
     case 'any':
       return false;
     default:
-      return refuse('the parameter target_session_attrs of the connection URL must be "read-write", "primary" or "any": the store is written to');
+      return refuse(
+        'the parameter target_session_attrs of the connection URL must be "read-write", "primary" or "any": the store is written to',
+      );
   }
 }
 

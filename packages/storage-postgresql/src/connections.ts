@@ -186,7 +186,11 @@ export class Connections {
   #inOrder(): readonly Host[] {
     const { hosts, balanced } = this.#url;
     if (hosts.length === 1) return hosts;
-    if (balanced) return hosts.map((host) => ({ host, at: Math.random() })).sort((a, b) => a.at - b.at).map(({ host }) => host);
+    if (balanced)
+      return hosts
+        .map((host) => ({ host, at: Math.random() }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ host }) => host);
     const preferred = this.#preferred;
     return preferred ? [preferred, ...hosts.filter((host) => host !== preferred)] : hosts;
   }

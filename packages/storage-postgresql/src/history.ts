@@ -81,11 +81,14 @@ export class History {
     await settle(this.#tables, found, query);
     this.#current = found;
     this.epoch += 1;
-    this.#log.warn('PostgreSQL has another history since a failover or a restore: everything is read anew; commits acknowledged before may be lost', {
-      timeline: found.timeline,
-      previous_timeline: before.timeline,
-      same_cluster: found.system === before.system,
-    });
+    this.#log.warn(
+      'PostgreSQL has another history since a failover or a restore: everything is read anew; commits acknowledged before may be lost',
+      {
+        timeline: found.timeline,
+        previous_timeline: before.timeline,
+        same_cluster: found.system === before.system,
+      },
+    );
     this.#changed();
   }
 }

@@ -136,9 +136,12 @@ class PostgresqlStorage implements StorageDriver {
     await this.#listener.start();
     if (!(await this.#listener.works())) {
       this.#connections.sharesSessions = true;
-      log.warn('LISTEN does not work over this connection URL, as behind a pooler in transaction mode: announcements are read every second', {
-        remedy: 'let the connection URL lead to PostgreSQL itself, or to a pooler in session mode',
-      });
+      log.warn(
+        'LISTEN does not work over this connection URL, as behind a pooler in transaction mode: announcements are read every second',
+        {
+          remedy: 'let the connection URL lead to PostgreSQL itself, or to a pooler in session mode',
+        },
+      );
     }
     await this.#checkLimits();
   }

@@ -18,7 +18,8 @@ const PATIENCE_MS = 15_000;
 const HELD = 'other processes hold the same records; nothing was written, and the same may succeed later';
 const ANOTHER_HISTORY = 'PostgreSQL has another history since a failover or a restore; nothing was written, and the same may succeed later';
 const UNKNOWN = 'PostgreSQL was lost during the commit, and whether it happened cannot be found out';
-const UNREPLICATED = 'PostgreSQL gave up waiting for its synchronous standby: the commit happened on one server alone, and a failover would lose it';
+const UNREPLICATED =
+  'PostgreSQL gave up waiting for its synchronous standby: the commit happened on one server alone, and a failover would lose it';
 
 interface Waiting {
   readonly change: Change;
@@ -206,8 +207,7 @@ export class Writer {
     this.#lane = this.#lane.filter((waiting) => {
       bytes += waiting.bytes;
       const taken =
-        waiting === first ||
-        (batch.length < MAX_CHANGES && bytes <= MAX_BYTES && keysOf([waiting.change]).some((key) => wanted.has(key)));
+        waiting === first || (batch.length < MAX_CHANGES && bytes <= MAX_BYTES && keysOf([waiting.change]).some((key) => wanted.has(key)));
       if (taken) batch.push(waiting);
       return !taken;
     });
@@ -237,7 +237,12 @@ export class Writer {
           // What was decided by another history's records must not be written into this one.
           for (const waiting of batch) if (waiting.epoch === epoch) current.push(waiting);
           if (current.length === 0) return [];
-          await this.#transaction.run(use, current.map(({ change }) => change), lockMs, progress);
+          await this.#transaction.run(
+            use,
+            current.map(({ change }) => change),
+            lockMs,
+            progress,
+          );
           return progress.conflicts;
         });
         if (progress.committing && history.epoch !== epoch) throw new StorageFailure(NAME, UNKNOWN);
@@ -258,7 +263,9 @@ export class Writer {
         const again = attempt < ATTEMPTS && performance.now() < deadline;
         if (isCancelled(error)) {
           if (again) continue;
-          throw new StorageFailure(NAME, 'PostgreSQL took too long; nothing was written, and the same may succeed later', { transient: true });
+          throw new StorageFailure(NAME, 'PostgreSQL took too long; nothing was written, and the same may succeed later', {
+            transient: true,
+          });
         }
         if (again && (isCollision(error) || error instanceof AnotherHistory)) continue;
         // The pool may have kept a connection that the server closed long ago, or that leads to a server which takes no writes any more.
