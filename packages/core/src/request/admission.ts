@@ -14,7 +14,6 @@ export function admit(call: Call): void {
     throw new BadRequest(`path is longer than ${MAX_PATH_BYTES} bytes`);
   if (path.includes('..') && path.split('/').includes('..')) throw new BadRequest("relative paths not supported: '..' is not allowed");
   if (path.includes('//')) throw new BadRequest('path must not contain empty segments');
-  if ((call.request.wrapTtl ?? 0) < 0) throw new BadRequest('requested wrap ttl cannot be negative');
   if (path.endsWith('/') && (call.operation === 'update' || call.operation === 'create')) {
     throw new BadRequest("cannot write to a path ending in '/'");
   }

@@ -14,6 +14,8 @@ export interface Call {
   readonly request: CoreRequest;
   readonly data: Readonly<Record<string, unknown>>;
   readonly remoteAddress: string;
+  /** Whole seconds that the wrapping token of the answer lives; 0 for an answer that is not wrapped. */
+  wrapTtl: number;
   operation: RequestOperation;
   path: string;
   /** What the caller presented, or what stands for it on the unwrapping path. */
@@ -44,6 +46,7 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     request,
     data: request.data ?? {},
     remoteAddress: request.remoteAddress ?? '',
+    wrapTtl: 0,
     operation: request.operation,
     path: request.path,
     bearer: request.token === '' ? undefined : request.token,

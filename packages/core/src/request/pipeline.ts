@@ -79,6 +79,7 @@ export class Pipeline {
   /** Seal status, health and the like: open to all, also while sealed. */
   async #answerUnaudited(call: Call): Promise<CoreResponse> {
     admit(call);
+    this.#parts.wrapping.admit(call);
     // HEAD is a read whose body stays behind in the adapter.
     if (call.operation === 'header') call.operation = 'read';
     const op = operationOf(call);
@@ -94,6 +95,7 @@ export class Pipeline {
     const { routing, audit, log } = this.#parts;
     try {
       admit(call);
+      this.#parts.wrapping.admit(call);
       routing.find(call);
       const decoded = await this.#authorize(call);
       if (audit.enabled) await audit.request(call);
@@ -124,7 +126,7 @@ export class Pipeline {
       path: call.path,
       otherSpellings: otherSpellings(call.path, call),
       data: call.data,
-      wrapTtl: call.request.wrapTtl,
+      wrapTtl: call.wrapTtl,
     });
     call.allowed = verdict.allowed && (call.match?.path.declaration.about.access !== 'sudo' || verdict.sudo || call.operation === 'help');
     call.grantingPolicies = verdict.grantingPolicies;
@@ -165,7 +167,7 @@ export class Pipeline {
       ? await repeats.once(call, order, async () => this.#make(mount, call, op, fields, order))
       : await this.#make(mount, call, op, fields);
     const answer = call.pageLimit > 0 ? cutPage(call, made!) : made!;
-    return call.request.wrapTtl ? wrapping.wrap(call, answer) : answer;
+    return call.wrapTtl > 0 ? wrapping.wrap(call, answer) : answer;
   }
 
   /** Undefined where another call with the same idempotency key was faster. */
