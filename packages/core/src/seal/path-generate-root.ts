@@ -1,4 +1,13 @@
-import { BadRequest, f, path, PermissionDenied, type AnyPath, type Clock, type EngineResponse, type Operation } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  f,
+  path,
+  PermissionDenied,
+  type AnyPath,
+  type Clock,
+  type EngineResponse,
+  type Operation,
+} from '@strongroom/engine-sdk';
 import { randomBase62 } from '../tokens/token-id.ts';
 import { parseShare, type Seal } from './seal.ts';
 import { ShareCollection } from './share-collection.ts';

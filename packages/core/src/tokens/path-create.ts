@@ -6,7 +6,9 @@ import type { TokenRoles } from './token-roles.ts';
 
 const fields = {
   id: f.secret('The token itself, chosen by the caller; needs sudo.'),
-  policies: f.commaStrings('Policies of the token, at most those of the parent unless a role lists others; none gives those of the parent.'),
+  policies: f.commaStrings(
+    'Policies of the token, at most those of the parent unless a role lists others; none gives those of the parent.',
+  ),
   meta: f.keyValues('Shown with the token and in the audit log.'),
   no_parent: f.bool('Make an orphan; needs sudo.'),
   no_default_policy: f.bool('Leave the policy "default" out.'),

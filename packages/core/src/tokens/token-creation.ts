@@ -180,7 +180,8 @@ export class TokenCreation {
   ): { ttl: number; warnings: string[] } {
     const asked = order.ttl ?? 0;
     if (limits.isRoot && asked === 0 && limits.period === 0 && limits.explicitMax === 0) return { ttl: 0, warnings: [] };
-    if (limits.left <= 0) throw new BadRequest('ttl: the calling token is at the end of its life, and no token that it makes can outlive it');
+    if (limits.left <= 0)
+      throw new BadRequest('ttl: the calling token is at the end of its life, and no token that it makes can outlive it');
     const most = limits.left < Infinity ? smallest(limits.explicitMax, Math.ceil(limits.left)) : limits.explicitMax;
     if (limits.period > 0) {
       const limited = limitTerms({ ...mount, maxLeaseTtl: Number.MAX_SAFE_INTEGER }, { ttl: limits.period, maxTtl: most });

@@ -42,7 +42,8 @@ export function boundCidrs(
     }
   }
   if (role?.token_strictly_bind_ip) {
-    if (remoteAddress === '') throw new BadRequest(`token_strictly_bind_ip: the role ${role.name} binds to the caller's address, which is unknown`);
+    if (remoteAddress === '')
+      throw new BadRequest(`token_strictly_bind_ip: the role ${role.name} binds to the caller's address, which is unknown`);
     if (!withinCidrs(bound, remoteAddress))
       throw new BadRequest(`token_strictly_bind_ip: the caller's address is none that the role ${role.name} allows`);
     bound = [remoteAddress];
