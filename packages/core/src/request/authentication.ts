@@ -1,7 +1,6 @@
-import { PermissionDenied, TokenRefused, type Log } from '@strongroom/engine-sdk';
+import { PermissionDenied, TokenRefused, withinCidrs, type Log } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
-import { withinCidrs } from '../tokens/cidr.ts';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { FoundToken, TokenStore } from '../tokens/token-store.ts';
 import { Acl, type AclQuery } from '../policies/acl.ts';

@@ -1,10 +1,9 @@
-import { BadRequest, TokenRefused, type Clock, type IssuedAuth } from '@strongroom/engine-sdk';
+import { BadRequest, TokenRefused, withinCidrs, type Clock, type IssuedAuth } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import { limitTerms } from '../leases/lease-terms.ts';
 import type { Mount } from '../mounts/mount.ts';
 import type { AuthReply } from '../request/core-response.ts';
 import type { Store } from '../storage/store.ts';
-import { withinCidrs } from './cidr.ts';
 import { policySet } from './policy-set.ts';
 import type { TokenRecord } from './token-record.ts';
 import type { TokenStore } from './token-store.ts';

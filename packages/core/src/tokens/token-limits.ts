@@ -1,6 +1,5 @@
-import { BadRequest } from '@strongroom/engine-sdk';
+import { BadRequest, cidrOutside, isCidr, sharedCidrs, withinCidrs } from '@strongroom/engine-sdk';
 import type { MountLimits } from '../leases/lease-terms.ts';
-import { cidrOutside, isCidr, sharedCidrs, withinCidrs } from './cidr.ts';
 import type { TokenRecord } from './token-record.ts';
 import type { TokenRole } from './token-role.ts';
 
