@@ -1,50 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { manualClock, type ManualClock } from '@strongroom/engine-testkit';
-import { defaultTokenParameters, f, path, tokenTerms, type EnginePackage, type TokenTerms } from '@strongroom/engine-sdk';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { createCore, type Core, type CoreResponse } from '../../src/index.ts';
+import { gateLogin } from './gate-engine.ts';
 
 const HOME = '10.0.0.7';
 const BEYOND = 'child policies must be subset of parent';
 
-/** A login method whose tests choose what it grants. */
-function gate(): { plugin: EnginePackage; grant: { policies: string[]; terms: Partial<TokenTerms> } } {
-  const grant: { policies: string[]; terms: Partial<TokenTerms> } = { policies: ['team'], terms: {} };
-  const login = path('login', { synopsis: 'Lets in.', description: 'Everybody.', login: () => 'ann', fields: { x: f.string('Nothing.') } });
-  const plugin: EnginePackage = {
-    name: 'gate',
-    kind: 'auth',
-    apiVersion: 1,
-    create: () => ({
-      paths: [
-        login.update({
-          summary: 'Logs in.',
-          handle: async () => ({
-            auth: {
-              displayName: 'ann',
-              policies: grant.policies,
-              metadata: {},
-              alias: { name: 'ann' },
-              terms: { ...tokenTerms(defaultTokenParameters), ...grant.terms },
-            },
-          }),
-        }),
-      ],
-      renewAuth: async () => ({ ttl: 0, maxTtl: 0, period: 0 }),
-    }),
-  };
-  return { plugin, grant };
-}
-
 describe('delegation', () => {
   let core: Core;
   let clock: ManualClock;
-  let door: ReturnType<typeof gate>;
+  let door: ReturnType<typeof gateLogin>;
   const call = async (
-    path_: string,
+    path: string,
     data: Record<string, unknown> = {},
     { token = 'root', from = HOME, operation = 'update' as 'update' | 'read' } = {},
-  ): Promise<CoreResponse> => core.handle({ operation, path: path_, data, token, remoteAddress: from });
+  ): Promise<CoreResponse> => core.handle({ operation, path, data, token, remoteAddress: from });
   const create = async (order: Record<string, unknown>, token: string, at = 'create'): Promise<CoreResponse> =>
     call(`auth/token/${at}`, order, { token });
   const made = async (order: Record<string, unknown>, token = 'root', at = 'create'): Promise<string> => {
@@ -69,7 +40,7 @@ describe('delegation', () => {
 
   beforeEach(async () => {
     clock = manualClock();
-    door = gate();
+    door = gateLogin();
     core = await createCore({ storage: memoryStorage(), plugins: [door.plugin], devRootToken: 'root', clock });
     await call('sys/auth/gate', { type: 'gate' });
     const paths = (capabilities: string): string => `path "*" { capabilities = [${capabilities}] }`;
