@@ -161,8 +161,9 @@ export class Core {
     this.cors = new CorsConfig(room(ROOMS.system));
     this.#versions = new VersionHistory(room(ROOMS.system), clock);
 
+    const limits = { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL };
     const authentication = new Authentication({ tokens, policies, identity, revoker, log });
-    const wrapping = new Wrapping({ store, tokens, revoker, clock });
+    const wrapping = new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl });
     const creation = new TokenCreation({ store, tokens, policies, identity, clock });
     const renewal = new TokenRenewal({
       tokens,
@@ -190,7 +191,7 @@ export class Core {
       scope,
       clock,
       log,
-      system: { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL },
+      system: limits,
       plugins: this.#plugins,
       gate,
       builtIn: new Map([

@@ -80,6 +80,7 @@ export class Pipeline {
   /** Seal status, health and the like: open to all, also while sealed. */
   async #answerUnaudited(call: Call): Promise<CoreResponse> {
     admit(call);
+    this.#parts.wrapping.admit(call);
     // HEAD is a read whose body stays behind in the adapter.
     if (call.operation === 'header') call.operation = 'read';
     const op = operationOf(call);
@@ -97,6 +98,7 @@ export class Pipeline {
     try {
       copies.require();
       admit(call);
+      this.#parts.wrapping.admit(call);
       routing.find(call);
       const decoded = await this.#authorize(call);
       if (audit.enabled) await audit.request(call);
@@ -129,7 +131,7 @@ export class Pipeline {
       path: call.path,
       folds: call.folds,
       data: call.data,
-      wrapTtl: call.request.wrapTtl,
+      wrapTtl: call.wrapTtl,
     });
     call.allowed = verdict.allowed && (call.match?.path.declaration.about.access !== 'sudo' || verdict.sudo || call.operation === 'help');
     call.grantingPolicies = verdict.grantingPolicies;
@@ -171,7 +173,7 @@ export class Pipeline {
       ? await repeats.once(call, order, async () => this.#make(mount, call, op, fields, order))
       : await this.#make(mount, call, op, fields);
     const answer = call.pageLimit > 0 ? cutPage(call, made!) : made!;
-    return call.request.wrapTtl ? wrapping.wrap(call, answer) : answer;
+    return call.wrapTtl > 0 ? wrapping.wrap(call, answer) : answer;
   }
 
   /** Undefined where another call with the same idempotency key was faster. */

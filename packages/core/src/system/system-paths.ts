@@ -97,7 +97,12 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
     ...keyPaths({ barrier, rotation }),
     ...retiredKeyPaths(),
     ...rekeyPaths({ seal, rotateRootKey: async () => seal.replaceRootKey() }),
-    ...generateRootPaths({ seal, newRootToken: async () => parts.newRootToken() }),
+    ...generateRootPaths({
+      seal,
+      clock,
+      newRootToken: async () => parts.newRootToken(),
+      permits: async (req, operation, path) => authentication.permits(internalOf(req).request, { operation, path: `sys/${path}` }),
+    }),
     decodeTokenPath(),
     ...mountPaths({ mounts }),
     ...policyPaths({ policies }),
