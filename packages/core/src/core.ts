@@ -1,4 +1,4 @@
-import { BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
+import { BadRequest, reserveCode, silentLog, systemClock, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
 import { AccountRegistry } from './accounts/account-registry.ts';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
@@ -109,6 +109,7 @@ export class Core {
   constructor(options: CoreOptions) {
     this.#options = options;
     this.#driver = new CountingDriver(options.storage);
+    reserveCode(options.storage.code ?? []);
     const clock = (this.#clock = options.clock ?? systemClock);
     const log = (this.#log = options.log ?? silentLog);
     this.#plugins = new UsablePlugins(options.plugins ?? []);
