@@ -1,4 +1,4 @@
-import { BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
+import { BadRequest, silentLog, systemClock, Unavailable, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
 import { AccountRegistry } from './accounts/account-registry.ts';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
@@ -34,6 +34,7 @@ import { LoginGuard } from './request/login-guard.ts';
 import { Pipeline } from './request/pipeline.ts';
 import { RepeatedCalls } from './request/repeated-calls.ts';
 import { Routing } from './request/routing.ts';
+import { Removals } from './removal/removals.ts';
 import { Jobs } from './schedule/jobs.ts';
 import { ScheduleRunner } from './schedule/schedule-runner.ts';
 import { TargetGate } from './schedule/target-gate.ts';
@@ -60,6 +61,8 @@ import { randomBytes } from './random-bytes.ts';
 
 /** How often the rooms look after themselves: key rotation, expired policies. Milliseconds. */
 const HOUSEKEEPING = 60_000;
+/** How long the end of scheduled work is waited for; milliseconds. */
+const LAST_WORK = 5_000;
 const ROOMS = {
   policies: 'core/policies/',
   identity: 'core/identity/',
@@ -90,12 +93,14 @@ export class Core {
   readonly #identity: IdentityStore;
   readonly #audit: AuditBroker;
   readonly #mounts: MountTable;
+  readonly #removals: Removals;
   readonly #cluster: Cluster;
   readonly #versions: VersionHistory;
   readonly #rotation: KeyRotation;
   readonly #pipeline: Pipeline;
   readonly #unsubscribe: () => void;
   #open = false;
+  #starting = false;
   #changing: Promise<unknown> = Promise.resolve();
   #stopHousekeeping: (() => void) | undefined;
 
@@ -191,22 +196,24 @@ export class Core {
         ['token', tokenEngine({ tokens, creation, renewal, revoker, identity })],
       ]),
       generatePassword: async (policy) => passwords.generate(policy),
-      cleaner: {
-        revokeBelow: async (path) => bulk.revoke(path.slice(0, -1), { force: false }),
-        undo: async (mount) => journal.undoMount(mount.uuid, new AbortController().signal),
-        forget: async (mount) => {
-          await jobs.forgetMount(mount.uuid);
-          await accounts.forgetMount(mount.uuid);
-          if (mount.class !== 'auth') return;
-          await identity.aliasesOfMountRemoved(mount.accessor);
-          await lockout.forgetMount(mount.accessor);
-        },
-      },
+      revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
     });
+    const removals = (this.#removals = new Removals({
+      ...{ store, clock, log, bulk, journal, accounts },
+      mounts: this.#mounts,
+      forget: async (mount) => {
+        await jobs.forgetMount(mount.uuid);
+        await accounts.forgetMount(mount.uuid);
+        if (mount.class !== 'auth') return;
+        await identity.aliasesOfMountRemoved(mount.accessor);
+        await lockout.forgetMount(mount.accessor);
+      },
+    }));
+    runner.handle('removal', async (entry, signal) => removals.run(entry, signal));
 
     const system: SystemParts = {
       ...{ options, clock, sealing, barrier, policies, passwords, authentication, tokens, leases, revoker, bulk },
-      ...{ jobs, journal, gate, wrapping, audit, cors: this.cors, lockout, underWay },
+      ...{ removals, jobs, journal, gate, wrapping, audit, cors: this.cors, lockout, underWay },
       rotation: this.#rotation,
       mounts: this.#mounts,
       plugins: this.#plugins,
@@ -271,13 +278,25 @@ export class Core {
     });
   }
 
-  /** Lets scheduled work finish, ends the requests that wait for something, then forgets the keys. */
+  /**
+   * Waits for nobody: the keys are forgotten when this returns, requests under way are answered that the server is sealed, and whatever an engine
+   * still does can neither read nor write. Resolves when the engines are closed, or have had their time for it.
+   */
   seal(): Promise<void> {
-    return this.#exclusively(async () => this.#stop());
+    const leave = this.#forgetKeys();
+    return this.#exclusively(async () => {
+      await leave();
+      // An unsealing that was under way may have come to its end in between.
+      await this.#forgetKeys()();
+    });
   }
 
-  /** Seals and closes the storage. */
+  /** Gives scheduled work a moment to store how far it came, then seals and closes the storage. */
   async close(): Promise<void> {
+    if (this.#open) {
+      this.#removals.stop(new Unavailable('Vault is sealed'));
+      await atMost(this.#clock, LAST_WORK, this.#runner.stop());
+    }
     await this.seal();
     this.#unsubscribe();
     await this.#driver.close();
@@ -330,6 +349,7 @@ export class Core {
   async #start(): Promise<void> {
     if (this.#open) return;
     const began = this.#clock.millis();
+    this.#starting = true;
     try {
       await this.#tokens.open();
       await this.#cluster.open(this.#store, this.#options.clusterName);
@@ -338,34 +358,44 @@ export class Core {
       await this.#versions.record(VERSION);
       await this.#audit.load();
       await this.#mounts.open();
+      await this.#removals.resume();
+      // Sealed meanwhile.
+      if (this.#barrier.sealed) throw new Unavailable('Vault is sealed');
     } catch (error) {
       this.#log.error('the server could not start after unsealing', { error: String(error) });
-      await this.#mounts.close();
+      await this.#mounts.close()();
       await this.#audit.close();
       this.#tokens.close();
       this.#barrier.seal();
       throw error;
+    } finally {
+      this.#starting = false;
     }
     this.#cluster.startedAt = this.#clock.now();
     this.#open = true;
     this.#runner.start();
     this.#keepHouse();
-    void this.#mounts.finishUnmounts();
     this.#log.info('unsealed', { millis: this.#clock.millis() - began });
   }
 
-  async #stop(): Promise<void> {
-    if (!this.#open) return;
+  /** Gives back how to close what ran on the keys. */
+  #forgetKeys(): () => Promise<void> {
+    if (!this.#open && !this.#starting) return async () => undefined;
     this.#open = false;
     this.#stopHousekeeping?.();
-    await this.#runner.stop();
-    await this.#mounts.close();
-    await this.#audit.close();
+    this.#removals.stop(new Unavailable('Vault is sealed'));
+    const work = this.#runner.stop();
+    const closeEngines = this.#mounts.close();
     this.#tokens.close();
     this.#barrier.seal();
     this.#seal.forget();
     this.#store.clear();
     this.#log.info('sealed');
+    return async () => {
+      await closeEngines();
+      await atMost(this.#clock, LAST_WORK, work);
+      await this.#audit.close();
+    };
   }
 
   #keepHouse(): void {
@@ -373,7 +403,6 @@ export class Core {
       const work = async (): Promise<void> => {
         if (await this.#rotation.check()) this.#log.info('the barrier key was rotated');
         await this.#policies.removeExpired();
-        await this.#mounts.finishUnmounts();
       };
       work()
         .catch((error: unknown) => this.#log.warn('housekeeping failed', { error: String(error) }))
@@ -446,6 +475,15 @@ export class Core {
     this.#changing = mine.catch(() => undefined);
     return mine;
   }
+}
+
+/** Resolves when the work has ended, or after so many milliseconds. */
+async function atMost(clock: Clock, millis: number, work: Promise<unknown>): Promise<void> {
+  let cancel!: () => void;
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.after(millis, resolve);
+  });
+  await Promise.race([work.then(() => undefined), late]).finally(cancel);
 }
 
 /**

@@ -17,6 +17,7 @@ import type { Authentication } from '../request/authentication.ts';
 import type { CallsUnderWay } from '../request/calls-under-way.ts';
 import { internalOf } from '../request/internal-request.ts';
 import { otherSpellings } from '../request/other-spellings.ts';
+import type { Removals } from '../removal/removals.ts';
 import type { Jobs } from '../schedule/jobs.ts';
 import type { TargetGate } from '../schedule/target-gate.ts';
 import { decodeTokenPath, generateRootPaths } from '../seal/path-generate-root.ts';
@@ -43,6 +44,7 @@ import { passwordPolicyPaths } from './path-password-policies.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
 import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
 import { schedulePaths } from './path-schedule.ts';
 import { serverPaths } from './path-server.ts';
@@ -66,6 +68,7 @@ export interface SystemParts {
   readonly leases: LeaseStore;
   readonly revoker: TokenRevoker;
   readonly bulk: BulkRevoker;
+  readonly removals: Removals;
   readonly jobs: Jobs;
   readonly journal: Journal;
   readonly gate: TargetGate;
@@ -82,7 +85,7 @@ export interface SystemParts {
 /** Every path of `sys/`. */
 export function systemPaths(parts: SystemParts): AnyPath[] {
   const { options, clock, sealing, mounts, plugins, policies, passwords, authentication, tokens, leases, revoker, bulk } = parts;
-  const { barrier, rotation, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
+  const { barrier, rotation, removals, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
   const { seal, cluster } = sealing;
   const spellings = (path: string) => {
     const found = mounts.route(path);
@@ -97,7 +100,8 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
     ...rekeyPaths({ seal, rotateRootKey: async () => seal.replaceRootKey() }),
     ...generateRootPaths({ seal, newRootToken: async () => parts.newRootToken() }),
     decodeTokenPath(),
-    ...mountPaths({ mounts }),
+    ...mountPaths({ mounts, removals }),
+    ...removalPaths({ removals }),
     ...policyPaths({ policies }),
     ...passwordPolicyPaths({ passwords }),
     ...capabilityPaths({
