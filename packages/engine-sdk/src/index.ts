@@ -1,5 +1,5 @@
 export { requireSecretsAgain, type AddressChange } from './address-change.ts';
-export type { AuthRenewal, IssuedAuth, RenewedAuth, TokenTerms } from './auth.ts';
+export type { AuthRenewal, IssuedAuth, LoginAlias, RenewedAuth, TokenTerms } from './auth.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { compileDecoder, decodeValue, type Decoded, type Decoder } from './decode.ts';
@@ -20,6 +20,7 @@ export {
 export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';
+export { foldName } from './fold-name.ts';
 export { runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
 export { globMatches } from './glob.ts';
 export * from './hcl/index.ts';

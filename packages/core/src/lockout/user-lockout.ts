@@ -1,4 +1,4 @@
-import { TokenRefused, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { foldName, TokenRefused, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { LoginLanes } from './login-lanes.ts';
@@ -22,7 +22,7 @@ const LONGEST_NAME = 512;
 
 /**
  * Counts refused logins per mount and login name, in storage: a lock survives restarts and holds in every process.
- * A login that succeeds without refusals before it writes nothing. The case of a name does not matter.
+ * A login that succeeds without refusals before it writes nothing. The spelling of a name does not matter: see `foldName`.
  */
 export class UserLockout {
   readonly #storage: StorageView;
@@ -159,15 +159,12 @@ function counted(stored: Failures | undefined, settings: LockoutSettings, now: n
   return stored.count >= settings.threshold ? 0 : stored.count;
 }
 
-/** Spellings that a directory takes for the same name are one name here, or each would have guesses of its own. */
-function oneSpelling(name: string): string {
-  return name.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ');
+function shownName(name: string): string {
+  return foldName(name).slice(0, LONGEST_NAME);
 }
 
-function shownName(name: string): string {
-  return oneSpelling(name).slice(0, LONGEST_NAME);
-}
+/** Spellings that a directory takes for the same name are one name here, or each would have guesses of its own. */
 
 function failureKey(accessor: string, name: string): string {
-  return `${accessor}/${createHash('sha256').update(oneSpelling(name)).digest('hex')}`;
+  return `${accessor}/${createHash('sha256').update(foldName(name)).digest('hex')}`;
 }
