@@ -1,6 +1,7 @@
 import { BadRequest, TokenRefused, type EngineResponse, type TokenTerms } from '@strongroom/engine-sdk';
-import { logIn, loginName, type DirectoryUser } from './directory-login.ts';
+import { logIn, type DirectoryUser } from './directory-login.ts';
 import { credentialsRefused } from './failures.ts';
+import { loginName } from './login-name.ts';
 import type { Mappings } from './mappings.ts';
 import type { LoginCall } from './path-login.ts';
 import type { LoginInternal } from './renewal.ts';
@@ -18,23 +19,24 @@ export async function login(
   trace: Trace,
 ): Promise<EngineResponse<Record<string, never>>> {
   const { config } = setup;
-  const name = loginName(setup, call.username);
+  const name = loginName(config, call.username);
   if (!setup.accepts(call.remoteAddress)) throw new TokenRefused();
   if (call.password === '' && config.deny_null_bind) {
     throw new BadRequest('password cannot be of zero length when passwordless binds are being denied');
   }
   if (Buffer.byteLength(call.password) > LONGEST_PASSWORD) throw new BadRequest(`password is longer than ${LONGEST_PASSWORD} bytes`);
   if (name.typed === '') throw credentialsRefused();
-  const user = await logIn(setup, { name, password: call.password }, trace, call.signal);
-  const { policies, localGroups } = await mappings.of(name.mapped, user.groups, config.case_sensitive_names);
+  const user = await logIn(setup, { name, password: call.password }, trace, call);
+  const { folded } = user.name;
+  const { policies, localGroups } = await mappings.of(folded, user.groups, config.case_sensitive_names);
   return {
     data: {},
     ...(user.groups.length === 0 ? { warnings: [noGroups(config.groupdn)] } : {}),
     auth: {
-      displayName: name.mapped,
+      displayName: folded,
       policies: [...config.token_policies, ...policies],
-      metadata: { username: name.mapped },
-      alias: { name: user.alias, metadata: { name: name.mapped } },
+      metadata: { username: folded },
+      alias: { ...user.alias, metadata: { name: folded } },
       groupAliases: [...new Set([...localGroups, ...user.groups])],
       terms: termsFor(setup, call.remoteAddress),
       internal: { ...internalOf(setup, name.typed, user) },
@@ -50,11 +52,12 @@ function termsFor({ config, terms }: Setup, address: string): TokenTerms {
   return config.token_strictly_bind_ip && address !== '' ? { ...terms, boundCidrs: [address] } : terms;
 }
 
-/** What a renewal needs; groups only where it cannot ask for them again. */
+/** What a renewal needs; the folded name and the groups only where it cannot ask for them again. */
 function internalOf(setup: Setup, username: string, user: DirectoryUser): LoginInternal {
   return {
     username,
     ...(user.identity === undefined ? {} : { identity: user.identity }),
+    ...(setup.searcher ? {} : { name: user.name.folded }),
     ...(setup.searcher && setup.groupSearcher ? {} : { groups: user.groups }),
   };
 }

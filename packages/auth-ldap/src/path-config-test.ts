@@ -3,11 +3,13 @@ import { LdapError, requirePasswordFor } from '@strongroom/ldap-client';
 import { accountAttributes, identityAttributes } from './account-state.ts';
 import { configFields, configWarnings, mergeConfig, type LdapAuthConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
-import { logIn, loginName, onPool, spelling } from './directory-login.ts';
+import { logIn, onPool } from './directory-login.ts';
 import { directoryFailed } from './failures.ts';
 import { searchGroups } from './group-search.ts';
 import { problemOf } from './account-problem.ts';
+import { loginName, type LoginName } from './login-name.ts';
 import type { Mappings } from './mappings.ts';
+import { provenName, type PersonName } from './person.ts';
 import { dereferenceWarnings, makeSetup, type Setup, type SetupParts } from './setup.ts';
 import { Trace, type StepReport } from './trace.ts';
 import { findUser } from './user-search.ts';
@@ -47,7 +49,7 @@ export function configTestPath(configs: ConfigStore, mappings: Mappings, parts: 
           await reach(setup, trace, req.signal);
           return username.trim() === '' ? {} : await tryUser(setup, mappings, { username, password }, parts, trace, req.signal);
         });
-        const warnings = [...configWarnings(config), ...dereferenceWarnings(config)];
+        const warnings = [...configWarnings(config, req.supplied), ...dereferenceWarnings(config)];
         const report: Report = { ok: steps.every((step) => step.ok), steps, ...found };
         return { data: report, ...(warnings.length > 0 ? { warnings } : {}) };
       } finally {
@@ -101,15 +103,13 @@ async function tryUser(
   trace: Trace,
   signal: AbortSignal,
 ): Promise<Partial<Report>> {
-  const name = loginName(setup, username);
+  const name = loginName(setup.config, username);
   const user =
-    password === ''
-      ? await lookUp(setup, name.typed, clock.millis(), trace, signal)
-      : await logIn(setup, { name, password }, trace, signal);
+    password === '' ? await lookUp(setup, name, clock.millis(), trace, signal) : await logIn(setup, { name, password }, trace, { signal });
   if (!user) return {};
   if (!user.groups) return { user_dn: user.dn };
   const since = trace.start();
-  const { policies } = await mappings.of(name.mapped, user.groups, setup.config.case_sensitive_names);
+  const { policies } = await mappings.of(user.name.folded, user.groups, setup.config.case_sensitive_names);
   const all = tokenPolicies(setup.config, policies);
   trace.passed('policies', since, { count: all.length });
   return { user_dn: user.dn, groups: [...user.groups].sort(), policies: all };
@@ -118,29 +118,32 @@ async function tryUser(
 /** Without a password. What only the user may search for is a failed step: undefined, or without groups. */
 async function lookUp(
   setup: Setup,
-  username: string,
+  name: LoginName,
   now: number,
   trace: Trace,
   signal: AbortSignal,
-): Promise<{ dn: string; groups?: string[] } | undefined> {
+): Promise<{ dn: string; name: PersonName; groups?: string[] } | undefined> {
   if (!setup.searcher) {
     const nobody = 'nobody searches for users with this configuration: send the password, or set binddn and bindpass, or discoverdn';
     trace.failed('user search', trace.start(), {}, nobody, new BadRequest(nobody));
     return undefined;
   }
-  const attributes = [setup.userAttribute, ...identityAttributes, ...accountAttributes];
-  const entry = await findUser(setup, setup.searcher, username, attributes, trace, signal);
-  const problem = await problemOf(setup, setup.searcher, entry, now, trace, signal);
+  const { searcher } = setup;
+  const found = await findUser(setup, searcher, name.typed, [...identityAttributes, ...accountAttributes], trace, signal);
+  const { entry } = found;
+  const problem = await problemOf(setup, searcher, entry, now, trace, signal);
   if (problem !== undefined) throw trace.failed('account', trace.start(), { name: entry.dn }, problem, new BadRequest(problem));
-  if (!setup.searchesGroups) return { dn: entry.dn, groups: [] };
+  const person = await provenName(setup, searcher, found, name, signal);
+  const known = { dn: entry.dn, name: person };
+  if (!setup.searchesGroups) return { ...known, groups: [] };
   if (!setup.groupSearcher) {
     const asUser =
       'the user searches for groups with this configuration: send the password, or set binddn and bindpass, or anonymous_group_search';
     trace.failed('group search', trace.start(), {}, asUser, new BadRequest(asUser));
-    return { dn: entry.dn };
+    return known;
   }
-  const member = { dn: entry.dn, username: spelling(setup, entry, username) };
-  return { dn: entry.dn, groups: await searchGroups(setup, onPool(setup, setup.groupSearcher, signal), member, trace, signal) };
+  const member = { dn: entry.dn, username: person.spelled };
+  return { ...known, groups: await searchGroups(setup, onPool(setup, setup.groupSearcher, signal), member, trace, signal) };
 }
 
 function tokenPolicies(config: LdapAuthConfig, mapped: readonly string[]): string[] {
