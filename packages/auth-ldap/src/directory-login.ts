@@ -11,7 +11,8 @@ import { identityAttributes, identityOf } from './account-state.ts';
 import { credentialsRefused, directoryFailed, refusesUser, unreachable } from './failures.ts';
 import { searchGroups, type GroupMember } from './group-search.ts';
 import type { LoginName } from './login-name.ts';
-import { isTypedSo, nameOfBound, nameOfFound, provenName, tellsNothing, type PersonName } from './person.ts';
+import { isTypedSo, nameOfBound, nameOfFound, recall, settledName, tellsNothing, type PersonName } from './person.ts';
+import type { RememberedNames } from './remembered-names.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';
 import { findUser, type FoundUser } from './user-search.ts';
@@ -36,6 +37,8 @@ export interface LoginOptions {
   readonly signal?: AbortSignal | undefined;
   /** See `EngineRequest.countAs`. */
   readonly countAs?: EngineRequest['countAs'] | undefined;
+  /** Where to note by which name people with several are known; nothing is noted without. */
+  readonly names?: RememberedNames | undefined;
 }
 
 /**
@@ -52,13 +55,13 @@ async function logInFound(
   searcher: ServiceBinding,
   { name, password }: Credentials,
   trace: Trace,
-  { signal, countAs }: LoginOptions,
+  { signal, countAs, names }: LoginOptions,
 ): Promise<DirectoryUser> {
-  const found = await findOrPretend(setup, searcher, { name, password }, trace, signal);
+  const found = await recall(setup, await findOrPretend(setup, searcher, { name, password }, trace, signal), names);
   const { entry } = found;
   const bound = async (): Promise<{ person: PersonName; groups: string[] }> =>
     bindAs(setup, entry.dn, password, trace, signal, async (connection) => {
-      const person = await provenName(setup, searcher, found, name, signal);
+      const person = await settledName(setup, searcher, found, name, names, signal);
       return { person, groups: await groupsOf(setup, connection, { dn: entry.dn, username: person.spelled }, trace, signal) };
     });
   // What the person is called without a doubt is asked for once the password is known to be right: a refusal costs the same for all.

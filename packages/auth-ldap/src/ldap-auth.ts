@@ -8,6 +8,7 @@ import { configTestPath } from './path-config-test.ts';
 import { groupPaths } from './path-groups.ts';
 import { loginPath } from './path-login.ts';
 import { userPaths } from './path-users.ts';
+import { RememberedNames } from './remembered-names.ts';
 import { renew } from './renewal.ts';
 import type { SetupParts } from './setup.ts';
 import { Trace } from './trace.ts';
@@ -39,6 +40,7 @@ function create(host: EngineHost): Engine {
     },
     changed: () => look(mappings.look()),
   });
+  const records = { mappings, names: new RememberedNames(storage) };
   const failures = (what: string): Trace =>
     new Trace(clock, ({ ok, fault, ...report }) => {
       if (!ok) log[fault ? 'warn' : 'info'](`${what} failed`, { mount: host.mount.path, ...report });
@@ -48,15 +50,15 @@ function create(host: EngineHost): Engine {
   return {
     paths: [
       configPath(configs),
-      configTestPath(configs, mappings, parts),
+      configTestPath(configs, records, parts),
       ...groupPaths(mappings),
       ...userPaths(configs, mappings),
       loginPath(
-        (call) => configs.use((setup) => login(setup, mappings, call, logins)),
+        (call) => configs.use((setup) => login(setup, records, call, logins)),
         (username) => loginName(configs.present, username).folded,
       ),
     ],
-    renewAuth: (auth) => configs.use((setup) => renew(setup, mappings, auth, clock.millis(), renewals)),
+    renewAuth: (auth) => configs.use((setup) => renew(setup, records, auth, clock.millis(), renewals)),
     initialize: async () => {
       await configs.read();
       await mappings.initialize();

@@ -7,9 +7,10 @@ import { logIn, onPool } from './directory-login.ts';
 import { directoryFailed } from './failures.ts';
 import { searchGroups } from './group-search.ts';
 import { problemOf } from './account-problem.ts';
+import type { LoginRecords } from './login.ts';
 import { loginName, type LoginName } from './login-name.ts';
-import type { Mappings } from './mappings.ts';
-import { provenName, type PersonName } from './person.ts';
+import { provenName, recall, type PersonName } from './person.ts';
+import type { RememberedNames } from './remembered-names.ts';
 import { dereferenceWarnings, makeSetup, type Setup, type SetupParts } from './setup.ts';
 import { Trace, type StepReport } from './trace.ts';
 import { findUser } from './user-search.ts';
@@ -22,7 +23,7 @@ interface Report {
   policies?: readonly string[];
 }
 
-export function configTestPath(configs: ConfigStore, mappings: Mappings, parts: SetupParts): AnyPath {
+export function configTestPath(configs: ConfigStore, { mappings, names }: LoginRecords, parts: SetupParts): AnyPath {
   return path('config/test', {
     synopsis: 'Try a configuration: connect, encrypt, bind, find a user, its groups and policies.',
     description:
@@ -47,7 +48,7 @@ export function configTestPath(configs: ConfigStore, mappings: Mappings, parts: 
         const trace = new Trace(parts.clock, (report) => steps.push(report));
         const found = await attempt(async () => {
           await reach(setup, trace, req.signal);
-          return username.trim() === '' ? {} : await tryUser(setup, mappings, { username, password }, parts, trace, req.signal);
+          return username.trim() === '' ? {} : await tryUser(setup, { mappings, names }, { username, password }, parts, trace, req.signal);
         });
         const warnings = [...configWarnings(config, req.supplied), ...dereferenceWarnings(config)];
         const report: Report = { ok: steps.every((step) => step.ok), steps, ...found };
@@ -97,7 +98,7 @@ async function reach({ directory, searcher }: Setup, trace: Trace, signal: Abort
 
 async function tryUser(
   setup: Setup,
-  mappings: Mappings,
+  { mappings, names }: LoginRecords,
   { username, password }: { username: string; password: string },
   { clock }: SetupParts,
   trace: Trace,
@@ -105,7 +106,9 @@ async function tryUser(
 ): Promise<Partial<Report>> {
   const name = loginName(setup.config, username);
   const user =
-    password === '' ? await lookUp(setup, name, clock.millis(), trace, signal) : await logIn(setup, { name, password }, trace, { signal });
+    password === ''
+      ? await lookUp(setup, names, name, clock.millis(), trace, signal)
+      : await logIn(setup, { name, password }, trace, { signal });
   if (!user) return {};
   if (!user.groups) return { user_dn: user.dn };
   const since = trace.start();
@@ -118,6 +121,7 @@ async function tryUser(
 /** Without a password. What only the user may search for is a failed step: undefined, or without groups. */
 async function lookUp(
   setup: Setup,
+  names: RememberedNames,
   name: LoginName,
   now: number,
   trace: Trace,
@@ -133,7 +137,7 @@ async function lookUp(
   const { entry } = found;
   const problem = await problemOf(setup, searcher, entry, now, trace, signal);
   if (problem !== undefined) throw trace.failed('account', trace.start(), { name: entry.dn }, problem, new BadRequest(problem));
-  const person = await provenName(setup, searcher, found, name, signal);
+  const person = await provenName(setup, searcher, await recall(setup, found, names), name, signal);
   const known = { dn: entry.dn, name: person };
   if (!setup.searchesGroups) return { ...known, groups: [] };
   if (!setup.groupSearcher) {

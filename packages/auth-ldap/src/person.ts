@@ -8,9 +8,11 @@ import {
   type LdapEntry,
   type ServiceBinding,
 } from '@strongroom/ldap-client';
+import { identityOf } from './account-state.ts';
 import { directoryFailed } from './failures.ts';
 import { withoutDomain, type LoginName } from './login-name.ts';
 import { userName } from './mappings.ts';
+import type { RememberedNames } from './remembered-names.ts';
 import type { Setup } from './setup.ts';
 import { searchUsers, type FoundUser } from './user-search.ts';
 
@@ -24,21 +26,57 @@ export interface PersonName {
   readonly anySpelling: boolean;
 }
 
+/** Whom a search found. */
+export interface FoundPerson extends FoundUser {
+  /** Which of several names the person is known by. */
+  readonly remembered?: string | undefined;
+}
+
 /**
  * The name of whom a search found, by the entry: the one value of the attributes that the filter compares with the name, `userattr` first. Of several
- * values it is the one that was given, since the search has shown for no other that it belongs to this person alone.
+ * values it is the remembered one, or else the one that was given.
  */
-export function nameOfFound({ config, userAttribute }: Setup, { entry, namedBy }: FoundUser, name: LoginName): string {
-  const own = userAttribute.toLowerCase();
-  const attributes = [...namedBy].sort((a, b) => Number(b.toLowerCase() === own) - Number(a.toLowerCase() === own));
+export function nameOfFound(setup: Setup, found: FoundPerson, name: LoginName): string {
   const wanted = foldName(name.typed);
-  for (const attribute of attributes) {
-    const values = entry.values(attribute).map((value) => (isPrincipalName(attribute) ? withoutDomain(config, value) : value));
+  for (const values of namesIn(setup, found)) {
     if (values.length === 1 && values[0] !== '') return values[0]!;
-    const given = values.find((value) => foldName(value) === wanted);
+    const remembered = found.remembered === undefined ? undefined : values.find((value) => foldName(value) === foldName(found.remembered!));
+    const given = remembered ?? values.find((value) => foldName(value) === wanted);
     if (given !== undefined) return given;
   }
   return name.typed;
+}
+
+/** The names in the entry, by the attributes that the filter compares with the name; `userattr` first. */
+function namesIn({ config, userAttribute }: Setup, { entry, namedBy }: FoundUser): string[][] {
+  const own = userAttribute.toLowerCase();
+  return [...namedBy]
+    .sort((a, b) => Number(b.toLowerCase() === own) - Number(a.toLowerCase() === own))
+    .map((attribute) => entry.values(attribute).map((value) => (isPrincipalName(attribute) ? withoutDomain(config, value) : value)));
+}
+
+/** Looks up which name counts, for whom the directory gives several. */
+export async function recall(setup: Setup, found: FoundUser, names: RememberedNames | undefined): Promise<FoundPerson> {
+  const identity = identityOf(found.entry);
+  if (names === undefined || identity === undefined || !namesIn(setup, found).some((values) => values.length > 1)) return found;
+  return { ...found, remembered: await names.of(identity) };
+}
+
+/** The name that counts for this login and later ones: see `RememberedNames`. The password is known to be right. */
+export async function settledName(
+  setup: Setup,
+  searcher: ServiceBinding,
+  found: FoundPerson,
+  name: LoginName,
+  names: RememberedNames | undefined,
+  signal: AbortSignal | undefined,
+): Promise<PersonName> {
+  const person = await provenName(setup, searcher, found, name, signal);
+  const identity = identityOf(found.entry);
+  const several = namesIn(setup, found).find((values) => values.length > 1);
+  if (names === undefined || identity === undefined || several === undefined || !person.anySpelling) return person;
+  const counts = await names.settle(identity, person.folded, (one) => several.some((value) => foldName(value) === foldName(one)));
+  return counts === person.folded ? person : provenName(setup, searcher, { ...found, remembered: counts }, name, signal);
 }
 
 /**
@@ -49,7 +87,7 @@ export function nameOfFound({ config, userAttribute }: Setup, { entry, namedBy }
 export async function provenName(
   setup: Setup,
   searcher: ServiceBinding,
-  found: FoundUser,
+  found: FoundPerson,
   name: LoginName,
   signal: AbortSignal | undefined,
 ): Promise<PersonName> {

@@ -3,9 +3,10 @@ import { accountAttributes, identityAttributes, identityOf } from './account-sta
 import { onPool } from './directory-login.ts';
 import { searchGroups } from './group-search.ts';
 import { problemOf } from './account-problem.ts';
+import type { LoginRecords } from './login.ts';
 import { loginName, type LoginName } from './login-name.ts';
-import { userName, type Mappings } from './mappings.ts';
-import { provenName } from './person.ts';
+import { userName } from './mappings.ts';
+import { provenName, recall } from './person.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';
 import { findUser, type FoundUser } from './user-search.ts';
@@ -25,14 +26,20 @@ export interface LoginInternal {
  * Checks that the user is still there and may still log in, and that a login would give the same policies.
  * @throws InvalidRequest when not, UpstreamFailed when the directory cannot tell.
  */
-export async function renew(setup: Setup, mappings: Mappings, auth: AuthRenewal, now: number, trace: Trace): Promise<RenewedAuth> {
+export async function renew(
+  setup: Setup,
+  { mappings, names }: LoginRecords,
+  auth: AuthRenewal,
+  now: number,
+  trace: Trace,
+): Promise<RenewedAuth> {
   const { config, terms } = setup;
   const internal = auth.internal as unknown as LoginInternal;
   const name = loginName(config, internal.username);
   let groups = internal.groups ?? [];
   let { folded } = name;
   if (setup.searcher) {
-    const found = await presentUser(setup, internal, name, now, trace, auth.signal);
+    const found = await recall(setup, await presentUser(setup, internal, name, now, trace, auth.signal), names);
     const person = await provenName(setup, setup.searcher, found, name, auth.signal);
     ({ folded } = person);
     if (!setup.searchesGroups) groups = [];
