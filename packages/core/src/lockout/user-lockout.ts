@@ -164,7 +164,6 @@ function shownName(name: string): string {
 }
 
 /** Spellings that a directory takes for the same name are one name here, or each would have guesses of its own. */
-
 function failureKey(accessor: string, name: string): string {
   return `${accessor}/${createHash('sha256').update(foldName(name)).digest('hex')}`;
 }
