@@ -65,7 +65,9 @@ async function logInFound(
       return { person, groups: await groupsOf(setup, connection, { dn: entry.dn, username: person.spelled }, trace, signal) };
     });
   // What the person is called without a doubt is asked for once the password is known to be right: a refusal costs the same for all.
-  const { person, groups } = await (countAs ? countAs(nameOfFound(setup, found, name), bound) : bound());
+  const supposed = nameOfFound(setup, found, name);
+  const proven = (done: { person: PersonName }): boolean => done.person.anySpelling && foldName(done.person.folded) === foldName(supposed);
+  const { person, groups } = await (countAs ? countAs(supposed, bound, proven) : bound());
   return { dn: entry.dn, name: person, groups, alias: aliasOfFound(setup, found, person, name, trace), identity: identityOf(entry) };
 }
 

@@ -169,6 +169,18 @@ describeWithSlapd('one person, one identity', () => {
     expect(await aliasesOf(auth!.entity_id)).toMatchObject([{ name: 'eve' }]);
   });
 
+  test('nor does a login with such a value forget the wrong passwords of that name', async () => {
+    for (let tries = 0; tries < 4; tries += 1) expect(await login('mary', 'wrong')).toMatchObject({ status: 400 });
+    await mount.write('config', {
+      userattr: 'employeenumber',
+      userfilter: '(|(uid={{.Username}})(employeeNumber={{.Username}}))',
+      username_as_alias: true,
+    });
+    expect(await login('eve')).toMatchObject({ status: 200 });
+    expect(await login('mary', 'wrong')).toMatchObject({ status: 400 });
+    expect(await locked()).toEqual(['mary']);
+  });
+
   test('with username_as_alias, who has several values of userattr is known by the first one that was given, for as long as it is there', async () => {
     expect(await login('twice')).toMatchObject({ status: 400 });
     await mount.write('config', { username_as_alias: true });

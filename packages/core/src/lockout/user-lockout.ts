@@ -42,9 +42,16 @@ export class UserLockout {
    * Runs a login under the lockout. At most as many run at once for one name as may still be refused before the lock; the others
    * wait, so that guessing in parallel gains nothing.
    * @param refused whether the login's error means wrong credentials, as opposed to an outage.
+   * @param forgets whether a login that succeeded starts the count of the name anew.
    * @throws TokenRefused while the name is locked; else whatever the login throws.
    */
-  async guard<T>(mount: LockoutMount, name: string, login: () => Promise<T>, refused: (error: unknown) => boolean): Promise<T> {
+  async guard<T>(
+    mount: LockoutMount,
+    name: string,
+    login: () => Promise<T>,
+    refused: (error: unknown) => boolean,
+    forgets: (result: T) => boolean = () => true,
+  ): Promise<T> {
     const settings = lockoutSettings(mount);
     if (!settings) return login();
     const lane = this.#lanes.enter(failureKey(mount.accessor, name));
@@ -52,7 +59,7 @@ export class UserLockout {
       const before = await lane.admitted(async () => settings.threshold - (await this.#count(mount, name, settings)));
       try {
         const result = await login();
-        if (before < settings.threshold || lane.refusals > 0) await this.succeeded(mount, name);
+        if ((before < settings.threshold || lane.refusals > 0) && forgets(result)) await this.succeeded(mount, name);
         return result;
       } catch (error) {
         if (refused(error)) {

@@ -18,8 +18,16 @@ export class LoginGuard {
   ): Promise<EngineResponse | undefined> {
     const mount = call.mount!;
     const given = call.match!.path.declaration.about.login!(decoded.data);
-    const counted = async <T>(name: string, work: () => Promise<T>): Promise<T> => this.#lockout.guard(mount.record, name, work, refused);
-    return counted(given, () => login((name, work) => (foldName(name) === foldName(given) ? work() : counted(name, work))));
+    const { record } = mount;
+    return this.#lockout.guard(
+      record,
+      given,
+      () =>
+        login((name, work, theirs) =>
+          foldName(name) === foldName(given) ? work() : this.#lockout.guard(record, name, work, refused, theirs),
+        ),
+      refused,
+    );
   }
 }
 
