@@ -49,6 +49,11 @@ export async function logIn(setup: Setup, credentials: Credentials, trace: Trace
   return setup.searcher ? logInFound(setup, setup.searcher, credentials, trace, options) : logInByName(setup, credentials, trace, options);
 }
 
+interface Known {
+  readonly person: PersonName;
+  readonly groups: readonly string[];
+}
+
 /** A search finds the entry that is bound. */
 async function logInFound(
   setup: Setup,
@@ -59,14 +64,20 @@ async function logInFound(
 ): Promise<DirectoryUser> {
   const found = await recall(setup, await findOrPretend(setup, searcher, { name, password }, trace, signal), names);
   const { entry } = found;
-  const bound = async (): Promise<{ person: PersonName; groups: string[] }> =>
-    bindAs(setup, entry.dn, password, trace, signal, async (connection) => {
-      const person = await settledName(setup, searcher, found, name, names, signal);
-      return { person, groups: await groupsOf(setup, connection, { dn: entry.dn, username: person.spelled }, trace, signal) };
-    });
+  const known = async (connection?: Connection): Promise<Known> => {
+    const person = await settledName(setup, searcher, found, name, names, signal);
+    return { person, groups: await groupsOf(setup, connection, { dn: entry.dn, username: person.spelled }, trace, signal) };
+  };
+  const bound = async (): Promise<Known> => {
+    // Only what the user searches for keeps the user's connection.
+    const done = await bindAs(setup, entry.dn, password, trace, signal, async (connection) =>
+      setup.searchesGroups && !setup.groupSearcher ? known(connection) : undefined,
+    );
+    return done ?? known();
+  };
   // What the person is called without a doubt is asked for once the password is known to be right: a refusal costs the same for all.
   const supposed = nameOfFound(setup, found, name);
-  const proven = (done: { person: PersonName }): boolean => done.person.anySpelling && foldName(done.person.folded) === foldName(supposed);
+  const proven = (done: Known): boolean => done.person.anySpelling && foldName(done.person.folded) === foldName(supposed);
   const { person, groups } = await (countAs ? countAs(supposed, bound, proven) : bound());
   return { dn: entry.dn, name: person, groups, alias: aliasOfFound(setup, found, person, name, trace), identity: identityOf(entry) };
 }
@@ -83,16 +94,16 @@ async function logInByName(setup: Setup, { name, password }: Credentials, trace:
   });
 }
 
-/** `connection` is bound as the user. */
+/** `connection` is bound as the user; needed only where the user searches. */
 async function groupsOf(
   setup: Setup,
-  connection: Connection,
+  connection: Connection | undefined,
   user: GroupMember,
   trace: Trace,
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
   if (!setup.searchesGroups) return [];
-  const lend: Lender = setup.groupSearcher ? onPool(setup, setup.groupSearcher, signal) : (work) => work(connection);
+  const lend: Lender = setup.groupSearcher ? onPool(setup, setup.groupSearcher, signal) : (work) => work(connection!);
   return searchGroups(setup, lend, user, trace, signal);
 }
 
