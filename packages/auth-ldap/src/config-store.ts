@@ -42,11 +42,16 @@ export class ConfigStore {
     return config;
   }
 
+  /** As it is for a transaction, which runs again if it changes meanwhile. */
+  async readIn(tx: Transaction): Promise<LdapAuthConfig> {
+    return (await tx.collection(PREFIX, LdapAuthConfig, { cached: true }).get(ID)) ?? defaultConfig;
+  }
+
   /** `sudo`: may send the stored secrets to another address. @throws BadRequest for what cannot be stored. */
   async update(data: Parameters<typeof mergeConfig>[1], supplied: ReadonlySet<string>, sudo = false): Promise<LdapAuthConfig> {
     const config = await this.#storage.transaction(async (tx) => {
       const records = tx.collection(PREFIX, LdapAuthConfig, { cached: true });
-      const stored = (await records.get(ID)) ?? defaultConfig;
+      const stored = await this.readIn(tx);
       const merged = mergeConfig(stored, data, supplied);
       requireSecretsAgain({ changed: secretMoves(stored, merged), kept: keptSecrets(stored, supplied), sudo });
       await this.#parts.changing?.(tx, stored, merged);

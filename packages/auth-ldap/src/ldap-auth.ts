@@ -51,7 +51,7 @@ function create(host: EngineHost): Engine {
     paths: [
       configPath(configs),
       configTestPath(configs, records, parts),
-      ...groupPaths(mappings),
+      ...groupPaths(configs, mappings),
       ...userPaths(configs, mappings),
       loginPath(
         (call) => configs.use((setup) => login(setup, records, call, logins)),

@@ -78,6 +78,14 @@ export class MappingRecords<S extends TSchema> {
     return [...this.#leftOver].sort();
   }
 
+  /** `caseSensitive` reads the rule within the transaction: the name folds by the rule under which the record is stored. */
+  async put(name: string, record: Static<S>, caseSensitive: (tx: Transaction) => Promise<boolean>): Promise<void> {
+    this.requireWritable(name);
+    await this.#storage.transaction(async (tx) => {
+      await collectionOf(tx, this.#kind).put(this.#kind.rule(name, await caseSensitive(tx)), record);
+    });
+  }
+
   async delete(name: string): Promise<void> {
     await this.records.delete(name);
     if (this.isLeftOver(name)) await this.look();

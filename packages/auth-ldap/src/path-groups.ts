@@ -1,8 +1,9 @@
 import { f, path, type AnyPath, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
+import type { ConfigStore } from './config-store.ts';
 import type { Mappings } from './mappings.ts';
 import { policyNames } from './policy-names.ts';
 
-export function groupPaths({ groups }: Mappings): AnyPath[] {
+export function groupPaths(configs: ConfigStore, { groups }: Mappings): AnyPath[] {
   return [
     path('groups', {
       synopsis: 'Groups that policies are mapped to.',
@@ -34,8 +35,8 @@ export function groupPaths({ groups }: Mappings): AnyPath[] {
       .update({
         summary: 'Create or replace a group.',
         handle: async ({ data }) => {
-          groups.requireWritable(data.name);
-          await groups.records.put(data.name, { policies: policyNames(data.policies, 'policies') });
+          const policies = policyNames(data.policies, 'policies');
+          await groups.put(data.name, { policies }, async (tx) => (await configs.readIn(tx)).case_sensitive_names);
           return undefined;
         },
       })

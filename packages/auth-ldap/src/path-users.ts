@@ -1,5 +1,6 @@
-import { f, path, type AnyPath, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
+import { f, keysOf, ListedKeys, pageFields, path, type AnyPath, type Transaction } from '@strongroom/engine-sdk';
 import type { ConfigStore } from './config-store.ts';
+import { loginName } from './login-name.ts';
 import { groupName, type Mappings } from './mappings.ts';
 import { policyNames } from './policy-names.ts';
 
@@ -36,11 +37,13 @@ export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] 
       .update({
         summary: 'Create or replace a user.',
         handle: async ({ data }) => {
-          users.requireWritable(data.username);
-          const { case_sensitive_names } = await configs.read();
-          const groups = [...new Set(data.groups.map((name) => groupName(name, case_sensitive_names)))].sort();
-          await users.records.put(data.username, { policies: policyNames(data.policies, 'policies'), groups });
-          return undefined;
+          const policies = policyNames(data.policies, 'policies');
+          const rule = async (tx: Transaction): Promise<boolean> => (await configs.readIn(tx)).case_sensitive_names;
+          const groups = [...new Set(data.groups.map((name) => groupName(name, configs.present.case_sensitive_names)))].sort();
+          await users.put(data.username, { policies, groups }, rule);
+          const { folded } = loginName(configs.present, data.username);
+          if (folded === data.username) return undefined;
+          return { warnings: [`no login has this name: who logs in as ${data.username} is ${folded}; write users/${folded}`] };
         },
       })
       .delete({

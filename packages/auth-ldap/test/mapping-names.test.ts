@@ -60,6 +60,26 @@ describe.each(['users', 'groups'] as const)('names of %s', (kind) => {
     expect([await write('admin'), await write('ADMIN')]).toEqual([403, 204]);
     if (kind === 'users') expect(await write('ａｄｍｉｎ')).toBe(403);
   });
+
+  test('may hold slashes, with spaces around them, and are one path to policies all the same', async () => {
+    for (const denied of ['a / b', 'a/b']) {
+      const policy = `path "auth/ldap/${kind}/*" { capabilities = ["read", "update"] }\npath "auth/ldap/${kind}/${denied}" { capabilities = ["deny"] }`;
+      await mount.call('update', 'sys/policies/acl/delegate', { data: { policy } });
+      const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['delegate'] } })).auth!.client_token;
+      expect([denied, (await mount.call('update', at(denied), { token, data: { policies: 'x' } })).status]).toEqual([denied, 403]);
+    }
+    // A full-width slash folds into another number of segments.
+    if (kind === 'users') expect(await mount.call('update', at('a／b'), { data: { policies: 'x' } })).toMatchObject({ status: 400 });
+  });
+});
+
+test('a mapping for a name with its domain is warned of: logins have the name alone', async () => {
+  const mount = await mounted();
+  await mount.write('config', { upndomain: 'corp.example' });
+  for (const name of ['ann@corp.example', 'CORP\\ann'])
+    expect((await mount.write(`users/${name}`, { policies: 'p' })).warnings).toEqual([expect.stringContaining('write users/ann')]);
+  expect(await mount.write('users/ann@elsewhere.example', { policies: 'p' })).toMatchObject({ status: 204 });
+  await mount.close();
 });
 
 describe('names of an earlier version', () => {

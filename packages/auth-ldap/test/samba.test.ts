@@ -115,14 +115,16 @@ describeWithSamba('logins against Active Directory, played by Samba', () => {
   test('ann@corp.example and CORP\\ann are ann, with a service account or without, where the domain is set', async () => {
     const names = ['ann', 'Ann@corp.example', 'ANN@CORP.EXAMPLE', 'CORP\\ann', 'corp\\Ann', ' ann '];
     expect(await login('ann@corp.example', 'pw-ann')).toMatchObject(refused);
-    for (const config of [
+    const ways: Record<string, string>[] = [
       { upndomain: 'corp.example' },
       { binddn: '', bindpass: '' },
       { upndomain: '', netbiosname: 'CORP', ...service },
-    ]) {
+    ];
+    for (const config of ways) {
       await mount.write('config', config);
       const logins = [];
-      for (const name of config.netbiosname ? names.filter((one) => !one.includes('@')) : names) logins.push(await login(name, 'pw-ann'));
+      for (const name of config['netbiosname'] ? names.filter((one) => !one.includes('@')) : names)
+        logins.push(await login(name, 'pw-ann'));
       for (const { status, auth } of logins)
         expect({ status, entity: auth?.entity_id, meta: auth?.metadata }).toEqual({
           ...{ status: 200, entity: logins[0]!.auth!.entity_id, meta: { username: 'ann' } },

@@ -23,7 +23,7 @@ export const directoryFields = {
   anonymous_group_search: f.bool('Search groups over a connection that never binds.'),
   use_token_groups: f.bool("Read the groups from Active Directory's tokenGroups, nested ones included."),
   use_pre111_group_cn_behavior: f.bool('Find the CN of a group only where it is spelt "CN".'),
-  username_as_alias: f.bool('Name the alias of the identity after the name given at login.'),
+  username_as_alias: f.bool('Name the alias of the identity after the name of the login, folded, instead of the value of userattr.'),
   case_sensitive_names: f.bool('Names of users and groups in this mount differ by case.'),
   dereference_aliases: f.string('never, finding, searching or always.'),
   max_page_size: f.int('Page size of group searches; 0 asks for everything at once.', { minimum: 0, maximum: 2_147_483_647 }),
