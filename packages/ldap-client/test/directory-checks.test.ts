@@ -13,7 +13,7 @@ const stored = { ...defaultDirectoryConfig, url: 'ldaps://a,ldaps://b', bindpass
 describe('settings of a directory that an earlier version stored', () => {
   const broken = { ...stored, url: 'http://x', userfilter: '((', userdn: 'garbage', upndomain: '@corp' };
 
-  test('are told, each with its name, but for what a write has sent and checked', () => {
+  test('are listed, each with its name, except what a write has sent and checked', () => {
     const problems = (...sent: string[]) => storedProblems(broken, new Set(sent)).map((problem) => /^(?:invalid )?(\w+)/.exec(problem)![1]);
     expect(problems()).toEqual(['url', 'userdn', 'userfilter', 'upndomain']);
     expect(problems('url', 'userfilter')).toEqual(['userdn', 'upndomain']);
