@@ -11,14 +11,13 @@ export type {
   RequestOptions,
   SearchRequest,
 } from './connection.ts';
+export { checkAttribute, compileFilter, storedProblems } from './directory-checks.ts';
 export {
-  compileFilter,
   defaultDirectoryConfig,
   defaultUserFilter,
   DirectoryConfig,
   directoryFields,
   mergeDirectoryConfig,
-  requirePasswordFor,
   settingsOf,
   shownDirectoryConfig,
 } from './directory-config.ts';
@@ -38,5 +37,6 @@ export type { LdifAttribute, LdifChange, LdifRecord } from './ldif.ts';
 export { Lending } from './lending.ts';
 export { resultCode, resultName } from './result-codes.ts';
 export type { ServerHealth } from './servers.ts';
+export { keptSecrets, requirePasswordFor, secretMoves } from './secret-moves.ts';
 export { parseLdapUrl } from './settings.ts';
 export type { LdapSettings, LdapUrl, TlsVersion } from './settings.ts';
