@@ -1,6 +1,7 @@
 import { BadRequest, TokenRefused, withinCidrs, type Clock, type IssuedAuth } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import { limitTerms } from '../leases/lease-terms.ts';
+import { requireIssuing } from '../mounts/mount-record.ts';
 import type { Mount } from '../mounts/mount.ts';
 import type { AuthReply } from '../request/core-response.ts';
 import type { Store } from '../storage/store.ts';
@@ -58,6 +59,7 @@ export class LoginTokens {
     let token: string;
     let accessor = '';
     if (type === 'batch') {
+      await requireIssuing(this.#store, mount.uuid);
       token = this.#tokens.makeBatch(shared);
     } else {
       const record: Omit<TokenRecord, 'accessor'> = {
@@ -70,7 +72,10 @@ export class LoginTokens {
         mount: mount.uuid,
         ...(issued.internal ? { internal: { ...issued.internal } } : {}),
       };
-      const made = await this.#store.transaction(async (tx) => this.#tokens.create(tx, record));
+      const made = await this.#store.transaction(async (tx) => {
+        await requireIssuing(tx, mount.uuid);
+        return this.#tokens.create(tx, record);
+      });
       ({ token } = made);
       accessor = made.record.accessor;
     }
