@@ -5,6 +5,7 @@ import { DelegationWorld, type Tally } from './delegation-world.ts';
 
 /** The same walk each time; a failure prints its seed, and the shortest walk that fails. */
 const SEED = Number(process.env['PROPERTY_SEED'] ?? 20_300_101);
+/** Walks; each makes 40 tokens or more on average. */
 const RUNS = Number(process.env['DELEGATION_RUNS'] ?? 500);
 
 describe('the law of delegation', () => {
@@ -26,9 +27,9 @@ describe('the law of delegation', () => {
       ),
       { numRuns: RUNS, seed: SEED },
     );
-    if (process.env['DELEGATION_TALLY']) console.log(Object.fromEntries([...tally].sort()));
     expect(tally.get('creations')).toBeGreaterThanOrEqual(RUNS * 40);
-    for (const kind of [
+    // A law under which nothing is made would be kept as well.
+    const kinds = [
       'child',
       'orphan',
       'by a role',
@@ -40,9 +41,7 @@ describe('the law of delegation', () => {
       'limited',
       'wrapped',
       'renewed',
-    ]) {
-      expect([kind, tally.get(kind) ?? 0]).toEqual([kind, expect.any(Number)]);
-      expect({ [kind]: (tally.get(kind) ?? 0) >= RUNS }).toEqual({ [kind]: true });
-    }
-  }, 300_000);
+    ];
+    expect(kinds.filter((kind) => (tally.get(kind) ?? 0) < RUNS)).toEqual([]);
+  }, 600_000);
 });
