@@ -31,7 +31,7 @@ describe('delegation over HTTP', () => {
       configuration: {
         ...defaultConfiguration({}),
         storage: { type: 'inmem' },
-        listeners: [{ type: 'tcp', host: '127.0.0.1', port }],
+        listeners: [{ type: 'tcp', host: '127.0.0.1', port, trustedProxies: [], headers: {}, openMetrics: false }],
         logLevel: 'error',
       },
       devRootToken: 'root',
