@@ -202,14 +202,31 @@ export class DynamicAccounts {
     await this.#onDirectory(signal, async (connection) => {
       const refused = await runLdifThrough(connection, parseLdif(deletion_ldif), signal);
       const failed = refused.filter((one) => !wasDoneBefore(one));
-      if (failed.length === 0) return;
       for (const { record, error } of failed) this.#warn('a record of deletion_ldif was refused', record, error);
       // With its entries gone the account is of no use to anybody; what else is left is for the operator.
-      const gone = entries.length > 0 && (await existingEntries(connection, entries, signal)).length === 0;
-      if (!gone) throw failed[0]!.error;
+      if (entries.length > 0) await this.#deleteLeft(connection, entries, signal);
+      else if (failed[0]) throw failed[0].error;
     });
     const { takenNames } = recordsIn(this.#host.storage);
     if (await takenNames.has(accountKey(username))) await takenNames.delete(accountKey(username));
+  }
+
+  /** Deletes the entries that deletion_ldif has left, by their names. @throws DirectoryFailed that says which are there still, and why */
+  async #deleteLeft(connection: Connection, entries: readonly string[], signal: AbortSignal): Promise<void> {
+    const left = await existingEntries(connection, entries, signal);
+    if (left.length === 0) return;
+    this.#host.log.warn('deletion_ldif has left entries of an account, which are deleted by their names', {
+      mount: this.#host.mount.path,
+      entries: left,
+    });
+    try {
+      await deleteEntries(connection, left, signal);
+    } catch (error) {
+      if (!(error instanceof LdapError) || !error.answered) throw error;
+      const there = (await existingEntries(connection, left, signal)).map((dn) => JSON.stringify(dn)).join(' and ');
+      const text = `after deletion_ldif ${there} is still there, and cannot be deleted: ${error.message}`;
+      throw new DirectoryFailed(text, outcomeOf(error), error);
+    }
   }
 
   async #free(tx: Transaction, username: string): Promise<void> {

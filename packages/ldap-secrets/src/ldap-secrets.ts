@@ -36,7 +36,7 @@ function create(host: EngineHost): Engine {
   const library = new Library(host, service, sets, accounts);
   return {
     paths: [
-      ...configPaths(service, root),
+      ...configPaths(host, service, root),
       configTestPath(host, service),
       ...staticRolePaths(host, service, statics),
       ...staticCredPaths(host, statics),

@@ -10,8 +10,9 @@ import {
 } from '@strongroom/engine-sdk';
 import { manualPlan, ownState, Rotation } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { changePassword, provePassword } from './account-entry.ts';
-import { outcomeOf, textOf } from './directory-failed.ts';
+import { changePassword, identify, provePassword } from './account-entry.ts';
+import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import { managerName } from './managed-accounts.ts';
 import { makePassword } from './password-maker.ts';
 import { accountKey, recordsIn, SALT, type LibraryAccountRecord, type LibrarySetRecord, type Loan } from './records.ts';
 import type { DirectoryService } from './service.ts';
@@ -56,6 +57,12 @@ export class LibraryAccounts {
       messageOf: textOf,
       prove: async ({ record, candidate, signal }) =>
         provePassword(service, { username: record.name }, { candidate, current: record.current }, signal),
+      unproven: (_key, _account, text) => new DirectoryFailed(text, 'unknown'),
+      claims: {
+        by: libraryManager,
+        called: ({ name }) => name,
+        identify: async (_key, { name }, signal) => identify(service, { username: name }, signal),
+      },
       missing: (key) => new BadRequest(`"${key}" is not in the library`),
     });
     this.intent = {
@@ -115,7 +122,7 @@ export class LibraryAccounts {
   async #lendIn(tx: Transaction, key: string, loan: Loan): Promise<Lent | undefined> {
     const { accounts } = recordsIn(tx);
     const account = await accounts.get(key);
-    if (!account || !isFree(account)) return undefined;
+    if (!account || !isFree(account) || (await this.rotation.managedBy(tx, key, account)) !== undefined) return undefined;
     await accounts.put(key, { ...account, loan });
     return { key, account, loan, intent: await tx.intend(this.intent, { account: key, loan: loan.id }) };
   }
@@ -130,6 +137,11 @@ export class LibraryAccounts {
       return fresh;
     });
   }
+}
+
+/** An account of the library as a manager. */
+export function libraryManager(key: string): string {
+  return managerName({ kind: 'library', owner: key });
 }
 
 /** Nobody has it, and nobody but this server knows its password. */

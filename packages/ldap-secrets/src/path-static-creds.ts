@@ -49,7 +49,7 @@ export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): rea
           ...visiblePlan(record),
           last_vault_rotation: lastRotation(since),
         },
-        ...(found?.doubtful ? { warnings: [doubtAbout('password')] } : {}),
+        ...warnings(found),
       };
     },
   });
@@ -71,6 +71,11 @@ export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): rea
   });
 
   return [cred, rotate];
+}
+
+function warnings(found: CurrentCredential<StaticRoleRecord, string> | undefined): { readonly warnings?: readonly string[] } {
+  if (found?.takenOver !== undefined) return { warnings: [found.takenOver] };
+  return found?.doubtful ? { warnings: [doubtAbout('password')] } : {};
 }
 
 function lastPassword({ record, credential }: CurrentCredential<StaticRoleRecord, string>): string {

@@ -229,14 +229,16 @@ export class Rotation<R, C> {
 
   /**
    * Takes back the account of a stored record that another manager has taken over, and demands a rotation, since the other one knows its credential.
-   * Nothing happens where the account is its own. Inside the engine's transaction, after the record is written.
+   * Nothing happens where the account is its own. Inside the engine's transaction, after the record is written. Resolves with whether it was taken
+   * back.
    */
-  async takeBack(tx: Transaction, id: string): Promise<void> {
+  async takeBack(tx: Transaction, id: string): Promise<boolean> {
     const record = await this.#options.records(tx).get(id);
     const account = record === undefined ? undefined : this.#options.lens.state(record).managed_account;
-    if (record === undefined || !account || (await this.#otherManager(tx, id, account)) === undefined) return;
+    if (record === undefined || !account || (await this.#otherManager(tx, id, account)) === undefined) return false;
     await this.#claimAccount(tx, id, record, account, true);
     await this.demand(tx, id, record);
+    return true;
   }
 
   /** Deletes the record, its job and its claim on the account. */
@@ -295,6 +297,11 @@ export class Rotation<R, C> {
     if (proof !== 'candidate') return { record, proof };
     if (!this.#work.underWay(id)) await this.#commit(id, pending, true, 'accepted');
     return { record: (await this.#options.records(this.#host.storage).get(id)) ?? record, proof };
+  }
+
+  /** Who manages the account of a record in its place, in words; undefined where nobody does. */
+  async managedBy(storage: Pick<StorageView, 'managerOf'>, id: string, record: R): Promise<string | undefined> {
+    return this.#otherManager(storage, id, this.#options.lens.state(record).managed_account);
   }
 
   /** The status block of a record. */
