@@ -63,16 +63,35 @@ export async function identify(
   account: AccountAddress,
   signal: AbortSignal,
 ): Promise<ManagedAccount | undefined> {
+  return identified(async () => service.use(async (open) => locateIn(service, open, account, signal)));
+}
+
+/** The same by a configuration whose bindpass may be in doubt. */
+export async function identifyAsIs(
+  service: DirectoryService,
+  config: LdapSecretsConfig,
+  account: AccountAddress,
+  signal: AbortSignal,
+): Promise<ManagedAccount | undefined> {
+  return identified(async () => service.useAsIs(config, async (open) => locateIn(service, open, account, signal)));
+}
+
+async function identified(locateIt: () => Promise<LocatedAccount>): Promise<ManagedAccount | undefined> {
   try {
-    const located = await service.work(async (connection, { config }) => locate(connection, config, account, signal), {
-      signal,
-      idempotent: true,
-    });
-    return located.account;
+    return (await locateIt()).account;
   } catch {
     // Whoever asks touches the directory next, and hears the reason.
     return undefined;
   }
+}
+
+async function locateIn(
+  service: DirectoryService,
+  open: OpenDirectory,
+  account: AccountAddress,
+  signal: AbortSignal,
+): Promise<LocatedAccount> {
+  return service.bound(open, async (connection) => locate(connection, open.config, account, signal), { signal, idempotent: true });
 }
 
 interface Search {
@@ -148,8 +167,7 @@ export async function provePassword(
   signal: AbortSignal,
 ): Promise<Proof> {
   return service.use(async (open) => {
-    const dn =
-      account.dn || (await service.bound(open, async (c) => locate(c, open.config, account, signal), { signal, idempotent: true })).dn;
+    const dn = account.dn || (await locateIn(service, open, account, signal)).dn;
     try {
       const proof = await proveBind(open.directory, dn, { candidate, current }, signal);
       return proof === 'neither' && !schemaOf(open.config).provesByBind ? 'unprovable' : proof;

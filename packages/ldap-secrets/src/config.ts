@@ -43,7 +43,7 @@ export const configFields = {
   skip_static_role_import_rotation: f.bool('Do not change the password when a static role is made, unless the role says otherwise.'),
 } as const;
 
-/** What a password made here has at least; that of RACF. */
+/** What a password should have at least; that of RACF. */
 const SHORTEST = 8;
 
 const Schema = Type.Union([Type.Literal('openldap'), Type.Literal('ad'), Type.Literal('racf')]);
@@ -161,12 +161,15 @@ function check(config: LdapSecretsConfig): void {
   if (config.userdn !== '' && !isDn(config.userdn)) {
     throw new BadRequest(`userdn: ${JSON.stringify(config.userdn)} is not a distinguished name, such as ou=services,dc=example,dc=org`);
   }
-  if (config.length > 0 && config.length < SHORTEST) {
-    throw new BadRequest(`length: ${config.length} is too short for a password; send at least ${SHORTEST}, or 0 for the default of 64`);
-  }
   if (config.max_ttl > 0 && config.ttl > config.max_ttl) {
     throw new BadRequest(`ttl (${config.ttl} s) is longer than max_ttl (${config.max_ttl} s)`);
   }
+}
+
+/** The warning for passwords that are easily guessed. */
+export function shortPasswords({ length }: LdapSecretsConfig): string | undefined {
+  if (length === 0 || length >= SHORTEST) return undefined;
+  return `length: passwords of ${length} characters are easily guessed, and directories may refuse them; send at least ${SHORTEST}, or 0 for the default of 64`;
 }
 
 /** What a read shows: everything but secrets. */

@@ -1,7 +1,7 @@
 import { f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { RotationStatus, warned } from '@strongroom/rotation';
+import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { configFields, shownConfig } from './config.ts';
+import { configFields, shortPasswords, shownConfig } from './config.ts';
 import { unknownPolicy } from './password-maker.ts';
 import { CONFIG } from './records.ts';
 import type { RootRotation } from './root-rotation.ts';
@@ -39,7 +39,11 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
       exists: async () => (await service.read()) !== undefined,
       handle: async (req) => {
         const config = await service.write(req.data, req.supplied, req.caller.sudo);
-        return warned(req.supplied.has('password_policy') ? await unknownPolicy(host, config) : undefined);
+        const warnings = [
+          req.supplied.has('length') ? shortPasswords(config) : undefined,
+          req.supplied.has('password_policy') ? await unknownPolicy(host, config) : undefined,
+        ].filter((text) => text !== undefined);
+        return warnings.length === 0 ? undefined : { warnings };
       },
     })
     .delete({

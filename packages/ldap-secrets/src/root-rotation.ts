@@ -1,6 +1,6 @@
 import { EngineError, type EngineHost } from '@strongroom/engine-sdk';
 import { claimAccount, manualPlan, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
-import { changePasswordIn, identify, proveBind } from './account-entry.ts';
+import { changePasswordIn, identifyAsIs, proveBind } from './account-entry.ts';
 import { bindNameOf, unsettled, type LdapSecretsConfig } from './config.ts';
 import { DirectoryFailed, DirectoryMisused, outcomeOf, textOf } from './directory-failed.ts';
 import { makePassword } from './password-maker.ts';
@@ -38,7 +38,7 @@ export class RootRotation {
       claims: {
         by: () => ROOT_MANAGER,
         called: ({ binddn }) => binddn,
-        identify: async (_id, config, signal) => identify(service, rootAddress(config), signal),
+        identify: async (_id, config, signal) => identifyAsIs(service, unsettled(config), rootAddress(config), signal),
       },
       ofItself: true,
       keepsPrevious: true,
@@ -62,7 +62,7 @@ export class RootRotation {
   }
 
   async #adopt(seen: LdapSecretsConfig, signal: AbortSignal): Promise<void> {
-    const account = seen.root?.managed_account ?? (await identify(this.#service, rootAddress(seen), signal));
+    const account = seen.root?.managed_account ?? (await identifyAsIs(this.#service, unsettled(seen), rootAddress(seen), signal));
     if (!account) return;
     await this.#host.storage.transaction(async (tx) => {
       const inside = recordsIn(tx).config;

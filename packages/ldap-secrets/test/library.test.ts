@@ -104,9 +104,10 @@ describeWithSlapd('library', () => {
       expect((await mount.call('read', 'ldap/library/other')).status).toBe(404);
       const role = { username: 'svc1', rotation_period: '1h' };
       const byName = await mount.call('update', 'ldap/static-role/r', { data: role });
-      expect(byName.errors).toEqual(['"svc1" is already managed by the secrets engine']);
+      const other = 'is already managed by the secrets engine: library account "svc1" of this mount changes its password';
+      expect(byName.errors).toEqual([expect.stringContaining(`"svc1" ${other}`)]);
       const byDn = await mount.call('update', 'ldap/static-role/r', { data: { ...role, username: 'x', dn: dnOf('svc1') } });
-      expect(byDn.errors).toEqual(['"x" is already managed by the secrets engine']);
+      expect(byDn.errors).toEqual([expect.stringContaining(`"x" ${other}`)]);
       await mount.write('static-role/r', { username: 'svc4', rotation_period: '1h' });
       await expectRefused('other', { service_account_names: ['svc4'] }, '"svc4" is already managed by the secrets engine');
       await mount.delete('static-role/r');

@@ -21,6 +21,7 @@ const DEVIATIONS: Readonly<Record<number, Deviation>> = {
   16: { status: 400, errors: [/expected one matching entry, but received 0: base "ou=svc,dc=example,dc=org", filter \(uid=nosuch\)/] },
   28: { status: 400 },
   29: { status: 400, errors: ['missing creation_ldif'] },
+  35: { status: 400, errors: [/^"svc12" is already managed by the secrets engine: it is in the set "set" of this mount/] },
   36: { status: 400, errors: [/expected one matching entry, but received 0/] },
   38: { status: 400, errors: ['max_ttl (3600 seconds) may not be less than ttl (7200 seconds)'] },
   47: { status: 400, errors: [/"nosuch" not found in the set/] },
