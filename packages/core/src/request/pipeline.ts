@@ -31,7 +31,6 @@ import type { Issuing } from './issuing.ts';
 import type { LoginGuard } from './login-guard.ts';
 import { OpenPathRefusal } from './open-path-refusal.ts';
 import { cutPage, limitPage } from './page-limit.ts';
-import { otherSpellings } from './other-spellings.ts';
 import { RequestDeadline } from './request-deadline.ts';
 import type { RepeatedCalls } from './repeated-calls.ts';
 import { newRequestId } from './request-id.ts';
@@ -122,7 +121,7 @@ export class Pipeline {
     const verdict = call.acl!.check({
       operation: call.operation,
       path: call.path,
-      otherSpellings: otherSpellings(call.path, call),
+      folds: call.folds,
       data: call.data,
       wrapTtl: call.request.wrapTtl,
     });
@@ -141,7 +140,8 @@ export class Pipeline {
     if (!exists || call.mount!.quarantine !== undefined) return;
     const deadline = this.#deadline(call);
     const request = engineRequest(call, decoded, deadline);
-    if (!(await deadline.guard(async () => exists(request)))) call.operation = 'create';
+    const { mount } = call;
+    if (!(await deadline.guard(async () => mount!.run(async () => exists(request))))) call.operation = 'create';
   }
 
   async #serve(call: Call, decoded: Decoded | EngineError | undefined): Promise<CoreResponse> {
@@ -179,7 +179,7 @@ export class Pipeline {
     const deadline = this.#deadline(call);
     const request = engineRequest(call, fields, deadline);
     // A handler that goes on after the deadline still counts as work on the mount.
-    const handler = (): Promise<EngineResponse | undefined> => mount.serve(() => op.handle(request as never));
+    const handler = (): Promise<EngineResponse | undefined> => mount.serve(() => mount.run(() => op.handle(request as never)));
     const work = (): Promise<EngineResponse | undefined> => deadline.guard(handler);
     const response = call.match!.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
     const answer = answerOf(call, response, warningsOf(call, fields, response));
