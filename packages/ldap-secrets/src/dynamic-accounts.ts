@@ -5,6 +5,7 @@ import {
   type EngineRequest,
   type Intent,
   type OpenIntent,
+  type OutsideThing,
   type SecretType,
   type TemplateEnvironment,
   type Transaction,
@@ -60,13 +61,14 @@ export class DynamicAccounts {
     this.#host = host;
     this.#service = service;
     this.environment = { now: () => host.clock.now(), randomBytes: (count) => host.randomBytes(count) };
-    const target = (): string => `the directory of ${host.mount.accessor}`;
+    const target = (): string => service.target;
     this.intent = {
       kind: 'create-account',
       entry: Creation,
       minAgeSeconds: INTENT_AGE,
       target,
       rollback: async (entry, _storage, signal) => this.#undo(entry, signal),
+      outside: outsideAccount,
     };
     this.secret = {
       type: 'creds',
@@ -78,6 +80,7 @@ export class DynamicAccounts {
         return this.#terms(role, await service.require());
       },
       revoke: async ({ internal, signal }) => this.#remove(internal, signal),
+      outside: outsideAccount,
       // The account may be there still: that is seen by its entry when the name comes again.
       dropped: async ({ username }, tx) => this.#free(tx, username),
     };
@@ -253,6 +256,13 @@ function sameTemplates(a: DynamicRoleRecord, b: DynamicRoleRecord): boolean {
     a.rollback_ldif === b.rollback_ldif &&
     a.username_template === b.username_template
   );
+}
+
+/** The entries of an account, or its name where none holds it. */
+function outsideAccount({ role, username, entries }: Pick<Creation, 'role' | 'username' | 'entries'>): OutsideThing {
+  const [first = username, ...more] = entries;
+  const rest = more.length === 0 ? '' : `, with ${more.join(' and ')}`;
+  return { kind: 'directory account', name: first, detail: `made by the role "${role}"${rest}` };
 }
 
 async function requireFree(connection: Connection, entries: readonly string[], signal: AbortSignal): Promise<void> {

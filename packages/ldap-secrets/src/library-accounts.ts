@@ -43,7 +43,7 @@ export class LibraryAccounts {
 
   constructor(host: EngineHost, service: DirectoryService) {
     this.#host = host;
-    const target = (): string => `the directory of ${host.mount.accessor}`;
+    const target = (): string => service.target;
     this.rotation = new Rotation(host, {
       kind: 'rotate-library-account',
       noun: 'account of the library',
@@ -73,6 +73,8 @@ export class LibraryAccounts {
       rollback: async ({ account, loan }) => {
         await host.storage.transaction(async (tx) => this.endLoan(tx, account, loan));
       },
+      // The account was there before; the mount itself lists it.
+      outside: () => undefined,
     };
   }
 

@@ -54,7 +54,7 @@ export class Library {
     this.secret = {
       type: 'check-out',
       internal: Internal,
-      target: () => `the directory of ${host.mount.accessor}`,
+      target: () => service.target,
       renew: async ({ internal }) => {
         const set = await this.#records.sets.get(internal.set);
         if (!set) throw new BadRequest(`"${internal.set}" doesn't exist`);
@@ -74,6 +74,11 @@ export class Library {
         // Clients know that leases cannot be ended early without a configuration, also those whose account has come back.
         if (!isOver) await service.require();
       },
+      outside: ({ account, set }) => ({
+        kind: 'directory account',
+        name: account,
+        detail: `lent from the set "${set}": its borrower knows the password`,
+      }),
       // Without its lease a loan would have no end.
       dropped: async ({ account, loan }, tx) => void (await accounts.endLoan(tx, account, loan)),
     };

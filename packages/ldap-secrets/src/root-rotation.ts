@@ -28,7 +28,7 @@ export class RootRotation {
       lens: rootState,
       records: (storage) => recordsIn(storage).config,
       plan: () => manualPlan,
-      target: () => `the directory of ${host.mount.accessor}`,
+      target: () => service.target,
       make: async (_id, config) => makePassword(host, config),
       apply: async (change) => this.#apply(change),
       outcomeOf,

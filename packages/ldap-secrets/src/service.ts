@@ -35,6 +35,8 @@ export interface ServiceUse {
 
 /** The configuration of a mount and its connections to the directory: one directory until the next write of the configuration. */
 export class DirectoryService {
+  /** What leases, intents and jobs of the mount have as their target. */
+  readonly target: string;
   readonly #host: EngineHost;
   readonly #records: Records;
   readonly #directories: Lending<Directory>;
@@ -45,6 +47,7 @@ export class DirectoryService {
   constructor(host: EngineHost) {
     this.#host = host;
     this.#records = recordsIn(host.storage);
+    this.target = `the directory of ${host.mount.accessor}`;
     const { clock, log } = host;
     this.#directories = new Lending(
       async () => createDirectory(clientSettings(this.#config!), { clock, log }),
@@ -68,7 +71,7 @@ export class DirectoryService {
    * address without bindpass; TooManyRequests for another account or bindpass while bindpass is being rotated.
    */
   async write(sent: SentConfig, supplied: ReadonlySet<string>, sudo: boolean): Promise<LdapSecretsConfig> {
-    return this.#host.storage.transaction(async (tx) => {
+    const written = await this.#host.storage.transaction(async (tx) => {
       const records = recordsIn(tx);
       const before = await records.config.get(CONFIG);
       const changed = before && changesRootIn(before, sent);
@@ -82,6 +85,9 @@ export class DirectoryService {
       await records.config.put(CONFIG, next);
       return next;
     });
+    // What was wrong may be mended.
+    await this.#host.retry(this.target);
+    return written;
   }
 
   /** Resolves with the record that was there. @throws TooManyRequests while bindpass is being rotated: the new one would be lost with the configuration. */

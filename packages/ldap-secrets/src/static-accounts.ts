@@ -25,7 +25,7 @@ export class StaticAccounts {
       lens: ownState<StaticRoleRecord, string>(),
       records: (storage) => recordsIn(storage).staticRoles,
       plan: (role) => role,
-      target: () => `the directory of ${host.mount.accessor}`,
+      target: () => service.target,
       make: async () => makePassword(host, await service.require()),
       apply: async ({ record, candidate, signal }) => changePassword(service, record, candidate, signal),
       outcomeOf,
