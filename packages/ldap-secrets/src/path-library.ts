@@ -46,7 +46,10 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
       exists: async (req) => sets.has(req.data.name),
       handle: async (req) => {
         await librarySets.write(req.data.name, (before) => changed(before, req.data), req.signal, req.data.adopt);
-        return undefined;
+        const most = host.mount.maxLeaseTtl;
+        const { ttl = 0, max_ttl = 0 } = req.data;
+        if (ttl <= most && max_ttl <= most) return undefined;
+        return { warnings: [`ttl and max_ttl: leases of this mount last ${most} s at most; check-outs end by then`] };
       },
     })
     .delete({

@@ -48,6 +48,10 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
         if (record.max_ttl > most || record.default_ttl > most) {
           warnings.push(`the role asks for more than the ${most} s that leases of this mount can last; they will end by then`);
         }
+        const { ttl, maxTtl } = await accounts.termsOf(record);
+        if (maxTtl > 0 && ttl > maxTtl) {
+          warnings.push(`default_ttl (${ttl} s) is longer than the max_ttl of the configuration (${maxTtl} s); leases end by that`);
+        }
         return warnings.length === 0 ? undefined : { warnings };
       },
     })

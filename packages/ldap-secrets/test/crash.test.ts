@@ -187,6 +187,52 @@ describeWithSlapd('a server that dies in the middle', () => {
     );
   });
 
+  describe('while the account of a static role is taken over by another one', () => {
+    beforeEach(async () => {
+      await server.write('static-role/first', { username: 'svc4', rotation_period: '24h' });
+    });
+    const takeOver = async () => server.ask('update', 'ldap/static-role/second', { username: 'svc4', rotation_period: '24h', adopt: true });
+    /** One of the two manages the account, and the password that it answers logs in. */
+    const expectOneManager = async (died: boolean): Promise<void> => {
+      await server.pass(300, 60);
+      const second = await server.ask('read', 'ldap/static-role/second');
+      if (!died) expect(second.status).toBe(200);
+      const manager = second.status === 200 ? 'second' : 'first';
+      const { status } = dataOf<{ status: object }>(await server.read('static-role/first'));
+      expect(status).toMatchObject({ state: manager === 'first' ? 'waiting' : 'taken_over' });
+      const { password } = dataOf<{ password: string }>(await server.read(`static-cred/${manager}`));
+      expect(await view.takes(`uid=svc4,${SVC}`, password)).toBe(true);
+    };
+
+    test.each(COMMITS)('after %i commits: it has one manager, whose password logs in', async (commits) => {
+      await expectOneManager(await dieAfterCommits(commits, takeOver));
+    });
+
+    test.each(CALLS)('at call %i of the directory (%s lost): it has one manager, whose password logs in', async (call, loss) => {
+      await expectOneManager(await dieAtCall(call, loss, takeOver));
+    });
+  });
+
+  describe('while a lease is revoked whose deletion_ldif leaves the account', () => {
+    let lease: string;
+    beforeEach(async () => {
+      const wrong = `dn: uid={{.Username}},ou=nowhere,dc=example,dc=org\nchangetype: delete\n`;
+      await server.write('role/app', { creation_ldif, deletion_ldif: wrong, default_ttl: '1h' });
+      lease = (await server.read('creds/app')).leaseId;
+    });
+    const revoke = async () => server.ask('update', 'sys/leases/revoke', { lease_id: lease, sync: true });
+
+    test.each(CALLS)('at call %i of the directory (%s lost): the account goes all the same', async (call, loss) => {
+      expect(await dieAtCall(call, loss, revoke)).toBe(call < 3);
+      await server.pass(3_900, 60);
+      expect(await dynamicAccounts()).toEqual([]);
+      expect(await leasesOf('creds/app')).toEqual([]);
+      await view.asAdmin(async (connection) =>
+        connection.modify('cn=made,ou=groups,dc=example,dc=org', [{ operation: 'replace', attribute: 'member', values: ['cn=nobody'] }]),
+      );
+    });
+  });
+
   describe('while a dynamic account is made', () => {
     beforeEach(async () => {
       await server.write('role/app', { creation_ldif, deletion_ldif, default_ttl: '1h' });

@@ -127,6 +127,13 @@ describeWithSlapd('dynamic roles', () => {
       await expectRefused({ ...role, username_template: '{{.RoleName | utf16le}}' }, /^invalid username_template: .*utf16le/);
     });
 
+    test('a creation_ldif without records is refused; a default_ttl above the max_ttl of the configuration is stored with a warning', async () => {
+      await expectRefused({ ...role, creation_ldif: '# dn: nothing\n' }, 'invalid creation_ldif: it holds no record');
+      await mount.write('config', { max_ttl: '1h' });
+      const { status, warnings } = await write({ ...role, default_ttl: '2h' });
+      expect([status, warnings!.join()]).toEqual([200, expect.stringContaining('longer than the max_ttl of the configuration (3600 s)')]);
+    });
+
     test('default_ttl above max_ttl is refused', async () => {
       await expectRefused({ ...role, default_ttl: '2h', max_ttl: '1h' }, 'default_ttl \\(7200 s\\) is longer than max_ttl \\(3600 s\\)');
     });

@@ -159,6 +159,30 @@ describeWithSlapd('library', () => {
     });
   });
 
+  test('an account that vanishes from the directory while it is lent is no dead end: its lease ends, its status says so, and the set lets it go', async () => {
+    const passing = dnOf('passing');
+    await view.asAdmin(async (connection) =>
+      connection.add(passing, [
+        { attribute: 'objectClass', values: ['account', 'simpleSecurityObject'] },
+        { attribute: 'uid', values: ['passing'] },
+        { attribute: 'userPassword', values: ['x'] },
+      ]),
+    );
+    await post('set', { service_account_names: ['passing', 'svc1'] });
+    const { lease } = await checkOut();
+    await view.asAdmin(async (connection) => connection.delete(passing));
+    const revoked = await mount.call('update', 'sys/leases/revoke', { data: { lease_id: lease, sync: true } });
+    expect({ status: revoked.status, errors: revoked.errors }).toEqual({ status: 204 });
+    await mount.advance(60);
+    expect((await status())['passing']).toMatchObject({
+      available: false,
+      rotation: { state: 'failing', last_error: { message: expect.stringContaining('expected one matching entry, but received 0') } },
+    });
+    expect((await post('set', { service_account_names: ['svc1'] })).status).toBe(204);
+    expect(Object.keys(await status())).toEqual(['svc1']);
+    expect((await mount.call('delete', 'ldap/library/set')).status).toBe(204);
+  });
+
   test('LIST library names the sets, in lower case; GET library/:set_name of one that is not there is 404', async () => {
     expect((await mount.call('list', 'ldap/library')).status).toBe(404);
     await post('Team', { service_account_names: ['svc1'] });
