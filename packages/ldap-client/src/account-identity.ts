@@ -21,5 +21,10 @@ export function accountIdentity(entry: LdapEntry, urls: readonly string[]): Mana
     const text = binary.has(attribute) ? value.toString('hex') : value.toString('utf8').toLowerCase();
     return { system: `ldap:${attribute}`, name: text };
   }
-  return { system: canonicalServers(urls), name: isDn(entry.dn) ? normaliseDn(entry.dn) : entry.dn.toLowerCase() };
+  return namedAccount(entry.dn, urls);
+}
+
+/** The same for an entry that cannot be looked at: by its distinguished name at the servers. */
+export function namedAccount(dn: string, urls: readonly string[]): ManagedAccount {
+  return { system: canonicalServers(urls), name: isDn(dn) ? normaliseDn(dn) : dn.toLowerCase() };
 }

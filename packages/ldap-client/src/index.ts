@@ -1,4 +1,4 @@
-export { accountIdentity, identityAttributes } from './account-identity.ts';
+export { accountIdentity, identityAttributes, namedAccount } from './account-identity.ts';
 export { realClock } from './clock.ts';
 export type { DirectoryClock, DirectoryLog } from './clock.ts';
 export { applyLdif } from './connection.ts';

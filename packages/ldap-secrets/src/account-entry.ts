@@ -63,29 +63,16 @@ export async function identify(
   account: AccountAddress,
   signal: AbortSignal,
 ): Promise<ManagedAccount | undefined> {
-  return identified(async () => service.use(async (open) => locateIn(service, open, account, signal)));
-}
-
-/** The same by a configuration whose bindpass may be in doubt. */
-export async function identifyAsIs(
-  service: DirectoryService,
-  config: LdapSecretsConfig,
-  account: AccountAddress,
-  signal: AbortSignal,
-): Promise<ManagedAccount | undefined> {
-  return identified(async () => service.useAsIs(config, async (open) => locateIn(service, open, account, signal)));
-}
-
-async function identified(locateIt: () => Promise<LocatedAccount>): Promise<ManagedAccount | undefined> {
   try {
-    return (await locateIt()).account;
+    return (await service.use(async (open) => locateIn(service, open, account, signal))).account;
   } catch {
     // Whoever asks touches the directory next, and hears the reason.
     return undefined;
   }
 }
 
-async function locateIn(
+/** `locate` in a directory that is open. */
+export async function locateIn(
   service: DirectoryService,
   open: OpenDirectory,
   account: AccountAddress,

@@ -1,6 +1,7 @@
-import { EngineError, type EngineHost } from '@strongroom/engine-sdk';
+import { EngineError, type EngineHost, type ManagedAccount } from '@strongroom/engine-sdk';
+import { isDn, namedAccount, serverUrls } from '@strongroom/ldap-client';
 import { claimAccount, manualPlan, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
-import { changePasswordIn, identifyAsIs, proveBind } from './account-entry.ts';
+import { changePasswordIn, locateIn, proveBind } from './account-entry.ts';
 import { bindNameOf, unsettled, type LdapSecretsConfig } from './config.ts';
 import { DirectoryFailed, DirectoryMisused, outcomeOf, textOf } from './directory-failed.ts';
 import { makePassword } from './password-maker.ts';
@@ -38,7 +39,7 @@ export class RootRotation {
       claims: {
         by: () => ROOT_MANAGER,
         called: ({ binddn }) => binddn,
-        identify: async (_id, config, signal) => identifyAsIs(service, unsettled(config), rootAddress(config), signal),
+        identify: async (_id, config, signal) => this.#identify(config, signal),
       },
       ofItself: true,
       keepsPrevious: true,
@@ -61,8 +62,21 @@ export class RootRotation {
     }
   }
 
+  /** In the registry of managed accounts; undefined while it cannot be told. An account that may not look at itself goes by its name. */
+  async #identify(config: LdapSecretsConfig, signal: AbortSignal): Promise<ManagedAccount | undefined> {
+    try {
+      const located = await this.#service.useAsIs(unsettled(config), async (open) =>
+        locateIn(this.#service, open, rootAddress(config), signal),
+      );
+      return located.account;
+    } catch (error) {
+      const { binddn, url } = config;
+      return error instanceof DirectoryMisused && isDn(binddn) ? namedAccount(binddn, serverUrls(url)) : undefined;
+    }
+  }
+
   async #adopt(seen: LdapSecretsConfig, signal: AbortSignal): Promise<void> {
-    const account = seen.root?.managed_account ?? (await identifyAsIs(this.#service, unsettled(seen), rootAddress(seen), signal));
+    const account = seen.root?.managed_account ?? (await this.#identify(seen, signal));
     if (!account) return;
     await this.#host.storage.transaction(async (tx) => {
       const inside = recordsIn(tx).config;
