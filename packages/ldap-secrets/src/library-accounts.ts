@@ -107,10 +107,14 @@ export class LibraryAccounts {
     return true;
   }
 
-  /** Changes the password of an account that came back, unless that is done. @throws what the directory refuses; it is retried. */
+  /**
+   * Changes the password of an account that came back, unless that is done, or another manager has taken the account over. @throws what the directory
+   * refuses; it is retried.
+   */
   async renew(key: string, signal: AbortSignal): Promise<void> {
-    const account = await recordsIn(this.#host.storage).accounts.get(key);
-    if (!account || isRotated(account)) return;
+    const { storage } = this.#host;
+    const account = await recordsIn(storage).accounts.get(key);
+    if (!account || isRotated(account) || (await this.rotation.managedBy(storage, key, account)) !== undefined) return;
     await this.rotation.rotate(key, signal);
     this.onFree();
   }

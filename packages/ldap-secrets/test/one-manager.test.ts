@@ -111,6 +111,17 @@ describeWithSlapd('one account of the directory has one manager', () => {
     expect(await view.takes(dnOf('svc4'), (data as { password: string }).password)).toBe(true);
   });
 
+  test('an account of the library that was taken over while it was lent comes back, and its set lets it go', async () => {
+    await ok(post('ldap/library/set', { service_account_names: 'svc9' }));
+    const { leaseId } = await ok(post('ldap/library/set/check-out'));
+    await ok(post('two/static-role/b', { username: 'svc9', ...period, adopt: true }));
+    expect((await post('sys/leases/revoke', { lease_id: leaseId, sync: true })).status).toBe(204);
+    await mount.advance(60);
+    expect(await view.takes(dnOf('svc9'), await passwordOf('two/static-role/b'))).toBe(true);
+    await ok(mount.call('delete', 'ldap/library/set'));
+    expect((await statusOf('two/static-role/b')).state).toBe('waiting');
+  });
+
   test('a static role or a set on the account that the mount logs in with is refused, by adopt too, and so is such a binddn', async () => {
     const own = 'is the account that this mount logs in with (binddn), managed by the root credential of this mount';
     for (const adopt of [false, true]) {
