@@ -59,6 +59,12 @@ describeWithSlapd('what stands in the directory because of a mount', () => {
         name: 'uid=v_x,dc=a',
         detail: 'made by the role "app", with cn=v_x,dc=b',
       });
+      // The directory is gone, and an operator lets go: the answer says what is left in it.
+      const { status, data } = await mount.call('delete', 'sys/mounts/ldap', { data: { force: true } });
+      expect(status).toBe(200);
+      const left = (data as { left_outside: { kind: string; name: string; detail: string }[] }).left_outside;
+      expect(left.map(({ name }) => name)).toEqual(expect.arrayContaining([managerDn, `uid=svc2,${SVC}`, 'svc4', 'svc5']));
+      expect(left.map(({ detail }) => detail)).toContain('lent from the set "set": its borrower knows the password');
     } finally {
       await mount.close();
       await slapd.stop();
