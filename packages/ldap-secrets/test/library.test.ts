@@ -282,7 +282,8 @@ describeWithSlapd('library', () => {
         const answer = await mount.call('update', 'sys/leases/revoke', { data: { lease_id: lease, sync: true } });
         expect(answer.status).toBe(400);
       }
-      expect((await mount.call('update', 'sys/leases/revoke-force/ldap/library')).status).toBe(204);
+      // The answer lists the accounts whose borrowers know their passwords.
+      expect((await mount.call('update', 'sys/leases/revoke-force/ldap/library')).status).toBe(200);
       for (const shown of Object.values(await status())) expect(shown).not.toHaveProperty('borrower_client_token');
       await expectRefused('set/check-out', {}, 'No service accounts available for check-out.');
       cutter.open();
@@ -538,7 +539,7 @@ describeWithSlapd('library', () => {
       await checkOut();
       const waiting = post('set/check-out', { wait: '60s' });
       await turn();
-      expect((await mount.call(operation, path)).status).toBe(204);
+      expect([200, 204]).toContain((await mount.call(operation, path)).status);
       expect(await waiting).toMatchObject({ status: 503, errors: [text] });
     });
 
