@@ -1,3 +1,4 @@
+export { accountIdentity, identityAttributes, namedAccount } from './account-identity.ts';
 export { realClock } from './clock.ts';
 export type { DirectoryClock, DirectoryLog } from './clock.ts';
 export { applyLdif } from './connection.ts';
@@ -35,7 +36,9 @@ export type { Filter } from './filter.ts';
 export { LdifSyntaxError, parseLdif } from './ldif.ts';
 export type { LdifAttribute, LdifChange, LdifRecord } from './ldif.ts';
 export { Lending } from './lending.ts';
+export { movedSettings } from './moved-settings.ts';
 export { resultCode, resultName } from './result-codes.ts';
+export { canonicalServers, checkServerUrls, serverUrls } from './server-urls.ts';
 export type { ServerHealth } from './servers.ts';
 export { keptSecrets, requirePasswordFor, secretMoves } from './secret-moves.ts';
 export { parseLdapUrl } from './settings.ts';
