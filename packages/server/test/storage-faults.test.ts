@@ -104,7 +104,7 @@ describeWhere(await standbyMissing(), 'servers over a PostgreSQL that fails over
     const standby = await postgres({ standbyOf: primary });
     const url = primary.url.replace(`127.0.0.1:${primary.port}`, `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`);
     const nodes = [await node(url), await node(url), await node(url)];
-    const [one] = nodes as [Node];
+    const one = nodes[0]!;
     await one.call('update', 'sys/mounts/kept', { type: 'kv' });
     await one.call('update', 'sys/policies/acl/p', { policy: 'path "kept/*" { capabilities = ["deny"] }' });
     const { client_token: token } = (await one.call('update', 'auth/token/create', { policies: 'p' })).auth!;

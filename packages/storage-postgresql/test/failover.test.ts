@@ -77,7 +77,7 @@ describeWhere(await standbyMissing(), 'a failover', () => {
   test('that lost acknowledged commits is told as EVERYTHING before anything is answered, and gives no version twice', async () => {
     const { primary, standby, url } = await pair();
     const nodes = await Promise.all([opened(url), opened(url), opened(url)]);
-    const [one] = nodes as [StorageDriver];
+    const one = nodes[0]!;
     const told = nodes.map(() => 0);
     const stops: Unsubscribe[] = nodes.map((node, i) => node.changes((announced) => (told[i]! += announced === EVERYTHING ? 1 : 0)));
     /** What each version of each key was seen with. */

@@ -66,6 +66,7 @@ describe('a process that stands still inside a transaction', () => {
   test('holds up writes of the same keys for at most 6 s, none of them with an unknown result, and writes of other keys not at all', async () => {
     const driver = await opened('frozen');
     await Promise.all([0, 1, 2].map((i) => driver.commit({ put: [put(`held/${i}`)] })));
+    const usual = percentile(await otherWrites(driver, delay(1_000)), 0.99);
     const { child, lines } = startProcess('frozen');
     while (!lines.includes('wrote')) await once(child.stdout!, 'data');
     await stopInTransaction(child);
@@ -76,7 +77,7 @@ describe('a process that stands still inside a transaction', () => {
     // It was in the way indeed.
     expect(Math.max(...(await held))).toBeGreaterThan(1_000);
     expect(others.length).toBeGreaterThan(50);
-    expect(percentile(others, 0.99)).toBeLessThan(300);
+    expect(percentile(others, 0.99)).toBeLessThan(300 + usual);
     // Woken, the process finds its transaction gone, and goes on.
     lines.length = 0;
     child.kill('SIGCONT');
@@ -91,6 +92,7 @@ describe('a process that stands still inside a transaction', () => {
     const holder = new Client({ connectionString: server.url });
     await holder.connect();
     await holder.query(`BEGIN; SELECT 1 FROM "held" WHERE key = 'held' FOR UPDATE`);
+    const usual = percentile(await otherWrites(driver, delay(1_000)), 0.99);
     const waiting = driver.commit({ put: [put('held', 'after'), put('too', 'after')] });
     const began = performance.now();
     const others = await otherWrites(driver, waiting);
@@ -100,7 +102,7 @@ describe('a process that stands still inside a transaction', () => {
     });
     expect(performance.now() - began).toBeGreaterThan(14_000);
     expect(performance.now() - began).toBeLessThan(21_000);
-    expect(percentile(others, 0.99)).toBeLessThan(300);
+    expect(percentile(others, 0.99)).toBeLessThan(300 + usual);
     expect(Buffer.from((await driver.get('too'))!.value).toString()).toBe('before');
     await holder.query('ROLLBACK');
     await holder.end();
@@ -120,6 +122,24 @@ describe('a process that stands still inside a transaction', () => {
     await waiting;
     expect(await driver.get('new')).toBeDefined();
     await holder.end();
+  }, 60_000);
+});
+
+describe('a link that goes dead without a word', () => {
+  test('costs a query 20 s, and then the driver tries another connection', async () => {
+    const proxy = await startFreezingProxy(server);
+    const url = server.url.replace(String(server.port), String(proxy.port));
+    const driver = await opened('dead', `${url}?connect_timeout=2`);
+    await driver.commit({ put: [put('a')] });
+    proxy.freeze();
+    const began = performance.now();
+    await expect(driver.get('a')).rejects.toBeInstanceOf(StorageFailure);
+    expect(performance.now() - began).toBeGreaterThan(19_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
+    proxy.thaw();
+    expect(await driver.get('a')).toBeDefined();
+    await driver.close();
+    await proxy.close();
   }, 60_000);
 });
 
