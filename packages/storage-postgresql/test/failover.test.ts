@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { describeWhere, standbyMissing, startPostgres, type PostgresServer } from '@strongroom/lab';
+import { describeWhere, pgbouncerMissing, standbyMissing, startPgbouncer, startPostgres, type PostgresServer } from '@strongroom/lab';
 import { EVERYTHING, StorageFailure, type StorageDriver, type Unsubscribe } from '@strongroom/storage-sdk';
 import { postgresqlStorage, type PostgresqlOptions } from '../src/index.ts';
 
@@ -184,5 +184,25 @@ describeWhere(await standbyMissing(), 'a failover', () => {
     expect(await waiting).toMatchObject({
       reason: expect.stringMatching(/gave up waiting for its synchronous standby: the commit happened on one server alone/),
     });
+  }, 120_000);
+});
+
+describeWhere((await standbyMissing()) ?? pgbouncerMissing(), 'a failover behind PgBouncer in transaction mode', () => {
+  test('is noticed within 3 s, though no connection of the driver was lost', async () => {
+    const { primary, standby } = await pair();
+    const pooler = await startPgbouncer(primary, 'transaction');
+    const driver = await opened(pooler.url);
+    await driver.commit({ put: [put('a', 'a')] });
+    await caughtUp(primary, standby);
+    let told = 0;
+    driver.changes((announced) => (told += announced === EVERYTHING ? 1 : 0));
+    await standby.promote();
+    await pooler.pointTo(standby);
+    for (const end = performance.now() + 3_000; told === 0 && performance.now() < end;) await delay(20);
+    expect(told).toBeGreaterThan(0);
+    expect(await untilWritten(driver, 'b')).toBeLessThan(5_000);
+    expect((await standby.query("SELECT FROM strongroom_store WHERE key = 'b'")).length).toBe(1);
+    await driver.close();
+    await pooler.stop();
   }, 120_000);
 });
