@@ -33,6 +33,7 @@ export function configRootPaths(
         default: '',
       }),
       ...planParameters,
+      adopt: f.bool('Take the key over from another mount that manages its user.', { default: false }),
     },
   })
     .read({
@@ -72,9 +73,10 @@ export function configRootPaths(
       handle: async (req) => {
         const record = recordOf(req.data);
         const complaint = root.names(record.username_template).complaint();
+        const warnings = [...(provider.settingsWarnings?.(record) ?? []), ...(complaint === undefined ? [] : [complaint])];
         await req.storage.transaction(async (tx) => rotation.overwrite(tx, record));
         root.changed();
-        return complaint === undefined ? undefined : { warnings: [complaint] };
+        return warnings.length === 0 ? undefined : { warnings };
       },
     });
   return [config];
@@ -92,9 +94,17 @@ interface Sent {
   readonly rotation_schedule: string | undefined;
   readonly rotation_window: number | undefined;
   readonly disable_automated_rotation: boolean | undefined;
+  readonly adopt: boolean;
 }
 
-function recordOf({ rotation_period, rotation_schedule, rotation_window, disable_automated_rotation, ...settings }: Sent): RootRecord {
+function recordOf({
+  rotation_period,
+  rotation_schedule,
+  rotation_window,
+  disable_automated_rotation,
+  adopt,
+  ...settings
+}: Sent): RootRecord {
   if ((settings.access_key === '') !== (settings.secret_key === '')) {
     const missing = settings.access_key === '' ? 'access_key' : 'secret_key';
     throw new BadRequest(
@@ -119,5 +129,5 @@ function recordOf({ rotation_period, rotation_schedule, rotation_window, disable
       'rotation_period and rotation_schedule need access_key and secret_key: a credential found elsewhere is not rotated here',
     );
   }
-  return { ...settings, ...plan, last_rotation: 0, next_rotation: 0 };
+  return { ...settings, ...plan, ...(adopt ? { adopt } : {}), last_rotation: 0, next_rotation: 0 };
 }

@@ -22,6 +22,7 @@ export function orphanPaths(host: EngineHost, root: Root, dynamic: DynamicUsers)
   /** Why nobody will remove this user; undefined where somebody will. */
   function reasonFor(user: TaggedUser, record: UserRecord | undefined): Reason | undefined {
     if (!record || record.creation !== user.tags[CREATION_TAG]) return 'unknown';
+    if (record.dropped) return 'lease over';
     return host.clock.millis() > record.until + OVERDUE ? 'lease over' : undefined;
   }
 
