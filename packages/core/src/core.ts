@@ -36,7 +36,7 @@ import { RepeatedCalls } from './request/repeated-calls.ts';
 import { Routing } from './request/routing.ts';
 import { Jobs } from './schedule/jobs.ts';
 import { ScheduleRunner } from './schedule/schedule-runner.ts';
-import { TargetGate } from './schedule/target-gate.ts';
+import { targetKey, TargetGate } from './schedule/target-gate.ts';
 import { Cluster } from './seal/cluster.ts';
 import { openSealPaths, type SealPathDeps } from './seal/path-seal.ts';
 import { Seal, type InitOrder } from './seal/seal.ts';
@@ -191,6 +191,12 @@ export class Core {
         ['token', tokenEngine({ tokens, creation, renewal, revoker, identity })],
       ]),
       generatePassword: async (policy) => passwords.generate(policy),
+      retry: async (mount, target) => {
+        gate.breakers.succeeded(targetKey(mount, target));
+        await leases.retry(mount, target);
+        await journal.retry(mount, target);
+        await jobs.retry(mount, target);
+      },
       cleaner: {
         revokeBelow: async (path) => bulk.revoke(path.slice(0, -1), { force: false }),
         undo: async (mount) => journal.undoMount(mount.uuid, new AbortController().signal),

@@ -78,10 +78,10 @@ export class Journal {
     this.#random = options.random ?? Math.random;
   }
 
-  /** @throws Unavailable when the mount is being removed. */
+  /** @throws Unavailable when the mount is being removed, unless the change only takes back. */
   async open(tx: StoreTransaction, mount: string, intent: Intent<TObject>, entry: Record<string, unknown>): Promise<OpenIntent> {
     const owner = await tx.get<{ tainted?: boolean }>(MOUNTS + mount);
-    if (!owner || owner.tainted) throw new Unavailable('the mount is being removed');
+    if (!owner || (owner.tainted && intent.takesBack !== true)) throw new Unavailable('the mount is being removed');
     checkRecord(intent.entry, entry, `the entry of intent ${intent.kind}`);
     const now = this.#clock.millis();
     const id = `${now.toString(36).padStart(9, '0')}-${randomBytes(9).toString('hex')}`;
@@ -130,6 +130,24 @@ export class Journal {
       return;
     }
     await this.#undo(due, found, signal);
+  }
+
+  /** Makes undoings that failed at an outside system, or were put off, due now. */
+  async retry(mount: string, target: string): Promise<void> {
+    const now = this.#clock.millis();
+    for await (const page of this.#store.pages<IntentRecord>(INTENTS, (error) => this.#log.error(error.message))) {
+      for (const [key, found] of page) {
+        const intent = found.mount === mount && this.#mount(mount)?.intent(found.kind);
+        if (!intent || found.due <= now || this.#target(intent, found) !== targetKey(mount, target)) continue;
+        // What is younger than its age may still be under way.
+        if (!found.undoing && found.opened + intent.minAgeSeconds * 1_000 > now) continue;
+        const id = key.slice(INTENTS.length);
+        await this.#move({ key: dueKey(found.due, 'intent', id), at: found.due, kind: 'intent', id }, (record) => ({
+          ...record,
+          due: now,
+        }));
+      }
+    }
   }
 
   /**

@@ -1,4 +1,4 @@
-import { BadRequest, type Clock, type EngineHost, type EnginePackage, type Log, type SecretSources } from '@strongroom/engine-sdk';
+import { BadRequest, own, type Clock, type EngineHost, type EnginePackage, type Log, type SecretSources } from '@strongroom/engine-sdk';
 import { limitTerms } from '../leases/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import { targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
@@ -19,6 +19,7 @@ export class MountEngines {
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
   readonly #generatePassword: (policy?: string) => Promise<string>;
   readonly #sources: SecretSources;
+  readonly #retry: (mount: string, target: string) => Promise<void>;
 
   constructor(options: {
     clock: Clock;
@@ -30,6 +31,8 @@ export class MountEngines {
     generatePassword: (policy?: string) => Promise<string>;
     /** What engines that follow secrets may look at. */
     sources: SecretSources;
+    /** Makes what waits for an outside system of a mount, which is given by its uuid, due now. */
+    retry: (mount: string, target: string) => Promise<void>;
   }) {
     this.#clock = options.clock;
     this.#log = options.log;
@@ -38,6 +41,7 @@ export class MountEngines {
     this.#builtIn = options.builtIn;
     this.#generatePassword = options.generatePassword;
     this.#sources = options.sources;
+    this.#retry = options.retry;
   }
 
   packageOf({ class: kind, type }: { class: 'secret' | 'auth'; type: string }): EnginePackage | undefined {
@@ -55,7 +59,7 @@ export class MountEngines {
     if (ofServer.includes(asked.type)) throw new BadRequest(`mount type of "${asked.type}" is not mountable`);
     for (const pkg of this.#plugins.engines()) {
       if (pkg.kind !== asked.class) continue;
-      const implied = pkg.name === asked.type ? {} : pkg.aliases?.[asked.type];
+      const implied = pkg.name === asked.type ? {} : own(pkg.aliases, asked.type);
       if (implied) return { pkg, type: pkg.name, options: { ...implied, ...asked.options } };
     }
     throw new BadRequest(this.#plugins.reasonFor(asked.class, asked.type) ?? `plugin not found in the catalog: ${asked.type}`);
@@ -113,6 +117,7 @@ export class MountEngines {
       plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
       refusedPlugins: (kind) => this.#plugins.refused.filter(({ plugin }) => plugin.kind === kind),
       circuit: (target) => this.#gate.circuit(targetKey(mount.uuid, target), target),
+      retry: async (target) => this.#retry(mount.uuid, target),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),

@@ -63,6 +63,7 @@ export class MountTable {
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
+    retry: (mount: string, target: string) => Promise<void>;
     cleaner: MountCleaner;
   }) {
     this.#store = options.scope.store;

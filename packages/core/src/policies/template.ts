@@ -1,3 +1,5 @@
+import { own } from '@strongroom/engine-sdk';
+
 /** What the `{{identity…}}` of a policy's paths may name: the caller's entity and the groups it is a member of. */
 export interface TemplateContext {
   readonly entity?: {
@@ -144,8 +146,4 @@ function groupResolver(rest: string, by: 'id' | 'name', other: 'id' | 'name'): S
 
 function after(text: string, start: string): string | undefined {
   return text.startsWith(start) && text.length > start.length ? text.slice(start.length) : undefined;
-}
-
-function own<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-  return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }
