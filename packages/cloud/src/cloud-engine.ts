@@ -32,8 +32,8 @@ export function cloudEngine(provider: CloudProvider): EnginePackage {
 
 function createCloudEngine(host: EngineHost, provider: CloudProvider): Engine {
   const root = new Root(host, provider);
-  const removal = new KeyRemoval(host, root);
   const managed = new ManagedKeys(host, provider);
+  const removal = new KeyRemoval(host, root, managed);
   const rotation = new RootRotation(host, provider, { root, removal, managed });
   const keys = new StaticKeys(host, provider, { root, removal, managed });
   const users = new DynamicUsers(host, root, managed);

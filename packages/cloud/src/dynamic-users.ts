@@ -20,6 +20,7 @@ import { recordsIn, type UserRecord } from './records.ts';
 import { OWN_TAG } from './role-rules.ts';
 import type { Role } from './roles.ts';
 import type { Root } from './root.ts';
+import { accountTarget } from './targets.ts';
 
 /** Longer than a request with all its deadlines: seconds. */
 const INTENT_AGE = 180;
@@ -74,13 +75,14 @@ export class DynamicUsers {
     this.#root = root;
     this.#managed = managed;
     // What is in another account than the root credential must not hold up the rest.
-    const target = ({ account }: { account?: string }): string => `mount ${host.mount.path}${account ? `, account ${account}` : ''}`;
+    const target = ({ account }: { account?: string }): string => accountTarget(host, account);
     this.intent = {
       kind: 'create-user',
       entry: Creation,
       minAgeSeconds: INTENT_AGE,
       target,
       rollback: async (entry, _storage, signal) => this.remove(entry, signal),
+      outside: (entry) => this.#thing(entry, 'being made, or to be removed'),
     };
     this.sweep = {
       kind: 'sweep-user',
@@ -107,6 +109,7 @@ export class DynamicUsers {
         return terms;
       },
       revoke: async ({ internal, signal }) => this.remove(internal, signal),
+      outside: (internal) => this.#thing(internal),
       dropped: async ({ username, creation }, tx) => {
         const { users } = recordsIn(tx);
         const user = await users.get(username);
@@ -172,12 +175,15 @@ export class DynamicUsers {
   /** Users that no lease removes any more: an operator let go of their leases. */
   async outside(): Promise<OutsideThing[]> {
     const left = (await recordsIn(this.#host.storage).users.entries()).filter(([, { dropped }]) => dropped === true);
-    return left.map(([name, { role, account = '' }]) => ({
-      kind: 'user',
-      name,
-      system: this.#managed.systemOf(account),
-      detail: `made for role ${JSON.stringify(role)}; its lease was dropped without removing it`,
-    }));
+    return left.map(([username, { role, account }]) => {
+      const detail = `made for role ${JSON.stringify(role)}; its lease was dropped without removing it`;
+      return this.#thing({ username, ...(account === undefined ? {} : { account }) }, detail);
+    });
+  }
+
+  #thing({ username: name, account }: { username: string; account?: string }, detail?: string): OutsideThing {
+    const system = this.#managed.systemOf(account ?? '');
+    return { kind: 'user', name, system, ...(detail === undefined ? {} : { detail }) };
   }
 
   async #intend(creation: Creation, record: UserRecord): Promise<OpenIntent> {

@@ -18,6 +18,7 @@ import type { AccessKey, CloudSession } from './cloud-provider.ts';
 import { waitUntilAccepted } from './propagation.ts';
 import { lostText, type ManagedKeys } from './managed-keys.ts';
 import type { ManagedUser, PendingKey, StaticRoleRecord } from './records.ts';
+import { rotationTarget } from './targets.ts';
 
 /** How long a replacement is nobody else's, in milliseconds: longer than a request or a job may take. */
 const CLAIM = 105_000;
@@ -99,7 +100,7 @@ export class KeyRotation<R> {
       kind: options.kind,
       entry: Job,
       // One user whose keys cannot be changed must not hold up the others.
-      target: ({ id }) => `mount ${host.mount.path}, ${options.called(id)}`,
+      target: ({ id }) => rotationTarget(host, options.called(id)),
       run: async ({ id }, _storage, signal) => this.#due(id, signal),
     };
   }

@@ -4,7 +4,9 @@ import { Type } from 'typebox';
 import type { CloudProvider } from './cloud-provider.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
 import type { Root } from './root.ts';
-import { rootPlan, type RootRotation } from './root-rotation.ts';
+import { ROOT_CALLED, rootPlan, type RootRotation } from './root-rotation.ts';
+import { managerOf } from './static-keys.ts';
+import { retryAll } from './targets.ts';
 
 /** The SDK would make of more retries what a request has no time for. */
 const MOST_RETRIES = 100;
@@ -76,6 +78,7 @@ export function configRootPaths(
         const warnings = [...(provider.settingsWarnings?.(record) ?? []), ...(complaint === undefined ? [] : [complaint])];
         await req.storage.transaction(async (tx) => rotation.overwrite(tx, record));
         root.changed();
+        await retryAll(host, { root: ROOT_CALLED, role: managerOf });
         return warnings.length === 0 ? undefined : { warnings };
       },
     });

@@ -10,6 +10,8 @@ import type { Root } from './root.ts';
 
 /** Seconds. */
 export const SHORTEST_ROOT_PERIOD = 60;
+/** In messages. */
+export const ROOT_CALLED = 'config/root';
 
 /** The key of the root user, which replaces itself. */
 export class RootRotation {
@@ -28,7 +30,7 @@ export class RootRotation {
     this.#managed = managed;
     this.rotation = new KeyRotation<RootRecord>(host, managed, {
       kind: 'rotate-root',
-      called: () => 'config/root',
+      called: () => ROOT_CALLED,
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).root,
       state: stateOf,

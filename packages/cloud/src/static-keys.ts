@@ -26,7 +26,7 @@ export class StaticKeys {
     this.#managed = managed;
     this.rotation = new KeyRotation<StaticRoleRecord>(host, managed, {
       kind: 'rotate-static-role',
-      called: (name) => `static role ${JSON.stringify(name)}`,
+      called: managerOf,
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).staticRoles,
       state: (role) => role,
@@ -169,7 +169,8 @@ export class StaticKeys {
   }
 }
 
-const managerOf = (name: string): string => `static role ${JSON.stringify(name)}`;
+/** In messages, and in the registry of managed accounts. */
+export const managerOf = (name: string): string => `static role ${JSON.stringify(name)}`;
 
 /** A role that took the user over has its own entry. */
 async function forgetUser(tx: Transaction, username: string, role: string): Promise<void> {

@@ -506,7 +506,7 @@ describeWithMoto('creds and sts', () => {
       });
     });
 
-    test('a user whose lease was dropped by force is listed once the lease would be over, and removed with what hangs on it', async () => {
+    test('a user whose lease was dropped by force is listed from then on, and removed with what hangs on it', async () => {
       await mount.write('config/lease', { lease: '1h', lease_max: '2h' });
       await role({ credential_type: 'iam_user', policy_arns: READ_ONLY });
       await creds();
@@ -516,8 +516,6 @@ describeWithMoto('creds and sts', () => {
       await mount.call('update', 'sys/leases/revoke-force/aws');
       front.reset();
       expect(await beside.madeUsers()).toEqual([UserName]);
-      expect(await orphans()).toEqual({});
-      await mount.advance('4h');
       expect(await orphans()).toEqual({ [UserName]: { reason: 'lease over', created: expect.any(String) } });
       await mount.delete(`orphans/${UserName}`);
       expect(await beside.madeUsers()).toEqual([]);

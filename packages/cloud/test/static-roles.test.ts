@@ -82,7 +82,7 @@ describeWithMoto('static-roles and static-creds', () => {
   test('username of another static role, or of config/root, is refused', async () => {
     await create();
     expect(await refusal({ username: 'static1', rotation_period: '1h' }, 'other')).toBe(
-      '400 username: "static1" is managed by the static role "st"',
+      '400 username: the account "static1" is already managed by static role "st" of this mount; remove it there first, or send adopt=true to take the account over',
     );
     expect(await refusal({ username: 'svc', rotation_period: '1h' }, 'other')).toBe(
       '400 username: "svc" is the user of config/root; its key is replaced by config/rotate-root',

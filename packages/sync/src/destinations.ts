@@ -88,7 +88,7 @@ export class Destinations {
       await after(tx, destination);
       return destination;
     });
-    this.#retries.written(written);
+    await this.#retries.written(written);
     return written;
   }
 
