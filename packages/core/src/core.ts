@@ -4,8 +4,10 @@ import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
-import { Barrier } from './barrier/barrier.ts';
+import { EVERYTHING, type Announced } from '@strongroom/storage-sdk';
+import { Barrier, KEY_RING } from './barrier/barrier.ts';
 import { KeyRotation } from './barrier/path-keys.ts';
+import { Copies } from './copies/copies.ts';
 import type { CoreOptions } from './core-options.ts';
 import { cubbyholeEngine } from './cubbyhole/cubbyhole-engine.ts';
 import { identityEngine } from './identity/identity-engine.ts';
@@ -58,6 +60,8 @@ import { UnwrapDoor } from './wrapping/unwrap-door.ts';
 import { Wrapping } from './wrapping/wrapping.ts';
 import { randomBytes } from './random-bytes.ts';
 
+/** Until everything is read anew once more, after a failure. Milliseconds. */
+const READ_ANEW_AGAIN = 500;
 /** How often the rooms look after themselves: key rotation, expired policies. Milliseconds. */
 const HOUSEKEEPING = 60_000;
 const ROOMS = {
@@ -94,9 +98,12 @@ export class Core {
   readonly #versions: VersionHistory;
   readonly #rotation: KeyRotation;
   readonly #pipeline: Pipeline;
+  readonly #copies: Copies;
   readonly #unsubscribe: () => void;
   #open = false;
   #changing: Promise<unknown> = Promise.resolve();
+  /** Others changed something while this server was not open: what it read while it opened may be older. */
+  #heardWhileClosed = false;
   #stopHousekeeping: (() => void) | undefined;
 
   constructor(options: CoreOptions) {
@@ -109,6 +116,7 @@ export class Core {
     const barrier = (this.#barrier = new Barrier(this.#driver, clock));
     this.#seal = new Seal({ driver: this.#driver, barrier, automatic: options.seal, log });
     const store = (this.#store = new Store(this.#driver, barrier));
+    this.#copies = new Copies(this.#driver);
     this.#cluster = new Cluster(options.apiAddress ?? '', clock.now());
     this.#rotation = new KeyRotation({ barrier, store, clock });
 
@@ -171,6 +179,7 @@ export class Core {
       storageType: options.storage.name,
       now: () => clock.now(),
       sealed: () => !this.#open,
+      problem: () => this.#copies.problem(),
       initialized: async () => (await this.#seal.config()) !== undefined,
       initialize: async (order) => this.initialize(order),
       unseal: async (share) => this.unseal(share),
@@ -224,6 +233,7 @@ export class Core {
       clock,
       log,
       underWay,
+      copies: this.#copies,
       routing: new Routing({
         mounts: this.#mounts,
         open: new PathRouter(openSealPaths(sealing)),
@@ -238,7 +248,7 @@ export class Core {
       unwrapDoor: new UnwrapDoor(),
       audit: new AuditTrail(audit),
     });
-    this.#unsubscribe = this.#driver.changes((keys) => void this.#heard(keys));
+    this.#unsubscribe = this.#driver.changes((announced) => this.#heard(announced));
   }
 
   /** Carries out a call. Never throws: what went wrong is in the answer. */
@@ -336,6 +346,7 @@ export class Core {
   async #start(): Promise<void> {
     if (this.#open) return;
     const began = this.#clock.millis();
+    this.#heardWhileClosed = false;
     try {
       await this.#tokens.open();
       await this.#cluster.open(this.#store, this.#options.clusterName);
@@ -357,6 +368,7 @@ export class Core {
     this.#runner.start();
     this.#keepHouse();
     void this.#mounts.finishUnmounts();
+    if (this.#heardWhileClosed) this.#everythingChanged();
     this.#log.info('unsealed', { millis: this.#clock.millis() - began });
   }
 
@@ -389,25 +401,68 @@ export class Core {
     });
   }
 
-  /** Another process changed something of which this one keeps a copy. */
-  async #heard(keys: readonly string[]): Promise<void> {
-    if (!this.#open) return;
+  /** Another process changed something of which this one keeps a copy. Also called while sealed. */
+  #heard(announced: Announced): void {
+    if (!this.#open) this.#heardWhileClosed = true;
+    else if (announced === EVERYTHING) this.#everythingChanged();
+    else void this.#takeUp(announced);
+  }
+
+  async #takeUp(keys: readonly string[]): Promise<void> {
     try {
-      if (keys.includes('core/keyring')) await this.#barrier.reload();
-      if (keys.some((key) => key === MOUNTS)) await this.#mounts.reload();
+      // What is only dropped is dropped at once: nothing that has to be read holds it up.
       for (const key of keys) {
         if (key.startsWith(ROOMS.policies)) {
           this.#policies.invalidate(key.slice(ROOMS.policies.length));
           this.#passwords.invalidate(key.slice(ROOMS.policies.length));
         } else if (key.startsWith(ROOMS.identity)) this.#identity.invalidate(key.slice(ROOMS.identity.length));
         else if (key.startsWith(ROOMS.audit)) this.#audit.invalidate(key.slice(ROOMS.audit.length));
-        else if (key.startsWith(ROOMS.system)) await this.cors.load();
         else this.#mounts.invalidate(key);
       }
+      if (keys.includes(KEY_RING)) await this.#barrier.reload();
+      if (keys.includes(MOUNTS)) await this.#mounts.reload();
+      if (keys.some((key) => key.startsWith(ROOMS.system))) await this.cors.load();
     } catch (error) {
       this.#log.error('a change by another process could not be taken up', { error: String(error) });
       if (this.#barrier.sealed) await this.seal();
+      else if (this.#open) this.#everythingChanged();
     }
+  }
+
+  /** Any record may be another: no copy counts until all were read anew, and until then no request is answered by one. */
+  #everythingChanged(): void {
+    const epoch = this.#copies.drop();
+    const readAnew = async (): Promise<void> => {
+      if (this.#open) await this.#readAnew();
+      if (this.#copies.renewed(epoch)) this.#log.info('everything was read anew');
+    };
+    void this.#exclusively(readAnew).catch((error: unknown) => {
+      this.#log.error('the store could not be read anew; trying again', { error: String(error) });
+      this.#clock.after(READ_ANEW_AGAIN, () => {
+        if (this.#copies.epoch === epoch) this.#everythingChanged();
+      });
+    });
+  }
+
+  /** Within `#exclusively`. */
+  async #readAnew(): Promise<void> {
+    this.#store.clear();
+    this.#policies.invalidateAll();
+    this.#passwords.invalidateAll();
+    this.#identity.invalidateAll();
+    try {
+      await this.#barrier.reload();
+    } catch (error) {
+      if (!this.#barrier.sealed) throw error;
+      this.#log.error('the key ring cannot be opened any more: the server seals itself', { error: String(error) });
+    }
+    if (this.#barrier.sealed) return this.#stop();
+    await this.#tokens.open();
+    await this.#cluster.open(this.#store, this.#options.clusterName);
+    await this.#policies.initialize();
+    await this.cors.load();
+    await this.#audit.readAnew();
+    await this.#mounts.readAnew();
   }
 
   /** Starts engines again: those at these mounts, those of this plugin, or those that may use it. */

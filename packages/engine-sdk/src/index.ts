@@ -19,7 +19,7 @@ export {
 export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';
-export { runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
+export { reserveCode, runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
 export { globMatches } from './glob.ts';
 export * from './hcl/index.ts';

@@ -60,7 +60,7 @@ export function compose(configuration: Configuration, replacements: Replacements
     const ours = [...(await builtInPlugins()), ...(replacements.plugins ?? [])];
     return [...ours, ...(await packagePlugins(configuration.plugins, ours))];
   });
-  once(TOKENS.storage, async () => replacements.storage ?? (await openStorage(configuration.storage)));
+  once(TOKENS.storage, async (from) => replacements.storage ?? (await openStorage(configuration.storage, from.resolve(TOKENS.log))));
   once(TOKENS.core, async (from) => {
     const plugins = await from.resolve(TOKENS.plugins);
     const storage = await from.resolve(TOKENS.storage);

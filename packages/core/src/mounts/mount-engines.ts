@@ -1,4 +1,15 @@
-import { BadRequest, own, type Clock, type EngineHost, type EnginePackage, type Log, type SecretSources } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  foreignText,
+  own,
+  thrownText,
+  type Clock,
+  type CodeOwner,
+  type EngineHost,
+  type EnginePackage,
+  type Log,
+  type SecretSources,
+} from '@strongroom/engine-sdk';
 import { limitTerms } from '../leases/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import { targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
@@ -82,9 +93,11 @@ export class MountEngines {
     try {
       if (!mount.package)
         throw new Error(this.#plugins.reasonFor(mount.class, mount.type) ?? `no plugin of type ${mount.type} is installed`);
-      const engine = mount.package.create(this.#host(mount));
+      const pkg = mount.package;
+      mount.owner = this.#builtIn.has(mount.type) ? undefined : this.#ownerOf(mount, pkg);
+      const engine = mount.run(() => pkg.create(this.#host(mount)));
       mount.use(engine);
-      if (engine.initialize) await withDeadline(this.#clock, START, NEVER, async () => engine.initialize?.());
+      if (engine.initialize) await withDeadline(this.#clock, START, NEVER, async () => mount.run(async () => engine.initialize?.()));
     } catch (error) {
       await this.stop(mount);
       throw error;
@@ -106,6 +119,19 @@ export class MountEngines {
     await mount.engine?.tuned?.().catch((error: unknown) => {
       this.#log.error('an engine did not take up its new settings', { mount: mount.path, error: String(error) });
     });
+  }
+
+  /** What the engine leaks puts its mount out of use, until its plugin is reloaded: nobody knows what state it is in. */
+  #ownerOf(mount: Mount, { code = [] }: EnginePackage): CodeOwner {
+    return {
+      code,
+      leaked: (error) => {
+        const reason = `the engine threw after its call had ended: ${foreignText(thrownText(error))}`;
+        mount.quarantine = reason;
+        this.#log.error('a mount is quarantined because of its engine', { mount: mount.path, type: mount.type, reason });
+        void this.stop(mount);
+      },
+    };
   }
 
   #host(mount: Mount): EngineHost {

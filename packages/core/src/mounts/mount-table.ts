@@ -240,21 +240,35 @@ export class MountTable {
 
   /** Closes and starts the engine again: for a mount that was quarantined, or a plugin that is to be reloaded. */
   async restart(mount: Mount): Promise<void> {
-    await this.#exclusively(async () => {
-      mount.paused = true;
-      try {
-        await mount.idle(this.#clock, LAST_BEFORE_RESTART);
-        await this.#engines.stop(mount);
-        await this.#engines.start(mount);
-      } finally {
-        mount.paused = false;
-      }
-    });
+    await this.#exclusively(async () => this.#startAnew(mount));
+  }
+
+  async #startAnew(mount: Mount): Promise<void> {
+    mount.paused = true;
+    try {
+      await mount.idle(this.#clock, LAST_BEFORE_RESTART);
+      await this.#engines.stop(mount);
+      await this.#engines.start(mount);
+    } finally {
+      mount.paused = false;
+    }
   }
 
   /** Another process changed the table: take up what is new, let go of what is gone. */
   async reload(): Promise<void> {
     await this.#exclusively(async () => this.#look());
+  }
+
+  /**
+   * Nobody knows what changed: takes up the table as it is now, and starts every engine anew that keeps copies of its records. Resolves when no
+   * request reaches a mount that is gone or an engine that is not yet new.
+   */
+  async readAnew(): Promise<void> {
+    await this.reload();
+    const keeping = this.all().filter((mount) => mount.engine?.invalidate !== undefined);
+    for (const mount of keeping) mount.paused = true;
+    const anew = this.#exclusively(async () => Promise.all(keeping.map(async (mount) => this.#startAnew(mount))));
+    anew.catch((error: unknown) => this.#log.error('engines could not be started anew', { error: String(error) }));
   }
 
   async #look(): Promise<void> {

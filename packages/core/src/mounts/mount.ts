@@ -1,4 +1,14 @@
-import type { AnyIntent, AnySchedule, AnySecretType, Clock, Engine, EnginePackage, MountInfo } from '@strongroom/engine-sdk';
+import {
+  runAs,
+  type CodeOwner,
+  type AnyIntent,
+  type AnySchedule,
+  type AnySecretType,
+  type Clock,
+  type Engine,
+  type EnginePackage,
+  type MountInfo,
+} from '@strongroom/engine-sdk';
 import { SYSTEM_TTL } from '../leases/lease-terms.ts';
 import type { MountView } from '../storage/mount-view.ts';
 import { Ending } from './ending.ts';
@@ -27,6 +37,8 @@ export class Mount implements MountInfo {
   paused = false;
   #requests = 0;
   #lastLeft: (() => void) | undefined;
+  /** Whose the engine's code is; undefined for engines of the core. */
+  owner: CodeOwner | undefined;
   /** Why the engine does not run; its requests say so, everything else goes on. */
   quarantine: string | undefined;
 
@@ -105,6 +117,11 @@ export class Mount implements MountInfo {
     });
     this.#lastLeft = undefined;
     cancel?.();
+  }
+
+  /** Runs code of the engine: what it leaves running and throws is then known for its own. */
+  run<T>(work: () => T): T {
+    return this.owner ? runAs(this.owner, work) : work();
   }
 
   secretType(type: string): AnySecretType | undefined {

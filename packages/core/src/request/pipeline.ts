@@ -15,6 +15,7 @@ import type { TProperties, TSchema } from 'typebox';
 import type { RepeatOrder } from '../leases/repeats.ts';
 import type { Mount } from '../mounts/mount.ts';
 import { helpFor } from '../system/help.ts';
+import type { Copies } from '../copies/copies.ts';
 import type { UnwrapDoor } from '../wrapping/unwrap-door.ts';
 import type { Wrapping } from '../wrapping/wrapping.ts';
 import { admit } from './admission.ts';
@@ -40,6 +41,7 @@ export interface PipelineParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly underWay: CallsUnderWay;
+  readonly copies: Copies;
   readonly routing: Routing;
   readonly authentication: Authentication;
   readonly logins: LoginGuard;
@@ -90,17 +92,21 @@ export class Pipeline {
   }
 
   async #carryOut(call: Call): Promise<CoreResponse> {
-    const { routing, audit, log } = this.#parts;
+    const { routing, audit, log, copies } = this.#parts;
+    const { epoch } = copies;
     try {
+      copies.require();
       admit(call);
       routing.find(call);
       const decoded = await this.#authorize(call);
       if (audit.enabled) await audit.request(call);
+      copies.stillIn(epoch);
       const answer = await this.#serve(call, decoded);
+      copies.stillIn(epoch);
       if (audit.enabled) await audit.response(call, answer);
       return answer;
     } catch (error) {
-      const failure = failureOf(error, log, call.id);
+      const failure = failureOf(copies.reasonAgainst(epoch) ?? error, log, call.id);
       if (audit.enabled && !audit.isOwnFailure(error)) await audit.refused(call, failure);
       return failedResponse(call.id, failure);
     } finally {
@@ -140,7 +146,8 @@ export class Pipeline {
     if (!exists || call.mount!.quarantine !== undefined) return;
     const deadline = this.#deadline(call);
     const request = engineRequest(call, decoded, deadline);
-    if (!(await deadline.guard(async () => exists(request)))) call.operation = 'create';
+    const { mount } = call;
+    if (!(await deadline.guard(async () => mount!.run(async () => exists(request))))) call.operation = 'create';
   }
 
   async #serve(call: Call, decoded: Decoded | EngineError | undefined): Promise<CoreResponse> {
@@ -178,7 +185,7 @@ export class Pipeline {
     const deadline = this.#deadline(call);
     const request = engineRequest(call, fields, deadline);
     // A handler that goes on after the deadline still counts as work on the mount.
-    const handler = (): Promise<EngineResponse | undefined> => mount.serve(() => op.handle(request as never));
+    const handler = (): Promise<EngineResponse | undefined> => mount.serve(() => mount.run(() => op.handle(request as never)));
     const work = (): Promise<EngineResponse | undefined> => deadline.guard(handler);
     const response = call.match!.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
     const answer = answerOf(call, response, warningsOf(call, fields, response));
