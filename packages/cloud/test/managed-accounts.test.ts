@@ -4,7 +4,7 @@ import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
 import { awsEngine } from '../src/index.ts';
 import { recordsIn } from '../src/records.ts';
-import { AwsFront, awsError } from './aws-front.ts';
+import { AwsFront, awsError, awsResult } from './aws-front.ts';
 import { Beside, mountCloud, pass, rootConfig, type Key } from './cloud-mount.ts';
 
 jest.setTimeout(60_000);
@@ -53,6 +53,9 @@ describeWithMoto('one IAM user has one manager', () => {
   describe('a static role on a user that another has', () => {
     test('of this mount is refused with a sentence that names the other, also where the name differs in case alone', async () => {
       await create('aws', 'st');
+      // moto tells names apart by case; IAM does not.
+      const none = awsResult('ListAccessKeys', '<AccessKeyMetadata></AccessKeyMetadata>');
+      front.on('ListAccessKeys', (call) => (call.parameters['UserName'] === 'static1' ? undefined : none));
       for (const username of ['static1', 'STATIC1', 'Static1']) {
         const { status, errors } = await create('aws', 'twin', { username });
         expect(`${status} ${errors?.join()}`).toBe(
