@@ -75,7 +75,7 @@ export class TemporaryCredentials {
     const { names } = await this.#root.require();
     const wanted = wish.ttl || role.default_sts_ttl || DEFAULT_TTL;
     const { ttl: seconds } = this.#host.limit({ ttl: wanted, maxTtl: role.max_sts_ttl });
-    const short = shorterThanAsked(wanted, seconds, 'max_sts_ttl of the role or the maximum of the mount');
+    const short = shorterThanAsked(wish.ttl || role.default_sts_ttl, seconds, 'max_sts_ttl of the role or the maximum of the mount');
     if (type === 'federation_token') return { name: names.next('STS', displayName, roleName), roleArn: '', seconds, warnings: short };
     const roleArn = chosenRole(role, roleName, wish.role_arn);
     if (wish.role_session_name === undefined || wish.role_session_name === '') {

@@ -346,8 +346,24 @@ describeWithMoto('creds and sts', () => {
       await sts({ ttl: '45m' });
       expect(seconds()).toBe('2700');
       await role({ max_sts_ttl: '30m' });
-      expect(await mount.write('sts/r', { ttl: '45m' })).toMatchObject({ leaseDuration: 1_800, warnings: null });
+      expect(await mount.write('sts/r', { ttl: '45m' })).toMatchObject({ leaseDuration: 1_800, warnings: [expect.stringContaining('2700 s')] });
+      expect(await mount.write('sts/r')).toMatchObject({ leaseDuration: 1_800, warnings: null });
       expect(seconds()).toBe('1800');
+    });
+
+    test('that is shorter than asked for is a warning', async () => {
+      await mount.write('roles/short', { credential_type: 'assumed_role', role_arns: DEPLOY, max_sts_ttl: '20m' });
+      const { warnings, leaseDuration } = await mount.call('read', 'aws/creds/short', { data: { ttl: '2h' } });
+      expect(leaseDuration).toBe(1_200);
+      expect(warnings).toEqual(['7200 s were asked for, and max_sts_ttl of the role or the maximum of the mount allows 1200 s']);
+    });
+
+    test('that is shorter than asked for is a warning for users too, as is a ttl that they do not have', async () => {
+      await mount.write('roles/plain', { credential_type: 'iam_user', policy_document: S3 });
+      await mount.write('config/lease', { lease: '30m', lease_max: '1h' });
+      const { warnings, leaseDuration } = await mount.call('read', 'aws/creds/plain', { data: { ttl: '2h' } });
+      expect(leaseDuration).toBe(1_800);
+      expect(warnings).toEqual(['7200 s were asked for, and config/lease or the maximum of the mount allows 1800 s']);
     });
 
     test('is at most what leases of the mount may last, so that no credential outlives its lease', async () => {

@@ -283,6 +283,23 @@ describeWithMoto('static-roles and static-creds', () => {
     expect((await mount.read('failing')).data).toEqual({ static_roles: {}, root_rotations: {} });
   });
 
+  test.each(['ListAccessKeys', 'CreateAccessKey'])(
+    'a rotation on demand that fails at %s leaves its error in the status and in failing',
+    async (action) => {
+      await create();
+      const before = await key();
+      front.on(action, () => awsError(403, 'AccessDenied', 'not for you'));
+      expect((await mount.call('update', 'aws/rotate-role/st')).status).toBe(400);
+      const { status } = await read();
+      expect(status).toMatchObject({ state: 'failed', last_error: { message: expect.stringContaining('AccessDenied: not for you') } });
+      expect((await mount.read('failing')).data).toMatchObject({ static_roles: { st: { state: 'failed' } } });
+      expect((await key()).access_key).toBe(before.access_key);
+      front.reset();
+      expect((await mount.call('update', 'aws/rotate-role/st')).status).toBe(204);
+      expect(await read()).toMatchObject({ status: { state: 'waiting', last_error: null } });
+    },
+  );
+
   test('a new key whose answer was lost is found, deleted and made anew: none is left that nobody knows', async () => {
     await create();
     const before = await key();
