@@ -7,7 +7,7 @@ import { networkRules, type Sessions } from './sessions.ts';
 import type { Retries } from './retries.ts';
 import type { SyncQueue } from './sync-queue.ts';
 import { forgetAssociation } from './sync-run.ts';
-import { checkRequired, checkSecretsKnown, merged } from './written-fields.ts';
+import { checkAccountAddress, checkRequired, checkSecretsKnown, merged } from './written-fields.ts';
 
 /** Fields of every destination, as a write sends them. */
 export interface HostFields {
@@ -83,6 +83,9 @@ export class Destinations {
         }
       }
       checkSecretsKnown(plugin.connection, { before: before?.connection, after: destination.connection, sent, supplied, sudo });
+      if (plugin.accounts) {
+        checkAccountAddress(plugin.connection, plugin.accounts, { before: before?.connection, after: destination.connection, sudo });
+      }
       await records.destinations.put(place, destination);
       await this.#retries.plan(tx, destination);
       await after(tx, destination);
