@@ -1,4 +1,4 @@
-import { BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
+import { BadRequest, reserveCode, silentLog, systemClock, Unavailable, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
 import { AccountRegistry } from './accounts/account-registry.ts';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
@@ -36,6 +36,7 @@ import { LoginGuard } from './request/login-guard.ts';
 import { Pipeline } from './request/pipeline.ts';
 import { RepeatedCalls } from './request/repeated-calls.ts';
 import { Routing } from './request/routing.ts';
+import { Removals } from './removal/removals.ts';
 import { Jobs } from './schedule/jobs.ts';
 import { ScheduleRunner } from './schedule/schedule-runner.ts';
 import { targetKey, TargetGate } from './schedule/target-gate.ts';
@@ -64,6 +65,8 @@ import { randomBytes } from './random-bytes.ts';
 const READ_ANEW_AGAIN = 500;
 /** How often the rooms look after themselves: key rotation, expired policies. Milliseconds. */
 const HOUSEKEEPING = 60_000;
+/** How long the end of scheduled work is waited for; milliseconds. */
+const LAST_WORK = 5_000;
 const ROOMS = {
   policies: 'core/policies/',
   identity: 'core/identity/',
@@ -94,6 +97,7 @@ export class Core {
   readonly #identity: IdentityStore;
   readonly #audit: AuditBroker;
   readonly #mounts: MountTable;
+  readonly #removals: Removals;
   readonly #cluster: Cluster;
   readonly #versions: VersionHistory;
   readonly #rotation: KeyRotation;
@@ -101,6 +105,7 @@ export class Core {
   readonly #copies: Copies;
   readonly #unsubscribe: () => void;
   #open = false;
+  #starting = false;
   #changing: Promise<unknown> = Promise.resolve();
   /** Others changed something while this server was not open: what it read while it opened may be older. */
   #heardWhileClosed = false;
@@ -109,6 +114,7 @@ export class Core {
   constructor(options: CoreOptions) {
     this.#options = options;
     this.#driver = new CountingDriver(options.storage);
+    reserveCode(options.storage.code ?? []);
     const clock = (this.#clock = options.clock ?? systemClock);
     const log = (this.#log = options.log ?? silentLog);
     this.#plugins = new UsablePlugins(options.plugins ?? []);
@@ -161,8 +167,9 @@ export class Core {
     this.cors = new CorsConfig(room(ROOMS.system));
     this.#versions = new VersionHistory(room(ROOMS.system), clock);
 
+    const limits = { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL };
     const authentication = new Authentication({ tokens, policies, identity, revoker, log });
-    const wrapping = new Wrapping({ store, tokens, revoker, clock });
+    const wrapping = new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl });
     const creation = new TokenCreation({ store, tokens, policies, identity, clock });
     const renewal = new TokenRenewal({
       tokens,
@@ -190,7 +197,7 @@ export class Core {
       scope,
       clock,
       log,
-      system: { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL },
+      system: limits,
       plugins: this.#plugins,
       gate,
       builtIn: new Map([
@@ -202,26 +209,28 @@ export class Core {
       generatePassword: async (policy) => passwords.generate(policy),
       retry: async (mount, target) => {
         gate.breakers.succeeded(targetKey(mount, target));
-        await leases.retry(mount, target);
-        await journal.retry(mount, target);
-        await jobs.retry(mount, target);
+        await leases.retryTarget(mount, target);
+        await journal.retryTarget(mount, target);
+        await jobs.retryTarget(mount, target);
       },
-      cleaner: {
-        revokeBelow: async (path) => bulk.revoke(path.slice(0, -1), { force: false }),
-        undo: async (mount) => journal.undoMount(mount.uuid, new AbortController().signal),
-        forget: async (mount) => {
-          await jobs.forgetMount(mount.uuid);
-          await accounts.forgetMount(mount.uuid);
-          if (mount.class !== 'auth') return;
-          await identity.aliasesOfMountRemoved(mount.accessor);
-          await lockout.forgetMount(mount.accessor);
-        },
-      },
+      revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
     });
+    const removals = (this.#removals = new Removals({
+      ...{ store, clock, log, bulk, journal, accounts },
+      mounts: this.#mounts,
+      forget: async (mount) => {
+        await jobs.forgetMount(mount.uuid);
+        await accounts.forgetMount(mount.uuid);
+        if (mount.class !== 'auth') return;
+        await identity.aliasesOfMountRemoved(mount.accessor);
+        await lockout.forgetMount(mount.accessor);
+      },
+    }));
+    runner.handle('removal', async (entry, signal) => removals.run(entry, signal));
 
     const system: SystemParts = {
       ...{ options, clock, sealing, barrier, policies, passwords, authentication, tokens, leases, revoker, bulk },
-      ...{ jobs, journal, gate, wrapping, audit, cors: this.cors, lockout, underWay },
+      ...{ removals, jobs, journal, gate, wrapping, audit, cors: this.cors, lockout, underWay },
       rotation: this.#rotation,
       mounts: this.#mounts,
       plugins: this.#plugins,
@@ -287,13 +296,25 @@ export class Core {
     });
   }
 
-  /** Lets scheduled work finish, ends the requests that wait for something, then forgets the keys. */
+  /**
+   * Waits for nobody: the keys are forgotten when this returns, requests under way are answered that the server is sealed, and whatever an engine
+   * still does can neither read nor write. Resolves when the engines are closed, or have had their time for it.
+   */
   seal(): Promise<void> {
-    return this.#exclusively(async () => this.#stop());
+    const leave = this.#forgetKeys();
+    return this.#exclusively(async () => {
+      await leave();
+      // An unsealing that was under way may have come to its end in between.
+      await this.#forgetKeys()();
+    });
   }
 
-  /** Seals and closes the storage. */
+  /** Gives scheduled work a moment to store how far it came, then seals and closes the storage. */
   async close(): Promise<void> {
+    if (this.#open) {
+      this.#removals.stop(new Unavailable('Vault is sealed'));
+      await atMost(this.#clock, LAST_WORK, this.#runner.stop());
+    }
     await this.seal();
     this.#unsubscribe();
     await this.#driver.close();
@@ -347,6 +368,7 @@ export class Core {
     if (this.#open) return;
     const began = this.#clock.millis();
     this.#heardWhileClosed = false;
+    this.#starting = true;
     try {
       await this.#tokens.open();
       await this.#cluster.open(this.#store, this.#options.clusterName);
@@ -355,35 +377,45 @@ export class Core {
       await this.#versions.record(VERSION);
       await this.#audit.load();
       await this.#mounts.open();
+      await this.#removals.resume();
+      // Sealed meanwhile.
+      if (this.#barrier.sealed) throw new Unavailable('Vault is sealed');
     } catch (error) {
       this.#log.error('the server could not start after unsealing', { error: String(error) });
-      await this.#mounts.close();
+      await this.#mounts.close()();
       await this.#audit.close();
       this.#tokens.close();
       this.#barrier.seal();
       throw error;
+    } finally {
+      this.#starting = false;
     }
     this.#cluster.startedAt = this.#clock.now();
     this.#open = true;
     this.#runner.start();
     this.#keepHouse();
-    void this.#mounts.finishUnmounts();
     if (this.#heardWhileClosed) this.#everythingChanged();
     this.#log.info('unsealed', { millis: this.#clock.millis() - began });
   }
 
-  async #stop(): Promise<void> {
-    if (!this.#open) return;
+  /** Gives back how to close what ran on the keys. */
+  #forgetKeys(): () => Promise<void> {
+    if (!this.#open && !this.#starting) return async () => undefined;
     this.#open = false;
     this.#stopHousekeeping?.();
-    await this.#runner.stop();
-    await this.#mounts.close();
-    await this.#audit.close();
+    this.#removals.stop(new Unavailable('Vault is sealed'));
+    const work = this.#runner.stop();
+    const closeEngines = this.#mounts.close();
     this.#tokens.close();
     this.#barrier.seal();
     this.#seal.forget();
     this.#store.clear();
     this.#log.info('sealed');
+    return async () => {
+      await closeEngines();
+      await atMost(this.#clock, LAST_WORK, work);
+      await this.#audit.close();
+    };
   }
 
   #keepHouse(): void {
@@ -391,7 +423,6 @@ export class Core {
       const work = async (): Promise<void> => {
         if (await this.#rotation.check()) this.#log.info('the barrier key was rotated');
         await this.#policies.removeExpired();
-        await this.#mounts.finishUnmounts();
       };
       work()
         .catch((error: unknown) => this.#log.warn('housekeeping failed', { error: String(error) }))
@@ -456,7 +487,7 @@ export class Core {
       if (!this.#barrier.sealed) throw error;
       this.#log.error('the key ring cannot be opened any more: the server seals itself', { error: String(error) });
     }
-    if (this.#barrier.sealed) return this.#stop();
+    if (this.#barrier.sealed) return this.#forgetKeys()();
     await this.#tokens.open();
     await this.#cluster.open(this.#store, this.#options.clusterName);
     await this.#policies.initialize();
@@ -507,6 +538,15 @@ export class Core {
     this.#changing = mine.catch(() => undefined);
     return mine;
   }
+}
+
+/** Resolves when the work has ended, or after so many milliseconds. */
+async function atMost(clock: Clock, millis: number, work: Promise<unknown>): Promise<void> {
+  let cancel!: () => void;
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.after(millis, resolve);
+  });
+  await Promise.race([work.then(() => undefined), late]).finally(cancel);
 }
 
 /**

@@ -1,7 +1,9 @@
 export { requireSecretsAgain, type AddressChange } from './address-change.ts';
 export type { AuthRenewal, IssuedAuth, RenewedAuth, TokenTerms } from './auth.ts';
+export { cidrOutside, isCidr, sharedCidrs, withinCidrs } from './cidr.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
+export { closest } from './closest.ts';
 export { compileDecoder, decodeValue, type Decoded, type Decoder } from './decode.ts';
 export {
   API_VERSION,

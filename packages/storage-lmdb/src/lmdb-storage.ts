@@ -54,6 +54,7 @@ export async function lmdbStorage(options: LmdbOptions): Promise<StorageDriver> 
 
 class LmdbStorage implements StorageDriver {
   readonly name = NAME;
+  readonly code = [new URL('.', import.meta.url).href, 'lmdb', 'koffi'];
   readonly shared = true;
   readonly #environment: Environment;
   readonly #versions: Versions;

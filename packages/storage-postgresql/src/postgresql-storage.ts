@@ -107,6 +107,7 @@ interface Parts {
 
 class PostgresqlStorage implements StorageDriver {
   readonly name = NAME;
+  readonly code = [new URL('.', import.meta.url).href, 'pg', 'pg-protocol', 'pg-pool', 'pg-connection-string', 'knex'];
   readonly shared = true;
   readonly #connections: Connections;
   readonly #schema: Schema;

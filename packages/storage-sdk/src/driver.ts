@@ -72,6 +72,11 @@ export interface StorageLog {
 export interface StorageDriver {
   /** Shown to operators as `storage_type`: `inmem`, `lmdb`, `postgresql`. */
   readonly name: string;
+  /**
+   * Where the code is that runs for the driver: names of packages, and folders as `file:` URLs. A fault there is the server's own, though a plugin
+   * uses the same library.
+   */
+  readonly code?: readonly string[];
   /** True when other processes may write to the same store while this one runs. */
   readonly shared: boolean;
   /** The value is the caller's to keep. A key that no store can hold is simply absent. */

@@ -68,6 +68,7 @@ export class Barrier {
   seal(): void {
     this.#rootKey?.fill(0);
     this.#rootKey = undefined;
+    this.#ring?.forget();
     this.#ring = undefined;
   }
 
@@ -84,7 +85,8 @@ export class Barrier {
           put: [this.#entry(next, this.#rootKey)],
           announce: [KEY_RING],
         });
-        this.#ring = next;
+        // Sealed meanwhile: the store has the new term, this process has no key any more.
+        if (this.#ring) this.#ring = next;
         return;
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
@@ -115,7 +117,8 @@ export class Barrier {
       put: [this.#entry(this.#ring, rootKey), ...beside],
       announce: [KEY_RING],
     });
-    this.#rootKey?.fill(0);
+    if (!this.#rootKey) return;
+    this.#rootKey.fill(0);
     this.#rootKey = Buffer.from(rootKey);
   }
 
@@ -136,6 +139,7 @@ export class Barrier {
     let ring = ringOf(this.#rootKey, stored.value);
     if (!ring) {
       const rootKey = await this.rootKeyAgain?.();
+      if (!this.#rootKey) return;
       ring = rootKey && ringOf(rootKey, stored.value);
       if (!rootKey || !ring) {
         this.seal();
