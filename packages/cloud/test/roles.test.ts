@@ -259,6 +259,14 @@ describe('roles', () => {
     expect((await mount.write('roles/r', data)).warnings).toEqual([text]);
   });
 
+  test('a field that is not known is said in a warning, with the nearest one that is', async () => {
+    const { status, warnings } = await mount.call('update', 'aws/roles/r', { data: { ...user, permission_boundary_arn: READ_ONLY } });
+    expect(status).toBe(200);
+    expect(warnings?.join()).toContain('permission_boundary_arn');
+    expect(warnings?.join()).toContain('permissions_boundary_arn');
+    expect(await read()).toMatchObject({ permissions_boundary_arn: '' });
+  });
+
   test('everything that is wrong is said at once', async () => {
     expect(await problems({ ...federated, user_path: 'x', role_arns: DEPLOY, permissions_boundary_arn: READ_ONLY })).toHaveLength(4);
   });
