@@ -96,6 +96,31 @@ describeWithMoto('what stands at AWS without a lease', () => {
     expect(leaseId).not.toBe('');
   });
 
+  test('unmounting deletes the keys of static roles, and names the root key that stays', async () => {
+    await create();
+    const { data } = await mount.write('config/rotate-root');
+    const rotated = (data as { access_key: string }).access_key;
+    const answer = await mount.call('delete', 'sys/mounts/aws');
+    await pass(mount, 60, 10);
+    expect(await beside.keysOf('static1')).toEqual([]);
+    expect(await beside.keysOf('svc')).toEqual([rotated]);
+    expect((await mount.call('read', 'aws/config/root')).status).toBe(404);
+    expect(JSON.stringify(answer)).toContain(rotated);
+  });
+
+  test('unmounting by force while AWS refuses names every key and user that is left', async () => {
+    await create();
+    await mount.write('roles/r', { credential_type: 'iam_user', policy_document: S3 });
+    await mount.read('creds/r');
+    const left = [(await key()).access_key, (await beside.madeUsers())[0]!];
+    for (const action of ['DeleteAccessKey', 'UpdateAccessKey', 'GetUser'])
+      front.on(action, () => awsError(403, 'AccessDenied', 'not now'));
+    const answer = await mount.call('delete', 'sys/mounts/aws', { data: { force: true } });
+    expect(answer.status).toBeLessThan(300);
+    for (const name of left) expect(JSON.stringify(answer)).toContain(name);
+    expect((await mount.call('read', 'aws/config/root')).status).toBe(404);
+  });
+
   test('neither shows a secret', async () => {
     await create();
     await mount.write('config/rotate-root');
