@@ -47,7 +47,7 @@ export function mergeConfig(
   if (supplied.has('userattr')) checkAttribute('userattr', config.userattr);
   if (!/^[^\\/:*?"<>|@,\s]{0,15}$/.test(netbiosname)) {
     throw new BadRequest(
-      'netbiosname: no NetBIOS name of a domain; 15 characters at most, without spaces and \\ / : * ? " < > | @, would be right',
+      'netbiosname: not the NetBIOS name of a domain; write at most 15 characters, without spaces and \\ / : * ? " < > | @',
     );
   }
   if (supplied.has('token_policies')) refuseRoot(config.token_policies, 'token_policies');

@@ -11,6 +11,6 @@ export function policyNames(names: readonly string[], field: string): string[] {
 export function refuseRoot(policies: readonly string[], field: string): void {
   if (policies.includes('root'))
     throw new BadRequest(
-      `${field}: no login can give the policy "root"; a policy of your own with the paths that are needed would be right`,
+      `${field}: no login can give the policy "root"; write a policy of your own with the paths that are needed`,
     );
 }

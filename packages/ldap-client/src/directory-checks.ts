@@ -1,15 +1,14 @@
 import { BadRequest, compileTemplate, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/engine-sdk';
 import { isDn } from './dn.ts';
-import { LdapError } from './error.ts';
 import { FilterSyntaxError, parseFilter } from './filter.ts';
-import { parseLdapUrl } from './settings.ts';
+import { checkServerUrls } from './server-urls.ts';
 import type { DirectoryConfig } from './directory-config.ts';
 
 type Check = (config: DirectoryConfig) => void;
 
 /** Values that would be stored and then fail whatever uses them. */
 const checks: ReadonlyMap<string, Check> = new Map<keyof DirectoryConfig, Check>([
-  ['url', ({ url }) => urlsOf(url).forEach(checkUrl)],
+  ['url', ({ url }) => void checkServerUrls(url)],
   ['userdn', ({ userdn }) => checkBase('userdn', userdn)],
   ['groupdn', ({ groupdn }) => checkBase('groupdn', groupdn)],
   ['userfilter', ({ userfilter }) => checkFilter('userfilter', userfilter)],
@@ -38,42 +37,24 @@ export function storedProblems(config: DirectoryConfig, except: ReadonlySet<stri
   return problems;
 }
 
-/** The URLs of a list, in its order, without the spaces around them. */
-export function urlsOf(list: string): string[] {
-  return list
-    .split(',')
-    .map((url) => url.trim())
-    .filter((url) => url !== '');
-}
-
-function checkUrl(url: string): void {
-  if (url.includes('@')) throw new BadRequest('url: a URL holds no name or password; binddn and bindpass are for them');
-  try {
-    parseLdapUrl(url);
-  } catch (error) {
-    if (!(error instanceof LdapError)) throw error;
-    throw new BadRequest(`url: ${JSON.stringify(url)} is no LDAP URL; ldap://host, ldaps://host or either with :port would be right`);
-  }
-}
-
 /** Active Directory takes `<SID=…>`, `<GUID=…>` and `<WKGUID=…>` for names. */
 function checkBase(parameter: 'userdn' | 'groupdn', name: string): void {
   if (isDn(name) || /^<(?:SID|GUID|WKGUID)=[^<>]+>$/i.test(name)) return;
   throw new BadRequest(
-    `${parameter}: ${JSON.stringify(name)} is no distinguished name; one such as ou=people,dc=example,dc=org would be right`,
+    `${parameter}: ${JSON.stringify(name)} is not a distinguished name; write one such as ou=people,dc=example,dc=org`,
   );
 }
 
 /** @throws BadRequest naming the parameter, unless it is empty or the name of an attribute. */
 export function checkAttribute(parameter: string, name: string): void {
   if (/^(?:(?:[A-Za-z][A-Za-z0-9_-]*|[0-9]+(?:\.[0-9]+)*)(?:;[A-Za-z0-9-]+)*)?$/.test(name)) return;
-  throw new BadRequest(`${parameter}: ${JSON.stringify(name)} is no name of an attribute; one such as uid or memberOf would be right`);
+  throw new BadRequest(`${parameter}: ${JSON.stringify(name)} is not the name of an attribute; write one such as uid or memberOf`);
 }
 
 function checkDomain(domain: string): void {
   if (!/[@\\/,\s]/.test(domain)) return;
   throw new BadRequest(
-    `upndomain: ${JSON.stringify(domain)} is no domain; the part after the @ alone, such as corp.example, would be right`,
+    `upndomain: ${JSON.stringify(domain)} is not a domain; write the part after the @ alone, such as corp.example`,
   );
 }
 

@@ -1,7 +1,8 @@
 import { BadRequest, f } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import { checkClientCertificate, checkServerCertificate } from './certificates.ts';
-import { checkParameters, compileFilter, urlsOf } from './directory-checks.ts';
+import { serverUrls } from './server-urls.ts';
+import { checkParameters, compileFilter } from './directory-checks.ts';
 import type { LdapSettings, TlsVersion } from './settings.ts';
 
 /** The parameters by which an engine's `config` says how a directory is reached and searched, with the incumbents' names. */
@@ -115,7 +116,7 @@ export function mergeDirectoryConfig(stored: DirectoryConfig, sent: SentDirector
     merged[key] = supplied.has(key) ? (sent[key] ?? defaultDirectoryConfig[key]) : stored[key];
   }
   const config = merged as DirectoryConfig;
-  config.url = urlsOf(config.url).join(',');
+  config.url = serverUrls(config.url).join(',');
   checkDirectoryConfig(config);
   checkParameters(config, supplied);
   return config;
@@ -147,7 +148,7 @@ export function shownDirectoryConfig<C extends DirectoryConfig>(config: C): Omit
 
 export function settingsOf(config: DirectoryConfig): LdapSettings {
   return {
-    urls: urlsOf(config.url),
+    urls: serverUrls(config.url),
     starttls: config.starttls,
     insecureTls: config.insecure_tls,
     tlsMinVersion: config.tls_min_version as TlsVersion,

@@ -36,7 +36,6 @@ export type { Filter } from './filter.ts';
 export { LdifSyntaxError, parseLdif } from './ldif.ts';
 export type { LdifAttribute, LdifChange, LdifRecord } from './ldif.ts';
 export { Lending } from './lending.ts';
-export { movedSettings } from './moved-settings.ts';
 export { resultCode, resultName } from './result-codes.ts';
 export { canonicalServers, checkServerUrls, serverUrls } from './server-urls.ts';
 export type { ServerHealth } from './servers.ts';

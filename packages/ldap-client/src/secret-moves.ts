@@ -1,19 +1,32 @@
 import { BadRequest } from '@strongroom/engine-sdk';
-import { urlsOf } from './directory-checks.ts';
 import { defaultDirectoryConfig, tlsVersions, type DirectoryConfig, type SentDirectoryConfig } from './directory-config.ts';
+import { LdapError } from './error.ts';
+import { canonicalServers, serverUrls } from './server-urls.ts';
 
 type Moves = (before: DirectoryConfig, after: DirectoryConfig) => boolean;
 
 /** Parameters that decide where the stored secrets go, and who may read them on the way, with the changes that they do not survive. */
 const moves: readonly (readonly [parameter: keyof DirectoryConfig, moves: Moves])[] = [
-  // A server less, or another order, is no other server.
-  ['url', (before, after) => !urlsOf(after.url).every((url) => urlsOf(before.url).includes(url))],
+  // A server less, another order and another spelling are no other server.
+  ['url', (before, after) => !servers(after).every((server) => servers(before).includes(server))],
   ['starttls', (before, after) => before.starttls && !after.starttls],
   ['insecure_tls', (before, after) => !before.insecure_tls && after.insecure_tls],
   ['certificate', (before, after) => before.certificate !== after.certificate],
   ['tls_min_version', (before, after) => older(after.tls_min_version, before.tls_min_version)],
   ['tls_max_version', (before, after) => older(after.tls_max_version, before.tls_max_version)],
 ];
+
+function servers({ url: list }: DirectoryConfig): string[] {
+  return serverUrls(list).map((url) => {
+    try {
+      return canonicalServers([url]);
+    } catch (error) {
+      // Stored by an older release.
+      if (error instanceof LdapError) return url;
+      throw error;
+    }
+  });
+}
 
 function older(version: string, than: string): boolean {
   return tlsVersions.indexOf(version) < tlsVersions.indexOf(than);

@@ -14,12 +14,13 @@ export function serverUrls(list: string): string[] {
 export function checkServerUrls(list: string): string {
   const urls = serverUrls(list);
   for (const url of urls) {
+    if (url.includes('@')) throw new BadRequest('url: a URL holds no name or password; binddn and bindpass are for them');
     try {
       parseLdapUrl(url);
     } catch (error) {
       if (!(error instanceof LdapError)) throw error;
       throw new BadRequest(
-        `url: ${JSON.stringify(withoutLogin(url))} is not an LDAP URL; write ldap://host or ldaps://host, with a port where it is not 389 or 636`,
+        `url: ${JSON.stringify(url)} is not an LDAP URL; write ldap://host or ldaps://host, with a port where it is not 389 or 636`,
       );
     }
   }
@@ -33,9 +34,4 @@ export function canonicalServers(urls: readonly string[]): string {
     return `${secure ? 'ldaps' : 'ldap'}://${host.toLowerCase()}:${port}`;
   });
   return [...new Set(servers)].sort().join(',');
-}
-
-/** Somebody may have written a password where none belongs. */
-function withoutLogin(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, '//');
 }

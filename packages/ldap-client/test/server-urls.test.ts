@@ -5,7 +5,7 @@ import {
   checkServerUrls,
   defaultDirectoryConfig,
   LdapEntry,
-  movedSettings,
+  secretMoves,
   serverUrls,
   type DirectoryConfig,
 } from '../src/index.ts';
@@ -22,7 +22,7 @@ describe('a list of LDAP URLs', () => {
   });
 
   test('that is refused repeats no password', () => {
-    expect(() => checkServerUrls('http://me:secret@x')).toThrow(/^url: "http:\/\/x" is not/);
+    expect(() => checkServerUrls('http://me:secret@x')).toThrow(/^url: a URL holds no name or password/);
   });
 
   test('has one spelling for the same servers', () => {
@@ -47,7 +47,7 @@ describe('parameters that send the password of the service account elsewhere, or
     [{ url: 'ldap://a,ldaps://b,ldap://c' }, ['url']],
     [{ url: 'ldap://a,ldap://b' }, ['url']],
     [{ starttls: false }, ['starttls']],
-    [{ url: 'ldaps://b', starttls: false }, []],
+    [{ url: 'ldaps://b', starttls: false }, ['starttls']],
     [{ insecure_tls: true }, ['insecure_tls']],
     [{ certificate: 'another' }, ['certificate']],
     [{ tls_min_version: 'tls10' }, ['tls_min_version']],
@@ -55,12 +55,12 @@ describe('parameters that send the password of the service account elsewhere, or
     [{ tls_max_version: 'tls12' }, ['tls_max_version']],
     [{ userdn: 'dc=x', request_timeout: 1 }, []],
   ])('%j: %j', (change, moved) => {
-    expect(movedSettings(before, { ...before, ...change })).toEqual(moved);
+    expect(secretMoves(before, { ...before, ...change })).toEqual(moved);
   });
 
   test('a URL that an older release stored unchecked is another one only where it changes', () => {
-    expect(movedSettings({ ...before, url: 'http://x' }, { ...before, url: 'http://x' })).toEqual([]);
-    expect(movedSettings({ ...before, url: 'http://x' }, { ...before, url: 'ldap://x' })).toEqual(['url']);
+    expect(secretMoves({ ...before, url: 'http://x' }, { ...before, url: 'http://x' })).toEqual([]);
+    expect(secretMoves({ ...before, url: 'http://x' }, { ...before, url: 'ldap://x' })).toEqual(['url']);
   });
 });
 

@@ -4,7 +4,8 @@ import {
   createDirectory,
   isDn,
   Lending,
-  movedSettings,
+  keptSecrets,
+  secretMoves,
   LdapError,
   resultCode,
   type Connection,
@@ -77,8 +78,7 @@ export class DirectoryService {
       const changed = before && changesRootIn(before, sent);
       if (changed) this.#requireQuiet(before, `${changed} cannot be changed`);
       const next = mergeConfig(before, sent, supplied, randomUUID());
-      const kept = before && before.bindpass !== '' && sent.bindpass === undefined ? ['bindpass'] : [];
-      if (before) requireSecretsAgain({ changed: movedSettings(before, next), kept, sudo });
+      if (before) requireSecretsAgain({ changed: secretMoves(before, next), kept: keptSecrets(before, supplied), sudo });
       if (next.binddn !== before?.binddn) await requireUnmanaged(records, next.binddn);
       const claimed = before?.root?.managed_account;
       if (claimed && !next.root?.managed_account) await tx.release(claimed, ROOT_MANAGER);
