@@ -263,8 +263,14 @@ export class Journal {
     const mount = this.#mount(found.mount);
     const intent = mount?.intent(found.kind);
     if (!mount || !intent) {
-      await this.#move(due, (record, now) => ({ ...record, due: now + 60_000 }));
-      return 'the engine that began it does not run';
+      const message = 'the engine that began it does not run';
+      await this.#move(due, (record, now) => ({
+        ...record,
+        attempts: record.attempts + 1,
+        due: now + 60_000,
+        lastError: { message, at: now },
+      }));
+      return message;
     }
     let claimedUntil: number | undefined;
     const passed = await this.#gate.pass(this.#target(intent, found), async (admit) => {
