@@ -234,6 +234,17 @@ export function testEngine(
               return { data: { ...host.circuit(name).status() } };
             },
           }),
+          path('mended/{name}', {
+            synopsis: 'An outside system that works again.',
+            description: 'What waits for it is tried again.',
+            fields: { name: f.name('The system.') },
+          }).update({
+            summary: 'Says so.',
+            handle: async (req) => {
+              await host.retry(req.data.name);
+              return undefined;
+            },
+          }),
           path('ticks/{name}', {
             synopsis: 'Something that is due later.',
             description: 'Once, or again and again.',

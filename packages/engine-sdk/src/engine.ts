@@ -22,6 +22,12 @@ export interface Plugin {
   readonly apiVersion: number;
   /** Semantic version of the package; shown in the catalogue. */
   readonly version?: string;
+  /**
+   * Where the code is that runs for the plugin: names of packages, and folders as `file:` URLs (`new URL('.', import.meta.url).href`). An exception that
+   * nobody catches is known for the plugin's by its stack, and harms only what the plugin runs. For plugins that the configuration names, the
+   * server adds the folder of their package.
+   */
+  readonly code?: readonly string[];
 }
 
 /** A plugin that this server lists and does not use. Nothing of it has run. */
@@ -100,6 +106,11 @@ export interface EngineHost {
   refusedPlugins(kind: string): readonly RefusedPlugin[];
   /** The way to an outside system, by the name that leases, intents and schedules of this mount have for it as their target. */
   circuit(target: string): Circuit;
+  /**
+   * What stood in the way of an outside system was mended, such as its password: revocations, undoings and jobs of this mount that failed at it or were put
+   * off are due now, with all their patience, and its circuit is closed. Resolves before they are made.
+   */
+  retry(target: string): Promise<void>;
   randomBytes(count: number): Uint8Array;
   /** A password by the named policy, or by the default one: 20 characters with an upper, a lower, a digit and a dash. @throws NotFound for an unknown name. */
   generatePassword(policy?: string): Promise<string>;

@@ -32,11 +32,6 @@ export interface About<F extends TProperties> {
   readonly login?: (data: Readonly<Record<string, unknown>>) => string;
   /** Keys that no field knows are the engine's business: no warning, and `req.raw` has them. */
   readonly arbitraryData?: boolean;
-  /**
-   * The other spellings of a path below the mount, `path` being the one that is called: they all lead to the same thing, so policies for one
-   * hold for all of them.
-   */
-  readonly otherSpellings?: (path: string) => readonly string[];
   readonly fields: F;
 }
 

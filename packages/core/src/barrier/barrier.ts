@@ -3,7 +3,8 @@ import { Conflict, type StorageDriver } from '@strongroom/storage-sdk';
 import { CorruptRecord, KeyRing, type KeyRingRecord } from './key-ring.ts';
 import { sealWith, unsealWith } from './sealed-box.ts';
 
-const KEY_RING = 'core/keyring';
+/** Announced when the keys are made, and whenever they change: also heard by processes that are sealed. */
+export const KEY_RING = 'core/keyring';
 
 /** Thrown where something is asked of a barrier that is closed. */
 export class BarrierSealed extends Error {
@@ -47,7 +48,12 @@ export class Barrier {
   /** Makes the first key ring, and stores what the seal keeps in the same commit. @throws Conflict when another process was first. */
   async initialize(rootKey: Buffer, beside: readonly { key: string; value: Uint8Array }[]): Promise<void> {
     const ring = KeyRing.create(this.#clock.now());
-    await this.#driver.commit({ expect: [{ key: KEY_RING, version: undefined }], put: [this.#entry(ring, rootKey), ...beside] });
+    await this.#driver.commit({
+      expect: [{ key: KEY_RING, version: undefined }],
+      put: [this.#entry(ring, rootKey), ...beside],
+      // Processes that are sealed over the empty store hear of it.
+      announce: [KEY_RING],
+    });
   }
 
   /** @throws CorruptRecord when the root key is not the one that the key ring was stored with. */
@@ -125,7 +131,11 @@ export class Barrier {
   /** Another process rotated: take up its terms, and its root key. When the seal cannot find that, this process seals itself. */
   async reload(): Promise<void> {
     const stored = await this.#driver.get(KEY_RING);
-    if (!this.#rootKey || !stored) return;
+    if (!this.#rootKey) return;
+    if (!stored) {
+      this.seal();
+      throw new CorruptRecord(KEY_RING, 'it is not there');
+    }
     let ring = ringOf(this.#rootKey, stored.value);
     if (!ring) {
       const rootKey = await this.rootKeyAgain?.();

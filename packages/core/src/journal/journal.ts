@@ -192,6 +192,24 @@ export class Journal {
     await this.#undo(due, found, signal);
   }
 
+  /** Makes undoings that failed at an outside system, or were put off, due now. */
+  async retryTarget(mount: string, target: string): Promise<void> {
+    const now = this.#clock.millis();
+    for await (const page of this.#store.pages<IntentRecord>(INTENTS, (error) => this.#log.error(error.message))) {
+      for (const [key, found] of page) {
+        const intent = found.mount === mount && this.#mount(mount)?.intent(found.kind);
+        if (!intent || found.due <= now || this.#target(intent, found) !== targetKey(mount, target)) continue;
+        // What is younger than its age may still be under way.
+        if (!found.undoing && found.opened + intent.minAgeSeconds * 1_000 > now) continue;
+        const id = key.slice(INTENTS.length);
+        await this.#move({ key: dueKey(found.due, 'intent', id), at: found.due, kind: 'intent', id }, (record) => ({
+          ...record,
+          due: now,
+        }));
+      }
+    }
+  }
+
   /**
    * Undoes every open intent of a mount that is being removed; no request of this process may be at work on them any more. Resolves with the reasons
    * why some could not be undone; they stay, and are tried again.

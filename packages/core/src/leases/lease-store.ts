@@ -32,10 +32,14 @@ export const LEASES = 'lease/';
 const BY_TOKEN = 'token-lease/';
 /** Index of the leases that operators must look after. */
 const IRREVOCABLE = 'irrevocable/';
+/** Index, by mount, of the leases whose revocation failed or was put off. */
+const WAITING = 'waiting-lease/';
 const DEADLINE = 60_000;
 /** After so many failed revocations a lease is irrevocable: listed, and tried once a day. */
 const PATIENCE = 6;
 const DAY = 86_400_000;
+/** Leases that are made due in one commit. */
+const RETRIED_AT_A_TIME = 100;
 
 /** What leases need to know of the mount that issued them. */
 export interface LeaseMount extends MountLimits {
@@ -234,11 +238,29 @@ export class LeaseStore {
     await this.#store.transaction(async (tx) => {
       const record = await tx.get<LeaseRecord | ''>(LEASES + id);
       if (!record) return;
-      const { irrevocable: _again, ...rest } = record;
-      tx.put(LEASES + id, { ...rest, revoking: true, due: now, attempts: 0 });
-      tx.delete(IRREVOCABLE + id);
-      reschedule(tx, 'lease', id, record.due, now);
+      dueNow(tx, id, record, now);
     });
+  }
+
+  /** Makes revocations that failed at an outside system, or were put off, due now. `target` is what the secret types of the mount call it. */
+  async retryTarget(mount: string, target: string): Promise<void> {
+    const key = targetKey(mount, target);
+    for (const index of [`${WAITING}${mount}/`, IRREVOCABLE]) {
+      let after: string | undefined;
+      for (;;) {
+        const page = await this.#store.keys({ prefix: index, limit: RETRIED_AT_A_TIME, ...(after === undefined ? {} : { after }) });
+        await this.#store.transaction(async (tx) => {
+          for (const mark of page) {
+            const id = mark.slice(index.length);
+            const record = await tx.get<LeaseRecord | ''>(LEASES + id).catch(damagedIsLeft);
+            const type = record && record.mount === mount && this.#mount(mount)?.secretType(record.type);
+            if (record && type && record.revoking && this.#target(type, record) === key) dueNow(tx, id, record, this.#clock.millis());
+          }
+        });
+        if (page.length < RETRIED_AT_A_TIME) break;
+        after = page.at(-1)!;
+      }
+    }
   }
 
   /**
@@ -415,6 +437,7 @@ export class LeaseStore {
       tx.delete(LEASES + id);
       if (current) reschedule(tx, 'lease', id, current.due, undefined);
       if (current?.irrevocable) tx.delete(IRREVOCABLE + id);
+      if (current?.waiting) tx.delete(waitingKey(current, id));
       if (record.token !== '') tx.delete(byTokenKey(record.token, id));
     });
   }
@@ -453,8 +476,9 @@ export class LeaseStore {
     await this.#store.transaction(async (tx) => {
       const current = await tx.get<LeaseRecord>(LEASES + id);
       if (current?.due !== claimed.due) return;
-      const next = change(current, this.#clock.millis());
+      const next = { ...change(current, this.#clock.millis()), waiting: true };
       tx.put(LEASES + id, next);
+      if (!current.waiting) tx.mark(waitingKey(current, id));
       if (next.irrevocable && !current.irrevocable) tx.mark(IRREVOCABLE + id);
       reschedule(tx, 'lease', id, current.due, next.due);
     });
@@ -500,6 +524,22 @@ export class LeaseStore {
 
 export function merged(a: readonly string[] | null, b: readonly string[]): readonly string[] | null {
   return b.length === 0 ? a : [...(a ?? []), ...b];
+}
+
+function dueNow(tx: StoreTransaction, id: string, record: LeaseRecord, now: number): void {
+  const { irrevocable: _again, ...rest } = record;
+  tx.put(LEASES + id, { ...rest, revoking: true, due: now, attempts: 0 } satisfies LeaseRecord);
+  tx.delete(IRREVOCABLE + id);
+  reschedule(tx, 'lease', id, record.due, now);
+}
+
+function damagedIsLeft(error: unknown): undefined {
+  if (!(error instanceof CorruptRecord)) throw error;
+  return undefined;
+}
+
+function waitingKey({ mount }: LeaseRecord, id: string): string {
+  return `${WAITING}${mount}/${id}`;
 }
 
 function byTokenKey(digest: string, id: string): string {

@@ -1,7 +1,11 @@
 import {
   BadRequest,
+  foreignText,
+  own,
+  thrownText,
   Unavailable,
   type Clock,
+  type CodeOwner,
   type EngineHost,
   type EnginePackage,
   type Log,
@@ -30,6 +34,7 @@ export class MountEngines {
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
   readonly #generatePassword: (policy?: string) => Promise<string>;
   readonly #sources: SecretSources;
+  readonly #retry: (mount: string, target: string) => Promise<void>;
 
   constructor(options: {
     clock: Clock;
@@ -41,6 +46,8 @@ export class MountEngines {
     generatePassword: (policy?: string) => Promise<string>;
     /** What engines that follow secrets may look at. */
     sources: SecretSources;
+    /** Makes what waits for an outside system of a mount, which is given by its uuid, due now. */
+    retry: (mount: string, target: string) => Promise<void>;
   }) {
     this.#clock = options.clock;
     this.#log = options.log;
@@ -49,6 +56,7 @@ export class MountEngines {
     this.#builtIn = options.builtIn;
     this.#generatePassword = options.generatePassword;
     this.#sources = options.sources;
+    this.#retry = options.retry;
   }
 
   packageOf({ class: kind, type }: { class: 'secret' | 'auth'; type: string }): EnginePackage | undefined {
@@ -66,7 +74,7 @@ export class MountEngines {
     if (ofServer.includes(asked.type)) throw new BadRequest(`mount type of "${asked.type}" is not mountable`);
     for (const pkg of this.#plugins.engines()) {
       if (pkg.kind !== asked.class) continue;
-      const implied = pkg.name === asked.type ? {} : pkg.aliases?.[asked.type];
+      const implied = pkg.name === asked.type ? {} : own(pkg.aliases, asked.type);
       if (implied) return { pkg, type: pkg.name, options: { ...implied, ...asked.options } };
     }
     throw new BadRequest(this.#plugins.reasonFor(asked.class, asked.type) ?? `plugin not found in the catalog: ${asked.type}`);
@@ -89,10 +97,12 @@ export class MountEngines {
     try {
       if (!mount.package)
         throw new Error(this.#plugins.reasonFor(mount.class, mount.type) ?? `no plugin of type ${mount.type} is installed`);
+      const pkg = mount.package;
+      mount.owner = this.#builtIn.has(mount.type) ? undefined : this.#ownerOf(mount, pkg);
       mount.renewStorage(stopped(mount));
-      const engine = mount.package.create(this.#host(mount));
+      const engine = mount.run(() => pkg.create(this.#host(mount)));
       mount.use(engine);
-      if (engine.initialize) await withDeadline(this.#clock, START, NEVER, async () => engine.initialize?.());
+      if (engine.initialize) await withDeadline(this.#clock, START, NEVER, async () => mount.run(async () => engine.initialize?.()));
     } catch (error) {
       await this.stop(mount);
       throw error;
@@ -117,6 +127,19 @@ export class MountEngines {
     if (engine?.tuned) await withDeadline(this.#clock, TUNE, NEVER, async () => engine.tuned?.());
   }
 
+  /** What the engine leaks puts its mount out of use, until its plugin is reloaded: nobody knows what state it is in. */
+  #ownerOf(mount: Mount, { code = [] }: EnginePackage): CodeOwner {
+    return {
+      code,
+      leaked: (error) => {
+        const reason = `the engine threw after its call had ended: ${foreignText(thrownText(error))}`;
+        mount.quarantine = reason;
+        this.#log.error('a mount is quarantined because of its engine', { mount: mount.path, type: mount.type, reason });
+        void this.stop(mount);
+      },
+    };
+  }
+
   #host(mount: Mount): EngineHost {
     return {
       mount,
@@ -126,6 +149,7 @@ export class MountEngines {
       plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
       refusedPlugins: (kind) => this.#plugins.refused.filter(({ plugin }) => plugin.kind === kind),
       circuit: (target) => this.#gate.circuit(targetKey(mount.uuid, target), target),
+      retry: async (target) => this.#retry(mount.uuid, target),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),

@@ -56,6 +56,7 @@ export class MountTable {
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
+    retry: (mount: string, target: string) => Promise<void>;
     /** Resolves when every lease and login token below the path is gone. @throws when one cannot be taken back. */
     revokeBelow: (path: string) => Promise<void>;
   }) {
@@ -305,6 +306,18 @@ export class MountTable {
   /** Another process changed the table: take up what is new, let go of what is gone. Engines are started and closed afterwards, each for itself. */
   async reload(): Promise<void> {
     await this.#exclusively(async () => this.#look());
+  }
+
+  /**
+   * Nobody knows what changed: takes up the table as it is now, and starts every engine anew that keeps copies of its records. Resolves when no
+   * request reaches a mount that is gone or an engine that is not yet new.
+   */
+  async readAnew(): Promise<void> {
+    await this.reload();
+    const keeping = this.all().filter((mount) => mount.engine?.invalidate !== undefined);
+    for (const mount of keeping) mount.paused = true;
+    const anew = Promise.all(keeping.map(async (mount) => this.restart(mount)));
+    anew.catch((error: unknown) => this.#log.error('engines could not be started anew', { error: String(error) }));
   }
 
   async #look(): Promise<void> {

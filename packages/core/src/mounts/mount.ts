@@ -1,4 +1,14 @@
-import type { AnyIntent, AnySchedule, AnySecretType, Clock, Engine, EnginePackage, MountInfo } from '@strongroom/engine-sdk';
+import {
+  runAs,
+  type CodeOwner,
+  type AnyIntent,
+  type AnySchedule,
+  type AnySecretType,
+  type Clock,
+  type Engine,
+  type EnginePackage,
+  type MountInfo,
+} from '@strongroom/engine-sdk';
 import { SYSTEM_TTL } from '../leases/lease-terms.ts';
 import type { MountView } from '../storage/mount-view.ts';
 import { Crowd } from './crowd.ts';
@@ -30,6 +40,8 @@ export class Mount implements MountInfo {
   #router: PathRouter | undefined;
   /** For a moment no request is let in: the mount is moved, or its engine started anew. */
   paused = false;
+  /** Whose the engine's code is; undefined for engines of the core. */
+  owner: CodeOwner | undefined;
   /** Why the engine does not run; its requests say so, everything else goes on. */
   quarantine: string | undefined;
 
@@ -139,6 +151,11 @@ export class Mount implements MountInfo {
     const mine = this.#changing.then(work, work);
     this.#changing = mine.catch(() => undefined);
     return mine;
+  }
+
+  /** Runs code of the engine: what it leaves running and throws is then known for its own. */
+  run<T>(work: () => T): T {
+    return this.owner ? runAs(this.owner, work) : work();
   }
 
   secretType(type: string): AnySecretType | undefined {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Mount } from '../mounts/mount.ts';
-import type { PathMatch } from '../mounts/path-router.ts';
+import type { PathMatch, SegmentFolds } from '../mounts/path-router.ts';
 import type { Acl } from '../policies/acl.ts';
 import type { FoundToken } from '../tokens/token-store.ts';
 import type { CallerIdentity } from './caller-identity.ts';
@@ -14,7 +14,10 @@ export interface Call {
   readonly request: CoreRequest;
   readonly data: Readonly<Record<string, unknown>>;
   readonly remoteAddress: string;
+  /** Whole seconds that the wrapping token of the answer lives; 0 for an answer that is not wrapped. */
+  wrapTtl: number;
   operation: RequestOperation;
+  /** Canonical from admission and routing on. */
   path: string;
   /** What the caller presented, or what stands for it on the unwrapping path. */
   bearer: string | undefined;
@@ -22,6 +25,8 @@ export interface Call {
   /** Below the mount. */
   rest: string;
   match: PathMatch | undefined;
+  /** How the segments of `path` fold; see canonical-path.ts. */
+  folds: SegmentFolds | undefined;
   token: FoundToken | undefined;
   identity: CallerIdentity | undefined;
   acl: Acl | undefined;
@@ -44,12 +49,14 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     request,
     data: request.data ?? {},
     remoteAddress: request.remoteAddress ?? '',
+    wrapTtl: 0,
     operation: request.operation,
     path: request.path,
     bearer: request.token === '' ? undefined : request.token,
     mount: undefined,
     rest: '',
     match: undefined,
+    folds: undefined,
     token: undefined,
     identity: undefined,
     acl: undefined,

@@ -91,6 +91,18 @@ export class Jobs {
     return entries.map(([, record]) => ({ mount: record.mount, kind: record.kind, id: record.id, status: statusOf(record) }));
   }
 
+  /** Makes jobs that failed at an outside system, or were put off, due now. One that runs at the moment is left to itself. */
+  async retryTarget(mount: string, target: string): Promise<void> {
+    const now = this.#clock.millis();
+    for await (const page of this.#store.pages<JobRecord>(`${JOBS}${mount}/`, (error) => this.#log.error(error.message))) {
+      for (const [key, found] of page) {
+        const schedule = this.#mount(mount)?.schedule(found.kind);
+        const waits = found.claim === undefined && found.planned <= now && found.due > now;
+        if (schedule && waits && this.#target(schedule, found) === targetKey(mount, target)) await this.#putOff(key, found.due, 0);
+      }
+    }
+  }
+
   /** Makes a job due now, whatever its circuit says. False: there is none. @throws BadRequest while it is being run. */
   async runSoon(mount: string, kind: string, id: string): Promise<boolean> {
     const key = jobKey(mount, kind, id);
