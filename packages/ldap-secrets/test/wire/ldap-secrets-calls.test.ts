@@ -26,7 +26,9 @@ const DEVIATIONS: Readonly<Record<number, Deviation>> = {
   47: { status: 400, errors: [/"nosuch" not found in the set/] },
   56: {
     status: 400,
-    errors: [/^failed to revoke "wls\/library\/set\/check-out\/.*" \([12] \/ 2\): failed to revoke entry: the config is currently unset$/],
+    errors: [
+      /^failed to revoke "wls\/library\/set\/check-out\/.*" \([12] \/ 2\): failed to revoke entry: the config is currently unset\. The removal of wls\/ goes on by itself/,
+    ],
   },
 };
 
