@@ -266,7 +266,7 @@ describeWithSlapd('dynamic roles', () => {
       await write({ ...role, username_template: 'forced-{{.RoleName}}' });
       const { lease, distinguished_names, password } = await issue();
       cutter.shut();
-      expect((await mount.call('update', 'sys/leases/revoke-force/ldap/creds')).status).toBe(204);
+      expect((await mount.call('update', 'sys/leases/revoke-force/ldap/creds')).status).toBe(200);
       cutter.open();
       expect(await mount.call('update', 'sys/leases/lookup', { data: { lease_id: lease } })).toMatchObject({ status: 400 });
       expect(await view.takes(distinguished_names[0]!, password)).toBe(true);
