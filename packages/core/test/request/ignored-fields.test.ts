@@ -103,6 +103,11 @@ describe('fields that nobody knows', () => {
     });
   });
 
+  test('are not wrapped away where there is nothing else in the answer', async () => {
+    const answer = await mount.call('update', 'roles/roles/a', { data: { wrd: 1 }, wrapTtl: 60 });
+    expect(answer).toMatchObject({ status: 200, wrapInfo: null, warnings: [`${IGNORED}[wrd]`] });
+  });
+
   test('a misspelt force of an unmount is not passed over', async () => {
     await mount.call('update', 'sys/mounts/other', { data: { type: 'roles' } });
     const { warnings } = await mount.call('delete', 'sys/mounts/other', { data: { froce: 'true' } });
