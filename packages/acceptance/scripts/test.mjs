@@ -27,6 +27,7 @@ function installServers() {
       'the walk with hvac, and tests against AWS as moto plays it',
     ],
     ['mariadb-server', has('mariadbd') || existsSync('/usr/sbin/mariadbd'), 'tests against MariaDB'],
+    ['pgbouncer', has('pgbouncer') || existsSync('/usr/sbin/pgbouncer'), 'tests behind a pooler'],
     ['redis-server', has('redis-server'), 'tests against Redis'],
     ['influxdb', has('influxd'), 'tests against InfluxDB'],
     ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory as Samba plays it'],

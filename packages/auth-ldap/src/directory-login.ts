@@ -1,27 +1,27 @@
-import { BadRequest } from '@strongroom/engine-sdk';
-import { escapeDnValue, escapeFilterValue, type Connection, type LdapEntry, type ServiceBinding } from '@strongroom/ldap-client';
+import { BadRequest, foldName, type EngineRequest, type LoginAlias } from '@strongroom/engine-sdk';
+import {
+  escapeDnValue,
+  escapeFilterValue,
+  type Connection,
+  type LdapEntry,
+  type SearchRequest,
+  type ServiceBinding,
+} from '@strongroom/ldap-client';
 import { identityAttributes, identityOf } from './account-state.ts';
 import { credentialsRefused, directoryFailed, refusesUser, unreachable } from './failures.ts';
-import { searchGroups } from './group-search.ts';
+import { searchGroups, type GroupMember } from './group-search.ts';
+import type { LoginName } from './login-name.ts';
+import { isTypedSo, nameOfBound, nameOfFound, recall, settledName, tellsNothing, type PersonName } from './person.ts';
+import type { RememberedNames } from './remembered-names.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';
-import { findUser } from './user-search.ts';
-
-/** A name as given at login, without spaces around it, and as the mount spells it in mappings. */
-export interface LoginName {
-  readonly typed: string;
-  readonly mapped: string;
-}
-
-export function loginName(setup: Setup, username: string): LoginName {
-  const typed = username.trim();
-  return { typed, mapped: setup.config.case_sensitive_names ? typed : typed.toLowerCase() };
-}
+import { findUser, type FoundUser } from './user-search.ts';
 
 /** Who logged in. */
 export interface DirectoryUser {
   readonly dn: string;
-  readonly alias: string;
+  readonly name: PersonName;
+  readonly alias: LoginAlias;
   /** In the directory's spelling. */
   readonly groups: readonly string[];
   /** See `identityOf`. */
@@ -33,26 +33,78 @@ export interface Credentials {
   readonly password: string;
 }
 
+export interface LoginOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** See `EngineRequest.countAs`. */
+  readonly countAs?: EngineRequest['countAs'] | undefined;
+  /** Where to note by which name people with several are known; nothing is noted without. */
+  readonly names?: RememberedNames | undefined;
+}
+
 /**
  * Finds the user, checks the password and collects the groups.
  * @throws BadRequest when the credentials are refused, UpstreamFailed when the directory or the configuration stands in the way.
  */
-export async function logIn(setup: Setup, { name, password }: Credentials, trace: Trace, signal?: AbortSignal): Promise<DirectoryUser> {
-  const { config } = setup;
-  const found = setup.searcher && (await findOrPretend(setup, setup.searcher, { name, password }, trace, signal));
-  const bindName = found?.dn ?? constructedName(setup, name.typed);
-  const username = spelling(setup, found, name.typed);
-  const asUser = setup.searchesGroups && (!setup.groupSearcher || (config.upndomain !== '' && !found));
-  let dn = bindName;
-  let groups: string[] = [];
-  await bindAs(setup, bindName, password, trace, signal, async (connection) => {
-    if (!asUser) return;
-    if (config.upndomain !== '' && !found) dn = await nameOfPrincipal(setup, connection, name.typed, trace, signal);
-    if (!setup.groupSearcher) groups = await searchGroups(setup, onConnection(connection), { dn, username }, trace, signal);
+export async function logIn(setup: Setup, credentials: Credentials, trace: Trace, options: LoginOptions = {}): Promise<DirectoryUser> {
+  return setup.searcher ? logInFound(setup, setup.searcher, credentials, trace, options) : logInByName(setup, credentials, trace, options);
+}
+
+interface Known {
+  readonly person: PersonName;
+  readonly groups: readonly string[];
+}
+
+/** A search finds the entry that is bound. */
+async function logInFound(
+  setup: Setup,
+  searcher: ServiceBinding,
+  { name, password }: Credentials,
+  trace: Trace,
+  { signal, countAs, names }: LoginOptions,
+): Promise<DirectoryUser> {
+  const found = await recall(setup, await findOrPretend(setup, searcher, { name, password }, trace, signal), names);
+  const { entry } = found;
+  const known = async (connection?: Connection): Promise<Known> => {
+    const person = await settledName(setup, searcher, found, name, names, signal);
+    return { person, groups: await groupsOf(setup, connection, { dn: entry.dn, username: person.spelled }, trace, signal) };
+  };
+  const bound = async (): Promise<Known> => {
+    // Only what the user searches for keeps the user's connection.
+    const done = await bindAs(setup, entry.dn, password, trace, signal, async (connection) =>
+      setup.searchesGroups && !setup.groupSearcher ? known(connection) : undefined,
+    );
+    return done ?? known();
+  };
+  // What the person is called without a doubt is asked for once the password is known to be right: a refusal costs the same for all.
+  const supposed = nameOfFound(setup, found, name);
+  const proven = (done: Known): boolean => done.person.anySpelling && foldName(done.person.folded) === foldName(supposed);
+  const { person, groups } = await (countAs ? countAs(supposed, bound, proven) : bound());
+  return { dn: entry.dn, name: person, groups, alias: aliasOfFound(setup, found, person, name, trace), identity: identityOf(entry) };
+}
+
+/** The name that is bound is put together from the one given at login. */
+async function logInByName(setup: Setup, { name, password }: Credentials, trace: Trace, { signal }: LoginOptions): Promise<DirectoryUser> {
+  const bindName = constructedName(setup, name.typed);
+  return bindAs(setup, bindName, password, trace, signal, async (connection) => {
+    const entry = await ownEntry(setup, connection, bindName, name, trace, signal);
+    const person = await nameOfBound(setup, connection, entry, name, signal);
+    const dn = entry?.dn ?? (setup.config.upndomain === '' ? bindName : '');
+    const groups = await groupsOf(setup, connection, { dn, username: person.spelled }, trace, signal);
+    return { dn, name: person, groups, alias: aliasOfBound(setup, person, name), identity: entry && identityOf(entry) };
   });
-  if (setup.searchesGroups && setup.groupSearcher)
-    groups = await searchGroups(setup, onPool(setup, setup.groupSearcher, signal), { dn, username }, trace, signal);
-  return { dn, groups, alias: aliasOf(setup, found, name, trace), identity: found && identityOf(found) };
+}
+
+/** `connection` is bound as the user; needed only where the user searches. */
+async function groupsOf(
+  setup: Setup,
+  connection: Connection | undefined,
+  user: GroupMember,
+  trace: Trace,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  if (!setup.searchesGroups) return [];
+  const lend: Lender = setup.groupSearcher ? onPool(setup, setup.groupSearcher, signal) : (work) => work(connection!);
+  return searchGroups(setup, lend, user, trace, signal);
 }
 
 /** Who is not found has the password checked as well, of an entry that does not exist: the refusal comes after the same requests. */
@@ -62,9 +114,9 @@ async function findOrPretend(
   { name, password }: Credentials,
   trace: Trace,
   signal: AbortSignal | undefined,
-): Promise<LdapEntry> {
+): Promise<FoundUser> {
   try {
-    return await findUser(setup, searcher, name.typed, [setup.userAttribute, ...identityAttributes], trace, signal);
+    return await findUser(setup, searcher, name.typed, identityAttributes, trace, signal);
   } catch (error) {
     if (error instanceof BadRequest) await bindAsNobody(setup, password, trace, signal);
     throw error;
@@ -85,10 +137,6 @@ async function bindAsNobody({ config, directory, nobodyDn }: Setup, password: st
 /** How a step gets a connection to search over. */
 export type Lender = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
 
-function onConnection(connection: Connection): Lender {
-  return (work) => work(connection);
-}
-
 export function onPool(setup: Setup, binding: ServiceBinding, signal: AbortSignal | undefined): Lender {
   return (work) => setup.directory.withServiceConnection(binding, work, { signal, idempotent: true });
 }
@@ -100,30 +148,25 @@ function constructedName({ config, userAttribute }: Setup, username: string): st
   return config.userdn === '' ? own : `${own},${config.userdn}`;
 }
 
-/** The directory's own spelling of the name, since memberUid and the like differ by case. */
-export function spelling(setup: Setup, entry: LdapEntry | undefined, typed: string): string {
-  const lower = typed.toLowerCase();
-  return entry?.values(setup.userAttribute).find((value) => value.toLowerCase() === lower) ?? typed;
-}
-
-async function bindAs(
+/** @throws what the work throws; BadRequest where the directory refuses the user. */
+async function bindAs<T>(
   setup: Setup,
   bindName: string,
   password: string,
   trace: Trace,
   signal: AbortSignal | undefined,
-  work: (connection: Connection) => Promise<void>,
-): Promise<void> {
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
   let since = trace.start();
   let bound = false;
   try {
-    await setup.directory.verifyUser(
+    return await setup.directory.verifyUser(
       bindName,
       password,
       async (connection) => {
         bound = true;
         trace.passed('user bind', since, { name: bindName, url: connection.url });
-        await work(connection);
+        return work(connection);
       },
       { signal, allowUnauthenticated: !setup.config.deny_null_bind, onConnection: () => (since = trace.start()) },
     );
@@ -134,34 +177,60 @@ async function bindAs(
   }
 }
 
-/** The entry of a user principal name; the last one found counts, and none gives an empty name. */
-async function nameOfPrincipal(
-  { config, dereference }: Setup,
+/** The entry of who is bound, where the directory shows it. */
+async function ownEntry(
+  setup: Setup,
   connection: Connection,
-  username: string,
+  bindName: string,
+  { typed }: LoginName,
   trace: Trace,
   signal: AbortSignal | undefined,
-): Promise<string> {
+): Promise<LdapEntry | undefined> {
+  const { config, dereference } = setup;
   const since = trace.start();
-  const facts = { base: config.userdn, filter: `(userPrincipalName=${escapeFilterValue(`${username}@${config.upndomain}`)})` };
-  try {
-    const entries = await connection.search({ ...facts, attributes: ['1.1'], derefAliases: dereference, signal });
-    trace.passed('user name search', since, { ...facts, count: entries.length });
-    return entries.at(-1)?.dn ?? '';
-  } catch (error) {
-    const answer = directoryFailed(error, `LDAP search failed for detecting user: ${(error as Error).message}`);
-    throw trace.failed('user name search', since, facts, error, answer);
-  }
+  const attributes = ['userPrincipalName', 'sAMAccountName', ...identityAttributes];
+  const search = async (request: SearchRequest): Promise<LdapEntry | undefined> => {
+    try {
+      return (await connection.search({ derefAliases: dereference, ...request, attributes, signal })).at(-1);
+    } catch (error) {
+      // Without the entry of a principal name no groups can be searched for.
+      const needed = config.upndomain !== '' && setup.searchesGroups;
+      if (tellsNothing(error) && !needed) return undefined;
+      const { base, filter } = request as { base: string; filter?: string };
+      const answer = directoryFailed(error, `LDAP search failed for detecting user: ${(error as Error).message}`);
+      throw trace.failed('user name search', since, filter === undefined ? { base } : { base, filter }, error, answer);
+    }
+  };
+  if (config.upndomain === '') return search({ base: bindName, scope: 'base', derefAliases: 'never' });
+  const by = (attribute: string, value: string) => ({ base: config.userdn, filter: `(${attribute}=${escapeFilterValue(value)})` });
+  const principal = by('userPrincipalName', `${typed}@${config.upndomain}`);
+  // The last one found counts. An account without a principal name of its own is called so by its account name.
+  const entry = (await search(principal)) ?? (await search(by('sAMAccountName', typed)));
+  trace.passed('user name search', since, { ...principal, count: entry ? 1 : 0 });
+  return entry;
 }
 
-function aliasOf(setup: Setup, found: LdapEntry | undefined, name: LoginName, trace: Trace): string {
-  if (setup.config.username_as_alias) return name.mapped;
-  if (!found) return constructedName(setup, name.mapped);
-  const values = found.values(setup.userAttribute);
-  if (values.length === 1 && values[0] !== '') return values[0]!;
+/** Names by which a login may find who was known so before: the one that was typed, where this login has proven it. */
+function othersOf(name: LoginName, person: PersonName, toAlias: (folded: string) => string): { others?: readonly string[] } {
+  return isTypedSo(name, name.folded) && name.folded !== person.folded ? { others: [toAlias(name.folded)] } : {};
+}
+
+function aliasOfFound(setup: Setup, { entry }: FoundUser, person: PersonName, name: LoginName, trace: Trace): LoginAlias {
+  if (setup.config.username_as_alias) {
+    return { name: person.folded, anySpelling: person.anySpelling, ...othersOf(name, person, (folded) => folded) };
+  }
+  const values = entry.values(setup.userAttribute);
+  if (values.length === 1 && values[0] !== '') {
+    return { name: values[0]!, anySpelling: person.anySpelling && foldName(values[0]!) === foldName(person.folded) };
+  }
   const text =
     values.length === 0
       ? 'LDAP attribute missing for entity alias mapping'
       : `LDAP entity alias attribute ${setup.userAttribute} empty or not unique for entity alias mapping`;
-  throw trace.failed('alias', trace.start(), { name: found.dn, count: values.length }, text, new BadRequest(text));
+  throw trace.failed('alias', trace.start(), { name: entry.dn, count: values.length }, text, new BadRequest(text));
+}
+
+function aliasOfBound(setup: Setup, person: PersonName, name: LoginName): LoginAlias {
+  const toAlias = setup.config.username_as_alias ? (folded: string) => folded : (folded: string) => constructedName(setup, folded);
+  return { name: toAlias(person.folded), anySpelling: true, ...othersOf(name, person, toAlias) };
 }

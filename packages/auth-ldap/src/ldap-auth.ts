@@ -1,12 +1,14 @@
 import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { ConfigStore } from './config-store.ts';
 import { login } from './login.ts';
+import { loginName } from './login-name.ts';
 import { Mappings } from './mappings.ts';
 import { configPath } from './path-config.ts';
 import { configTestPath } from './path-config-test.ts';
 import { groupPaths } from './path-groups.ts';
 import { loginPath } from './path-login.ts';
 import { userPaths } from './path-users.ts';
+import { RememberedNames } from './remembered-names.ts';
 import { renew } from './renewal.ts';
 import type { SetupParts } from './setup.ts';
 import { Trace } from './trace.ts';
@@ -23,8 +25,22 @@ export const ldapAuth: EnginePackage = {
 function create(host: EngineHost): Engine {
   const { clock, log, storage } = host;
   const parts: SetupParts = { clock, log, template: { now: () => clock.now(), randomBytes: (count) => host.randomBytes(count) } };
-  const configs = new ConfigStore(storage, parts);
-  const mappings = new Mappings(storage);
+  const mappings: Mappings = new Mappings(
+    storage,
+    () => configs.present.case_sensitive_names,
+    (message, fields) => log.warn(message, { mount: host.mount.path, ...fields }),
+  );
+  // What cannot be read now leaves names folded as they were until the next change or start.
+  const look = (work: Promise<void>): void =>
+    void work.catch((error: unknown) => log.warn('the mappings could not be read', { mount: host.mount.path, error }));
+  const configs: ConfigStore = new ConfigStore(storage, {
+    ...parts,
+    changing: async (tx, before, after) => {
+      if (before.case_sensitive_names !== after.case_sensitive_names) await mappings.ruleChanging(tx, after.case_sensitive_names);
+    },
+    changed: () => look(mappings.look()),
+  });
+  const records = { mappings, names: new RememberedNames(storage) };
   const failures = (what: string): Trace =>
     new Trace(clock, ({ ok, fault, ...report }) => {
       if (!ok) log[fault ? 'warn' : 'info'](`${what} failed`, { mount: host.mount.path, ...report });
@@ -34,13 +50,23 @@ function create(host: EngineHost): Engine {
   return {
     paths: [
       configPath(configs),
-      configTestPath(configs, mappings, parts),
+      configTestPath(configs, records, parts),
       ...groupPaths(configs, mappings),
       ...userPaths(configs, mappings),
-      loginPath((call) => configs.use((setup) => login(setup, mappings, call, logins))),
+      loginPath(
+        (call) => configs.use((setup) => login(setup, records, call, logins)),
+        (username) => loginName(configs.present, username).folded,
+      ),
     ],
-    renewAuth: (auth) => configs.use((setup) => renew(setup, mappings, auth, clock.millis(), renewals)),
-    invalidate: (key) => configs.invalidate(key),
+    renewAuth: (auth) => configs.use((setup) => renew(setup, records, auth, clock.millis(), renewals)),
+    initialize: async () => {
+      await configs.read();
+      await mappings.initialize();
+    },
+    invalidate: (key) => {
+      configs.invalidate(key);
+      look(mappings.invalidated(key));
+    },
     close: async () => configs.close(),
   };
 }

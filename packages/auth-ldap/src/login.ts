@@ -1,8 +1,10 @@
 import { BadRequest, TokenRefused, type EngineResponse, type TokenTerms } from '@strongroom/engine-sdk';
-import { logIn, loginName, type DirectoryUser } from './directory-login.ts';
+import { logIn, type DirectoryUser } from './directory-login.ts';
 import { credentialsRefused } from './failures.ts';
+import { loginName } from './login-name.ts';
 import type { Mappings } from './mappings.ts';
 import type { LoginCall } from './path-login.ts';
+import type { RememberedNames } from './remembered-names.ts';
 import type { LoginInternal } from './renewal.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';
@@ -10,31 +12,38 @@ import type { Trace } from './trace.ts';
 /** Directories hang up on requests that are too long for them, which would pass for an outage. */
 const LONGEST_PASSWORD = 65_536;
 
+/** What the mount stores that a login goes by. */
+export interface LoginRecords {
+  readonly mappings: Mappings;
+  readonly names: RememberedNames;
+}
+
 /** @throws BadRequest or TokenRefused for what counts against the user, UpstreamFailed for what does not. */
 export async function login(
   setup: Setup,
-  mappings: Mappings,
+  { mappings, names }: LoginRecords,
   call: LoginCall,
   trace: Trace,
 ): Promise<EngineResponse<Record<string, never>>> {
   const { config } = setup;
-  const name = loginName(setup, call.username);
+  const name = loginName(config, call.username);
   if (!setup.accepts(call.remoteAddress)) throw new TokenRefused();
   if (call.password === '' && config.deny_null_bind) {
     throw new BadRequest('password cannot be of zero length when passwordless binds are being denied');
   }
   if (Buffer.byteLength(call.password) > LONGEST_PASSWORD) throw new BadRequest(`password is longer than ${LONGEST_PASSWORD} bytes`);
   if (name.typed === '') throw credentialsRefused();
-  const user = await logIn(setup, { name, password: call.password }, trace, call.signal);
-  const { policies, localGroups } = await mappings.of(name.mapped, user.groups, config.case_sensitive_names);
+  const user = await logIn(setup, { name, password: call.password }, trace, { signal: call.signal, countAs: call.countAs, names });
+  const { folded } = user.name;
+  const { policies, localGroups } = await mappings.of(folded, user.groups, config.case_sensitive_names);
   return {
     data: {},
     ...(user.groups.length === 0 ? { warnings: [noGroups(config.groupdn)] } : {}),
     auth: {
-      displayName: name.mapped,
+      displayName: folded,
       policies: [...config.token_policies, ...policies],
-      metadata: { username: name.mapped },
-      alias: { name: user.alias, metadata: { name: name.mapped } },
+      metadata: { username: folded },
+      alias: { ...user.alias, metadata: { name: folded } },
       groupAliases: [...new Set([...localGroups, ...user.groups])],
       terms: termsFor(setup, call.remoteAddress),
       internal: { ...internalOf(setup, name.typed, user) },
@@ -50,11 +59,12 @@ function termsFor({ config, terms }: Setup, address: string): TokenTerms {
   return config.token_strictly_bind_ip && address !== '' ? { ...terms, boundCidrs: [address] } : terms;
 }
 
-/** What a renewal needs; groups only where it cannot ask for them again. */
+/** What a renewal needs; the folded name and the groups only where it cannot ask for them again. */
 function internalOf(setup: Setup, username: string, user: DirectoryUser): LoginInternal {
   return {
     username,
     ...(user.identity === undefined ? {} : { identity: user.identity }),
+    ...(setup.searcher ? {} : { name: user.name.folded }),
     ...(setup.searcher && setup.groupSearcher ? {} : { groups: user.groups }),
   };
 }

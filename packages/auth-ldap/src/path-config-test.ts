@@ -3,11 +3,14 @@ import { LdapError, requirePasswordFor } from '@strongroom/ldap-client';
 import { accountAttributes, identityAttributes } from './account-state.ts';
 import { configFields, configWarnings, mergeConfig, type LdapAuthConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
-import { logIn, loginName, onPool, spelling } from './directory-login.ts';
+import { logIn, onPool } from './directory-login.ts';
 import { directoryFailed } from './failures.ts';
 import { searchGroups } from './group-search.ts';
 import { problemOf } from './account-problem.ts';
-import type { Mappings } from './mappings.ts';
+import type { LoginRecords } from './login.ts';
+import { loginName, type LoginName } from './login-name.ts';
+import { provenName, recall, type PersonName } from './person.ts';
+import type { RememberedNames } from './remembered-names.ts';
 import { dereferenceWarnings, makeSetup, type Setup, type SetupParts } from './setup.ts';
 import { Trace, type StepReport } from './trace.ts';
 import { findUser } from './user-search.ts';
@@ -20,7 +23,7 @@ interface Report {
   policies?: readonly string[];
 }
 
-export function configTestPath(configs: ConfigStore, mappings: Mappings, parts: SetupParts): AnyPath {
+export function configTestPath(configs: ConfigStore, { mappings, names }: LoginRecords, parts: SetupParts): AnyPath {
   return path('config/test', {
     synopsis: 'Try a configuration: connect, encrypt, bind, find a user, its groups and policies.',
     description:
@@ -45,9 +48,9 @@ export function configTestPath(configs: ConfigStore, mappings: Mappings, parts: 
         const trace = new Trace(parts.clock, (report) => steps.push(report));
         const found = await attempt(async () => {
           await reach(setup, trace, req.signal);
-          return username.trim() === '' ? {} : await tryUser(setup, mappings, { username, password }, parts, trace, req.signal);
+          return username.trim() === '' ? {} : await tryUser(setup, { mappings, names }, { username, password }, parts, trace, req.signal);
         });
-        const warnings = [...configWarnings(config), ...dereferenceWarnings(config)];
+        const warnings = [...configWarnings(config, req.supplied), ...dereferenceWarnings(config)];
         const report: Report = { ok: steps.every((step) => step.ok), steps, ...found };
         return { data: report, ...(warnings.length > 0 ? { warnings } : {}) };
       } finally {
@@ -95,21 +98,21 @@ async function reach({ directory, searcher }: Setup, trace: Trace, signal: Abort
 
 async function tryUser(
   setup: Setup,
-  mappings: Mappings,
+  { mappings, names }: LoginRecords,
   { username, password }: { username: string; password: string },
   { clock }: SetupParts,
   trace: Trace,
   signal: AbortSignal,
 ): Promise<Partial<Report>> {
-  const name = loginName(setup, username);
+  const name = loginName(setup.config, username);
   const user =
     password === ''
-      ? await lookUp(setup, name.typed, clock.millis(), trace, signal)
-      : await logIn(setup, { name, password }, trace, signal);
+      ? await lookUp(setup, names, name, clock.millis(), trace, signal)
+      : await logIn(setup, { name, password }, trace, { signal });
   if (!user) return {};
   if (!user.groups) return { user_dn: user.dn };
   const since = trace.start();
-  const { policies } = await mappings.of(name.mapped, user.groups, setup.config.case_sensitive_names);
+  const { policies } = await mappings.of(user.name.folded, user.groups, setup.config.case_sensitive_names);
   const all = tokenPolicies(setup.config, policies);
   trace.passed('policies', since, { count: all.length });
   return { user_dn: user.dn, groups: [...user.groups].sort(), policies: all };
@@ -118,29 +121,33 @@ async function tryUser(
 /** Without a password. What only the user may search for is a failed step: undefined, or without groups. */
 async function lookUp(
   setup: Setup,
-  username: string,
+  names: RememberedNames,
+  name: LoginName,
   now: number,
   trace: Trace,
   signal: AbortSignal,
-): Promise<{ dn: string; groups?: string[] } | undefined> {
+): Promise<{ dn: string; name: PersonName; groups?: string[] } | undefined> {
   if (!setup.searcher) {
     const nobody = 'nobody searches for users with this configuration: send the password, or set binddn and bindpass, or discoverdn';
     trace.failed('user search', trace.start(), {}, nobody, new BadRequest(nobody));
     return undefined;
   }
-  const attributes = [setup.userAttribute, ...identityAttributes, ...accountAttributes];
-  const entry = await findUser(setup, setup.searcher, username, attributes, trace, signal);
-  const problem = await problemOf(setup, setup.searcher, entry, now, trace, signal);
+  const { searcher } = setup;
+  const found = await findUser(setup, searcher, name.typed, [...identityAttributes, ...accountAttributes], trace, signal);
+  const { entry } = found;
+  const problem = await problemOf(setup, searcher, entry, now, trace, signal);
   if (problem !== undefined) throw trace.failed('account', trace.start(), { name: entry.dn }, problem, new BadRequest(problem));
-  if (!setup.searchesGroups) return { dn: entry.dn, groups: [] };
+  const person = await provenName(setup, searcher, await recall(setup, found, names), name, signal);
+  const known = { dn: entry.dn, name: person };
+  if (!setup.searchesGroups) return { ...known, groups: [] };
   if (!setup.groupSearcher) {
     const asUser =
       'the user searches for groups with this configuration: send the password, or set binddn and bindpass, or anonymous_group_search';
     trace.failed('group search', trace.start(), {}, asUser, new BadRequest(asUser));
-    return { dn: entry.dn };
+    return known;
   }
-  const member = { dn: entry.dn, username: spelling(setup, entry, username) };
-  return { dn: entry.dn, groups: await searchGroups(setup, onPool(setup, setup.groupSearcher, signal), member, trace, signal) };
+  const member = { dn: entry.dn, username: person.spelled };
+  return { ...known, groups: await searchGroups(setup, onPool(setup, setup.groupSearcher, signal), member, trace, signal) };
 }
 
 function tokenPolicies(config: LdapAuthConfig, mapped: readonly string[]): string[] {

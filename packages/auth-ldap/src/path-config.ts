@@ -1,22 +1,23 @@
 import { path, type AnyPath } from '@strongroom/engine-sdk';
-import { shownDirectoryConfig } from '@strongroom/ldap-client';
-import { configFields, configWarnings } from './config.ts';
+import { configFields, configWarnings, shownConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
 
 export function configPath(configs: ConfigStore): AnyPath {
   return path('config', {
     synopsis: 'How the directory is reached and searched, and what tokens of a login are like.',
-    description: 'A write changes only what it sends. bindpass and the client certificate with its key are never shown.',
+    description:
+      'A write changes only what it sends. bindpass and the client certificate with its key are never shown. A write that would send them to another ' +
+      'server, or less safely, sends them again, or comes with a token whose policy grants sudo on this path.',
     fields: configFields,
   })
     .read({
       summary: 'Read the configuration.',
-      handle: async () => ({ data: shownDirectoryConfig(await configs.read()) }),
+      handle: async () => ({ data: shownConfig(await configs.read()) }),
     })
     .update({
       summary: 'Configure the method.',
       handle: async (req) => {
-        const warnings = configWarnings(await configs.update(req.data, req.supplied));
+        const warnings = configWarnings(await configs.update(req.data, req.supplied, req.caller.sudo), req.supplied);
         return warnings.length > 0 ? { warnings } : undefined;
       },
     });

@@ -1,13 +1,9 @@
 import { f, path, type AnyPath, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import type { ConfigStore } from './config-store.ts';
-import { mappingName, policyNames, requireStorable, type Mappings } from './mappings.ts';
+import type { Mappings } from './mappings.ts';
+import { policyNames } from './policy-names.ts';
 
 export function groupPaths(configs: ConfigStore, { groups }: Mappings): AnyPath[] {
-  const idOf = async (name: string): Promise<string> => {
-    const id = mappingName(name, (await configs.read()).case_sensitive_names);
-    requireStorable(id, 'group');
-    return id;
-  };
   return [
     path('groups', {
       synopsis: 'Groups that policies are mapped to.',
@@ -16,34 +12,39 @@ export function groupPaths(configs: ConfigStore, { groups }: Mappings): AnyPath[
     }).list({
       summary: 'List the names of groups.',
       response: ListedKeys,
-      handle: async (req) => keysOf(groups, req.data),
+      handle: async (req) => keysOf(groups.records, req.data),
     }),
     path('groups/{name:all}', {
       synopsis: 'The policies of a group.',
-      description: 'Given to those whom the directory, or users/, counts among its members. Any name is fine, slashes and spaces too.',
+      description:
+        'Given to those whom the directory, or users/, counts among its members. Any name is fine, slashes and spaces too. Names differ by case where ' +
+        'case_sensitive_names is set, and nowhere else.',
       fields: {
-        name: f.name('Name of the group.'),
+        name: f.name('Name of the group.', { folds: groups.fold }),
         policies: f.commaStrings('Policies of its members.', { default: [] }),
       },
     })
       .read({
         summary: 'Read the policies of a group.',
-        handle: async (req) => {
-          const group = await groups.get(await idOf(req.data.name));
-          return group && { data: { policies: group.policies } };
+        handle: async ({ data: { name } }) => {
+          groups.requireStorable(name);
+          const group = await groups.records.get(name);
+          return group && { data: { policies: group.policies }, ...groups.warningsOf(name) };
         },
       })
       .update({
         summary: 'Create or replace a group.',
-        handle: async (req) => {
-          await groups.put(await idOf(req.data.name), { policies: policyNames(req.data.policies) });
+        handle: async ({ data }) => {
+          const policies = policyNames(data.policies, 'policies');
+          await groups.put(data.name, { policies }, async (tx) => (await configs.readIn(tx)).case_sensitive_names);
           return undefined;
         },
       })
       .delete({
         summary: 'Delete a group.',
-        handle: async (req) => {
-          await groups.delete(await idOf(req.data.name));
+        handle: async ({ data: { name } }) => {
+          groups.requireStorable(name);
+          await groups.delete(name);
           return undefined;
         },
       }),

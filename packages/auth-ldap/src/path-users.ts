@@ -1,14 +1,10 @@
-import { f, path, type AnyPath, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
+import { f, keysOf, ListedKeys, pageFields, path, type AnyPath, type Transaction } from '@strongroom/engine-sdk';
 import type { ConfigStore } from './config-store.ts';
-import { mappingName, policyNames, requireStorable, type Mappings } from './mappings.ts';
+import { loginName } from './login-name.ts';
+import { groupName, type Mappings } from './mappings.ts';
+import { policyNames } from './policy-names.ts';
 
 export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] {
-  const keyOf = async (name: string): Promise<{ id: string; caseSensitive: boolean }> => {
-    const caseSensitive = (await configs.read()).case_sensitive_names;
-    const id = mappingName(name, caseSensitive);
-    requireStorable(id, 'user');
-    return { id, caseSensitive };
-  };
   return [
     path('users', {
       synopsis: 'Users that policies or groups are mapped to.',
@@ -17,37 +13,44 @@ export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] 
     }).list({
       summary: 'List the names of users.',
       response: ListedKeys,
-      handle: async (req) => keysOf(users, req.data),
+      handle: async (req) => keysOf(users.records, req.data),
     }),
     path('users/{username:all}', {
       synopsis: 'The policies and further groups of a user.',
-      description: 'Added to what the groups of the directory give. Any name is fine.',
+      description:
+        'Added to what the groups of the directory give. Any name is fine. Spellings that a directory takes for one name are one name: case (unless ' +
+        'case_sensitive_names is set), kinds and numbers of spaces, full-width letters, composed accents.',
       fields: {
-        username: f.name('Name of the user, as given at login.'),
+        username: f.name('Name of the user, as the directory has it.', { folds: users.fold }),
         policies: f.commaStrings('Policies of the user.', { default: [] }),
         groups: f.commaStrings('Groups of the user beside those of the directory.', { default: [] }),
       },
     })
       .read({
         summary: 'Read the policies and groups of a user.',
-        handle: async (req) => {
-          const user = await users.get((await keyOf(req.data.username)).id);
-          return user && { data: { groups: user.groups.join(','), policies: user.policies } };
+        handle: async ({ data: { username } }) => {
+          users.requireStorable(username);
+          const user = await users.records.get(username);
+          return user && { data: { groups: user.groups.join(','), policies: user.policies }, ...users.warningsOf(username) };
         },
       })
       .update({
         summary: 'Create or replace a user.',
-        handle: async (req) => {
-          const { id, caseSensitive } = await keyOf(req.data.username);
-          const groups = [...new Set(req.data.groups.map((name) => mappingName(name, caseSensitive)))].sort();
-          await users.put(id, { policies: policyNames(req.data.policies), groups });
-          return undefined;
+        handle: async ({ data }) => {
+          const policies = policyNames(data.policies, 'policies');
+          const rule = async (tx: Transaction): Promise<boolean> => (await configs.readIn(tx)).case_sensitive_names;
+          const groups = [...new Set(data.groups.map((name) => groupName(name, configs.present.case_sensitive_names)))].sort();
+          await users.put(data.username, { policies, groups }, rule);
+          const { folded } = loginName(configs.present, data.username);
+          if (folded === data.username) return undefined;
+          return { warnings: [`no login has this name: who logs in as ${data.username} is ${folded}; write users/${folded}`] };
         },
       })
       .delete({
         summary: 'Delete a user.',
-        handle: async (req) => {
-          await users.delete((await keyOf(req.data.username)).id);
+        handle: async ({ data: { username } }) => {
+          users.requireStorable(username);
+          await users.delete(username);
           return undefined;
         },
       }),

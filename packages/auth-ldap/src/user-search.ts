@@ -1,7 +1,72 @@
-import { escapeFilterValue, LdapError, resultCode, type LdapEntry, type ServiceBinding } from '@strongroom/ldap-client';
+import {
+  escapeFilterValue,
+  LdapError,
+  parseFilter,
+  resultCode,
+  type Filter,
+  type LdapEntry,
+  type ServiceBinding,
+} from '@strongroom/ldap-client';
 import { credentialsRefused, directoryFailed, unreachable } from './failures.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';
+
+export interface FoundUser {
+  readonly entry: LdapEntry;
+  /** The attributes that the filter compared with the name. */
+  readonly namedBy: readonly string[];
+}
+
+interface SearchNotes {
+  /** The filter is made. */
+  filtered?(filter: string): void;
+  /** The connection is bound; the search begins. */
+  bound?(): void;
+}
+
+/** At most two entries that the user filter finds for a name, with these attributes and those that hold the name. */
+export async function searchUsers(
+  { config, directory, dereference, ...setup }: Setup,
+  searcher: ServiceBinding,
+  username: string,
+  attributes: readonly string[],
+  signal: AbortSignal | undefined,
+  notes: SearchNotes = {},
+): Promise<{ entries: LdapEntry[]; namedBy: string[] }> {
+  const upn = config.upndomain !== '';
+  const value = upn ? `${username}@${config.upndomain}` : username;
+  const filter = setup.renderUserFilter({ UserAttr: upn ? 'userPrincipalName' : setup.userAttribute, Username: escapeFilterValue(value) });
+  notes.filtered?.(filter);
+  const namedBy = attributesWith(filter, Buffer.from(value));
+  const request = { base: config.userdn, filter, sizeLimit: 2, derefAliases: dereference, signal };
+  const asked = [...new Set([...attributes, setup.userAttribute, ...namedBy])];
+  const entries = await directory.withServiceConnection(
+    searcher,
+    (connection) => {
+      notes.bound?.();
+      return connection.search({ ...request, attributes: asked });
+    },
+    { signal, idempotent: true },
+  );
+  return { entries, namedBy };
+}
+
+/** Of a filter that does not parse there are none: the search refuses it. */
+function attributesWith(text: string, value: Buffer): string[] {
+  const found = new Set<string>();
+  const visit = (filter: Filter): void => {
+    if (filter.kind === 'and' || filter.kind === 'or') filter.filters.forEach(visit);
+    else if (filter.kind === 'equal' || filter.kind === 'approx' || filter.kind === 'extensible') {
+      if (filter.attribute !== undefined && filter.value.equals(value)) found.add(filter.attribute);
+    }
+  };
+  try {
+    visit(parseFilter(text));
+  } catch {
+    return [];
+  }
+  return [...found];
+}
 
 /**
  * The one entry that the user filter finds.
@@ -14,24 +79,19 @@ export async function findUser(
   attributes: readonly string[],
   trace: Trace,
   signal?: AbortSignal,
-): Promise<LdapEntry> {
-  const { config, directory } = setup;
+): Promise<FoundUser> {
   let since = trace.start();
-  let facts: { base: string; filter?: string } = { base: config.userdn };
+  let facts: { base: string; filter?: string } = { base: setup.config.userdn };
   let bound = false;
-  let entries: LdapEntry[];
+  let result: { entries: LdapEntry[]; namedBy: string[] };
   try {
-    const filter = setup.renderUserFilter(filterData(setup, username));
-    facts = { base: config.userdn, filter };
-    entries = await directory.withServiceConnection(
-      searcher,
-      (connection) => {
+    result = await searchUsers(setup, searcher, username, attributes, signal, {
+      filtered: (filter) => (facts = { ...facts, filter }),
+      bound: () => {
         bound = true;
         since = trace.start();
-        return connection.search({ base: config.userdn, filter, attributes, sizeLimit: 2, derefAliases: setup.dereference, signal });
       },
-      { signal, idempotent: true },
-    );
+    });
   } catch (error) {
     if (error instanceof LdapError && error.code === resultCode.sizeLimitExceeded) {
       throw trace.failed('user search', since, facts, 'more than two entries', credentialsRefused());
@@ -46,13 +106,9 @@ export async function findUser(
       directoryFailed(error),
     );
   }
+  const { entries, namedBy } = result;
   const count = entries.length;
   if (count !== 1) throw trace.failed('user search', since, { ...facts, count }, `${count} entries instead of one`, credentialsRefused());
   trace.passed('user search', since, { ...facts, count });
-  return entries[0]!;
-}
-
-function filterData({ config, userAttribute }: Setup, username: string): { UserAttr: string; Username: string } {
-  if (config.upndomain === '') return { UserAttr: userAttribute, Username: escapeFilterValue(username) };
-  return { UserAttr: 'userPrincipalName', Username: escapeFilterValue(`${username}@${config.upndomain}`) };
+  return { entry: entries[0]!, namedBy };
 }

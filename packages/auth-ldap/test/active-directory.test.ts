@@ -3,7 +3,8 @@ import { silentLog, systemClock } from '@strongroom/engine-sdk';
 import { LdapEntry, LdapError, type Connection, type Directory, type SearchRequest } from '@strongroom/ldap-client';
 import { accountProblem } from '../src/account-state.ts';
 import { defaultConfig, type LdapAuthConfig } from '../src/config.ts';
-import { logIn, loginName } from '../src/directory-login.ts';
+import { logIn } from '../src/directory-login.ts';
+import { loginName } from '../src/login-name.ts';
 import { makeSetup, type Setup } from '../src/setup.ts';
 import { sidText } from '../src/sid.ts';
 import { Trace } from '../src/trace.ts';
@@ -29,7 +30,7 @@ function scripted(answers: Record<string, LdapEntry[] | LdapError>) {
     if (answer instanceof LdapError) throw answer;
     return answer ?? [];
   };
-  const connection = { url: 'ldap://scripted', search } as Connection;
+  const connection = { url: 'ldap://scripted', search, whoAmI: async () => '' } as unknown as Connection;
   const directory = {
     withServiceConnection: async (binding: { dn: string }, work: (lent: Connection) => unknown) => {
       bound.push(binding.dn);
@@ -49,7 +50,7 @@ async function logInto(config: Partial<LdapAuthConfig>, answers: Record<string, 
   opened.push(made);
   const { directory, asked, bound } = scripted(answers);
   const setup = { ...made, directory };
-  const user = await logIn(setup, { name: loginName(setup, username), password: 'pw' }, new Trace(systemClock, () => {}));
+  const user = await logIn(setup, { name: loginName(setup.config, username), password: 'pw' }, new Trace(systemClock, () => {}));
   return { user, asked, bound };
 }
 
@@ -71,7 +72,35 @@ describe('upndomain', () => {
     });
     expect(bound).toEqual(['Bob@corp.example']);
     expect(asked).toHaveLength(2);
-    expect(user).toMatchObject({ dn: bob, groups: ['Eng'], alias: 'bob@corp.example' });
+    expect(user).toMatchObject({ dn: bob, groups: ['Eng'], alias: { name: 'bob@corp.example' } });
+  });
+
+  test('the directory says by its principal name what the user is called, and by the account name where it has none', async () => {
+    const search = 'DC=corp,DC=example (userPrincipalName=bÓb@corp.example)';
+    const named = await logInto(config, { [search]: [entry(bob, { userPrincipalName: ['Bob@CORP.example'] })] }, 'bÓb');
+    expect(named.user).toMatchObject({ name: { folded: 'bob' }, alias: { name: 'bob@corp.example', others: ['bób@corp.example'] } });
+    const implicit = await logInto(
+      config,
+      {
+        'DC=corp,DC=example (sAMAccountName=BExample)': [
+          entry(bob, { sAMAccountName: ['bexample'], userPrincipalName: ['bob@corp.example'] }),
+        ],
+      },
+      'BExample',
+    );
+    expect(implicit.user).toMatchObject({
+      dn: bob,
+      name: { folded: 'bob' },
+      alias: { name: 'bob@corp.example', others: ['bexample@corp.example'] },
+    });
+  });
+
+  test('the domain may come with the name, in either form', async () => {
+    for (const username of ['bob@corp.example', 'Bob@CORP.EXAMPLE', 'CORP\\bob', ' corp\\Bob '])
+      expect((await logInto(config, {}, username)).user.alias).toMatchObject({ name: 'bob@corp.example' });
+    expect((await logInto({ ...config, netbiosname: 'HQ' }, {}, 'HQ\\bob')).bound).toEqual(['bob@corp.example']);
+    expect((await logInto({ ...config, netbiosname: 'HQ' }, {}, 'CORP\\bob')).bound).toEqual(['CORP\\\\bob@corp.example']);
+    expect((await logInto(config, {}, 'bob@elsewhere.example')).bound).toEqual(['bob@elsewhere.example@corp.example']);
   });
 
   test('characters with a meaning in names and filters are escaped in each', async () => {
@@ -97,7 +126,7 @@ describe('upndomain', () => {
     );
     expect(bound).toEqual(['svc', bob, 'svc']);
     expect(asked).toHaveLength(2);
-    expect(user).toMatchObject({ dn: bob, alias: 'bob', identity: expect.stringMatching(/^objectGUID:/) });
+    expect(user).toMatchObject({ dn: bob, alias: { name: 'bob' }, identity: expect.stringMatching(/^objectGUID:/) });
   });
 
   test('nested groups are asked for with the matching rule of the filter', async () => {
@@ -112,13 +141,14 @@ describe('use_token_groups', () => {
     const { user, asked } = await logInto(
       { use_token_groups: true, userdn: 'DC=corp,DC=example' },
       {
-        'cn=Bob,DC=corp,DC=example': [entry('cn=Bob', { tokenGroups: [sid, unreadable, Buffer.from('00', 'hex')] })],
+        'cn=Bob,DC=corp,DC=example': [entry('cn=Bob,DC=corp,DC=example', { tokenGroups: [sid, unreadable, Buffer.from('00', 'hex')] })],
         '<SID=S-1-5-21-2127521184-1604012920-1887927527-72713>': [entry('CN=Staff,DC=corp,DC=example')],
         '<SID=S-1-5-32-544>': new LdapError(32),
       },
     );
     expect(user.groups).toEqual(['Staff']);
-    expect(asked.map(({ scope }) => scope)).toEqual(['base', 'base', 'base']);
+    // The own entry, its token groups, and each of the two.
+    expect(asked.map(({ scope }) => scope)).toEqual(['base', 'base', 'base', 'base']);
   });
 
   test('identifiers have the text form of the directory', () => {

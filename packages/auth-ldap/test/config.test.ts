@@ -132,8 +132,26 @@ describe('POST /auth/ldap/config: configure the method', () => {
     expect(await mount.write('config', { userattr: 'nothing' })).toMatchObject({ status: 204 });
   });
 
-  test('a filter is checked as a template alone: its own syntax shows at a login', async () => {
-    expect(await mount.write('config', { userfilter: '({{.UserAttr}}=((', groupfilter: '((' })).toMatchObject({ status: 204 });
+  test('binddn: what is no name is stored with a warning, since Active Directory takes more than names', async () => {
+    const { status, warnings } = await mount.write('config', { binddn: 'garbage' });
+    expect({ status, warnings }).toEqual({
+      status: 200,
+      warnings: [expect.stringContaining('binddn: "garbage" is no distinguished name')],
+    });
+    for (const binddn of ['cn=reader,dc=example', 'reader@corp.example', 'CORP\\reader', ''])
+      expect(await mount.write('config', { binddn })).toMatchObject({ status: 204 });
+  });
+
+  test('url: spaces around the commas do not count', async () => {
+    await mount.write('config', { url: ' ldap://a, ldaps://b:636 ,' });
+    expect((await mount.read('config')).data).toMatchObject({ url: 'ldap://a,ldaps://b:636' });
+  });
+
+  test('netbiosname: shown where it is set', async () => {
+    await mount.write('config', { netbiosname: 'CORP' });
+    expect((await mount.read('config')).data).toEqual({ ...defaults, netbiosname: 'CORP' });
+    await mount.write('config', { netbiosname: '' });
+    expect((await mount.read('config')).data).toEqual(defaults);
   });
 
   const refused: [data: Record<string, unknown>, text: string | RegExp][] = [
@@ -156,11 +174,35 @@ describe('POST /auth/ldap/config: configure the method', () => {
     [{ max_page_size: -1 }, /max_page_size/],
     [{ max_page_size: 2 ** 31 }, /max_page_size/],
     [{ deny_null_bind: 'perhaps' }, /deny_null_bind/],
+    [{ userfilter: '((' }, /^invalid userfilter: invalid LDAP filter: /],
+    [{ userfilter: '({{.UserAttr}}=((' }, /^invalid userfilter: invalid LDAP filter: /],
+    [{ userfilter: '({{.Nonsense}}={{.Username}})' }, /^invalid userfilter: template: queryTemplate:1.*Nonsense/],
+    [{ userfilter: '({{.UserAttr}}={{.UserDN}})' }, /^invalid userfilter: .*UserDN/],
+    [{ groupfilter: '((' }, /^invalid groupfilter: invalid LDAP filter: /],
+    [{ groupfilter: '(member={{.UserAttr}})' }, /^invalid groupfilter: .*UserAttr/],
+    [{ url: 'http://x' }, /^url: "http:\/\/x" is no LDAP URL; ldap:\/\/host/],
+    [{ url: 'ldap://a b' }, /^url: /],
+    [{ url: 'ldap://a, dc1.example.org' }, /^url: "dc1.example.org" is no LDAP URL/],
+    [{ url: '' }, /^url: at least one URL is needed/],
+    [{ userdn: 'garbage' }, /^userdn: "garbage" is no distinguished name/],
+    [{ groupdn: 'ou=groups,garbage' }, /^groupdn: /],
+    [{ userattr: 'u id' }, /^userattr: "u id" is no name of an attribute/],
+    [{ groupattr: '(cn)' }, /^groupattr: "\(cn\)" is no name of an attribute/],
+    [{ upndomain: '@corp.example' }, /^upndomain: "@corp.example" is no domain/],
+    [{ netbiosname: 'CORP\\' }, /^netbiosname: /],
+    [{ netbiosname: 'longer-than-fifteen' }, /^netbiosname: /],
+    [{ token_policies: 'a,Root' }, /^token_policies: no login can give the policy "root"/],
+    [{ policies: ['root'] }, /^token_policies: no login can give the policy "root"/],
   ];
   test.each(refused)('%j is refused and changes nothing', async (data, text) => {
     const answer = await mount.call('update', 'auth/ldap/config', { data });
     expect(answer).toMatchObject({ status: 400, errors: [typeof text === 'string' ? text : expect.stringMatching(text)] });
     expect((await mount.read('config')).data).toEqual(defaults);
+  });
+
+  test('a URL with a password is refused without showing it', async () => {
+    const { status, errors } = await mount.call('update', 'auth/ldap/config', { data: { url: 'ldap://reader:geheim@dc1' } });
+    expect({ status, errors }).toEqual({ status: 400, errors: [expect.not.stringContaining('geheim')] });
   });
 
   test('a key that does not belong to the client certificate is refused without being shown', async () => {
@@ -201,6 +243,14 @@ describe.each([
     await mount.write(`${kind}/eng`, { policies: 'a' });
     expect(await mount.delete(`${kind}/Eng`)).toMatchObject({ status: 204 });
     expect(await mount.delete(`${kind}/eng`)).toMatchObject({ status: 204 });
+    expect(await mount.call('read', `auth/ldap/${kind}/eng`)).toMatchObject({ status: 404 });
+  });
+
+  test('the policy root is refused, and the field is named', async () => {
+    expect(await mount.call('update', `auth/ldap/${kind}/eng`, { data: { policies: 'a,ROOT' } })).toMatchObject({
+      status: 400,
+      errors: [expect.stringContaining('policies: no login can give the policy "root"')],
+    });
     expect(await mount.call('read', `auth/ldap/${kind}/eng`)).toMatchObject({ status: 404 });
   });
 

@@ -10,6 +10,7 @@ const refused = { status: 400, errors: ['ldap operation failed: failed to bind a
 const domain = 'DC=corp,DC=example';
 const users = `CN=Users,${domain}`;
 const nested = '(&(objectClass=group)(member:1.2.840.113556.1.4.1941:={{.UserDN}}))';
+const service = { binddn: `CN=reader,${users}`, bindpass: 'pw-reader' };
 const direct = '(&(objectClass=group)(member={{.UserDN}}))';
 const roles = Array.from({ length: 60 }, (_, i) => `role ${i}`);
 
@@ -109,6 +110,26 @@ describeWithSamba('logins against Active Directory, played by Samba', () => {
     expect((entity.data as { aliases: unknown[] }).aliases).toMatchObject([{ name: 'ann@corp.example' }]);
     expect(await login('ann', 'wrong')).toMatchObject(refused);
     expect(await login('nobody')).toMatchObject(refused);
+  });
+
+  test('ann@corp.example and CORP\\ann are ann, with a service account or without, where the domain is set', async () => {
+    const names = ['ann', 'Ann@corp.example', 'ANN@CORP.EXAMPLE', 'CORP\\ann', 'corp\\Ann', ' ann '];
+    expect(await login('ann@corp.example', 'pw-ann')).toMatchObject(refused);
+    const ways: Record<string, string>[] = [
+      { upndomain: 'corp.example' },
+      { binddn: '', bindpass: '' },
+      { upndomain: '', netbiosname: 'CORP', ...service },
+    ];
+    for (const config of ways) {
+      await mount.write('config', config);
+      const logins = [];
+      for (const name of config['netbiosname'] ? names.filter((one) => !one.includes('@')) : names)
+        logins.push(await login(name, 'pw-ann'));
+      for (const { status, auth } of logins)
+        expect({ status, entity: auth?.entity_id, meta: auth?.metadata }).toEqual({
+          ...{ status: 200, entity: logins[0]!.auth!.entity_id, meta: { username: 'ann' } },
+        });
+    }
   });
 
   test('userfilter keeps some users out', async () => {

@@ -2,6 +2,7 @@ import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@
 import type { CloudProvider } from './cloud-provider.ts';
 import { DynamicUsers } from './dynamic-users.ts';
 import { KeyRemoval } from './key-removal.ts';
+import { ManagedKeys } from './managed-keys.ts';
 import { configLeasePaths } from './path-config-lease.ts';
 import { configRootPaths } from './path-config-root.ts';
 import { credsPaths } from './path-creds.ts';
@@ -31,10 +32,11 @@ export function cloudEngine(provider: CloudProvider): EnginePackage {
 
 function createCloudEngine(host: EngineHost, provider: CloudProvider): Engine {
   const root = new Root(host, provider);
-  const removal = new KeyRemoval(host, root);
-  const rotation = new RootRotation(host, provider, root, removal);
-  const keys = new StaticKeys(host, provider, root, removal);
-  const users = new DynamicUsers(host, root);
+  const managed = new ManagedKeys(host, provider);
+  const removal = new KeyRemoval(host, root, managed);
+  const rotation = new RootRotation(host, provider, { root, removal, managed });
+  const keys = new StaticKeys(host, provider, { root, removal, managed });
+  const users = new DynamicUsers(host, root, managed);
   const temporary = new TemporaryCredentials(host, root);
   return {
     paths: [
@@ -52,6 +54,12 @@ function createCloudEngine(host: EngineHost, provider: CloudProvider): Engine {
     secrets: [users.secret, temporary.secret],
     intents: [users.intent, removal.intent],
     schedules: [keys.rotation.job, rotation.rotation.job, users.sweep],
+    initialize: async () => {
+      await rotation.claimKey();
+      await keys.claimAll();
+    },
+    retire: async (signal) => keys.retire(signal),
+    outside: async () => [...(await rotation.outside()), ...(await keys.outside()), ...(await users.outside())],
     invalidate: (key) => {
       if (key === ROOT_KEY) root.changed();
     },

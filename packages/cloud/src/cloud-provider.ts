@@ -31,6 +31,10 @@ export interface CloudProvider {
   readonly longestName: Readonly<Record<NameKind, number>>;
   /** The most keys that a user may have. */
   readonly keysPerUser: number;
+  /** One spelling for all names that the provider takes for one user. Absent: names are told apart as they are written. */
+  canonicalUser?(name: string): string;
+  /** What of the settings may not be as it is meant, for a warning; each names its field. */
+  settingsWarnings?(settings: Omit<CloudSettings, 'accessKey'>): readonly string[];
   /** Reaches nobody yet. */
   open(settings: CloudSettings): CloudSession;
 }
@@ -71,6 +75,12 @@ export interface TaggedUser {
   readonly id: string;
   readonly created: Date;
   readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface OwnUser {
+  readonly name: string;
+  /** '' where the provider does not say. */
+  readonly account: string;
 }
 
 export interface ListedKey {
@@ -136,8 +146,8 @@ export interface CloudSession {
   /** What members of these groups may do: attached policies and documents, in the order of the groups. */
   groupPolicies(groups: readonly string[], signal: AbortSignal): Promise<{ arns: string[]; documents: string[] }>;
 
-  /** The name of the user whose key this session uses; '' where it is the account's own. */
-  ownUser(signal: AbortSignal): Promise<string>;
+  /** The user whose key this session uses; its name is '' where it is the account's own. */
+  ownUser(signal: AbortSignal): Promise<OwnUser>;
   /** The account that this session works in. */
   ownAccount(signal: AbortSignal): Promise<string>;
   /** Idempotent. Calls under way may fail. */

@@ -6,18 +6,21 @@ import {
   type EngineRequest,
   type Intent,
   type OpenIntent,
+  type OutsideThing,
   type Schedule,
   type SecretType,
 } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import { during, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, MadeUser } from './cloud-provider.ts';
+import type { ManagedKeys } from './managed-keys.ts';
 import { leaseTerms } from './lease-terms.ts';
 import { USUAL_PROPAGATION, waitUntilAccepted } from './propagation.ts';
 import { recordsIn, type UserRecord } from './records.ts';
 import { OWN_TAG } from './role-rules.ts';
 import type { Role } from './roles.ts';
 import type { Root } from './root.ts';
+import { accountTarget } from './targets.ts';
 
 /** Longer than a request with all its deadlines: seconds. */
 const INTENT_AGE = 180;
@@ -65,18 +68,21 @@ export class DynamicUsers {
   readonly sweep: Schedule<typeof Creation>;
   readonly #host: EngineHost;
   readonly #root: Root;
+  readonly #managed: ManagedKeys;
 
-  constructor(host: EngineHost, root: Root) {
+  constructor(host: EngineHost, root: Root, managed: ManagedKeys) {
     this.#host = host;
     this.#root = root;
+    this.#managed = managed;
     // What is in another account than the root credential must not hold up the rest.
-    const target = ({ account }: { account?: string }): string => `mount ${host.mount.path}${account ? `, account ${account}` : ''}`;
+    const target = ({ account }: { account?: string }): string => accountTarget(host, account);
     this.intent = {
       kind: 'create-user',
       entry: Creation,
       minAgeSeconds: INTENT_AGE,
       target,
       rollback: async (entry, _storage, signal) => this.remove(entry, signal),
+      outside: (entry) => this.#thing(entry, 'being made, or to be removed'),
     };
     this.sweep = {
       kind: 'sweep-user',
@@ -103,6 +109,12 @@ export class DynamicUsers {
         return terms;
       },
       revoke: async ({ internal, signal }) => this.remove(internal, signal),
+      outside: (internal) => this.#thing(internal),
+      dropped: async ({ username, creation }, tx) => {
+        const { users } = recordsIn(tx);
+        const user = await users.get(username);
+        if (user?.creation === creation) await users.put(username, { ...user, dropped: true });
+      },
     };
   }
 
@@ -119,6 +131,7 @@ export class DynamicUsers {
       creation: creation.creation,
       begun: creation.begun,
       until: creation.begun + this.#host.limit(terms).maxTtl * 1_000,
+      ...(account === undefined ? {} : { account }),
     });
     const user = await this.#make(creation, intent, role, req.signal);
     const key = await this.#equip(creation, intent, roleName, role, req.signal);
@@ -157,6 +170,20 @@ export class DynamicUsers {
       const { users } = recordsIn(tx);
       if ((await users.get(username))?.creation === creation) await users.delete(username);
     });
+  }
+
+  /** Users that no lease removes any more: an operator let go of their leases. */
+  async outside(): Promise<OutsideThing[]> {
+    const left = (await recordsIn(this.#host.storage).users.entries()).filter(([, { dropped }]) => dropped === true);
+    return left.map(([username, { role, account }]) => {
+      const detail = `made for role ${JSON.stringify(role)}; its lease was dropped without removing it`;
+      return this.#thing({ username, ...(account === undefined ? {} : { account }) }, detail);
+    });
+  }
+
+  #thing({ username: name, account }: { username: string; account?: string }, detail?: string): OutsideThing {
+    const system = this.#managed.systemOf(account ?? '');
+    return { kind: 'user', name, system, ...(detail === undefined ? {} : { detail }) };
   }
 
   async #intend(creation: Creation, record: UserRecord): Promise<OpenIntent> {

@@ -2,9 +2,11 @@ import { UpstreamFailed, type EngineHost, type Intent, type OpenIntent, type Tra
 import { Type, type Static } from 'typebox';
 import { isCloudError } from './cloud-error.ts';
 import type { CloudSession } from './cloud-provider.ts';
+import type { ManagedKeys } from './managed-keys.ts';
 import type { KeyState } from './key-rotation.ts';
 import { StoredKey } from './records.ts';
 import type { Root } from './root.ts';
+import { accountTarget, formerRootTarget } from './targets.ts';
 
 /** Longer than a rotation that was under way can go on: seconds. */
 const INTENT_AGE = 180;
@@ -37,16 +39,22 @@ export class KeyRemoval {
   readonly #host: EngineHost;
   readonly #root: Root;
 
-  constructor(host: EngineHost, root: Root) {
+  constructor(host: EngineHost, root: Root, managed: ManagedKeys) {
     this.#host = host;
     this.#root = root;
     this.intent = {
       kind: 'remove-keys',
       entry: Entry,
       minAgeSeconds: INTENT_AGE,
+      takesBack: true,
+      outside: ({ user, keys, known, account }) => ({
+        kind: 'access key',
+        name: keys.length > 0 ? keys.join(', ') : `of ${user}, its id is not known`,
+        ...(account === undefined ? {} : { system: managed.systemOf(account) }),
+        detail: `of user ${JSON.stringify(user)}, to be deleted${known === null ? '' : `; so is any other of its keys but ${known.join(', ') || 'none'}`}`,
+      }),
       // One that can never be done must not hold up the others.
-      target: ({ former, account }) =>
-        `mount ${host.mount.path}${former ? ', former root' : account === undefined ? '' : `, account ${account}`}`,
+      target: ({ former, account }) => (former ? formerRootTarget(host) : accountTarget(host, account)),
       rollback: async (entry, _storage, signal) => this.run(entry, signal),
     };
   }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
+  BadRequest,
   InternalError,
   TooManyRequests,
   UpstreamFailed,
+  type AccountManager,
   type Collection,
   type EngineHost,
   type Schedule,
@@ -14,7 +16,9 @@ import { Type } from 'typebox';
 import { during, isCloudError, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, CloudSession } from './cloud-provider.ts';
 import { waitUntilAccepted } from './propagation.ts';
-import type { PendingKey, StaticRoleRecord } from './records.ts';
+import { lostText, type ManagedKeys } from './managed-keys.ts';
+import type { ManagedUser, PendingKey, StaticRoleRecord } from './records.ts';
+import { rotationTarget } from './targets.ts';
 
 /** How long a replacement is nobody else's, in milliseconds: longer than a request or a job may take. */
 const CLAIM = 105_000;
@@ -30,7 +34,7 @@ const Job = Type.Object({ id: Type.String() });
 /** What is stored of a user's keys, wherever in a record. */
 export type KeyState = Pick<
   StaticRoleRecord,
-  'last_rotation' | 'next_rotation' | 'last_error' | 'pending' | 'made_for' | 'retiring' | 'current'
+  'last_rotation' | 'next_rotation' | 'last_error' | 'pending' | 'managed' | 'made_for' | 'retiring' | 'current'
 >;
 
 export interface KeyRotationOptions<R> {
@@ -49,9 +53,15 @@ export interface KeyRotationOptions<R> {
   grace(record: R): number;
   /** What the keys of this record are changed with. */
   session(record: R, signal: AbortSignal): Promise<CloudSession>;
-  user(record: R, session: CloudSession, signal: AbortSignal): Promise<string>;
+  user(record: R, session: CloudSession, signal: AbortSignal): Promise<ManagedUser>;
+  /** In whose name the user is claimed. */
+  manager(id: string): string;
+  /** Whether the first rotation of the record takes its user from whoever manages it. */
+  adopts?(record: R): boolean;
+  /** Part of the commit that begins to replace a key that is there. @throws BadRequest where others would lose it */
+  claimKey?(tx: Transaction, key: string, adopt: boolean): Promise<void>;
   /** Looks at the keys that are there before anything is begun; a throw refuses. Ids, oldest first. */
-  check?(record: R, user: string, keys: readonly string[]): void | Promise<void>;
+  check?(record: R, user: string, keys: readonly string[], adopt: boolean): void | Promise<void>;
   /** Where the user has as many keys as it may: the oldest is deleted. Otherwise that is refused by `check`. */
   readonly makesRoom: boolean;
   /** A new key is stored and in use. */
@@ -76,39 +86,53 @@ export class KeyRotation<R> {
   /** To be listed among the engine's schedules. */
   readonly job: Schedule<typeof Job>;
   readonly #host: EngineHost;
+  readonly #managed: ManagedKeys;
   readonly #options: KeyRotationOptions<R>;
   readonly #work = new OneAtATime((id) => this.#busy(id));
   /** Of those under way, the ones that delete replaced keys and make none. */
   readonly #retiring = new Set<string>();
 
-  constructor(host: EngineHost, options: KeyRotationOptions<R>) {
+  constructor(host: EngineHost, managed: ManagedKeys, options: KeyRotationOptions<R>) {
     this.#host = host;
+    this.#managed = managed;
     this.#options = options;
     this.job = {
       kind: options.kind,
       entry: Job,
       // One user whose keys cannot be changed must not hold up the others.
-      target: ({ id }) => `mount ${host.mount.path}, ${options.called(id)}`,
+      target: ({ id }) => rotationTarget(host, options.called(id)),
       run: async ({ id }, _storage, signal) => this.#due(id, signal),
     };
   }
 
-  /** Stores a new record and makes its first key. What is refused is not stored. `check` may refuse in the same transaction. */
+  /**
+   * Stores a new record and makes its first key. What is refused is not stored. `check` may refuse in the same transaction; `adopt` takes the user
+   * from whoever manages it.
+   */
   async create(
     id: string,
     record: R,
-    signal: AbortSignal,
-    check: (tx: Transaction) => Promise<void>,
-    undo: (tx: Transaction) => Promise<void>,
+    {
+      signal,
+      adopt,
+      check,
+      undo,
+    }: {
+      readonly signal: AbortSignal;
+      readonly adopt: boolean;
+      check(tx: Transaction): Promise<void>;
+      undo(tx: Transaction): Promise<void>;
+    },
   ) {
     await this.#work.alone(id, async () => {
-      const { user, keys, session } = await this.#look(record, signal);
-      const pending = this.#newPending(user, keys);
+      const { managed, keys, session } = await this.#look(record, signal, adopt);
+      const pending = this.#newPending(managed.user, keys);
       await this.#host.storage.transaction(async (tx) => {
         const records = this.#options.records(tx);
         if (await records.has(id)) throw this.#busy(id);
+        await this.#managed.claimUser(tx, managed, { by: this.#options.manager(id), adopt });
         await check(tx);
-        const stored = this.#options.withState(record, { last_rotation: 0, next_rotation: this.#now(), pending });
+        const stored = this.#options.withState(record, { last_rotation: 0, next_rotation: this.#now(), managed, pending });
         await records.put(id, stored);
         await tx.schedule(this.job, id, new Date(pending.until), { id });
       });
@@ -128,28 +152,84 @@ export class KeyRotation<R> {
     });
   }
 
-  /** Stores a changed record, whose period counts from now. Inside the engine's transaction. */
-  async update(tx: Transaction, id: string, record: R, replan: boolean): Promise<void> {
-    const state = this.#options.state(record);
-    const next_rotation = replan ? nextRotation(this.#options.plan(record), this.#now()) : state.next_rotation;
-    const next = { ...state, next_rotation };
+  /**
+   * Stores a changed record, whose period counts from now. Inside the engine's transaction. `adopt`: takes the user back from whoever manages it now,
+   * and replaces the key as soon as may be, since that one may have deleted it.
+   */
+  async update(
+    tx: Transaction,
+    id: string,
+    record: R,
+    { replan, adopt }: { readonly replan: boolean; readonly adopt: boolean },
+  ): Promise<void> {
+    const { last_error, ...known } = this.#options.state(record);
+    const by = this.#options.manager(id);
+    const again = adopt && known.managed !== undefined && !(await this.#managed.isOwn(tx, known.managed, by));
+    if (again) {
+      await this.#managed.claimUser(tx, known.managed!, { by, adopt });
+      if (known.current) await this.#managed.moveKey(tx, { from: undefined, to: known.current.access_key }, by);
+    }
+    const state: KeyState = again || last_error === undefined ? known : { ...known, last_error };
+    const planned = replan ? nextRotation(this.#options.plan(record), this.#now()) : state.next_rotation;
+    const next = { ...state, next_rotation: again ? this.#now() : planned };
     await this.#options.records(tx).put(id, this.#options.withState(record, next));
     // Work under way has its own time to come back at.
     if (!state.pending) await this.#schedule(tx, id, next, 0);
   }
 
+  /** The user and the key are nobody's from then on. */
   async remove(tx: Transaction, id: string): Promise<void> {
-    await this.#options.records(tx).delete(id);
+    const records = this.#options.records(tx);
+    const record = await records.get(id);
+    if (record !== undefined) {
+      const { managed, current } = this.#options.state(record);
+      const by = this.#options.manager(id);
+      await this.#managed.releaseUser(tx, managed, by);
+      if (current) await this.#managed.releaseKey(tx, current.access_key, by);
+    }
+    await records.delete(id);
     await tx.unschedule(this.job as never, id);
   }
 
   /**
-   * Replaces the key now. Several calls at a time are one. A failure is told, and not tried again by itself, unless the replacement has begun at
-   * the provider: that is brought to an end in any case. @throws TooManyRequests while another process is at it.
+   * Replaces the key now. Several calls at a time are one. A failure is told and shown in the status, and not tried again by itself, unless the
+   * replacement has begun at the provider: that is brought to an end in any case. @throws TooManyRequests while another process is at it.
    */
-  async rotate(id: string, signal: AbortSignal): Promise<void> {
+  async rotate(id: string, signal: AbortSignal, adopt = false): Promise<void> {
     if (this.#retiring.has(id)) await this.settled(id);
-    await this.#work.join(id, async () => this.#rotate(id, signal, false));
+    await this.#work.join(id, async () => {
+      try {
+        await this.#rotate(id, signal, { byJob: false, adopt });
+      } catch (error) {
+        if (!(error instanceof TooManyRequests)) await this.#note(id, error);
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * At the start of the engine: a record of a version that claimed nothing claims its user, if nobody else has it. Where its account is not stored
+   * either, its next rotation claims it.
+   */
+  async claim(id: string, managed: ManagedUser): Promise<void> {
+    await this.#host.storage.transaction(async (tx) => {
+      const records = this.#options.records(tx);
+      const record = await records.get(id);
+      const state = record === undefined ? undefined : this.#options.state(record);
+      if (record === undefined || state === undefined || state.managed) return;
+      const by = this.#options.manager(id);
+      if (!(await this.#managed.isTaken(tx, managed))) {
+        await this.#managed.claimUser(tx, managed, { by, adopt: false });
+        if (state.current) await this.#managed.moveKey(tx, { from: undefined, to: state.current.access_key }, by);
+      }
+      await records.put(id, this.#options.withState(record, { ...state, managed }));
+    });
+  }
+
+  /** Who has the user of this record now, where that is not this record. */
+  async lostTo(id: string, record: R): Promise<AccountManager | undefined> {
+    const { managed, current } = this.#options.state(record);
+    return managed && this.#managed.lostTo(managed, current?.access_key, this.#options.manager(id));
   }
 
   /** Resolves once nothing is under way in this process. */
@@ -158,7 +238,13 @@ export class KeyRotation<R> {
   }
 
   async status(id: string, record: R): Promise<RotationStatus> {
-    return rotationStatus(this.#options.state(record), await this.#host.storage.jobStatus(this.job as never, id));
+    const state = this.#options.state(record);
+    const status = rotationStatus(state, await this.#host.storage.jobStatus(this.job as never, id));
+    const lost = await this.lostTo(id, record);
+    if (!lost) return status;
+    const message = lostText(state.managed!.user, lost);
+    const at = state.last_error?.message === message ? state.last_error.at : this.#now();
+    return { ...status, state: 'failed', last_error: { message, time: new Date(at).toISOString() } };
   }
 
   async #due(id: string, signal: AbortSignal): Promise<Date | undefined> {
@@ -174,10 +260,15 @@ export class KeyRotation<R> {
       return this.#due(id, signal);
     }
     const due = next_rotation > 0 && next_rotation <= now;
-    if (!pending && due && current !== undefined && windowHasPassed(this.#options.plan(record), next_rotation, now)) {
+    const lost = await this.lostTo(id, record);
+    if (lost) await this.#stop(id, lost);
+    if (lost) {
+      this.#retiring.add(id);
+      await this.#work.alone(id, async () => this.#retire(id, signal)).finally(() => this.#retiring.delete(id));
+    } else if (!pending && due && current !== undefined && windowHasPassed(this.#options.plan(record), next_rotation, now)) {
       await this.#skip(id, next_rotation);
     } else if (pending || due) {
-      await this.#work.alone(id, async () => this.#rotate(id, signal, true));
+      await this.#work.alone(id, async () => this.#rotate(id, signal, { byJob: true, adopt: false }));
     } else {
       this.#retiring.add(id);
       await this.#work.alone(id, async () => this.#retire(id, signal)).finally(() => this.#retiring.delete(id));
@@ -199,21 +290,56 @@ export class KeyRotation<R> {
     this.#host.log.warn(`${this.#options.called(id)} was not rotated within its window`);
   }
 
-  async #rotate(id: string, signal: AbortSignal, byJob: boolean): Promise<void> {
+  /** Somebody else has the user: nothing of it is replaced here any more, and the status says so. Own keys that were to go still go. */
+  async #stop(id: string, lost: AccountManager): Promise<void> {
+    await this.#change(id, undefined, ({ pending, ...state }) => ({
+      ...state,
+      next_rotation: 0,
+      retiring: [
+        ...(state.retiring ?? []),
+        ...(pending?.made ? [{ user: pending.user, access_key: pending.made.access_key, at: this.#now() }] : []),
+      ],
+      last_error: { message: lostText(state.managed!.user, lost), at: this.#now() },
+    }));
+    this.#host.log.warn(`${this.#options.called(id)} is not rotated any more: another manages its user`, {
+      by: lost.by,
+      mount: lost.mount,
+    });
+  }
+
+  /** What a rotation that was asked for failed at; a failure that the rotation has stored itself stays as it is. */
+  async #note(id: string, error: unknown): Promise<void> {
+    const message = messageOf(error);
+    await this.#change(id, undefined, (state) =>
+      state.last_error?.message === message ? state : { ...state, last_error: { message, at: this.#now() } },
+    ).catch((failure: unknown) => this.#host.log.warn('the failure of a rotation could not be stored', { id, error: String(failure) }));
+  }
+
+  async #rotate(id: string, signal: AbortSignal, { byJob, adopt }: { readonly byJob: boolean; readonly adopt: boolean }): Promise<void> {
+    const before = await this.#options.records(this.#host.storage).get(id);
+    const lost = before === undefined ? undefined : await this.lostTo(id, before);
+    if (lost && !adopt) throw new BadRequest(lostText(this.#options.state(before!).managed!.user, lost));
     // What was replaced before must not take the place of the new key.
     if (!this.#options.makesRoom) await this.#retire(id, signal, true);
     const seen = await this.#options.records(this.#host.storage).get(id);
     if (seen === undefined) throw this.#options.missing(id);
     const session = await this.#options.session(seen, signal);
-    const claimed = await this.#claim(id, signal, byJob);
+    const claimed = await this.#claim(id, session, signal, { byJob, adopt });
     await this.#replace(id, claimed, session, signal, byJob);
   }
 
-  async #claim(id: string, signal: AbortSignal, byJob: boolean): Promise<Claimed<R>> {
+  async #claim(
+    id: string,
+    session: CloudSession,
+    signal: AbortSignal,
+    { byJob, adopt }: { readonly byJob: boolean; readonly adopt: boolean },
+  ): Promise<Claimed<R>> {
     const seen = await this.#options.records(this.#host.storage).get(id);
     if (seen === undefined) throw this.#options.missing(id);
     const before = this.#options.state(seen);
-    const fresh = before.pending ? undefined : await this.#look(seen, signal);
+    const fresh = before.pending ? undefined : await this.#look(seen, signal, adopt);
+    const managed = fresh?.managed ??
+      before.managed ?? { user: before.pending!.user, account: await during('error asking for the account', session.ownAccount(signal)) };
     return this.#host.storage.transaction(async (tx) => {
       const records = this.#options.records(tx);
       const record = await records.get(id);
@@ -222,9 +348,13 @@ export class KeyRotation<R> {
       if (state.pending && state.pending.until > this.#now()) throw this.#busy(id, state.pending.until);
       // Somebody rotated it since it was looked at: what is asked for has just been done.
       if ((!state.pending && !fresh) || state.last_rotation !== before.last_rotation) throw this.#busy(id);
+      const by = this.#options.manager(id);
+      const adopts = adopt || (state.managed === undefined && this.#options.adopts?.(record) === true);
+      await this.#managed.claimUser(tx, managed, { by, adopt: adopts });
+      if (state.current) await this.#options.claimKey?.(tx, state.current.access_key, adopts);
       const claim = { claim: randomUUID(), until: this.#now() + CLAIM };
-      const pending = state.pending ? { ...state.pending, ...claim } : { ...this.#newPending(fresh!.user, fresh!.keys), ...claim };
-      await records.put(id, this.#options.withState(record, { ...state, pending }));
+      const pending = state.pending ? { ...state.pending, ...claim } : { ...this.#newPending(managed.user, fresh!.keys), ...claim };
+      await records.put(id, this.#options.withState(record, { ...state, managed, pending }));
       // A job that is running has a claim of its own, and comes back by itself.
       if (!byJob) await tx.schedule(this.job, id, new Date(pending.until), { id });
       return { record, pending, resumed: state.pending !== undefined };
@@ -232,12 +362,12 @@ export class KeyRotation<R> {
   }
 
   /** Sees the user and its keys, oldest first, and whether a replacement may begin. */
-  async #look(record: R, signal: AbortSignal): Promise<{ user: string; keys: string[]; session: CloudSession }> {
+  async #look(record: R, signal: AbortSignal, adopt: boolean): Promise<{ managed: ManagedUser; keys: string[]; session: CloudSession }> {
     const session = await this.#options.session(record, signal);
-    const user = await this.#options.user(record, session, signal);
-    const keys = await oldestFirst(session, user, signal);
-    await this.#options.check?.(record, user, keys);
-    return { user, keys, session };
+    const managed = await this.#options.user(record, session, signal);
+    const keys = await oldestFirst(session, managed.user, signal);
+    await this.#options.check?.(record, managed.user, keys, adopt);
+    return { managed, keys, session };
   }
 
   async #replace(id: string, claimed: Claimed<R>, session: CloudSession, signal: AbortSignal, byJob: boolean): Promise<void> {
@@ -309,6 +439,9 @@ export class KeyRotation<R> {
       const state: KeyState = record === undefined ? { last_rotation: 0, next_rotation: 0 } : this.#options.state(record);
       const { pending, last_error: _past, current, ...rest } = state;
       if (record === undefined || !pending?.made || pending.claim !== claim) throw this.#overtaken(id);
+      const by = this.#options.manager(id);
+      // Taken over meanwhile: the new key goes again, as what is not in use.
+      if (!(await this.#managed.isOwn(tx, rest.managed, by))) throw this.#overtaken(id);
       const before =
         current === undefined
           ? []
@@ -322,6 +455,7 @@ export class KeyRotation<R> {
         last_rotation: now,
         next_rotation: nextRotation(this.#options.plan(record), now, state.last_rotation === 0),
       };
+      await this.#managed.moveKey(tx, { from: current?.access_key, to: pending.made.access_key }, by);
       await records.put(id, this.#options.withState(record, next));
       if (!byJob) await this.#schedule(tx, id, next, now + SOON);
     });

@@ -6,3 +6,8 @@ export async function leaseTerms(storage: Pick<StorageView, 'collection'>): Prom
   const config = await recordsIn(storage).lease.get(LEASE);
   return { ttl: config?.lease ?? 0, maxTtl: config?.lease_max ?? 0 };
 }
+
+/** A warning for whoever asked for more seconds than they get; none where nothing is cut. */
+export function shorterThanAsked(asked: number, given: number, limit: string): string[] {
+  return asked > given ? [`${asked} s were asked for, and ${limit} allows ${given} s`] : [];
+}

@@ -1,5 +1,6 @@
 import { BadRequest, DurationError, f, formatDuration, parseDuration, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
+import { shorterThanAsked } from './lease-terms.ts';
 import { LEASE, recordsIn } from './records.ts';
 
 export function configLeasePaths(host: EngineHost): readonly AnyPath[] {
@@ -29,10 +30,16 @@ export function configLeasePaths(host: EngineHost): readonly AnyPath[] {
         if (most > 0 && lease > most)
           throw new BadRequest(`lease (${req.data.lease}) must not be longer than lease_max (${req.data.lease_max})`);
         await records.lease.put(LEASE, { lease, lease_max: most });
-        return undefined;
+        const { maxLeaseTtl } = host.mount;
+        const warnings = [...cut('lease', lease, maxLeaseTtl), ...cut('lease_max', most, maxLeaseTtl)];
+        return warnings.length === 0 ? undefined : { warnings };
       },
     });
   return [config];
+}
+
+function cut(field: 'lease' | 'lease_max', asked: number, most: number): string[] {
+  return shorterThanAsked(asked, most, 'max_lease_ttl of the mount').map((text) => `${field}: ${text}`);
 }
 
 function durationOf(field: 'lease' | 'lease_max', text: string | undefined): number {

@@ -4,7 +4,9 @@ import { Type } from 'typebox';
 import type { CloudProvider } from './cloud-provider.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
 import type { Root } from './root.ts';
-import { rootPlan, type RootRotation } from './root-rotation.ts';
+import { ROOT_CALLED, rootPlan, type RootRotation } from './root-rotation.ts';
+import { managerOf } from './static-keys.ts';
+import { retryAll } from './targets.ts';
 
 /** The SDK would make of more retries what a request has no time for. */
 const MOST_RETRIES = 100;
@@ -33,6 +35,7 @@ export function configRootPaths(
         default: '',
       }),
       ...planParameters,
+      adopt: f.bool('Take the key over from another mount that manages its user.', { default: false }),
     },
   })
     .read({
@@ -72,9 +75,11 @@ export function configRootPaths(
       handle: async (req) => {
         const record = recordOf(req.data);
         const complaint = root.names(record.username_template).complaint();
+        const warnings = [...(provider.settingsWarnings?.(record) ?? []), ...(complaint === undefined ? [] : [complaint])];
         await req.storage.transaction(async (tx) => rotation.overwrite(tx, record));
         root.changed();
-        return complaint === undefined ? undefined : { warnings: [complaint] };
+        await retryAll(host, { root: ROOT_CALLED, role: managerOf });
+        return warnings.length === 0 ? undefined : { warnings };
       },
     });
   return [config];
@@ -92,9 +97,17 @@ interface Sent {
   readonly rotation_schedule: string | undefined;
   readonly rotation_window: number | undefined;
   readonly disable_automated_rotation: boolean | undefined;
+  readonly adopt: boolean;
 }
 
-function recordOf({ rotation_period, rotation_schedule, rotation_window, disable_automated_rotation, ...settings }: Sent): RootRecord {
+function recordOf({
+  rotation_period,
+  rotation_schedule,
+  rotation_window,
+  disable_automated_rotation,
+  adopt,
+  ...settings
+}: Sent): RootRecord {
   if ((settings.access_key === '') !== (settings.secret_key === '')) {
     const missing = settings.access_key === '' ? 'access_key' : 'secret_key';
     throw new BadRequest(
@@ -119,5 +132,5 @@ function recordOf({ rotation_period, rotation_schedule, rotation_window, disable
       'rotation_period and rotation_schedule need access_key and secret_key: a credential found elsewhere is not rotated here',
     );
   }
-  return { ...settings, ...plan, last_rotation: 0, next_rotation: 0 };
+  return { ...settings, ...plan, ...(adopt ? { adopt } : {}), last_rotation: 0, next_rotation: 0 };
 }

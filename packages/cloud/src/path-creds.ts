@@ -1,6 +1,7 @@
 import { f, path, type AnyPath, type EngineHost, type EngineRequest } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { DynamicUsers } from './dynamic-users.ts';
+import { shorterThanAsked } from './lease-terms.ts';
 import { recordsIn } from './records.ts';
 import { requireRole, typeFor, type CredentialPath } from './roles.ts';
 import type { TemporaryCredentials } from './temporary-credentials.ts';
@@ -48,6 +49,10 @@ export function credsPaths(host: EngineHost, users: DynamicUsers, temporary: Tem
       type === 'iam_user' ? await users.create(asked, name, role, waits) : await temporary.create(asked, name, role, type, wish);
     const idle = (['role_arn', 'role_session_name'] as const).filter((field) => (wish[field] ?? '') !== '');
     const warnings = idle.map((field) => `${field} has no effect with ${type}: it is only for assumed_role`);
+    if (type === 'iam_user') {
+      const { ttl } = host.limit(issued.secret.terms);
+      warnings.push(...shorterThanAsked(Math.max(wish.ttl ?? 0, issued.secret.terms.ttl), ttl, 'config/lease or the maximum of the mount'));
+    }
     return { ...issued, warnings: [...(issued.warnings ?? []), ...warnings] };
   }
 

@@ -22,6 +22,7 @@ export function orphanPaths(host: EngineHost, root: Root, dynamic: DynamicUsers)
   /** Why nobody will remove this user; undefined where somebody will. */
   function reasonFor(user: TaggedUser, record: UserRecord | undefined): Reason | undefined {
     if (!record || record.creation !== user.tags[CREATION_TAG]) return 'unknown';
+    if (record.dropped) return 'lease over';
     return host.clock.millis() > record.until + OVERDUE ? 'lease over' : undefined;
   }
 
@@ -41,13 +42,13 @@ export function orphanPaths(host: EngineHost, root: Root, dynamic: DynamicUsers)
       ),
     }),
     handle: async (req) => {
-      const info: Record<string, { reason: Reason; created: string }> = {};
+      const info = new Map<string, { reason: Reason; created: string }>();
       for (const user of await tagged(req.signal)) {
         const reason = reasonFor(user, await users.get(user.name));
-        if (reason) info[user.name] = { reason, created: user.created.toISOString() };
+        if (reason) info.set(user.name, { reason, created: user.created.toISOString() });
       }
-      const keys = Object.keys(info).sort();
-      return keys.length === 0 ? undefined : { data: { keys, key_info: info } };
+      const keys = [...info.keys()].sort();
+      return keys.length === 0 ? undefined : { data: { keys, key_info: Object.fromEntries(info) } };
     },
   });
 

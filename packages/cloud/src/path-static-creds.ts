@@ -1,6 +1,7 @@
 import { BadRequest, f, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { secondsToRotation } from '@strongroom/rotation';
 import { Type } from 'typebox';
+import { lostText } from './managed-keys.ts';
 import { recordsIn } from './records.ts';
 import type { StaticKeys } from './static-keys.ts';
 
@@ -33,12 +34,14 @@ export function staticCredsPaths(host: EngineHost, keys: StaticKeys): readonly A
         const reason = last_error ? `: ${last_error.message}` : '';
         throw new Unavailable(`the key of the static role ${JSON.stringify(name)} is being made${reason}`);
       }
+      const lost = await keys.rotation.lostTo(name, role);
       return {
         data: {
           ...current,
           ttl: secondsToRotation(role, host.clock.millis()),
           last_vault_rotation: new Date(role.last_rotation).toISOString(),
         },
+        ...(lost ? { warnings: [lostText(role.username, lost)] } : {}),
       };
     },
   });

@@ -9,6 +9,7 @@ import {
   type SentPlan,
 } from '@strongroom/rotation';
 import { Type } from 'typebox';
+import { lostText } from './managed-keys.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { StaticKeys } from './static-keys.ts';
 
@@ -32,6 +33,7 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
       grace_period: f.duration(
         'How long the key of before stays good after a rotation, so that clients have the time to fetch the new one.',
       ),
+      adopt: f.bool('Take the user over from whoever manages its keys now, here or in another mount.', { default: false }),
     },
   })
     .read({
@@ -62,11 +64,11 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
       summary: 'Creates a static role, which makes a key, or changes it. A changed period counts from now.',
       exists: async (req) => records.staticRoles.has(req.data.name),
       handle: async (req) => {
-        const { name, ...sent } = req.data;
+        const { name, adopt, ...sent } = req.data;
         const before = await records.staticRoles.get(name);
         if (!before) {
           const record = changed(host, undefined, sent);
-          await keys.create(name, record, req.signal);
+          await keys.create(name, record, { signal: req.signal, adopt });
           return { data: visible(name, record) };
         }
         const after = await host.storage.transaction(async (tx) => {
@@ -74,10 +76,11 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
           if (!current) throw new BadRequest(`the static role ${JSON.stringify(name)} was deleted meanwhile`);
           const next = changed(host, current, sent);
           const replan = sent.rotation_period !== undefined || !samePlan(current, next);
-          await keys.rotation.update(tx, name, next, replan);
+          await keys.rotation.update(tx, name, next, { replan, adopt });
           return next;
         });
-        return { data: visible(name, after) };
+        const lost = await keys.rotation.lostTo(name, after);
+        return { data: visible(name, after), ...(lost ? { warnings: [lostText(after.username, lost)] } : {}) };
       },
     })
     .delete({

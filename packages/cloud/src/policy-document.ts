@@ -8,6 +8,12 @@ export function compactPolicy(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 }
 
+/** Whether there is anything in it that allows or denies. */
+export function hasStatement(document: string): boolean {
+  const policy = parsed(document);
+  return isObject(policy) && typeof policy['Statement'] === 'object' && policy['Statement'] !== null;
+}
+
 /** One document that allows what any of these allow, and denies what any denies. '' for none. @throws UpstreamFailed for one that is none. */
 export function mergePolicies(documents: readonly string[]): string {
   const given = documents.filter((document) => document !== '');

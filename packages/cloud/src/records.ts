@@ -25,9 +25,19 @@ const PendingKey = Type.Object({
 });
 export type PendingKey = Static<typeof PendingKey>;
 
+/** A user whose keys are changed here, as the registry of accounts knows it. */
+export const ManagedUser = Type.Object({
+  /** '' where the provider does not say. */
+  account: Type.String(),
+  user: Type.String(),
+});
+export type ManagedUser = Static<typeof ManagedUser>;
+
 export const keyStateFields = {
   ...times,
   pending: Type.Optional(PendingKey),
+  /** Claimed before the first key is made. Absent in records of versions that claimed nothing. */
+  managed: Type.Optional(ManagedUser),
   /** The user for whom the current key was made here. */
   made_for: Type.Optional(Type.String()),
   /** Keys that were replaced and are still there. Milliseconds until they are deactivated and deleted. */
@@ -44,6 +54,8 @@ export const RootRecord = Type.Object({
   max_retries: Type.Integer(),
   /** '' for the provider's. */
   username_template: Type.String(),
+  /** Whoever manages the user of this key loses it to this mount, at the first rotation. */
+  adopt: Type.Optional(Type.Boolean()),
   ...rotationPlanFields,
   ...keyStateFields,
 });
@@ -98,6 +110,10 @@ export const UserRecord = Type.Object({
   begun: Type.Number(),
   /** Milliseconds: by then its lease is over, however often it is renewed. */
   until: Type.Number(),
+  /** The account that it is in, where that was known when it was made. */
+  account: Type.Optional(Type.String()),
+  /** An operator let go of its lease without removing it. */
+  dropped: Type.Optional(Type.Boolean()),
 });
 export type UserRecord = Static<typeof UserRecord>;
 

@@ -1,27 +1,36 @@
-import { BadRequest, InvalidRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
+import { BadRequest, InvalidRequest, type EngineHost, type OutsideThing, type Transaction } from '@strongroom/engine-sdk';
 import { planOf, type RotationPlan } from '@strongroom/rotation';
 import { during } from './cloud-error.ts';
 import type { CloudProvider } from './cloud-provider.ts';
 import { keysToRemove, type KeyRemoval, type KeysToRemove } from './key-removal.ts';
 import { KeyRotation, type KeyState } from './key-rotation.ts';
+import { ROTATED_ROOT, type ManagedKeys } from './managed-keys.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
 import type { Root } from './root.ts';
 
 /** Seconds. */
 export const SHORTEST_ROOT_PERIOD = 60;
+/** In messages. */
+export const ROOT_CALLED = 'config/root';
 
 /** The key of the root user, which replaces itself. */
 export class RootRotation {
   readonly rotation: KeyRotation<RootRecord>;
   readonly #host: EngineHost;
   readonly #removal: KeyRemoval;
+  readonly #managed: ManagedKeys;
 
-  constructor(host: EngineHost, provider: CloudProvider, root: Root, removal: KeyRemoval) {
+  constructor(
+    host: EngineHost,
+    provider: CloudProvider,
+    { root, removal, managed }: { root: Root; removal: KeyRemoval; managed: ManagedKeys },
+  ) {
     this.#host = host;
     this.#removal = removal;
-    this.rotation = new KeyRotation<RootRecord>(host, {
+    this.#managed = managed;
+    this.rotation = new KeyRotation<RootRecord>(host, managed, {
       kind: 'rotate-root',
-      called: () => 'config/root',
+      called: () => ROOT_CALLED,
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).root,
       state: stateOf,
@@ -30,11 +39,14 @@ export class RootRotation {
       grace: () => 0,
       session: async () => (await root.require()).session,
       user: async (_record, session, signal) => {
-        const user = await during('error calling GetUser', session.ownUser(signal));
+        const { name: user, account } = await during('error calling GetUser', session.ownUser(signal));
         if (user === '')
           throw new BadRequest('the key of config/root is not that of a user, and cannot be rotated: give the server a user of its own');
-        return user;
+        return { user, account };
       },
+      manager: () => ROTATED_ROOT,
+      adopts: ({ adopt = false }) => adopt,
+      claimKey: async (tx, key, adopt) => managed.rotateRootKey(tx, key, adopt),
       check: ({ access_key }, user, keys) => {
         const others = keys.filter((id) => id !== access_key);
         if (others.length === 0) return;
@@ -49,14 +61,14 @@ export class RootRotation {
   }
 
   /** Replaces the key. Resolves with the id of the new one. */
-  async rotate(signal: AbortSignal): Promise<string> {
+  async rotate(signal: AbortSignal, adopt: boolean): Promise<string> {
     const { root } = recordsIn(this.#host.storage);
     const record = await root.get(ROOT);
     if (!record) throw new InvalidRequest('no configuration found for config/root');
     if (record.access_key === '' || record.secret_key === '') {
       throw new BadRequest('Cannot call config/rotate-root when either access_key or secret_key is empty');
     }
-    await this.rotation.rotate(ROOT, signal);
+    await this.rotation.rotate(ROOT, signal, adopt);
     return (await root.get(ROOT))!.access_key;
   }
 
@@ -68,7 +80,41 @@ export class RootRotation {
     const before = await recordsIn(tx).root.get(ROOT);
     const left = before && keysLeft(before, record);
     if (left) await this.#removal.intend(tx, left);
-    await this.rotation.update(tx, ROOT, record, true);
+    const { access_key, adopt = false } = record;
+    const rotates = !record.disable_automated_rotation;
+    const stays = before !== undefined && before.access_key === access_key && rotates;
+    if (before && !stays) {
+      await this.#managed.releaseUser(tx, before.managed, ROTATED_ROOT);
+      if (before.access_key !== '') await this.#managed.forgetRootKey(tx, before.access_key);
+    }
+    if (access_key !== '')
+      await (rotates ? this.#managed.rotateRootKey(tx, access_key, adopt) : this.#managed.useRootKey(tx, access_key, adopt));
+    const next = stays && before.managed ? { ...record, managed: before.managed } : record;
+    await this.rotation.update(tx, ROOT, next, { replan: true, adopt });
+  }
+
+  /** At the start: a configuration of a version that claimed nothing says that it uses its key, where nobody minds. */
+  async claimKey(): Promise<void> {
+    await this.#host.storage.transaction(async (tx) => {
+      const record = await recordsIn(tx).root.get(ROOT);
+      if (record && record.access_key !== '' && !(await this.#managed.isKeyTaken(tx, record.access_key)))
+        await this.#managed.useRootKey(tx, record.access_key, false);
+    });
+  }
+
+  /** The root key, where it was made here: nobody else knows its secret. Replaced ones that are still there, too. */
+  async outside(): Promise<OutsideThing[]> {
+    const record = await recordsIn(this.#host.storage).root.get(ROOT);
+    if (!record) return [];
+    const { made_for, managed, access_key, pending, retiring = [] } = record;
+    const system = this.#managed.systemOf(managed?.account ?? '');
+    const thing = (name: string, detail: string): OutsideThing => ({ kind: 'access key', name, system, detail });
+    const root = `of user ${JSON.stringify(made_for ?? pending?.user ?? '')}`;
+    return [
+      ...(made_for === undefined ? [] : [thing(access_key, `${root}, ${ROTATED_ROOT}: its secret is known to this mount alone`)]),
+      ...(pending?.made ? [thing(pending.made.access_key, `${root}, of a rotation that is under way`)] : []),
+      ...retiring.map((key) => thing(key.access_key, `of user ${JSON.stringify(key.user)}, replaced and not deleted yet`)),
+    ];
   }
 }
 
@@ -98,14 +144,15 @@ function stateOf({ access_key, secret_key, ...record }: RootRecord): KeyState {
 }
 
 function withState(record: RootRecord, state: KeyState): RootRecord {
-  const { pending: _p, made_for: _m, retiring: _r, last_error: _e, ...rest } = record;
-  const { last_rotation, next_rotation, current, pending, made_for, retiring, last_error } = state;
+  const { pending: _p, managed: _u, made_for: _m, retiring: _r, last_error: _e, ...rest } = record;
+  const { last_rotation, next_rotation, current, pending, managed, made_for, retiring, last_error } = state;
   return {
     ...rest,
     ...(current ?? { access_key: record.access_key, secret_key: record.secret_key }),
     last_rotation,
     next_rotation,
     ...(pending === undefined ? {} : { pending }),
+    ...(managed === undefined ? {} : { managed }),
     ...(made_for === undefined ? {} : { made_for }),
     ...(retiring === undefined || retiring.length === 0 ? {} : { retiring }),
     ...(last_error === undefined ? {} : { last_error }),

@@ -1,8 +1,9 @@
-import { BadRequest, UpstreamFailed, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
+import { BadRequest, UpstreamFailed, type EngineHost, type OutsideThing, type Transaction } from '@strongroom/engine-sdk';
 import { during, isCloudError } from './cloud-error.ts';
 import type { CloudProvider } from './cloud-provider.ts';
-import { keysToRemove, type KeyRemoval } from './key-removal.ts';
+import { keysToRemove, type KeyRemoval, type KeysToRemove } from './key-removal.ts';
 import { KeyRotation } from './key-rotation.ts';
+import type { ManagedKeys } from './managed-keys.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { Root } from './root.ts';
 
@@ -12,26 +13,33 @@ export class StaticKeys {
   readonly #host: EngineHost;
   readonly #root: Root;
   readonly #removal: KeyRemoval;
+  readonly #managed: ManagedKeys;
 
-  constructor(host: EngineHost, provider: CloudProvider, root: Root, removal: KeyRemoval) {
+  constructor(
+    host: EngineHost,
+    provider: CloudProvider,
+    { root, removal, managed }: { root: Root; removal: KeyRemoval; managed: ManagedKeys },
+  ) {
     this.#host = host;
     this.#root = root;
     this.#removal = removal;
-    this.rotation = new KeyRotation<StaticRoleRecord>(host, {
+    this.#managed = managed;
+    this.rotation = new KeyRotation<StaticRoleRecord>(host, managed, {
       kind: 'rotate-static-role',
-      called: (name) => `static role ${JSON.stringify(name)}`,
+      called: managerOf,
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).staticRoles,
       state: (role) => role,
       withState: (role, state) => {
-        const { current: _c, pending: _p, made_for: _m, retiring: _r, last_error: _e, ...rest } = role;
-        const { last_rotation, next_rotation, current, pending, made_for, retiring, last_error } = state;
+        const { current: _c, pending: _p, managed: _u, made_for: _m, retiring: _r, last_error: _e, ...rest } = role;
+        const { last_rotation, next_rotation, current, pending, managed, made_for, retiring, last_error } = state;
         return {
           ...rest,
           last_rotation,
           next_rotation,
           ...(current === undefined ? {} : { current }),
           ...(pending === undefined ? {} : { pending }),
+          ...(managed === undefined ? {} : { managed }),
           ...(made_for === undefined ? {} : { made_for }),
           ...(retiring === undefined || retiring.length === 0 ? {} : { retiring }),
           ...(last_error === undefined ? {} : { last_error }),
@@ -43,11 +51,20 @@ export class StaticKeys {
         await root.requireAccount(username, account, signal);
         return (await root.require()).session;
       },
-      user: async (role) => role.username,
-      check: async ({ username }, _user, keys) => {
+      user: async ({ username, account }, session, signal) => ({ user: username, account: account ?? (await session.ownAccount(signal)) }),
+      manager: managerOf,
+      check: async ({ username }, _user, keys, adopt) => {
         const { record } = await root.require();
-        if (record.access_key === '' || !keys.includes(record.access_key)) return;
-        throw new BadRequest(`username: ${JSON.stringify(username)} is the user of config/root; its key is replaced by config/rotate-root`);
+        if (record.access_key !== '' && keys.includes(record.access_key))
+          throw new BadRequest(
+            `username: ${JSON.stringify(username)} is the user of config/root; its key is replaced by config/rotate-root`,
+          );
+        const other = adopt ? undefined : await managed.rootOfAnother(keys);
+        if (!other) return;
+        throw new BadRequest(
+          `username: ${JSON.stringify(username)} has the key ${other.id}, which is ${other.manager.by} of ${other.manager.mount} and could be deleted ` +
+            'to make room; give that mount a user of its own, or send adopt=true to take the user over',
+        );
       },
       makesRoom: true,
       missing: (name) => new BadRequest(`no static role found for role name ${JSON.stringify(name)}`),
@@ -55,39 +72,86 @@ export class StaticKeys {
   }
 
   /** Stores a new role and makes its first key. @throws BadRequest for a user that another role has, or that does not exist. */
-  async create(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<void> {
-    const creation = this.#create(name, role, signal);
+  async create(name: string, role: StaticRoleRecord, options: { readonly signal: AbortSignal; readonly adopt: boolean }): Promise<void> {
+    const creation = this.#create(name, role, options);
     await during(`unable to manage the access keys of ${JSON.stringify(role.username)}`, creation);
   }
 
-  async #create(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<void> {
+  async #create(
+    name: string,
+    role: StaticRoleRecord,
+    { signal, adopt }: { readonly signal: AbortSignal; readonly adopt: boolean },
+  ): Promise<void> {
     const { session } = await this.#root.require();
     const account = await session.ownAccount(signal);
-    await this.rotation.create(
-      name,
-      account === '' ? role : { ...role, account },
+    await this.rotation.create(name, account === '' ? role : { ...role, account }, {
       signal,
-      async (tx: Transaction) => {
+      adopt,
+      check: async (tx) => {
         const { staticUsers } = recordsIn(tx);
-        const owner = await staticUsers.get(role.username);
+        // A role of an older version, which has claimed nothing yet.
+        const owner = adopt ? undefined : await staticUsers.get(role.username);
         if (owner)
           throw new BadRequest(`username: ${JSON.stringify(role.username)} is managed by the static role ${JSON.stringify(owner.role)}`);
         await staticUsers.put(role.username, { role: name });
       },
-      async (tx) => recordsIn(tx).staticUsers.delete(role.username),
-    );
+      undo: async (tx) => forgetUser(tx, role.username, name),
+    });
+  }
+
+  /** At the start: roles of versions that claimed nothing claim their users, where nobody else has them. */
+  async claimAll(): Promise<void> {
+    for (const [name, role] of await recordsIn(this.#host.storage).staticRoles.entries()) {
+      if (role.managed || role.account === undefined) continue;
+      await this.rotation.claim(name, { user: role.username, account: role.account });
+    }
+  }
+
+  /** At unmount: deletes all keys that static roles made here, and the roles with them. May be repeated. */
+  async retire(signal: AbortSignal): Promise<void> {
+    for (const [name, role] of await recordsIn(this.#host.storage).staticRoles.entries()) {
+      signal.throwIfAborted();
+      const keys = await this.#keysOf(name, role);
+      if (keys) await during(`deleting the keys of the static role ${JSON.stringify(name)}`, this.#removal.run(keys, signal));
+      await this.#host.storage.transaction(async (tx) => {
+        await this.rotation.remove(tx, name);
+        await forgetUser(tx, role.username, name);
+      });
+    }
+  }
+
+  /** The keys that static roles made here, as they stand at the provider. */
+  async outside(): Promise<OutsideThing[]> {
+    const things: OutsideThing[] = [];
+    for (const [name, role] of await recordsIn(this.#host.storage).staticRoles.entries()) {
+      const left = await this.#keysOf(name, role);
+      if (!left) continue;
+      const system = this.#managed.systemOf(role.managed?.account ?? role.account ?? '');
+      const detail = `of user ${JSON.stringify(role.username)}, made by static role ${JSON.stringify(name)}`;
+      for (const key of left.keys) things.push({ kind: 'access key', name: key, system, detail });
+      if (left.known === null) continue;
+      const unsure = `static role ${JSON.stringify(name)} was asking for a key whose id is not known: any of its keys but ${left.known.join(', ') || 'none'}`;
+      things.push({ kind: 'access key', name: role.username, system, detail: unsure });
+    }
+    return things;
+  }
+
+  /** What a role has made. Where somebody else manages the user now, keys whose id is not known for certain are that one's. */
+  async #keysOf(name: string, role: StaticRoleRecord): Promise<KeysToRemove | undefined> {
+    const lost = await this.rotation.lostTo(name, role);
+    const { pending, ...settled } = role;
+    const left = keysToRemove(role.username, lost && pending && !pending.made ? settled : role);
+    return left && (role.account === undefined ? left : { ...left, account: role.account });
   }
 
   /** Deletes a role and the keys that it made. Resolves with why they are still there, where the provider could not be asked. */
   async delete(name: string, signal: AbortSignal): Promise<string | undefined> {
     const open = await this.#host.storage.transaction(async (tx) => {
-      const { staticRoles, staticUsers } = recordsIn(tx);
-      const role = await staticRoles.get(name);
+      const role = await recordsIn(tx).staticRoles.get(name);
       if (!role) return undefined;
+      const keys = await this.#keysOf(name, role);
       await this.rotation.remove(tx, name);
-      await staticUsers.delete(role.username);
-      const left = keysToRemove(role.username, role);
-      const keys = left && (role.account === undefined ? left : { ...left, account: role.account });
+      await forgetUser(tx, role.username, name);
       return keys && { keys, intent: await this.#removal.intend(tx, keys), underWay: role.pending !== undefined };
     });
     if (!open) return undefined;
@@ -103,4 +167,13 @@ export class StaticKeys {
     if (!underWay) await this.#host.storage.transaction(async (tx) => tx.settle(intent));
     return undefined;
   }
+}
+
+/** In messages, and in the registry of managed accounts. */
+export const managerOf = (name: string): string => `static role ${JSON.stringify(name)}`;
+
+/** A role that took the user over has its own entry. */
+async function forgetUser(tx: Transaction, username: string, role: string): Promise<void> {
+  const { staticUsers } = recordsIn(tx);
+  if ((await staticUsers.get(username))?.role === role) await staticUsers.delete(username);
 }

@@ -2,6 +2,7 @@ import { BadRequest, issue, type EngineHost, type EngineRequest, type SecretType
 import { Type } from 'typebox';
 import { during } from './cloud-error.ts';
 import type { SessionPolicies, TemporaryCredential } from './cloud-provider.ts';
+import { shorterThanAsked } from './lease-terms.ts';
 import { mergePolicies } from './policy-document.ts';
 import type { CredentialType } from './records.ts';
 import type { Role } from './roles.ts';
@@ -74,15 +75,16 @@ export class TemporaryCredentials {
     const { names } = await this.#root.require();
     const wanted = wish.ttl || role.default_sts_ttl || DEFAULT_TTL;
     const { ttl: seconds } = this.#host.limit({ ttl: wanted, maxTtl: role.max_sts_ttl });
-    if (type === 'federation_token') return { name: names.next('STS', displayName, roleName), roleArn: '', seconds, warnings: [] };
+    const short = shorterThanAsked(wish.ttl || role.default_sts_ttl, seconds, 'max_sts_ttl of the role or the maximum of the mount');
+    if (type === 'federation_token') return { name: names.next('STS', displayName, roleName), roleArn: '', seconds, warnings: short };
     const roleArn = chosenRole(role, roleName, wish.role_arn);
     if (wish.role_session_name === undefined || wish.role_session_name === '') {
-      return { name: names.next('IAM', displayName, roleName), roleArn, seconds, warnings: [] };
+      return { name: names.next('IAM', displayName, roleName), roleArn, seconds, warnings: short };
     }
     const name = safeName(wish.role_session_name);
-    if (name.length <= LONGEST_SESSION_NAME) return { name, roleArn, seconds, warnings: [] };
+    if (name.length <= LONGEST_SESSION_NAME) return { name, roleArn, seconds, warnings: short };
     const cut = `the role session name was truncated to ${LONGEST_SESSION_NAME} characters to fit within IAM session name length limits`;
-    return { name: name.slice(0, LONGEST_SESSION_NAME), roleArn, seconds, warnings: [cut] };
+    return { name: name.slice(0, LONGEST_SESSION_NAME), roleArn, seconds, warnings: [...short, cut] };
   }
 
   /** The policies that the credential is restricted to: the role's, and those of its groups. @throws BadRequest for groups without any. */

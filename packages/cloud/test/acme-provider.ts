@@ -60,7 +60,7 @@ export class AcmeCloud {
       assumeRole: async ({ roleArn, seconds }) => temporary(roleArn, seconds),
       federate: async ({ name, seconds }) => temporary(name, seconds),
       groupPolicies: async () => ({ arns: [], documents: [] }),
-      ownUser: async () => 'root',
+      ownUser: async () => ({ name: 'root', account: 'acme' }),
       ownAccount: async () => 'acme',
       close: () => undefined,
     };

@@ -216,6 +216,21 @@ describe('config/root', () => {
     });
   });
 
+  test('a region that AWS is not known to have is stored with a warning that names the field', async () => {
+    const written = await mount.write('config/root', rootConfig(front.endpoint, KEY, { region: 'eu-centrla-1' }));
+    expect(written.warnings).toEqual([
+      'region: "eu-centrla-1" is none of the regions of AWS that this version knows, such as eu-central-1; calls go there all the same',
+    ]);
+    expect((await mount.write('config/root', rootConfig(front.endpoint, KEY, { region: 'eu-central-1' }))).warnings).toBeNull();
+  });
+
+  test('another endpoint gets no stored secret: a write without secret_key clears it, whoever writes', async () => {
+    await mount.write('config/root', rootConfig(front.endpoint, KEY));
+    expect(await refusal({ access_key: KEY.access_key, iam_endpoint: 'https://evil.example' })).toContain('secret_key is required');
+    await mount.write('config/root', { sts_endpoint: 'https://evil.example' });
+    expect((await mount.read('config/root')).data).toMatchObject({ access_key: '', sts_endpoint: 'https://evil.example' });
+  });
+
   test('rotation_period needs access_key, and is at least a minute', async () => {
     expect(await refusal({ rotation_period: '1h' })).toContain('rotation_period and rotation_schedule need access_key and secret_key');
     expect(await refusal({ ...KEY, rotation_period: '30s' })).toBe('rotation_period must be 60 seconds or more');
@@ -250,6 +265,14 @@ describe('config/lease', () => {
     expect(await refusal({ ...others, [field]: '3600' })).toBe(`Invalid ${field}: time: missing unit in duration "3600"`);
     expect(await refusal({ ...others, [field]: 'soon' })).toBe(`Invalid ${field}: time: invalid duration "soon"`);
     expect(await refusal({ ...others, [field]: '-1h' })).toBe(`Invalid ${field}: it must not be negative`);
+  });
+
+  test('terms that the mount does not allow are stored with a warning', async () => {
+    const { warnings } = await mount.write('config/lease', { lease: '800h', lease_max: '900h' });
+    expect(warnings).toEqual([
+      'lease: 2880000 s were asked for, and max_lease_ttl of the mount allows 2764800 s',
+      'lease_max: 3240000 s were asked for, and max_lease_ttl of the mount allows 2764800 s',
+    ]);
   });
 
   test('lease must not be longer than lease_max', async () => {

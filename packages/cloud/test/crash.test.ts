@@ -186,6 +186,24 @@ describeWithMoto('a server that dies in the middle', () => {
     if (there) expect(await beside.identity(await staticKey())).toBe('arn:aws:iam::123456789012:user/static1');
   });
 
+  test.each(deaths(5, 5))(
+    'while a static role takes a user over, at %s %i: the user has one manager, and every key is known',
+    async (...death) => {
+      await done('update', 'sys/mounts/other', { type: 'aws' });
+      await done('update', 'other/config/root', rootConfig(front.endpoint, await beside.createKey('static2'), { max_retries: 0 }));
+      const taking = { username: 'static1', rotation_period: '24h', adopt: true };
+      const died = await dieIn(death, async () => server.ask('update', 'other/static-roles/taker', taking));
+      await server.pass(400);
+      const taken = (await server.ask('read', 'other/static-roles/taker')).status === 200;
+      if (!died) expect(taken).toBe(true);
+      const keys = [(await staticKey()).access_key];
+      if (taken) keys.push(((await server.ask('read', 'other/static-creds/taker')).data as Key).access_key);
+      expect(await beside.keysOf('static1')).toEqual(keys.sort());
+      expect(await stateOf('aws/static-roles/st', 'status')).toBe(taken ? 'failed' : 'waiting');
+      if (taken) expect(await stateOf('other/static-roles/taker', 'status')).toBe('waiting');
+    },
+  );
+
   test.each(deaths(2, 2))('while a static role is deleted, at %s %i: its key goes with it', async (...death) => {
     await dieIn(death, async () => server.ask('delete', 'aws/static-roles/st'));
     await server.pass(400);

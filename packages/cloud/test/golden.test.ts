@@ -43,6 +43,11 @@ const DEVIATIONS: Record<string, { status: number; errors: readonly string[] }> 
   },
 };
 
+/** Warnings that we answer besides the recorded ones. */
+const WARNINGS: Record<string, readonly string[]> = {
+  'POST aws/sts/assume {"ttl":"30h"}': ['108000 s were asked for, and max_sts_ttl of the role or the maximum of the mount allows 3600 s'],
+};
+
 /** What the keys of recorded answers may hold, where it is another value each time. */
 const VOLATILE: Record<string, RegExp> = {
   '<access key>': /^A[KS]IA[A-Z0-9]{16}$/,
@@ -105,7 +110,7 @@ describeWithMoto('the recorded answers', () => {
       if (wanted.errors || recorded.status === 204) return;
       const { data, warnings, renewable, leaseDuration, leaseId } = answer;
       expect({ warnings, renewable, leaseDuration }).toEqual({
-        warnings: recorded.warnings ?? null,
+        warnings: WARNINGS[recorded.line] ?? recorded.warnings ?? null,
         renewable: recorded.renewable,
         leaseDuration: recorded.lease_duration,
       });

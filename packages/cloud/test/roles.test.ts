@@ -214,6 +214,59 @@ describe('roles', () => {
     });
   });
 
+  describe('what IAM or STS would refuse later is refused at write, with the name of the field', () => {
+    const long = 'x'.repeat(129);
+    test.each<[Record<string, unknown>, string]>([
+      [
+        { ...assumed, role_arns: READ_ONLY },
+        `role_arns: "${READ_ONLY}" is not the ARN of a role, such as arn:aws:iam::123456789012:role/name`,
+      ],
+      [{ ...assumed, role_arns: 'arn:aws:iam::12345:role/x' }, 'role_arns: "arn:aws:iam::12345:role/x" is not the ARN of a role'],
+      [{ ...user, policy_arns: DEPLOY }, `policy_arns: "${DEPLOY}" is not the ARN of a policy`],
+      [{ ...user, permissions_boundary_arn: DEPLOY }, `permissions_boundary_arn: "${DEPLOY}" is not the ARN of a policy`],
+      [{ ...user, user_path: '//' }, 'The specified value for user_path is invalid'],
+      [{ ...user, iam_groups: 'a b' }, 'iam_groups: "a b" cannot be the name of a group'],
+      [{ ...user, iam_tags: { Team: 'a', team: 'b' } }, 'iam_tags: "team" and "Team" are one key to AWS'],
+      [{ ...user, iam_tags: { [long]: 'a' } }, `iam_tags: "${long}" cannot be the key of a tag`],
+      [{ ...user, iam_tags: { 'aws:team': 'a' } }, 'iam_tags: "aws:team" cannot be the key of a tag'],
+      [{ ...user, iam_tags: { team: 'a!' } }, 'iam_tags: "team" has a value that no tag can have'],
+      [
+        { ...user, iam_tags: Object.fromEntries(Array.from({ length: 49 }, (_, i) => [`t${i}`, 'x'])) },
+        'iam_tags: 49 tags, where AWS takes 48',
+      ],
+      [{ ...assumed, session_tags: { Team: 'a', team: 'b' } }, 'session_tags: "team" and "Team" are one key to AWS'],
+      [{ ...assumed, external_id: 'x' }, 'external_id must have 2 to 1224 characters'],
+    ])('%j', async (data, text) => {
+      expect((await problems(data)).join()).toContain(text);
+      expect((await mount.call('read', 'aws/roles/r')).status).toBe(404);
+    });
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ ...user, policy_document: '{}' }, 'policy_document has no Statement, without which AWS refuses it'],
+    [
+      { ...user, policy_document: `{"Statement":["${'x'.repeat(2_048)}"]}` },
+      'policy_document has 2066 characters, where AWS takes at most 2048',
+    ],
+    [{ ...assumed, default_sts_ttl: '10m' }, 'default_sts_ttl: AWS gives no credential of less than 900 s'],
+    [{ ...assumed, max_sts_ttl: '13h' }, 'max_sts_ttl: AWS gives no credential of assumed_role for more than 43200 s'],
+    [{ ...federated, max_sts_ttl: '37h' }, 'max_sts_ttl: AWS gives no credential of federation_token for more than 129600 s'],
+    [
+      { ...user, policy_arns: Array.from({ length: 11 }, (_, i) => `${READ_ONLY}${i}`) },
+      'policy_arns: 11 are given, where AWS takes 10 unless it has raised the quota',
+    ],
+  ])('what AWS may refuse later is stored with a warning: %j', async (data, text) => {
+    expect((await mount.write('roles/r', data)).warnings).toEqual([text]);
+  });
+
+  test('a field that is not known is said in a warning, with the nearest one that is', async () => {
+    const { status, warnings } = await mount.call('update', 'aws/roles/r', { data: { ...user, permission_boundary_arn: READ_ONLY } });
+    expect(status).toBe(200);
+    expect(warnings?.join()).toContain('permission_boundary_arn');
+    expect(warnings?.join()).toContain('permissions_boundary_arn');
+    expect(await read()).toMatchObject({ permissions_boundary_arn: '' });
+  });
+
   test('everything that is wrong is said at once', async () => {
     expect(await problems({ ...federated, user_path: 'x', role_arns: DEPLOY, permissions_boundary_arn: READ_ONLY })).toHaveLength(4);
   });

@@ -84,7 +84,10 @@ describeWithMoto('config/rotate-root', () => {
       status: 400,
       errors: [`the configured access key must be the only one of user "svc" to be rotated, which also has ${second.access_key}`],
     });
-    expect(await read()).toMatchObject({ access_key: root.access_key, root_rotation: { state: 'idle' } });
+    expect(await read()).toMatchObject({
+      access_key: root.access_key,
+      root_rotation: { state: 'failed', last_error: { message: expect.stringContaining(second.access_key) } },
+    });
   });
 
   test('the key of the account itself, which is no user’s, is refused', async () => {

@@ -82,7 +82,7 @@ describeWithMoto('static-roles and static-creds', () => {
   test('username of another static role, or of config/root, is refused', async () => {
     await create();
     expect(await refusal({ username: 'static1', rotation_period: '1h' }, 'other')).toBe(
-      '400 username: "static1" is managed by the static role "st"',
+      '400 username: the account "static1" is already managed by static role "st" of this mount; remove it there first, or send adopt=true to take the account over',
     );
     expect(await refusal({ username: 'svc', rotation_period: '1h' }, 'other')).toBe(
       '400 username: "svc" is the user of config/root; its key is replaced by config/rotate-root',
@@ -282,6 +282,23 @@ describeWithMoto('static-roles and static-creds', () => {
     expect((await key()).access_key).not.toBe(before.access_key);
     expect((await mount.read('failing')).data).toEqual({ static_roles: {}, root_rotations: {} });
   });
+
+  test.each(['ListAccessKeys', 'CreateAccessKey'])(
+    'a rotation on demand that fails at %s leaves its error in the status and in failing',
+    async (action) => {
+      await create();
+      const before = await key();
+      front.on(action, () => awsError(403, 'AccessDenied', 'not for you'));
+      expect((await mount.call('update', 'aws/rotate-role/st')).status).toBe(400);
+      const { status } = await read();
+      expect(status).toMatchObject({ state: 'failed', last_error: { message: expect.stringContaining('AccessDenied: not for you') } });
+      expect((await mount.read('failing')).data).toMatchObject({ static_roles: { st: { state: 'failed' } } });
+      expect((await key()).access_key).toBe(before.access_key);
+      front.reset();
+      expect((await mount.call('update', 'aws/rotate-role/st')).status).toBe(204);
+      expect(await read()).toMatchObject({ status: { state: 'waiting', last_error: null } });
+    },
+  );
 
   test('a new key whose answer was lost is found, deleted and made anew: none is left that nobody knows', async () => {
     await create();

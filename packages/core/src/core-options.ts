@@ -1,6 +1,7 @@
 import type { Clock, Log, Plugin } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import type { AuditDeviceConfig } from './audit/audit-broker.ts';
+import type { ProcessTable } from './incarnation/process-table.ts';
 import type { AutomaticSeal } from './seal/seal.ts';
 import type { LogLevelStore } from './system/log-levels.ts';
 
@@ -19,6 +20,8 @@ export interface CoreOptions {
    * over a store that is initialised.
    */
   readonly devRootToken?: string;
+  /** How processes on one store know of each other's ends: for tests. By default a monotonic clock, and the processes of this machine. */
+  readonly liveness?: { readonly clock?: Clock; readonly processes?: ProcessTable };
   /** System-wide lease limits, in seconds; 768 hours by default. */
   readonly defaultLeaseTtl?: number;
   readonly maxLeaseTtl?: number;

@@ -12,6 +12,8 @@ import type { CoreOptions } from './core-options.ts';
 import { cubbyholeEngine } from './cubbyhole/cubbyhole-engine.ts';
 import { identityEngine } from './identity/identity-engine.ts';
 import { IdentityStore } from './identity/identity-store.ts';
+import { Incarnations, monotonicClock } from './incarnation/incarnations.ts';
+import { linuxProcesses } from './incarnation/process-table.ts';
 import { Journal } from './journal/journal.ts';
 import { BulkRevoker } from './leases/bulk-revoker.ts';
 import { LeaseStore } from './leases/lease-store.ts';
@@ -42,7 +44,8 @@ import { ScheduleRunner } from './schedule/schedule-runner.ts';
 import { targetKey, TargetGate } from './schedule/target-gate.ts';
 import { Cluster } from './seal/cluster.ts';
 import { openSealPaths, type SealPathDeps } from './seal/path-seal.ts';
-import { Seal, type InitOrder } from './seal/seal.ts';
+import { Opening } from './seal/opening.ts';
+import { Seal, SealKeyUnavailable, type InitOrder } from './seal/seal.ts';
 import { CountingDriver } from './storage/counting-driver.ts';
 import { MountView, type MountScope } from './storage/mount-view.ts';
 import { Store } from './storage/store.ts';
@@ -90,6 +93,8 @@ export class Core {
   readonly #barrier: Barrier;
   readonly #seal: Seal;
   readonly #store: Store;
+  readonly #incarnations: Incarnations;
+  readonly #opening: Opening;
   readonly #runner: ScheduleRunner;
   readonly #tokens: TokenStore;
   readonly #policies: PolicyStore;
@@ -127,11 +132,25 @@ export class Core {
     this.#rotation = new KeyRotation({ barrier, store, clock });
 
     const runner = (this.#runner = new ScheduleRunner({ store, clock, log }));
-    const gate = new TargetGate(clock);
+    const liveness = options.liveness?.clock ?? monotonicClock;
+    this.#opening = new Opening({
+      clock: liveness,
+      log,
+      open: async () => ((await this.openAutomatically()) || this.#open ? 'open' : 'not initialised'),
+    });
+    const incarnations = (this.#incarnations = new Incarnations({
+      ...{ store, log },
+      driver: this.#driver,
+      clock: liveness,
+      processes: options.liveness?.processes ?? linuxProcesses,
+      takenForDead: () => runner.interrupt('this server was taken for dead'),
+    }));
+    const gate = new TargetGate(clock, { requireAlive: () => incarnations.requireBeating() });
     const mountOf = (uuid: string): Mount | undefined => this.#mounts.byUuid(uuid);
-    const jobs = new Jobs({ store, clock, log, gate, mount: mountOf });
-    const journal = new Journal({ store, clock, log, gate, mount: mountOf });
-    const leases = new LeaseStore({ store, clock, log, gate, journal, mount: mountOf });
+    const jobs = new Jobs({ incarnations, store, clock, log, gate, mount: mountOf });
+    const journal = new Journal({ incarnations, store, clock, log, gate, mount: mountOf });
+    const leases = new LeaseStore({ incarnations, store, clock, log, gate, journal, mount: mountOf });
+    for (const work of [journal, jobs, leases]) incarnations.handsOn(work);
     const tokens = (this.#tokens = new TokenStore({ store, barrier, clock, log }));
     const revoker = new TokenRevoker({ tokens, leases, store, log });
     const bulk = new BulkRevoker({ leases, tokens: revoker, log });
@@ -186,6 +205,7 @@ export class Core {
       storageType: options.storage.name,
       now: () => clock.now(),
       sealed: () => !this.#open,
+      opening: () => this.#opening.problem,
       problem: () => this.#copies.problem(),
       initialized: async () => (await this.#seal.config()) !== undefined,
       initialize: async (order) => this.initialize(order),
@@ -297,6 +317,21 @@ export class Core {
   }
 
   /**
+   * Opens the core if its seal does that by itself. Where the store is not initialised yet or the key cannot be had, it is opened later, as soon
+   * as that is possible. @throws BadRequest for a key that does not open the store
+   */
+  async openWhenPossible(): Promise<void> {
+    if (!this.#seal.automatic) return;
+    try {
+      if (await this.openAutomatically()) return;
+      this.#opening.start();
+    } catch (error) {
+      if (!(error instanceof SealKeyUnavailable)) throw error;
+      this.#opening.start(error);
+    }
+  }
+
+  /**
    * Waits for nobody: the keys are forgotten when this returns, requests under way are answered that the server is sealed, and whatever an engine
    * still does can neither read nor write. Resolves when the engines are closed, or have had their time for it.
    */
@@ -311,6 +346,7 @@ export class Core {
 
   /** Gives scheduled work a moment to store how far it came, then seals and closes the storage. */
   async close(): Promise<void> {
+    this.#opening.stop();
     if (this.#open) {
       this.#removals.stop(new Unavailable('Vault is sealed'));
       await atMost(this.#clock, LAST_WORK, this.#runner.stop());
@@ -376,12 +412,14 @@ export class Core {
       await this.cors.load();
       await this.#versions.record(VERSION);
       await this.#audit.load();
+      await this.#incarnations.begin();
       await this.#mounts.open();
       await this.#removals.resume();
       // Sealed meanwhile.
       if (this.#barrier.sealed) throw new Unavailable('Vault is sealed');
     } catch (error) {
       this.#log.error('the server could not start after unsealing', { error: String(error) });
+      this.#incarnations.end();
       await this.#mounts.close()();
       await this.#audit.close();
       this.#tokens.close();
@@ -392,6 +430,7 @@ export class Core {
     }
     this.#cluster.startedAt = this.#clock.now();
     this.#open = true;
+    this.#opening.stop();
     this.#runner.start();
     this.#keepHouse();
     if (this.#heardWhileClosed) this.#everythingChanged();
@@ -405,6 +444,7 @@ export class Core {
     this.#stopHousekeeping?.();
     this.#removals.stop(new Unavailable('Vault is sealed'));
     const work = this.#runner.stop();
+    this.#incarnations.end();
     const closeEngines = this.#mounts.close();
     this.#tokens.close();
     this.#barrier.seal();
@@ -434,8 +474,10 @@ export class Core {
 
   /** Another process changed something of which this one keeps a copy. Also called while sealed. */
   #heard(announced: Announced): void {
-    if (!this.#open) this.#heardWhileClosed = true;
-    else if (announced === EVERYTHING) this.#everythingChanged();
+    if (!this.#open) {
+      this.#heardWhileClosed = true;
+      if (announced === EVERYTHING || announced.includes(KEY_RING)) this.#opening.nudge();
+    } else if (announced === EVERYTHING) this.#everythingChanged();
     else void this.#takeUp(announced);
   }
 
@@ -556,6 +598,6 @@ async function atMost(clock: Clock, millis: number, work: Promise<unknown>): Pro
 export async function createCore(options: CoreOptions): Promise<Core> {
   const core = new Core(options);
   if (options.devRootToken !== undefined) await core.openForDevelopment(options.devRootToken);
-  else await core.openAutomatically();
+  else await core.openWhenPossible();
   return core;
 }

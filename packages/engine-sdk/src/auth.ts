@@ -9,12 +9,28 @@ export interface IssuedAuth {
   /** Shown with the token and in the audit log: never a secret. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Who this is to the identity store. */
-  readonly alias?: { readonly name: string; readonly metadata?: Readonly<Record<string, string>> };
+  readonly alias?: LoginAlias;
   /** Names of outside groups; matched with group aliases of this mount. */
   readonly groupAliases?: readonly string[];
   readonly terms: TokenTerms;
   /** Kept with the token, encrypted, and handed to `renewAuth`. Never a user's password. */
   readonly internal?: Readonly<Record<string, unknown>>;
+}
+
+/** The name by which a login method knows somebody. */
+export interface LoginAlias {
+  readonly name: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /**
+   * All spellings of a name are one person to the method (see `foldName`): an alias that already exists in another spelling is used. Only for methods
+   * whose names are compared so outside as well; elsewhere it would make one of two people.
+   */
+  readonly anySpelling?: boolean;
+  /**
+   * Further names that this very login has proven to be the same person's. An alias that already exists under one of them is used where `name` has
+   * none. Where any of these names belongs to a disabled entity, the login is refused.
+   */
+  readonly others?: readonly string[];
 }
 
 /** Seconds; 0 asks for the mount's own value. */

@@ -1,5 +1,5 @@
 export { requireSecretsAgain, type AddressChange } from './address-change.ts';
-export type { AuthRenewal, IssuedAuth, RenewedAuth, TokenTerms } from './auth.ts';
+export type { AuthRenewal, IssuedAuth, LoginAlias, RenewedAuth, TokenTerms } from './auth.ts';
 export { cidrOutside, isCidr, sharedCidrs, withinCidrs } from './cidr.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
@@ -21,6 +21,7 @@ export {
 export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';
+export { foldName } from './fold-name.ts';
 export { reserveCode, runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
 export { globMatches } from './glob.ts';

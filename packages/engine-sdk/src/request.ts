@@ -38,6 +38,13 @@ export interface EngineRequest<F extends TProperties = TProperties> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Aborted at the request's deadline, when the caller went away, the mount is being removed or the server is sealed. Its reason is the answer. */
   readonly signal: AbortSignal;
+  /**
+   * Of a login: does the work, in which a password is checked, under the lockout of this name as well as under the one that the caller gave. For who
+   * is found under one name and known by another. A success forgets the refusals of the name only where `theirs` says that it is the name of who has
+   * logged in. Absent where nothing is counted: the work is done alone then.
+   * @throws TokenRefused while the name is locked, and what the work throws
+   */
+  readonly countAs?: <T>(name: string, work: () => Promise<T>, theirs: (result: T) => boolean) => Promise<T>;
 }
 
 export interface RawBody {

@@ -1,4 +1,4 @@
-import { createCore, type Core, type CoreRequest, type CoreResponse, type RequestOperation } from '@strongroom/core';
+import { createCore, type Core, type CoreOptions, type CoreRequest, type CoreResponse, type RequestOperation } from '@strongroom/core';
 import type { EnginePackage, Log, Plugin } from '@strongroom/engine-sdk';
 import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
 import { manualClock, type ManualClock } from './manual-clock.ts';
@@ -13,6 +13,8 @@ export interface TestMountOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly clock?: ManualClock;
   readonly log?: Log;
+  /** How processes on one store know of each other's ends. By default they do not. */
+  readonly liveness?: CoreOptions['liveness'];
   /** Others that the engine uses, such as database plugins. */
   readonly plugins?: readonly Plugin[];
   /**
@@ -67,6 +69,8 @@ export async function mountForTest(engine: EnginePackage, options: TestMountOpti
     plugins: [engine, ...(options.plugins ?? [])],
     clock,
     seal: { type: 'static', key: SEAL_KEY },
+    // Its clock stands still: no process is taken for dead, and none says that it lives.
+    liveness: options.liveness ?? { clock: manualClock() },
     ...(options.log ? { log: options.log } : {}),
   });
   if (!(await core.initialized())) await core.openForDevelopment(rootToken);

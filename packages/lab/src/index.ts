@@ -1,6 +1,7 @@
 export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
 export { describeWhere } from './describe-where.ts';
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
+export { type FreezingProxy, type Interception, startFreezingProxy } from './freezing-proxy.ts';
 export { type FerretdbOptions, type FerretdbServer, findFerretdb, startFerretdb } from './ferretdb-server.ts';
 export {
   describeWithMariadb,
@@ -11,7 +12,15 @@ export {
   type MariadbServer,
 } from './mariadb-server.ts';
 export { describeWithMoto, motoMissing, startMoto, type MotoOptions, type MotoServer } from './moto-server.ts';
-export { embeddedPostgres, findPostgres, startPostgres, type PostgresOptions, type PostgresServer } from './postgres-server.ts';
+export { type Pgbouncer, pgbouncerMissing, startPgbouncer } from './pgbouncer.ts';
+export {
+  embeddedPostgres,
+  findPostgres,
+  standbyMissing,
+  startPostgres,
+  type PostgresOptions,
+  type PostgresServer,
+} from './postgres-server.ts';
 export { adGroup, adUser, windowsTime, type AdUser } from './samba-entries.ts';
 export { describeWithSamba, sambaMissing, startSamba, type SambaOptions, type SambaServer } from './samba-server.ts';
 export { describeWithSlapd, slapdMissing, startSlapd, type Slapd, type SlapdOptions } from './slapd-server.ts';

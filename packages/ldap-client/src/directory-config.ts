@@ -1,11 +1,12 @@
-import { BadRequest, compileTemplate, f, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/engine-sdk';
+import { BadRequest, f } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import { checkClientCertificate, checkServerCertificate } from './certificates.ts';
+import { checkParameters, compileFilter, urlsOf } from './directory-checks.ts';
 import type { LdapSettings, TlsVersion } from './settings.ts';
 
 /** The parameters by which an engine's `config` says how a directory is reached and searched, with the incumbents' names. */
 export const directoryFields = {
-  url: f.lowercase('LDAP URLs, separated by commas without spaces; tried in order until one connects.'),
+  url: f.lowercase('LDAP URLs, separated by commas; tried in order until one connects.'),
   userdn: f.string('Base of the search for users, such as ou=people,dc=example,dc=org.'),
   userattr: f.lowercase('Attribute that holds the name given at login, such as uid or samaccountname.'),
   userfilter: f.string(
@@ -22,7 +23,7 @@ export const directoryFields = {
   anonymous_group_search: f.bool('Search groups over a connection that never binds.'),
   use_token_groups: f.bool("Read the groups from Active Directory's tokenGroups, nested ones included."),
   use_pre111_group_cn_behavior: f.bool('Find the CN of a group only where it is spelt "CN".'),
-  username_as_alias: f.bool('Name the alias of the identity after the name given at login.'),
+  username_as_alias: f.bool('Name the alias of the identity after the name of the login, folded, instead of the value of userattr.'),
   case_sensitive_names: f.bool('Names of users and groups in this mount differ by case.'),
   dereference_aliases: f.string('never, finding, searching or always.'),
   max_page_size: f.int('Page size of group searches; 0 asks for everything at once.', { minimum: 0, maximum: 2_147_483_647 }),
@@ -114,11 +115,14 @@ export function mergeDirectoryConfig(stored: DirectoryConfig, sent: SentDirector
     merged[key] = supplied.has(key) ? (sent[key] ?? defaultDirectoryConfig[key]) : stored[key];
   }
   const config = merged as DirectoryConfig;
+  config.url = urlsOf(config.url).join(',');
   checkDirectoryConfig(config);
+  checkParameters(config, supplied);
   return config;
 }
 
-const tlsVersions = ['tls10', 'tls11', 'tls12', 'tls13'];
+/** From the oldest to the newest. */
+export const tlsVersions: readonly string[] = ['tls10', 'tls11', 'tls12', 'tls13'];
 
 function checkDirectoryConfig(config: DirectoryConfig): void {
   compileFilter(config.userfilter, 'userfilter');
@@ -132,17 +136,6 @@ function checkDirectoryConfig(config: DirectoryConfig): void {
   checkClientCertificate(config.client_tls_cert, config.client_tls_key);
 }
 
-/** Checks the template alone: fields and the filter's own syntax show when it is used. @throws BadRequest naming the parameter. */
-export function compileFilter(text: string, parameter: 'userfilter' | 'groupfilter'): Template {
-  try {
-    return compileTemplate(text, { name: 'queryTemplate', builtinsOnly: true });
-  } catch (error) {
-    if (error instanceof TemplateSyntaxError || error instanceof TemplateRenderError)
-      throw new BadRequest(`invalid ${parameter}: ${error.message}`);
-    throw error;
-  }
-}
-
 const hidden = ['bindpass', 'client_tls_cert', 'client_tls_key'] as const;
 
 /** What a read may show of a record with these parameters: everything but secrets. */
@@ -154,7 +147,7 @@ export function shownDirectoryConfig<C extends DirectoryConfig>(config: C): Omit
 
 export function settingsOf(config: DirectoryConfig): LdapSettings {
   return {
-    urls: config.url.split(','),
+    urls: urlsOf(config.url),
     starttls: config.starttls,
     insecureTls: config.insecure_tls,
     tlsMinVersion: config.tls_min_version as TlsVersion,
@@ -165,15 +158,4 @@ export function settingsOf(config: DirectoryConfig): LdapSettings {
     connectionTimeoutSeconds: config.connection_timeout === 0 ? undefined : config.connection_timeout,
     requestTimeoutSeconds: config.request_timeout === 0 ? undefined : config.request_timeout,
   };
-}
-
-/** Changing one of these sends the password of the service account somewhere else, or more openly. */
-const whereTo = ['url', 'starttls', 'insecure_tls', 'certificate', 'tls_min_version', 'tls_max_version'] as const;
-
-/** For trying what is not stored: the stored password goes nowhere but where it was meant for. @throws BadRequest */
-export function requirePasswordFor(stored: DirectoryConfig, sent: SentDirectoryConfig, supplied: ReadonlySet<string>): void {
-  if (stored.bindpass === '' || supplied.has('bindpass')) return;
-  const moved = whereTo.find((key) => supplied.has(key) && sent[key] !== stored[key]);
-  if (moved === undefined) return;
-  throw new BadRequest(`bindpass must be sent with another ${moved}: the stored one is used with the stored ${moved} alone`);
 }

@@ -1,3 +1,4 @@
+export { accountIdentity, identityAttributes, namedAccount } from './account-identity.ts';
 export { realClock } from './clock.ts';
 export type { DirectoryClock, DirectoryLog } from './clock.ts';
 export { applyLdif } from './connection.ts';
@@ -11,14 +12,13 @@ export type {
   RequestOptions,
   SearchRequest,
 } from './connection.ts';
+export { checkAttribute, compileFilter, storedProblems } from './directory-checks.ts';
 export {
-  compileFilter,
   defaultDirectoryConfig,
   defaultUserFilter,
   DirectoryConfig,
   directoryFields,
   mergeDirectoryConfig,
-  requirePasswordFor,
   settingsOf,
   shownDirectoryConfig,
 } from './directory-config.ts';
@@ -36,7 +36,10 @@ export type { Filter } from './filter.ts';
 export { LdifSyntaxError, parseLdif } from './ldif.ts';
 export type { LdifAttribute, LdifChange, LdifRecord } from './ldif.ts';
 export { Lending } from './lending.ts';
+export { movedSettings } from './moved-settings.ts';
 export { resultCode, resultName } from './result-codes.ts';
+export { canonicalServers, checkServerUrls, serverUrls } from './server-urls.ts';
 export type { ServerHealth } from './servers.ts';
+export { keptSecrets, requirePasswordFor, secretMoves } from './secret-moves.ts';
 export { parseLdapUrl } from './settings.ts';
 export type { LdapSettings, LdapUrl, TlsVersion } from './settings.ts';

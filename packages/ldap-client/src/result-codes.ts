@@ -62,6 +62,8 @@ export function resultName(code: number): string {
 export const resultCode = {
   success: 0,
   sizeLimitExceeded: 4,
+  strongerAuthRequired: 8,
+  confidentialityRequired: 13,
   noSuchAttribute: 16,
   constraintViolation: 19,
   attributeOrValueExists: 20,

@@ -1,7 +1,18 @@
-import { escapeFilterValue, LdapError, resultCode, type Connection, type Directory } from '@strongroom/ldap-client';
+import type { ManagedAccount } from '@strongroom/engine-sdk';
+import {
+  accountIdentity,
+  escapeFilterValue,
+  identityAttributes,
+  LdapError,
+  resultCode,
+  serverUrls,
+  type Connection,
+  type Directory,
+  type LdapEntry,
+} from '@strongroom/ldap-client';
 import type { Outcome, Proof } from '@strongroom/rotation';
 import { schemaOf, userAttributeOf, type LdapSecretsConfig } from './config.ts';
-import { DirectoryFailed, directoryFailed, DirectoryMisused, outcomeOf, textOf } from './directory-failed.ts';
+import { AccountGone, DirectoryFailed, directoryFailed, DirectoryMisused, outcomeOf, textOf } from './directory-failed.ts';
 import type { DirectoryService, OpenDirectory } from './service.ts';
 
 /** How an account is found: by its distinguished name, or else by its name below userdn, or by a filter in place of the name. */
@@ -11,34 +22,80 @@ export interface AccountAddress {
   readonly filter?: string;
 }
 
-/** The distinguished name of the one entry that is meant. @throws DirectoryMisused, DirectoryFailed */
+/** An account that was found. */
+export interface LocatedAccount {
+  readonly dn: string;
+  /** In the registry of managed accounts. */
+  readonly account: ManagedAccount;
+}
+
+/** The one entry that is meant. @throws DirectoryMisused, AccountGone where there is none, DirectoryFailed */
 export async function locate(
   connection: Connection,
   config: LdapSecretsConfig,
   account: AccountAddress,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<LocatedAccount> {
   const request = account.dn
     ? { base: account.dn, scope: 'base' as const, filter: '(objectClass=*)' }
     : { base: config.userdn, scope: 'sub' as const, filter: account.filter ?? filterFor(config, account.username) };
   if (request.base === '') {
     throw new DirectoryMisused(`userdn must be configured to find the account ${JSON.stringify(account.username)}, or a dn be given`);
   }
-  let found: readonly { readonly dn: string }[];
+  let found: readonly LdapEntry[];
   try {
-    found = await connection.search({ ...request, attributes: ['1.1'], sizeLimit: 2, signal });
+    found = await connection.search({ ...request, attributes: identityAttributes, sizeLimit: 2, signal });
   } catch (error) {
     const code = error instanceof LdapError ? error.code : undefined;
     if (code === resultCode.sizeLimitExceeded) throw unexpected('more', request);
-    if (code === resultCode.noSuchObject && account.dn) throw unexpected('0', request);
+    if (code === resultCode.noSuchObject && account.dn) throw gone(request);
     throw directoryFailed(error, 'unsent');
   }
+  const [entry] = found;
+  if (!entry) throw gone(request);
   if (found.length !== 1) throw unexpected(String(found.length), request);
-  return found[0]!.dn;
+  return { dn: entry.dn, account: accountIdentity(entry, serverUrls(config.url)) };
 }
 
-function unexpected(count: string, { base, filter }: { base: string; filter: string }): DirectoryMisused {
-  return new DirectoryMisused(`expected one matching entry, but received ${count}: base ${JSON.stringify(base)}, filter ${filter}`);
+/** The account in the registry; undefined while it cannot be told. */
+export async function identify(
+  service: DirectoryService,
+  account: AccountAddress,
+  signal: AbortSignal,
+): Promise<ManagedAccount | undefined> {
+  try {
+    return (await service.use(async (open) => locateIn(service, open, account, signal))).account;
+  } catch {
+    // Whoever asks touches the directory next, and hears the reason.
+    return undefined;
+  }
+}
+
+/** `locate` in a directory that is open. */
+export async function locateIn(
+  service: DirectoryService,
+  open: OpenDirectory,
+  account: AccountAddress,
+  signal: AbortSignal,
+): Promise<LocatedAccount> {
+  return service.bound(open, async (connection) => locate(connection, open.config, account, signal), { signal, idempotent: true });
+}
+
+interface Search {
+  readonly base: string;
+  readonly filter: string;
+}
+
+function unexpected(count: string, search: Search): DirectoryMisused {
+  return new DirectoryMisused(expectedOne(count, search));
+}
+
+function gone(search: Search): AccountGone {
+  return new AccountGone(expectedOne('0', search));
+}
+
+function expectedOne(count: string, { base, filter }: Search): string {
+  return `expected one matching entry, but received ${count}: base ${JSON.stringify(base)}, filter ${filter}`;
 }
 
 function filterFor(config: LdapSecretsConfig, username: string): string {
@@ -68,7 +125,7 @@ export async function changePasswordIn(
 ): Promise<void> {
   let outcome = 'unsent' as Outcome;
   const change = async (connection: Connection): Promise<void> => {
-    const dn = account.dn ? account.dn : await locate(connection, open.config, account, signal);
+    const dn = account.dn ? account.dn : (await locate(connection, open.config, account, signal)).dn;
     try {
       await connection.modify(dn, schemaOf(open.config).passwordChange(password), { signal });
     } catch (error) {
@@ -86,7 +143,10 @@ export async function changePasswordIn(
   }
 }
 
-/** Which of two passwords the account takes. @throws what says nothing about that, such as a directory that is out of reach. */
+/**
+ * Which of two passwords the account takes. `unprovable` where the directory lets the account log in with no password at all, for another reason than
+ * the password. @throws what says nothing about that, such as a directory that is out of reach.
+ */
 export async function provePassword(
   service: DirectoryService,
   account: AccountAddress,
@@ -94,13 +154,18 @@ export async function provePassword(
   signal: AbortSignal,
 ): Promise<Proof> {
   return service.use(async (open) => {
-    const dn =
-      account.dn || (await service.bound(open, async (c) => locate(c, open.config, account, signal), { signal, idempotent: true }));
-    return proveBind(open.directory, dn, { candidate, current }, signal);
+    const dn = account.dn || (await locateIn(service, open, account, signal)).dn;
+    try {
+      const proof = await proveBind(open.directory, dn, { candidate, current }, signal);
+      return proof === 'neither' && !schemaOf(open.config).provesByBind ? 'unprovable' : proof;
+    } catch (error) {
+      if (error instanceof MayNotLogIn) return 'unprovable';
+      throw error;
+    }
   });
 }
 
-/** The candidate first: some directories take the old password for a while after a change. */
+/** The candidate first: some directories take the old password for a while after a change. @throws MayNotLogIn, DirectoryFailed */
 export async function proveBind(
   directory: Directory,
   bindName: string,
@@ -114,6 +179,16 @@ export async function proveBind(
 /** Active Directory checks the password before it says that the account may not log in for another reason: 530 to 533, 701 and 773. */
 const RIGHT_PASSWORD = /\bdata (530|531|532|533|701|773)\b/;
 
+/** The directory refuses every login of the account, whatever its password: by its rights, or by what it asks of connections. */
+class MayNotLogIn extends DirectoryFailed {}
+
+const refusesLogins: ReadonlySet<unknown> = new Set([
+  resultCode.strongerAuthRequired,
+  resultCode.confidentialityRequired,
+  resultCode.insufficientAccessRights,
+  resultCode.unwillingToPerform,
+]);
+
 async function takes(directory: Directory, name: string, password: string, signal: AbortSignal): Promise<boolean> {
   try {
     await directory.verifyUser(name, password, { signal });
@@ -123,6 +198,8 @@ async function takes(directory: Directory, name: string, password: string, signa
     if (error.code === resultCode.invalidCredentials) return RIGHT_PASSWORD.test(error.diagnosticMessage);
     if (error.code === resultCode.inappropriateAuthentication || error.code === resultCode.noSuchObject || error.code === 'EMPTY_PASSWORD')
       return false;
-    throw new DirectoryFailed(error.message, 'unsent', error);
+    throw refusesLogins.has(error.code)
+      ? new MayNotLogIn(error.message, 'unsent', error)
+      : new DirectoryFailed(error.message, 'unsent', error);
   }
 }

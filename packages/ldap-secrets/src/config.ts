@@ -1,10 +1,12 @@
 import { BadRequest, f } from '@strongroom/engine-sdk';
 import {
+  checkServerUrls,
   defaultDirectoryConfig,
   DirectoryConfig,
   directoryFields,
   isDn,
   mergeDirectoryConfig,
+  serverUrls,
   settingsOf,
   shownDirectoryConfig,
   type LdapSettings,
@@ -40,6 +42,9 @@ export const configFields = {
   max_ttl: f.duration('Length that renewals can reach for dynamic roles that set none.'),
   skip_static_role_import_rotation: f.bool('Do not change the password when a static role is made, unless the role says otherwise.'),
 } as const;
+
+/** What a password should have at least; that of RACF. */
+const SHORTEST = 8;
 
 const Schema = Type.Union([Type.Literal('openldap'), Type.Literal('ad'), Type.Literal('racf')]);
 const { current: _isBindpass, ...rootFields } = rotationStateFields(Type.String());
@@ -96,9 +101,11 @@ export function mergeConfig(
   }
   if (sent.password_policy && sent.length) throw new BadRequest("cannot set both 'password_policy' and 'length'");
   const { root, ...rest } = before;
+  const directory = mergeDirectoryConfig(before, sent, supplied);
   const config: LdapSecretsConfig = {
     ...rest,
-    ...mergeDirectoryConfig(before, sent, supplied),
+    ...directory,
+    url: checkServerUrls(directory.url),
     schema,
     // Each of the two replaces the other.
     password_policy: sent.password_policy ?? (sent.length ? '' : before.password_policy),
@@ -113,13 +120,17 @@ export function mergeConfig(
   return config;
 }
 
+/** Fields that say another thing only where they are spelt another way. */
+const respelt = (before: LdapSecretsConfig, name: keyof SentConfig, value: unknown): boolean =>
+  name === 'url' && serverUrls(String(value)).join(',') === before.url;
+
 /** Where the managing account is, and how it logs in. */
 const whoManages = ['url', 'schema', 'binddn', 'upndomain'] as const;
 
 /** The parameter that says of another managing account, or of another password of it; undefined where all that was sent is as before. */
 export function changesRootIn(before: LdapSecretsConfig, sent: SentConfig): string | undefined {
   if (sent.bindpass !== undefined) return 'bindpass';
-  return whoManages.find((name) => sent[name] !== undefined && sent[name] !== before[name]);
+  return whoManages.find((name) => sent[name] !== undefined && sent[name] !== before[name] && !respelt(before, name, sent[name]));
 }
 
 /**
@@ -134,19 +145,31 @@ function rootAfter(
   if (sent.binddn !== undefined && sent.binddn !== before.binddn) return { last_rotation: 0, next_rotation: 0 };
   if (changesRootIn(before, sent) === undefined) return root;
   const { previous, demanded: _asked, ...rest } = root;
-  return sent.bindpass === undefined && previous !== undefined ? { ...rest, previous } : rest;
+  if (sent.bindpass === undefined) return previous === undefined ? rest : { ...rest, previous };
+  // Somebody knows the password now: it is not the server's alone, and not yet proven.
+  const { managed_account: _released, shelved: _ours, login: _ofTheOther, ...anew } = rest;
+  return anew;
 }
 
 function check(config: LdapSecretsConfig): void {
   if (config.binddn === '') throw new BadRequest('cannot derive UserBindDN: binddn must be set');
   if (config.bindpass === '') throw new BadRequest('bindpass must be set: the password of binddn');
-  if (config.url.split(',').every((url) => url === '')) throw new BadRequest('at least one url must be provided');
+  if (config.url === '') throw new BadRequest('at least one url must be provided');
   if (!/^([A-Za-z][A-Za-z0-9-]*|[0-9]+(\.[0-9]+)*)?$/.test(config.userattr)) {
     throw new BadRequest(`unsupported userattr ${JSON.stringify(config.userattr)}: not the name of an attribute`);
+  }
+  if (config.userdn !== '' && !isDn(config.userdn)) {
+    throw new BadRequest(`userdn: ${JSON.stringify(config.userdn)} is not a distinguished name, such as ou=services,dc=example,dc=org`);
   }
   if (config.max_ttl > 0 && config.ttl > config.max_ttl) {
     throw new BadRequest(`ttl (${config.ttl} s) is longer than max_ttl (${config.max_ttl} s)`);
   }
+}
+
+/** The warning for passwords that are easily guessed. */
+export function shortPasswords({ length }: LdapSecretsConfig): string | undefined {
+  if (length === 0 || length >= SHORTEST) return undefined;
+  return `length: passwords of ${length} characters are easily guessed, and directories may refuse them; send at least ${SHORTEST}, or 0 for the default of 64`;
 }
 
 /** What a read shows: everything but secrets. */
@@ -178,7 +201,8 @@ export function userAttributeOf(config: LdapSecretsConfig): string {
 export function clientSettings(config: LdapSecretsConfig): LdapSettings {
   const { request_timeout, connection_timeout } = config;
   const smaller = Math.min(request_timeout, connection_timeout);
-  return settingsOf(smaller === 0 ? config : { ...config, request_timeout: smaller, connection_timeout: smaller });
+  const settings = settingsOf(smaller === 0 ? config : { ...config, request_timeout: smaller, connection_timeout: smaller });
+  return { ...settings, urls: serverUrls(config.url) };
 }
 
 /** Who manages the directory, by this password or by the stored one. */

@@ -15,6 +15,9 @@ export class DirectoryFailed extends UpstreamFailed {
 /** What was asked of the directory cannot be: an account that is not there, a setting that does not fit. Nothing was changed. */
 export class DirectoryMisused extends InvalidRequest {}
 
+/** The account is not in the directory, or not where it is looked for. */
+export class AccountGone extends DirectoryMisused {}
+
 /** What a failure of a change means for the change. */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof DirectoryFailed) return error.outcome;

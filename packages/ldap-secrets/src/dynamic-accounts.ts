@@ -5,6 +5,7 @@ import {
   type EngineRequest,
   type Intent,
   type OpenIntent,
+  type OutsideThing,
   type SecretType,
   type TemplateEnvironment,
   type Transaction,
@@ -60,13 +61,14 @@ export class DynamicAccounts {
     this.#host = host;
     this.#service = service;
     this.environment = { now: () => host.clock.now(), randomBytes: (count) => host.randomBytes(count) };
-    const target = (): string => `the directory of ${host.mount.accessor}`;
+    const target = (): string => service.target;
     this.intent = {
       kind: 'create-account',
       entry: Creation,
       minAgeSeconds: INTENT_AGE,
       target,
       rollback: async (entry, _storage, signal) => this.#undo(entry, signal),
+      outside: outsideAccount,
     };
     this.secret = {
       type: 'creds',
@@ -78,6 +80,7 @@ export class DynamicAccounts {
         return this.#terms(role, await service.require());
       },
       revoke: async ({ internal, signal }) => this.#remove(internal, signal),
+      outside: outsideAccount,
       // The account may be there still: that is seen by its entry when the name comes again.
       dropped: async ({ username }, tx) => this.#free(tx, username),
     };
@@ -202,14 +205,31 @@ export class DynamicAccounts {
     await this.#onDirectory(signal, async (connection) => {
       const refused = await runLdifThrough(connection, parseLdif(deletion_ldif), signal);
       const failed = refused.filter((one) => !wasDoneBefore(one));
-      if (failed.length === 0) return;
       for (const { record, error } of failed) this.#warn('a record of deletion_ldif was refused', record, error);
       // With its entries gone the account is of no use to anybody; what else is left is for the operator.
-      const gone = entries.length > 0 && (await existingEntries(connection, entries, signal)).length === 0;
-      if (!gone) throw failed[0]!.error;
+      if (entries.length > 0) await this.#deleteLeft(connection, entries, signal);
+      else if (failed[0]) throw failed[0].error;
     });
     const { takenNames } = recordsIn(this.#host.storage);
     if (await takenNames.has(accountKey(username))) await takenNames.delete(accountKey(username));
+  }
+
+  /** Deletes the entries that deletion_ldif has left, by their names. @throws DirectoryFailed that says which are there still, and why */
+  async #deleteLeft(connection: Connection, entries: readonly string[], signal: AbortSignal): Promise<void> {
+    const left = await existingEntries(connection, entries, signal);
+    if (left.length === 0) return;
+    this.#host.log.warn('deletion_ldif has left entries of an account, which are deleted by their names', {
+      mount: this.#host.mount.path,
+      entries: left,
+    });
+    try {
+      await deleteEntries(connection, left, signal);
+    } catch (error) {
+      if (!(error instanceof LdapError) || !error.answered) throw error;
+      const there = (await existingEntries(connection, left, signal)).map((dn) => JSON.stringify(dn)).join(' and ');
+      const text = `after deletion_ldif ${there} is still there, and cannot be deleted: ${error.message}`;
+      throw new DirectoryFailed(text, outcomeOf(error), error);
+    }
   }
 
   async #free(tx: Transaction, username: string): Promise<void> {
@@ -236,6 +256,13 @@ function sameTemplates(a: DynamicRoleRecord, b: DynamicRoleRecord): boolean {
     a.rollback_ldif === b.rollback_ldif &&
     a.username_template === b.username_template
   );
+}
+
+/** The entries of an account, or its name where none holds it. */
+function outsideAccount({ role, username, entries }: Pick<Creation, 'role' | 'username' | 'entries'>): OutsideThing {
+  const [first = username, ...more] = entries;
+  const rest = more.length === 0 ? '' : `, with ${more.join(' and ')}`;
+  return { kind: 'directory account', name: first, detail: `made by the role "${role}"${rest}` };
 }
 
 async function requireFree(connection: Connection, entries: readonly string[], signal: AbortSignal): Promise<void> {

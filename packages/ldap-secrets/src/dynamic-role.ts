@@ -42,6 +42,22 @@ export function changedRole(
   return role;
 }
 
+/**
+ * What an operator should know about a role that is stored: what its creation adds and its deletion does not name. `sample`: of the same role.
+ */
+export function deletionGaps(sample: RenderedRole): string[] {
+  const deletion = recordsOf('deletion_ldif', sample.deletion_ldif);
+  const taken = new Set(deletion.filter(({ type }) => type === 'delete' || type === 'modrdn').map(({ dn }) => normaliseDn(dn)));
+  const own = new Set(ownEntries(sample));
+  return sample.creation
+    .filter(({ type, dn }) => type === 'add' && !taken.has(normaliseDn(dn)))
+    .map(({ dn }) =>
+      own.has(dn)
+        ? `deletion_ldif does not delete ${dn}, which creation_ldif adds; the engine deletes it by its name when the lease ends`
+        : `deletion_ldif does not delete ${dn}, which creation_ldif adds; its name does not hold the generated name, so it stays in the directory when the lease ends`,
+    );
+}
+
 /** What a role makes of a caller. */
 export interface RenderedRole {
   readonly username: string;

@@ -3,6 +3,7 @@ import { DynamicAccounts } from './dynamic-accounts.ts';
 import { LibraryAccounts } from './library-accounts.ts';
 import { LibrarySets } from './library-sets.ts';
 import { Library } from './library.ts';
+import { outsideAccounts } from './outside-accounts.ts';
 import { checkOutPaths } from './path-check-out.ts';
 import { configTestPath } from './path-config-test.ts';
 import { configPaths } from './path-config.ts';
@@ -36,7 +37,7 @@ function create(host: EngineHost): Engine {
   const library = new Library(host, service, sets, accounts);
   return {
     paths: [
-      ...configPaths(service, root),
+      ...configPaths(host, service, root),
       configTestPath(host, service),
       ...staticRolePaths(host, service, statics),
       ...staticCredPaths(host, statics),
@@ -51,6 +52,7 @@ function create(host: EngineHost): Engine {
     invalidate: (key) => {
       if (key.startsWith(ACCOUNTS)) library.wake();
     },
+    outside: async () => outsideAccounts(host, { root, statics, library: accounts }),
     close: async () => service.close(),
   };
 }

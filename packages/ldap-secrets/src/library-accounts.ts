@@ -10,8 +10,9 @@ import {
 } from '@strongroom/engine-sdk';
 import { manualPlan, ownState, Rotation } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { changePassword, provePassword } from './account-entry.ts';
-import { outcomeOf, textOf } from './directory-failed.ts';
+import { changePassword, identify, provePassword } from './account-entry.ts';
+import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import { managerName } from './managed-accounts.ts';
 import { makePassword } from './password-maker.ts';
 import { accountKey, recordsIn, SALT, type LibraryAccountRecord, type LibrarySetRecord, type Loan } from './records.ts';
 import type { DirectoryService } from './service.ts';
@@ -42,7 +43,7 @@ export class LibraryAccounts {
 
   constructor(host: EngineHost, service: DirectoryService) {
     this.#host = host;
-    const target = (): string => `the directory of ${host.mount.accessor}`;
+    const target = (): string => service.target;
     this.rotation = new Rotation(host, {
       kind: 'rotate-library-account',
       noun: 'account of the library',
@@ -56,6 +57,12 @@ export class LibraryAccounts {
       messageOf: textOf,
       prove: async ({ record, candidate, signal }) =>
         provePassword(service, { username: record.name }, { candidate, current: record.current }, signal),
+      unproven: (_key, _account, text) => new DirectoryFailed(text, 'unknown'),
+      claims: {
+        by: libraryManager,
+        called: ({ name }) => name,
+        identify: async (_key, { name }, signal) => identify(service, { username: name }, signal),
+      },
       missing: (key) => new BadRequest(`"${key}" is not in the library`),
     });
     this.intent = {
@@ -66,6 +73,8 @@ export class LibraryAccounts {
       rollback: async ({ account, loan }) => {
         await host.storage.transaction(async (tx) => this.endLoan(tx, account, loan));
       },
+      // The account was there before; the mount itself lists it.
+      outside: () => undefined,
     };
   }
 
@@ -98,10 +107,14 @@ export class LibraryAccounts {
     return true;
   }
 
-  /** Changes the password of an account that came back, unless that is done. @throws what the directory refuses; it is retried. */
+  /**
+   * Changes the password of an account that came back, unless that is done, or another manager has taken the account over. @throws what the directory
+   * refuses; it is retried.
+   */
   async renew(key: string, signal: AbortSignal): Promise<void> {
-    const account = await recordsIn(this.#host.storage).accounts.get(key);
-    if (!account || isRotated(account)) return;
+    const { storage } = this.#host;
+    const account = await recordsIn(storage).accounts.get(key);
+    if (!account || isRotated(account) || (await this.rotation.managedBy(storage, key, account)) !== undefined) return;
     await this.rotation.rotate(key, signal);
     this.onFree();
   }
@@ -115,7 +128,7 @@ export class LibraryAccounts {
   async #lendIn(tx: Transaction, key: string, loan: Loan): Promise<Lent | undefined> {
     const { accounts } = recordsIn(tx);
     const account = await accounts.get(key);
-    if (!account || !isFree(account)) return undefined;
+    if (!account || !isFree(account) || (await this.rotation.managedBy(tx, key, account)) !== undefined) return undefined;
     await accounts.put(key, { ...account, loan });
     return { key, account, loan, intent: await tx.intend(this.intent, { account: key, loan: loan.id }) };
   }
@@ -130,6 +143,11 @@ export class LibraryAccounts {
       return fresh;
     });
   }
+}
+
+/** An account of the library as a manager. */
+export function libraryManager(key: string): string {
+  return managerName({ kind: 'library', owner: key });
 }
 
 /** Nobody has it, and nobody but this server knows its password. */

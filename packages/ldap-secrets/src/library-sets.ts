@@ -1,9 +1,11 @@
 import { BadRequest, TooManyRequests, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
-import { locate } from './account-entry.ts';
+import { claimAccount } from '@strongroom/rotation';
+import { locate, type LocatedAccount } from './account-entry.ts';
 import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
-import type { LibraryAccounts } from './library-accounts.ts';
+import { libraryManager, type LibraryAccounts } from './library-accounts.ts';
 import { claim, claimsOf, release } from './managed-accounts.ts';
 import { accountKey, recordsIn, type LibraryAccountRecord, type LibrarySetRecord, type Records } from './records.ts';
+import { requireNotRoot } from './root-address.ts';
 import type { DirectoryService } from './service.ts';
 
 /** An account of a set, with the id of its record. */
@@ -28,15 +30,21 @@ export class LibrarySets {
 
   /**
    * Stores what `change` makes of a set: accounts that are new to it must exist, and get a password that nobody else knows. `change` is asked
-   * again where somebody else was faster. @throws before anything is stored, but for the passwords.
+   * again where somebody else was faster. `adopt` takes the accounts over, or back, from whoever manages them. @throws before anything is stored, but
+   * for the passwords.
    */
-  async write(name: string, change: (before: LibrarySetRecord | undefined) => LibrarySetRecord, signal: AbortSignal): Promise<void> {
-    const claims = new Map<string, string[]>();
+  async write(
+    name: string,
+    change: (before: LibrarySetRecord | undefined) => LibrarySetRecord,
+    signal: AbortSignal,
+    adopt = false,
+  ): Promise<void> {
+    const located = new Map<string, LocatedAccount>();
     let stored: LibrarySetRecord | undefined;
     while (stored === undefined) {
       const wanted = change(await this.#records.sets.get(name));
-      await this.#locate(await newAccounts(this.#records, name, wanted), claims, signal);
-      stored = await this.#host.storage.transaction(async (tx) => this.#store(tx, name, change, claims));
+      await this.#locate(await newAccounts(this.#records, name, wanted), located, signal);
+      stored = await this.#host.storage.transaction(async (tx) => this.#store(tx, name, change, { located, adopt }));
     }
     await this.#renewAll(stored, signal);
     this.#accounts.onFree();
@@ -72,40 +80,48 @@ export class LibrarySets {
     tx: Transaction,
     name: string,
     change: (before: LibrarySetRecord | undefined) => LibrarySetRecord,
-    claims: ReadonlyMap<string, readonly string[]>,
+    { located, adopt }: { readonly located: ReadonlyMap<string, LocatedAccount>; readonly adopt: boolean },
   ): Promise<LibrarySetRecord | undefined> {
     const inside = recordsIn(tx);
     const before = await inside.sets.get(name);
     const next = change(before);
     const added = await newAccounts(inside, name, next);
-    if (added.some((account) => !claims.has(accountKey(account)))) return undefined;
+    if (added.some((account) => !located.has(accountKey(account)))) return undefined;
     const kept = new Set(next.service_account_names.map(accountKey));
     for (const account of before?.service_account_names ?? []) if (!kept.has(accountKey(account))) await this.#drop(tx, account);
-    for (const account of added) await this.#take(tx, name, account, claims.get(accountKey(account))!);
+    for (const account of added) await this.#take(tx, name, account, located.get(accountKey(account))!, adopt);
+    if (adopt) for (const key of kept) await this.#accounts.rotation.takeBack(tx, key);
     await inside.sets.put(name, next);
     return next;
   }
 
-  /** Adds what the accounts are managed under. @throws DirectoryMisused for one that is not there. */
-  async #locate(names: readonly string[], claims: Map<string, string[]>, signal: AbortSignal): Promise<void> {
+  /** Adds where the accounts are. @throws DirectoryMisused for one that is not there, or that the mount logs in with. */
+  async #locate(names: readonly string[], located: Map<string, LocatedAccount>, signal: AbortSignal): Promise<void> {
     if (names.length === 0) return;
     await this.#service.work(
       async (connection, { config }) => {
         for (const username of names) {
-          const dn = await locate(connection, config, { username }, signal);
-          claims.set(accountKey(username), claimsOf(username, [dn]));
+          const found = await locate(connection, config, { username }, signal);
+          await requireNotRoot(connection, config, username, found, signal);
+          located.set(accountKey(username), found);
         }
       },
       { signal, idempotent: true },
     );
   }
 
-  async #take(tx: Transaction, set: string, name: string, claims: readonly string[]): Promise<void> {
+  async #take(tx: Transaction, set: string, name: string, { dn, account }: LocatedAccount, adopt: boolean): Promise<void> {
     const key = accountKey(name);
     const known = await recordsIn(tx).accounts.get(key);
-    if (known && known.set !== set) throw new BadRequest(`"${name}" is already managed by the secrets engine`);
-    await claim(tx, name, claims, { kind: 'library', owner: key });
-    await this.#accounts.rotation.demand(tx, key, { name, set, claims: [...claims], last_rotation: 0, next_rotation: 0 });
+    if (known && known.set !== set) {
+      throw new BadRequest(
+        `"${name}" is already managed by the secrets engine: it is in the set "${known.set}" of this mount; take it from that set first`,
+      );
+    }
+    const claims = claimsOf(name, [dn]);
+    await claim(tx, name, claims, { kind: 'library', owner: key }, { adopt });
+    await claimAccount(tx, { account, by: libraryManager(key), called: name, adopt });
+    await this.#accounts.rotation.demand(tx, key, { name, set, claims, last_rotation: 0, next_rotation: 0, managed_account: account });
   }
 
   /** @throws BadRequest while it is out. */

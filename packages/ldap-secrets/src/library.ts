@@ -8,7 +8,7 @@ import {
   type SecretType,
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
-import { textOf } from './directory-failed.ts';
+import { AccountGone, textOf } from './directory-failed.ts';
 import type { LibraryAccounts, Lent } from './library-accounts.ts';
 import type { LibrarySets, SetMember } from './library-sets.ts';
 import { accountKey, recordsIn, type LibraryAccountRecord, type LibrarySetRecord, type Records } from './records.ts';
@@ -54,7 +54,7 @@ export class Library {
     this.secret = {
       type: 'check-out',
       internal: Internal,
-      target: () => `the directory of ${host.mount.accessor}`,
+      target: () => service.target,
       renew: async ({ internal }) => {
         const set = await this.#records.sets.get(internal.set);
         if (!set) throw new BadRequest(`"${internal.set}" doesn't exist`);
@@ -70,13 +70,28 @@ export class Library {
         if (internal.unlimited && isOver) return;
         await host.storage.transaction(async (tx) => accounts.endLoan(tx, internal.account, internal.loan));
         const account = await this.#records.accounts.get(internal.account);
-        if (account?.loan === undefined) await accounts.renew(internal.account, signal);
+        if (account?.loan === undefined) await this.#renewAfter(internal.account, signal);
         // Clients know that leases cannot be ended early without a configuration, also those whose account has come back.
         if (!isOver) await service.require();
       },
+      outside: ({ account, set }) => ({
+        kind: 'directory account',
+        name: account,
+        detail: `lent from the set "${set}": its borrower knows the password`,
+      }),
       // Without its lease a loan would have no end.
       dropped: async ({ account, loan }, tx) => void (await accounts.endLoan(tx, account, loan)),
     };
+  }
+
+  /** An account that the directory does not have any more has no password: the lease is over, and its status shows what is missing. */
+  async #renewAfter(key: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#accounts.renew(key, signal);
+    } catch (error) {
+      if (!(error instanceof AccountGone)) throw error;
+      this.#host.log.warn('an account of the library is not in the directory any more', { account: key });
+    }
   }
 
   /** Lends an account, after a wait where that is asked for. @throws BadRequest where none is free. */

@@ -26,6 +26,18 @@ export async function makePassword(host: EngineHost, { password_policy, length }
   }
 }
 
+/** The warning for a password policy that is not there yet: it must be when a password is first made. */
+export async function unknownPolicy(host: EngineHost, { password_policy }: LdapSecretsConfig): Promise<string | undefined> {
+  if (password_policy === '') return undefined;
+  try {
+    await host.generatePassword(password_policy);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.status >= 500) throw error;
+    return `password_policy: no password can be made by ${JSON.stringify(password_policy)} now (${error.message}); it must work when a password is first made`;
+  }
+}
+
 function lettersAndDigits(length: number): PasswordPolicy {
   return passwordPolicy(length, [{ charset: BASE62, minChars: 0 }]);
 }

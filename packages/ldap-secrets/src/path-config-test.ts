@@ -125,7 +125,7 @@ async function walk(
     if (!bound || (account.username === '' && account.dn === '')) return undefined;
     return await steps.take(
       'user search',
-      async () => locate(connection, config, account, signal),
+      async () => (await locate(connection, config, account, signal)).dn,
       (dn) => ({ name: dn }),
     );
   } finally {

@@ -1,12 +1,13 @@
-import { path, type AnyPath } from '@strongroom/engine-sdk';
+import { f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { configFields, shownConfig } from './config.ts';
+import { configFields, shortPasswords, shownConfig } from './config.ts';
+import { unknownPolicy } from './password-maker.ts';
 import { CONFIG } from './records.ts';
 import type { RootRotation } from './root-rotation.ts';
 import type { DirectoryService } from './service.ts';
 
-export function configPaths(service: DirectoryService, root: RootRotation): readonly AnyPath[] {
+export function configPaths(host: EngineHost, service: DirectoryService, root: RootRotation): readonly AnyPath[] {
   const config = path('config', {
     synopsis: 'How the directory is reached, and how passwords are made.',
     description:
@@ -37,26 +38,37 @@ export function configPaths(service: DirectoryService, root: RootRotation): read
       summary: 'Configures the engine.',
       exists: async () => (await service.read()) !== undefined,
       handle: async (req) => {
-        await service.write(req.data, req.supplied);
-        return undefined;
+        const config = await service.write(req.data, req.supplied, req.caller.sudo);
+        const warnings = [
+          req.supplied.has('length') ? shortPasswords(config) : undefined,
+          req.supplied.has('password_policy') ? await unknownPolicy(host, config) : undefined,
+        ].filter((text) => text !== undefined);
+        return warnings.length === 0 ? undefined : { warnings };
       },
     })
     .delete({
       summary: 'Deletes the configuration. Roles, sets and leases stay, and wait for another one.',
       handle: async () => {
-        await service.delete();
-        return undefined;
+        const deleted = await service.delete();
+        if (deleted?.root?.previous === undefined) return undefined;
+        return {
+          warnings: [
+            `the password of ${deleted.binddn} was rotated, and nobody knows it any more; set another one in the directory before you configure this account again`,
+          ],
+        };
       },
     });
 
   const rotate = path('rotate-root', {
     synopsis: 'Changes the password of binddn.',
     description: 'The new password is known to this server alone. It is proven by a login before the old one is forgotten.',
-    fields: {},
+    fields: {
+      adopt: f.bool('Take the account over from whoever manages it now, in this mount or another: that one does not rotate it any more.'),
+    },
   }).update({
     summary: 'Rotates the password of binddn now.',
     handle: async (req) => {
-      await root.rotate(req.signal);
+      await root.rotate(req.signal, req.data.adopt);
       return undefined;
     },
   });

@@ -23,6 +23,9 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
       ttl: f.duration('Longest time of one check-out; 0 for no limit. Default 24h.'),
       max_ttl: f.duration('Longest time of a check-out with renewals; 0 for no limit. Default 24h.'),
       disable_check_in_enforcement: f.bool('Anybody may check in, not only who checked out.'),
+      adopt: f.bool(
+        'Take the accounts over, or back, from whoever manages them now: those do not rotate them any more. Of this write alone.',
+      ),
     },
   })
     .read({
@@ -42,8 +45,11 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
       summary: 'Creates or changes a set.',
       exists: async (req) => sets.has(req.data.name),
       handle: async (req) => {
-        await librarySets.write(req.data.name, (before) => changed(before, req.data), req.signal);
-        return undefined;
+        await librarySets.write(req.data.name, (before) => changed(before, req.data), req.signal, req.data.adopt);
+        const most = host.mount.maxLeaseTtl;
+        const { ttl = 0, max_ttl = 0 } = req.data;
+        if (ttl <= most && max_ttl <= most) return undefined;
+        return { warnings: [`ttl and max_ttl: leases of this mount last ${most} s at most; check-outs end by then`] };
       },
     })
     .delete({
@@ -75,11 +81,12 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
       const shown: Record<string, Shown> = {};
       for (const { key, account } of await librarySets.accountsOf(await librarySets.require(req.data.name))) {
         const { loan } = account;
+        const rotation = await accounts.rotation.status(key, account);
         shown[account.name] = {
-          available: isFree(account),
+          available: isFree(account) && rotation.state !== 'taken_over',
           ...(loan ? { borrower_client_token: loan.token } : {}),
           ...(loan && loan.entity !== '' ? { borrower_entity_id: loan.entity } : {}),
-          rotation: await accounts.rotation.status(key, account),
+          rotation,
         };
       }
       return { data: shown };

@@ -37,7 +37,7 @@ export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): rea
       const role = await staticRoles.get(req.data.name);
       if (!role) throw new BadRequest(`unknown role: ${req.data.name}`);
       const found = await accounts.rotation.current(req.data.name, req.signal);
-      if (!found && role.pending) throw new Unavailable(`the static role ${req.data.name} is being created`);
+      if (!found && role.pending) throw new Unavailable(unfinished(req.data.name, role));
       const { record, credential, since } = found ?? { record: role, credential: '', since: 0 };
       return {
         data: {
@@ -49,7 +49,7 @@ export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): rea
           ...visiblePlan(record),
           last_vault_rotation: lastRotation(since),
         },
-        ...(found?.doubtful ? { warnings: [doubtAbout('password')] } : {}),
+        ...warnings(found),
       };
     },
   });
@@ -71,6 +71,16 @@ export function staticCredPaths(host: EngineHost, accounts: StaticAccounts): rea
   });
 
   return [cred, rotate];
+}
+
+function unfinished(name: string, { last_error }: StaticRoleRecord): string {
+  if (!last_error) return `the static role ${name} is being created`;
+  return `the first rotation of the static role ${name} is not through, and is tried again: ${last_error.message}`;
+}
+
+function warnings(found: CurrentCredential<StaticRoleRecord, string> | undefined): { readonly warnings?: readonly string[] } {
+  if (found?.takenOver !== undefined) return { warnings: [found.takenOver] };
+  return found?.doubtful ? { warnings: [doubtAbout('password')] } : {};
 }
 
 function lastPassword({ record, credential }: CurrentCredential<StaticRoleRecord, string>): string {

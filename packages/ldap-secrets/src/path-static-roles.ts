@@ -1,6 +1,14 @@
 import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { sameDn } from '@strongroom/ldap-client';
-import { planOf, rotationPlanParameters, RotationStatus, visiblePlan, visiblePlanFields, type SentPlan } from '@strongroom/rotation';
+import { isDn, sameDn } from '@strongroom/ldap-client';
+import {
+  planOf,
+  rotationPlanParameters,
+  RotationStatus,
+  visiblePlan,
+  visiblePlanFields,
+  warned,
+  type SentPlan,
+} from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DirectoryFailed } from './directory-failed.ts';
 import { listPath } from './listing.ts';
@@ -24,6 +32,10 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
         'Distinguished name of the account. Where it is set, the account is not searched by its username. It cannot be changed.',
       ),
       ...rotationPlanParameters,
+      adopt: f.bool(
+        'Take the account over from whoever manages it now, in this mount or another: that one does not rotate it any more. ' +
+          'On an existing role: take it back.',
+      ),
       skip_import_rotation: f.bool('Leave the password as it is until the plan brings the first rotation; only at creation.'),
     },
   })
@@ -59,12 +71,13 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
         const before = await records.staticRoles.get(name);
         if (before && !(neverRotated(before) && req.supplied.has('username'))) {
           await update(name, req.data);
-          return undefined;
+          return req.data.adopt === true ? warned(await accounts.takeBack(name, req.signal)) : undefined;
         }
         const record = created(req.data);
         const skip = req.data.skip_import_rotation ?? (await service.require()).skip_static_role_import_rotation;
-        if (skip) await accounts.adopt(name, record, req.signal);
-        else await create(name, record, req.signal);
+        const { adopt } = req.data;
+        if (!skip) return warned(await create(name, record, req.signal, adopt));
+        await accounts.createUnrotated(name, record, req.signal, adopt);
         return undefined;
       },
     })
@@ -76,11 +89,11 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
       },
     });
 
-  async function create(name: string, record: StaticRoleRecord, signal: AbortSignal): Promise<void> {
+  async function create(name: string, record: StaticRoleRecord, signal: AbortSignal, adopt?: boolean): Promise<string | undefined> {
     try {
-      await accounts.create(name, record, signal);
+      return await accounts.create(name, record, signal, adopt);
     } catch (error) {
-      if (!(error instanceof DirectoryFailed) || error.outcome !== 'unknown') throw error;
+      if (!(error instanceof DirectoryFailed) || !(await accounts.rotation.isStored(name))) throw error;
       const kept = 'whether the password was changed is not known; the role is kept, and the rotation is retried in the background';
       throw new DirectoryFailed(`${error.message}: ${kept}`, 'unknown', error);
     }
@@ -112,6 +125,9 @@ function created(sent: Sent): StaticRoleRecord {
   const { username, dn = '' } = sent;
   if (username === undefined) throw new BadRequest('username is a required field to manage a static account');
   if (username.trim() === '') throw new BadRequest('username must not be empty');
+  if (dn !== '' && !isDn(dn)) {
+    throw new BadRequest(`dn: ${JSON.stringify(dn)} is not a distinguished name, such as uid=app,ou=services,dc=example,dc=org`);
+  }
   return { username, dn, claims: [], last_rotation: 0, next_rotation: 0, ...planOf(undefined, sent) };
 }
 

@@ -1,12 +1,13 @@
-import { EngineError, type EngineHost } from '@strongroom/engine-sdk';
-import { escapeFilterValue, isDn } from '@strongroom/ldap-client';
-import { manualPlan, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
-import { changePasswordIn, proveBind, type AccountAddress } from './account-entry.ts';
+import { EngineError, type EngineHost, type ManagedAccount } from '@strongroom/engine-sdk';
+import { isDn, namedAccount, serverUrls } from '@strongroom/ldap-client';
+import { claimAccount, manualPlan, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
+import { changePasswordIn, locateIn, proveBind } from './account-entry.ts';
 import { bindNameOf, unsettled, type LdapSecretsConfig } from './config.ts';
 import { DirectoryFailed, DirectoryMisused, outcomeOf, textOf } from './directory-failed.ts';
 import { makePassword } from './password-maker.ts';
 import { CONFIG, recordsIn } from './records.ts';
-import type { DirectoryService } from './service.ts';
+import { rootAddress } from './root-address.ts';
+import { ROOT_MANAGER, type DirectoryService } from './service.ts';
 
 const rootState: StateLens<LdapSecretsConfig, string> = {
   state: ({ root, bindpass }) => ({ ...(root ?? { last_rotation: 0, next_rotation: 0 }), current: bindpass }),
@@ -16,9 +17,11 @@ const rootState: StateLens<LdapSecretsConfig, string> = {
 /** Rotation of the password that the mount itself logs in with. */
 export class RootRotation {
   readonly rotation: Rotation<LdapSecretsConfig, string>;
+  readonly #host: EngineHost;
   readonly #service: DirectoryService;
 
   constructor(host: EngineHost, service: DirectoryService) {
+    this.#host = host;
     this.#service = service;
     this.rotation = new Rotation(host, {
       kind: 'rotate-root',
@@ -26,12 +29,18 @@ export class RootRotation {
       lens: rootState,
       records: (storage) => recordsIn(storage).config,
       plan: () => manualPlan,
-      target: () => `the directory of ${host.mount.accessor}`,
+      target: () => service.target,
       make: async (_id, config) => makePassword(host, config),
       apply: async (change) => this.#apply(change),
       outcomeOf,
       messageOf: textOf,
       prove: async (change) => this.#prove(change),
+      unproven: (_id, _config, text) => new DirectoryFailed(text, 'unknown'),
+      claims: {
+        by: () => ROOT_MANAGER,
+        called: ({ binddn }) => binddn,
+        identify: async (_id, config, signal) => this.#identify(config, signal),
+      },
       ofItself: true,
       keepsPrevious: true,
       missing: () => new DirectoryMisused('the config is currently unset'),
@@ -39,14 +48,46 @@ export class RootRotation {
     service.settleRoot = async (config) => (await this.rotation.settle(CONFIG, config, new AbortController().signal)).record;
   }
 
-  /** @throws InvalidRequest without a configuration, TooManyRequests while another process rotates, DirectoryFailed. */
-  async rotate(signal: AbortSignal): Promise<void> {
-    await this.#service.require();
+  /**
+   * `adopt` takes the account over from whoever manages it now. @throws InvalidRequest without a configuration, BadRequest where another one manages the
+   * account, TooManyRequests while another process rotates, DirectoryFailed.
+   */
+  async rotate(signal: AbortSignal, adopt = false): Promise<void> {
+    const config = await this.#service.require();
+    if (adopt) await this.#adopt(config, signal);
     try {
       await this.rotation.rotate(CONFIG, signal);
     } catch (error) {
       throw error instanceof EngineError ? error : new DirectoryFailed(textOf(error), outcomeOf(error), error);
     }
+  }
+
+  /** In the registry of managed accounts; undefined while it cannot be told. An account that may not look at itself goes by its name. */
+  async #identify(config: LdapSecretsConfig, signal: AbortSignal): Promise<ManagedAccount | undefined> {
+    try {
+      const located = await this.#service.useAsIs(unsettled(config), async (open) =>
+        locateIn(this.#service, open, rootAddress(config), signal),
+      );
+      return located.account;
+    } catch (error) {
+      const { binddn, url } = config;
+      return error instanceof DirectoryMisused && isDn(binddn) ? namedAccount(binddn, serverUrls(url)) : undefined;
+    }
+  }
+
+  async #adopt(seen: LdapSecretsConfig, signal: AbortSignal): Promise<void> {
+    const account = seen.root?.managed_account ?? (await this.#identify(seen, signal));
+    if (!account) return;
+    await this.#host.storage.transaction(async (tx) => {
+      const inside = recordsIn(tx).config;
+      const config = await inside.get(CONFIG);
+      if (config?.binddn !== seen.binddn) return;
+      await claimAccount(tx, { account, by: ROOT_MANAGER, called: config.binddn, adopt: true });
+      await inside.put(CONFIG, {
+        ...config,
+        root: { ...(config.root ?? { last_rotation: 0, next_rotation: 0 }), managed_account: account },
+      });
+    });
   }
 
   async #apply({ record, candidate, signal }: Change<LdapSecretsConfig, string>): Promise<void> {
@@ -59,13 +100,4 @@ export class RootRotation {
     const current = record.bindpass;
     return this.#service.useAsIs(record, async ({ directory }) => proveBind(directory, bindNameOf(record), { candidate, current }, signal));
   }
-}
-
-/** Where the managing account's own entry is. Active Directory takes a principal name also where the entry does not spell it out. */
-function rootAddress(config: LdapSecretsConfig): AccountAddress {
-  const { binddn } = config;
-  if (isDn(binddn)) return { username: binddn, dn: binddn };
-  const principal = escapeFilterValue(bindNameOf(config));
-  const name = escapeFilterValue(binddn.replace(/^.*\\/, '').replace(/@.*$/, ''));
-  return { username: binddn, filter: `(|(userPrincipalName=${principal})(sAMAccountName=${name}))` };
 }

@@ -1,12 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { InvalidRequest, TooManyRequests, type EngineHost } from '@strongroom/engine-sdk';
-import { createDirectory, Lending, LdapError, resultCode, type Connection, type Directory } from '@strongroom/ldap-client';
+import { BadRequest, InvalidRequest, requireSecretsAgain, TooManyRequests, type EngineHost } from '@strongroom/engine-sdk';
+import {
+  createDirectory,
+  isDn,
+  Lending,
+  movedSettings,
+  LdapError,
+  resultCode,
+  type Connection,
+  type Directory,
+} from '@strongroom/ldap-client';
 import { changesRootIn, clientSettings, mergeConfig, serviceBinding, type LdapSecretsConfig, type SentConfig } from './config.ts';
 import { DirectoryFailed, directoryFailed, DirectoryMisused } from './directory-failed.ts';
+import { claimsOf, ownerOf } from './managed-accounts.ts';
 import { CONFIG, recordsIn, type Records } from './records.ts';
 
 /** How long after a rotation the bindpass of before is tried as well: servers of one directory hear of a change one after the other. Milliseconds. */
 const PRIOR = 600_000;
+
+/** How the registry of managed accounts and refusals call the rotation of bindpass; never changed. */
+export const ROOT_MANAGER = 'the root credential';
 
 /** What the mount is configured with, and the directory that is open for it. */
 export interface OpenDirectory {
@@ -22,6 +35,8 @@ export interface ServiceUse {
 
 /** The configuration of a mount and its connections to the directory: one directory until the next write of the configuration. */
 export class DirectoryService {
+  /** What leases, intents and jobs of the mount have as their target. */
+  readonly target: string;
   readonly #host: EngineHost;
   readonly #records: Records;
   readonly #directories: Lending<Directory>;
@@ -32,6 +47,7 @@ export class DirectoryService {
   constructor(host: EngineHost) {
     this.#host = host;
     this.#records = recordsIn(host.storage);
+    this.target = `the directory of ${host.mount.accessor}`;
     const { clock, log } = host;
     this.#directories = new Lending(
       async () => createDirectory(clientSettings(this.#config!), { clock, log }),
@@ -50,27 +66,43 @@ export class DirectoryService {
     return config;
   }
 
-  /** @throws BadRequest for what cannot be stored, TooManyRequests for another account or bindpass while bindpass is being rotated. */
-  async write(sent: SentConfig, supplied: ReadonlySet<string>): Promise<void> {
-    await this.#host.storage.transaction(async (tx) => {
-      const { config } = recordsIn(tx);
-      const before = await config.get(CONFIG);
+  /**
+   * `sudo`: the caller may have the stored bindpass sent elsewhere. Resolves with the record. @throws BadRequest for what cannot be stored, and for another
+   * address without bindpass; TooManyRequests for another account or bindpass while bindpass is being rotated.
+   */
+  async write(sent: SentConfig, supplied: ReadonlySet<string>, sudo: boolean): Promise<LdapSecretsConfig> {
+    const written = await this.#host.storage.transaction(async (tx) => {
+      const records = recordsIn(tx);
+      const before = await records.config.get(CONFIG);
       const changed = before && changesRootIn(before, sent);
       if (changed) this.#requireQuiet(before, `${changed} cannot be changed`);
-      await config.put(CONFIG, mergeConfig(before, sent, supplied, randomUUID()));
+      const next = mergeConfig(before, sent, supplied, randomUUID());
+      const kept = before && before.bindpass !== '' && sent.bindpass === undefined ? ['bindpass'] : [];
+      if (before) requireSecretsAgain({ changed: movedSettings(before, next), kept, sudo });
+      if (next.binddn !== before?.binddn) await requireUnmanaged(records, next.binddn);
+      const claimed = before?.root?.managed_account;
+      if (claimed && !next.root?.managed_account) await tx.release(claimed, ROOT_MANAGER);
+      await records.config.put(CONFIG, next);
+      return next;
     });
+    // What was wrong may be mended.
+    await this.#host.retry(this.target);
+    return written;
   }
 
-  /** @throws TooManyRequests while bindpass is being rotated: the new one would be lost with the configuration. */
-  async delete(): Promise<void> {
-    await this.#host.storage.transaction(async (tx) => {
+  /** Resolves with the record that was there. @throws TooManyRequests while bindpass is being rotated: the new one would be lost with the configuration. */
+  async delete(): Promise<LdapSecretsConfig | undefined> {
+    const deleted = await this.#host.storage.transaction(async (tx) => {
       const { config } = recordsIn(tx);
       const before = await config.get(CONFIG);
       if (before) this.#requireQuiet(before, 'the config cannot be deleted');
+      if (before?.root?.managed_account) await tx.release(before.root.managed_account, ROOT_MANAGER);
       await config.delete(CONFIG);
+      return before;
     });
     this.#config = undefined;
     this.#directories.retire();
+    return deleted;
   }
 
   /** Lends the directory of the present configuration. @throws InvalidRequest where there is none. */
@@ -132,6 +164,18 @@ export class DirectoryService {
   #priorPassword({ root }: LdapSecretsConfig): string | undefined {
     if (root?.previous === undefined) return undefined;
     return this.#host.clock.millis() - root.last_rotation < PRIOR ? root.previous : undefined;
+  }
+}
+
+/** A mount that logged in with an account that it rotates itself would lock itself out. @throws BadRequest */
+async function requireUnmanaged(records: Records, binddn: string): Promise<void> {
+  if (!isDn(binddn)) return;
+  for (const key of claimsOf('', [binddn]).filter((name) => name.startsWith('dn/'))) {
+    const owner = await ownerOf(records, key);
+    if (owner === undefined) continue;
+    throw new BadRequest(
+      `binddn: ${owner} of this mount changes the password of this account, which would lock the mount out; remove it there first, or name another account`,
+    );
   }
 }
 

@@ -1,10 +1,11 @@
-import { BadRequest, TooManyRequests, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, TooManyRequests, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
 import { ownState, Rotation, type Change } from '@strongroom/rotation';
-import { changePassword, locate, provePassword } from './account-entry.ts';
-import { outcomeOf, textOf } from './directory-failed.ts';
-import { claim, claimsOf, release } from './managed-accounts.ts';
+import { changePassword, identify, locate, provePassword } from './account-entry.ts';
+import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import { claim, claimsOf, managerName, release } from './managed-accounts.ts';
 import { makePassword } from './password-maker.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
+import { requireNotRoot } from './root-address.ts';
 import type { DirectoryService } from './service.ts';
 
 type StaticChange = Change<StaticRoleRecord, string>;
@@ -24,25 +25,35 @@ export class StaticAccounts {
       lens: ownState<StaticRoleRecord, string>(),
       records: (storage) => recordsIn(storage).staticRoles,
       plan: (role) => role,
-      target: () => `the directory of ${host.mount.accessor}`,
+      target: () => service.target,
       make: async () => makePassword(host, await service.require()),
       apply: async ({ record, candidate, signal }) => changePassword(service, record, candidate, signal),
       outcomeOf,
       messageOf: textOf,
       prove: async ({ record, candidate, signal }: StaticChange) =>
         provePassword(service, record, { candidate, current: record.current }, signal),
+      unproven: (_name, _role, text) => new DirectoryFailed(text, 'unknown'),
+      claims: {
+        by: (name) => managerName({ kind: 'static-role', owner: name }),
+        called: ({ username }) => username,
+        identify: async (_name, role, signal) => identify(service, role, signal),
+      },
       keepsPrevious: true,
       subject: ({ dn, username }) => dn || username,
       missing: (name) => new BadRequest(`role doesn't exist: ${name}`),
     });
   }
 
-  /** Stores a new role and rotates its password, which nobody else knows then. What the directory refuses is not stored. */
-  async create(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<void> {
+  /**
+   * Stores a new role and rotates its password, which nobody else knows then. What certainly changed nothing is not stored. `adopt` takes the account
+   * over from whoever manages it.
+   */
+  async create(name: string, role: StaticRoleRecord, signal: AbortSignal, adopt?: boolean): Promise<string | undefined> {
     const record = await this.#located(role, signal);
     const by = { kind: 'static-role', owner: name } as const;
     try {
-      await this.rotation.create(name, record, signal, { check: async (tx) => claim(tx, role.username, record.claims, by) });
+      const check = async (tx: Transaction): Promise<void> => claim(tx, role.username, record.claims, by, { adopt });
+      return await this.rotation.create(name, record, signal, { check, adopt });
     } catch (error) {
       await this.#host.storage.transaction(async (tx) => {
         if (!(await recordsIn(tx).staticRoles.has(name))) await release(tx, record.claims, by);
@@ -52,23 +63,43 @@ export class StaticAccounts {
   }
 
   /** Stores a new role whose password stays as it is until its plan brings the first rotation. */
-  async adopt(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<void> {
+  async createUnrotated(name: string, role: StaticRoleRecord, signal: AbortSignal, adopt?: boolean): Promise<void> {
     const record = await this.#located(role, signal);
     await this.#host.storage.transaction(async (tx) => {
       const before = await recordsIn(tx).staticRoles.get(name);
       if (before) throw taken(name, before, this.#host.clock.millis());
-      await claim(tx, role.username, record.claims, { kind: 'static-role', owner: name });
-      await this.rotation.adopt(tx, name, record);
+      await claim(tx, role.username, record.claims, { kind: 'static-role', owner: name }, { adopt });
+      await this.rotation.adopt(tx, name, record, { adopt });
     });
   }
 
-  /** With all that the account goes by. @throws DirectoryMisused where the directory does not have it. */
-  async #located(role: StaticRoleRecord, signal: AbortSignal): Promise<StaticRoleRecord> {
-    const dn = await this.#service.work(async (connection, { config }) => locate(connection, config, role, signal), {
-      signal,
-      idempotent: true,
+  /** Takes the account of a role back from whoever has taken it over, and rotates its password, which that one knows. */
+  async takeBack(name: string, signal: AbortSignal): Promise<string | undefined> {
+    const { staticRoles } = recordsIn(this.#host.storage);
+    const seen = await staticRoles.get(name);
+    const account = seen && (seen.managed_account ?? (await identify(this.#service, seen, signal)));
+    const isBack = await this.#host.storage.transaction(async (tx) => {
+      const inside = recordsIn(tx).staticRoles;
+      const role = await inside.get(name);
+      if (!role || !account) return false;
+      await claim(tx, role.username, role.claims, { kind: 'static-role', owner: name }, { adopt: true });
+      if (!role.managed_account) await inside.put(name, { ...role, managed_account: account });
+      return this.rotation.takeBack(tx, name);
     });
-    return { ...role, claims: claimsOf(role.username, [role.dn, dn]) };
+    return isBack ? this.rotation.rotate(name, signal) : undefined;
+  }
+
+  /** With all that the account goes by. @throws DirectoryMisused where the directory does not have it, or the mount logs in with it. */
+  async #located(role: StaticRoleRecord, signal: AbortSignal): Promise<StaticRoleRecord> {
+    const { dn, account } = await this.#service.work(
+      async (connection, { config }) => {
+        const found = await locate(connection, config, role, signal);
+        await requireNotRoot(connection, config, role.username, found, signal);
+        return found;
+      },
+      { signal, idempotent: true },
+    );
+    return { ...role, claims: claimsOf(role.username, [role.dn, dn]), managed_account: account };
   }
 
   async remove(name: string): Promise<void> {

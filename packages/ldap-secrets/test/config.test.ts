@@ -54,6 +54,79 @@ describe('POST, GET and DELETE config, without a directory', () => {
     expect(await refused({ ...minimal, url: '' })).toBe('at least one url must be provided');
   });
 
+  test('url: spaces around commas are trimmed, and what is no LDAP URL is refused by its name', async () => {
+    await mount.write('config', { ...minimal, url: ' ldap://a.example , ldaps://b.example:1636' });
+    expect(await config()).toMatchObject({ url: 'ldap://a.example,ldaps://b.example:1636' });
+    await mount.delete('config');
+    for (const url of ['http://x', 'ldap://a,http://x', 'x.example', 'ldap://a:port', 'ldap://a b']) {
+      expect(await refused({ ...minimal, url })).toMatch(/^url: ".*" is not an LDAP URL; write ldap:\/\/host or ldaps:\/\/host/);
+    }
+    expect(await refused({ ...minimal, url: 'http://me:secret@x' })).not.toContain('secret');
+  });
+
+  test('userdn: what is no distinguished name is refused', async () => {
+    expect(await refused({ ...minimal, userdn: 'garbage' })).toContain('userdn: "garbage" is not a distinguished name');
+  });
+
+  test('length under 8, and a password_policy that is not there, are stored with a warning', async () => {
+    const short = await mount.call('update', 'ldap/config', { data: { ...minimal, length: 3 } });
+    expect([short.status, short.warnings!.join()]).toEqual([
+      200,
+      expect.stringContaining('length: passwords of 3 characters are easily guessed'),
+    ]);
+    const unknown = await mount.call('update', 'ldap/config', { data: { password_policy: 'none' } });
+    expect([unknown.status, unknown.warnings!.join()]).toEqual([
+      200,
+      expect.stringContaining('password_policy: no password can be made by "none" now'),
+    ]);
+    expect(await config()).toMatchObject({ password_policy: 'none' });
+    expect((await mount.call('update', 'ldap/config', { data: { password_policy: '', length: 8 } })).status).toBe(204);
+  });
+
+  describe('another address', () => {
+    const token = async (capabilities: string[]): Promise<string> => {
+      const policy = `path "ldap/config" { capabilities = ${JSON.stringify(capabilities)} }`;
+      await mount.call('update', 'sys/policies/acl/writer', { data: { policy } });
+      const { auth } = await mount.call('update', 'auth/token/create', { data: { policies: ['writer'] } });
+      return auth!.client_token;
+    };
+    const writeAs = async (writer: string, data: Record<string, unknown>) => mount.call('update', 'ldap/config', { data, token: writer });
+    beforeEach(async () => mount.write('config', { ...minimal, url: 'ldaps://a.example,ldaps://b.example', starttls: true }));
+
+    test.each([
+      ['url', { url: 'ldap://evil.example' }],
+      ['url', { url: 'ldap://a.example' }],
+      ['url', { url: 'ldaps://a.example,ldaps://evil.example' }],
+      ['insecure_tls', { insecure_tls: true }],
+      ['tls_min_version', { tls_min_version: 'tls10' }],
+    ])('%s asks for bindpass again', async (field, data) => {
+      const writer = await token(['update']);
+      const { status, errors } = await writeAs(writer, data);
+      expect([status, errors!.join()]).toEqual([
+        400,
+        expect.stringMatching(`^${field}: a new value sends the stored bindpass to another address`),
+      ]);
+      expect((await writeAs(writer, { ...data, bindpass: 'again' })).status).toBe(204);
+    });
+
+    test('starttls asks for bindpass again where a server is spoken to without TLS otherwise', async () => {
+      await mount.write('config', { url: 'ldap://a.example' });
+      const writer = await token(['update']);
+      expect((await writeAs(writer, { starttls: false })).errors!.join()).toContain('starttls: a new value');
+    });
+
+    test('is no other one in another spelling, in another order, or with a server less', async () => {
+      const writer = await token(['update']);
+      for (const url of ['LDAPS://B.example:636, ldaps://a.example', 'ldaps://a.example']) {
+        expect((await writeAs(writer, { url })).status).toBe(204);
+      }
+    });
+
+    test('is written without bindpass by a token whose policy grants sudo', async () => {
+      expect((await writeAs(await token(['update', 'sudo']), { url: 'ldap://other.example' })).status).toBe(204);
+    });
+  });
+
   test('schema: openldap by default; anything but openldap, ad and racf is refused', async () => {
     await mount.write('config', minimal);
     expect(await config()).toMatchObject({ schema: 'openldap' });

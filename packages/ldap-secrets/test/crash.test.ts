@@ -5,9 +5,9 @@ import { ldapSecrets } from '../src/index.ts';
 import { startLdapCutter, type LdapCutter, type Loss } from './ldap-cutter.ts';
 import { configFor, dataOf, DirectoryView, managerDn, managerPassword, SVC, withManager } from './ldap-mount.ts';
 
-/** More commits, and more calls of the directory, than any of these operations makes: the last round of each runs through. */
+/** More commits, and more calls of the directory, than any of these operations makes: the last rounds of each run through. */
 const COMMITS = [0, 1, 2, 3, 4, 5, 6];
-const CALLS = [0, 1, 2, 3, 4, 5].flatMap((call): [number, Loss][] => [
+const CALLS = [0, 1, 2, 3, 4, 5, 6].flatMap((call): [number, Loss][] => [
   [call, 'request'],
   [call, 'answer'],
 ]);
@@ -111,7 +111,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     };
 
     test.each(COMMITS)('after %i commits: the mount logs in, at once and later', async (commits) => {
-      expect(await dieAfterCommits(commits, rotate)).toBe(commits < 2);
+      expect(await dieAfterCommits(commits, rotate)).toBe(commits < 3);
       await expectGood();
       await server.pass(240);
       await expectGood();
@@ -119,7 +119,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     });
 
     test.each(CALLS)('at call %i of the directory (%s lost): the mount logs in, at once and later', async (call, loss) => {
-      expect(await dieAtCall(call, loss, rotate)).toBe(call < 3);
+      expect(await dieAtCall(call, loss, rotate)).toBe(call < 4);
       await expectGood();
       await server.pass(240);
       await expectGood();
@@ -153,7 +153,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     test.each(CALLS)(
       'at call %i of the directory (%s lost): the password that is answered logs in, at once and later',
       async (call, loss) => {
-        expect(await dieAtCall(call, loss, rotate)).toBe(call < 2);
+        expect(await dieAtCall(call, loss, rotate)).toBe(call < 5);
         await expectGood();
         await server.pass(240);
         await expectGood();
@@ -181,10 +181,56 @@ describeWithSlapd('a server that dies in the middle', () => {
     test.each(CALLS)(
       'at call %i of the directory (%s lost): it is whole, or not there and the password of before is good',
       async (call, loss) => {
-        expect(await dieAtCall(call, loss, create)).toBe(call < 4);
+        expect(await dieAtCall(call, loss, create)).toBe(call < 6);
         if (!(await expectWhole())) expect(await view.takes(`uid=svc2,${SVC}`, 'of-old')).toBe(true);
       },
     );
+  });
+
+  describe('while the account of a static role is taken over by another one', () => {
+    beforeEach(async () => {
+      await server.write('static-role/first', { username: 'svc4', rotation_period: '24h' });
+    });
+    const takeOver = async () => server.ask('update', 'ldap/static-role/second', { username: 'svc4', rotation_period: '24h', adopt: true });
+    /** One of the two manages the account, and the password that it answers logs in. */
+    const expectOneManager = async (died: boolean): Promise<void> => {
+      await server.pass(300, 60);
+      const second = await server.ask('read', 'ldap/static-role/second');
+      if (!died) expect(second.status).toBe(200);
+      const manager = second.status === 200 ? 'second' : 'first';
+      const { status } = dataOf<{ status: object }>(await server.read('static-role/first'));
+      expect(status).toMatchObject({ state: manager === 'first' ? 'waiting' : 'taken_over' });
+      const { password } = dataOf<{ password: string }>(await server.read(`static-cred/${manager}`));
+      expect(await view.takes(`uid=svc4,${SVC}`, password)).toBe(true);
+    };
+
+    test.each(COMMITS)('after %i commits: it has one manager, whose password logs in', async (commits) => {
+      await expectOneManager(await dieAfterCommits(commits, takeOver));
+    });
+
+    test.each(CALLS)('at call %i of the directory (%s lost): it has one manager, whose password logs in', async (call, loss) => {
+      await expectOneManager(await dieAtCall(call, loss, takeOver));
+    });
+  });
+
+  describe('while a lease is revoked whose deletion_ldif leaves the account', () => {
+    let lease: string;
+    beforeEach(async () => {
+      const wrong = `dn: uid={{.Username}},ou=nowhere,dc=example,dc=org\nchangetype: delete\n`;
+      await server.write('role/app', { creation_ldif, deletion_ldif: wrong, default_ttl: '1h' });
+      lease = (await server.read('creds/app')).leaseId;
+    });
+    const revoke = async () => server.ask('update', 'sys/leases/revoke', { lease_id: lease, sync: true });
+
+    test.each(CALLS)('at call %i of the directory (%s lost): the account goes all the same', async (call, loss) => {
+      expect(await dieAtCall(call, loss, revoke)).toBe(call < 3);
+      await server.pass(3_900, 60);
+      expect(await dynamicAccounts()).toEqual([]);
+      expect(await leasesOf('creds/app')).toEqual([]);
+      await view.asAdmin(async (connection) =>
+        connection.modify('cn=made,ou=groups,dc=example,dc=org', [{ operation: 'replace', attribute: 'member', values: ['cn=nobody'] }]),
+      );
+    });
   });
 
   describe('while a dynamic account is made', () => {
@@ -236,7 +282,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     });
 
     test.each(CALLS)('at call %i of the directory (%s lost): the account goes all the same', async (call, loss) => {
-      expect(await dieAtCall(call, loss, revoke)).toBe(call < 2);
+      expect(await dieAtCall(call, loss, revoke)).toBe(call < 3);
       await expectGone();
     });
   });
@@ -281,7 +327,7 @@ describeWithSlapd('a server that dies in the middle', () => {
       'while one is checked in, at call %i of the directory (%s lost): the password of the loan is worthless before it is lent again',
       async (call, loss) => {
         const lent = dataOf<{ password: string }>(await checkOut()).password;
-        expect(await dieAtCall(call, loss, checkIn)).toBe(call < 2);
+        expect(await dieAtCall(call, loss, checkIn)).toBe(call < 5);
         await server.pass(240);
         expect(await expectLendable()).not.toBe(lent);
         expect(await view.takes(`uid=svc3,${SVC}`, lent)).toBe(false);

@@ -127,6 +127,13 @@ describeWithSlapd('dynamic roles', () => {
       await expectRefused({ ...role, username_template: '{{.RoleName | utf16le}}' }, /^invalid username_template: .*utf16le/);
     });
 
+    test('a creation_ldif without records is refused; a default_ttl above the max_ttl of the configuration is stored with a warning', async () => {
+      await expectRefused({ ...role, creation_ldif: '# dn: nothing\n' }, 'invalid creation_ldif: it holds no record');
+      await mount.write('config', { max_ttl: '1h' });
+      const { status, warnings } = await write({ ...role, default_ttl: '2h' });
+      expect([status, warnings!.join()]).toEqual([200, expect.stringContaining('longer than the max_ttl of the configuration (3600 s)')]);
+    });
+
     test('default_ttl above max_ttl is refused', async () => {
       await expectRefused({ ...role, default_ttl: '2h', max_ttl: '1h' }, 'default_ttl \\(7200 s\\) is longer than max_ttl \\(3600 s\\)');
     });
@@ -238,6 +245,63 @@ describeWithSlapd('dynamic roles', () => {
       await view.asAdmin(async (connection) => connection.delete(child));
       await pass(60);
       expect(await accounts()).toEqual([]);
+    });
+
+    test('a deletion_ldif with a wrong dn leaves no account: what is still there is deleted by its name', async () => {
+      const wrong = `dn: uid={{.Username}},ou=people,dc=example,dc=org\nchangetype: delete\n`;
+      const answer = await write({ creation_ldif: person, deletion_ldif: wrong });
+      expect([answer.status, answer.warnings!.join()]).toEqual([
+        200,
+        expect.stringMatching(
+          /^deletion_ldif does not delete uid=v_.*, which creation_ldif adds; the engine deletes it by its name when the lease ends$/,
+        ),
+      ]);
+      const { username, password, lease } = await issue();
+      expect(await view.takes(`uid=${username},${SVC}`, password)).toBe(true);
+      expect((await revoke(lease)).status).toBe(204);
+      expect(await accounts()).toEqual([]);
+    });
+
+    test('a deletion_ldif that is acknowledged and deletes nothing leaves no account either', async () => {
+      const harmless = `dn: uid={{.Username}},${SVC}\nchangetype: modify\nreplace: description\ndescription: gone\n-\n`;
+      expect((await write({ creation_ldif: person, deletion_ldif: harmless })).warnings!.join()).toContain('deletion_ldif does not delete');
+      const { lease } = await issue();
+      expect((await revoke(lease)).status).toBe(204);
+      expect(await accounts()).toEqual([]);
+    });
+
+    test('an account that can be deleted by no name keeps its lease, which says which entry is there still, and why', async () => {
+      const wrong = `dn: uid={{.Username}},ou=people,dc=example,dc=org\nchangetype: delete\n`;
+      await write({ creation_ldif: person, deletion_ldif: wrong, default_ttl: '1h' });
+      const { distinguished_names, lease } = await issue();
+      const [dn] = distinguished_names;
+      const child = `cn=child,${dn}`;
+      await view.asAdmin(async (connection) =>
+        connection.add(child, [
+          { attribute: 'objectClass', values: ['organizationalRole'] },
+          { attribute: 'cn', values: ['child'] },
+        ]),
+      );
+      const { errors } = await revoke(lease);
+      expect(errors!.join()).toContain(`after deletion_ldif "${dn}" is still there, and cannot be deleted: LDAP Result Code 66`);
+      expect((await mount.call('update', 'sys/leases/lookup', { data: { lease_id: lease } })).status).toBe(200);
+      await view.asAdmin(async (connection) => connection.delete(child));
+      // A write of the configuration has what failed tried again at once.
+      await mount.write('config', { ttl: 0 });
+      await mount.advance(1);
+      expect(await accounts()).toEqual([]);
+      expect((await mount.call('update', 'sys/leases/lookup', { data: { lease_id: lease } })).status).toBe(400);
+    });
+
+    test('an entry that creation_ldif adds under a name of its own, and deletion_ldif does not name, is warned of at write', async () => {
+      const fixed = `dn: cn=fixed,${SVC}\nobjectClass: organizationalRole\ncn: fixed\n`;
+      const { warnings } = await write({ creation_ldif: `${fixed}\n${person}`, deletion_ldif: removal });
+      expect(warnings!.join()).toContain(
+        `deletion_ldif does not delete cn=fixed,${SVC}, which creation_ldif adds; its name does not hold the generated name, so it stays in the directory`,
+      );
+      const renamed = `dn: uid={{.Username}},${SVC}\nchangetype: modrdn\nnewrdn: uid=x\ndeleteoldrdn: 1\n`;
+      expect((await write({ creation_ldif: person, deletion_ldif: renamed })).status).toBe(204);
+      expect((await write({ ...role, deletion_ldif: removal.toUpperCase().replace('{{.USERNAME}}', '{{.Username}}') })).status).toBe(204);
     });
 
     test('deletion of what is gone already succeeds', async () => {

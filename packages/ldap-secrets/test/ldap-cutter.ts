@@ -19,6 +19,8 @@ export interface LdapCutter {
   stalled(): Promise<void>;
   /** Passes on what was kept back, and everything from now on. */
   resume(): void;
+  /** Requests that change the entry of the first name reach that of the second, which is as long; '' for none. */
+  redirect(from: string, to: string): void;
   /** Nobody gets through until `open`. */
   shut(): void;
   open(): void;
@@ -33,6 +35,7 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
   let calls = 0;
   let plan: { left: number; loss: Loss; counted: 'calls' | 'changes' } | undefined;
   let isShut = false;
+  let redirected: { from: Buffer; to: Buffer } | undefined;
   let stalls: 'calls' | 'changes' | undefined;
   let kept: (() => void)[] = [];
   let keptOne: () => void = () => undefined;
@@ -40,6 +43,11 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
   const dropAll = (): void => {
     for (const socket of sockets) socket.destroy();
     noticed();
+  };
+  const misled = (frame: Buffer): Buffer => {
+    const at = redirected && CHANGES.has(operationOf(frame)) ? frame.indexOf(redirected.from) : -1;
+    if (at >= 0) redirected!.to.copy(frame, at);
+    return frame;
   };
   const server = createServer((near) => {
     if (isShut) return void near.destroy();
@@ -59,7 +67,7 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
       buffer = Buffer.concat([buffer, chunk]);
       const sizeOf = opaque ? (data: Buffer): number => data.length : frameSize;
       for (let size = sizeOf(buffer); size > 0; size = sizeOf(buffer)) {
-        const frame = buffer.subarray(0, size);
+        const frame = misled(buffer.subarray(0, size));
         buffer = buffer.subarray(size);
         calls += 1;
         if (stalls === 'calls' || (stalls === 'changes' && CHANGES.has(operationOf(frame)))) {
@@ -95,6 +103,7 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
       plan = { left, loss, counted };
     },
     cut: async () => new Promise((resolve) => (noticed = resolve)),
+    redirect: (from, to) => void (redirected = from === '' ? undefined : { from: Buffer.from(from), to: Buffer.from(to) }),
     stall: (counted = 'calls') => void (stalls = counted),
     stalled: async () => (kept.length > 0 ? undefined : new Promise((resolve) => (keptOne = resolve))),
     resume: () => {

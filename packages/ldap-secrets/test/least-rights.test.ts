@@ -11,13 +11,15 @@ const manager = `by dn.exact="${managerDn}"`;
 const ownPassword = `
 access to dn.exact="${managerDn}" attrs=userPassword
   by self =w
-  by anonymous auth`;
+  by anonymous auth
+access to dn.exact="${managerDn}" attrs=entry,objectClass,entryUUID
+  by self read`;
 const passwords = `
 access to dn.children="${SVC}" attrs=userPassword
   ${manager} =w
   by anonymous auth`;
 const search = `
-access to dn.subtree="${SVC}" attrs=entry,uid
+access to dn.subtree="${SVC}" attrs=entry,uid,entryUUID
   ${manager} read`;
 const dynamic = `
 access to dn.exact="${APP}" attrs=children
@@ -106,6 +108,21 @@ describeWithSlapd('the least rights that the documentation names', () => {
     await mount.call('update', 'sys/leases/revoke', { data: { lease_id: answer.leaseId, sync: true } });
     expect(await view.below(APP)).toEqual([]);
     expect((await view.entry(GROUP))!.values('member')).toEqual(['cn=nobody']);
+  });
+
+  test('serve the recognition of an account that a mount with other rights manages', async () => {
+    await mount.write('static-role/a', { username: 'svc1', rotation_period: '1h' });
+    await mount.write('rotate-root');
+    await mount.call('update', 'sys/mounts/two', { data: { type: 'ldap' } });
+    const admin = { url: slapd.url, binddn: slapd.adminDn, bindpass: slapd.adminPassword, userdn: 'dc=example,dc=org', userattr: 'uid' };
+    await mount.call('update', 'two/config', { data: admin });
+    for (const [username, dn, by] of [
+      ['svc1', '', 'static role "a" of ldap/'],
+      ['manager', managerDn, 'the root credential of ldap/'],
+    ]) {
+      const { errors } = await mount.call('update', 'two/static-role/b', { data: { username, dn, rotation_period: '1h' } });
+      expect(errors!.join()).toContain(`${by} changes its password`);
+    }
   });
 
   test('serve nothing else: accounts elsewhere are not even seen', async () => {

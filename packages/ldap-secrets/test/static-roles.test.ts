@@ -93,6 +93,33 @@ describeWithSlapd('static-role', () => {
       expect((await write('a', { dn: `UID=svc2, ${SVC}`, rotation_period: '2h' })).status).toBe(204);
     });
 
+    test('dn: what is no distinguished name is refused', async () => {
+      await expectRefused('a', { username: 'svc1', dn: 'garbage', rotation_period: '1h' }, 'dn: "garbage" is not a distinguished name');
+    });
+
+    test('while the directory is away nothing is stored, and nothing is rotated later', async () => {
+      await view.setPassword(dnOf('svc1'), 'as-it-was');
+      cutter.shut();
+      expect((await write('a', { username: 'svc1', rotation_period: '1h' })).status).toBe(500);
+      expect((await mount.call('read', 'ldap/static-role/a')).status).toBe(404);
+      cutter.open();
+      for (let i = 0; i < 10; i += 1) await mount.advance(30);
+      expect(await view.takes(dnOf('svc1'), 'as-it-was')).toBe(true);
+    });
+
+    test('a directory that goes away between the search and the change: nothing is stored', async () => {
+      await view.setPassword(dnOf('svc1'), 'as-it-was');
+      // A bind, the search for the account, and the search before the change.
+      cutter.cutAt(2, 'request');
+      const gone = cutter.cut().then(() => cutter.shut());
+      expect((await write('a', { username: 'svc1', rotation_period: '1h' })).status).toBe(500);
+      await gone;
+      expect((await mount.call('read', 'ldap/static-role/a')).status).toBe(404);
+      cutter.open();
+      for (let i = 0; i < 10; i += 1) await mount.advance(30);
+      expect(await view.takes(dnOf('svc1'), 'as-it-was')).toBe(true);
+    });
+
     test('rotation_period: required, a duration of at least 5 seconds', async () => {
       await expectRefused('a', { username: 'svc1' }, 'rotation_period is required to create static accounts');
       await expectRefused('a', { username: 'svc1', rotation_period: '4s' }, 'rotation_period must be 5 seconds or more');
@@ -301,6 +328,60 @@ describeWithSlapd('static-role', () => {
     expect(rotated.last_password).toBe(password);
     expect(await view.takes(dnOf('svc1'), rotated.password)).toBe(true);
     expect(await statusOf('a')).toMatchObject({ state: 'waiting', attempts: 0, last_error: null });
+  });
+
+  test('a password that the directory acknowledges and does not take is no success: the role says so, and both passwords are kept', async () => {
+    // The directory lets this account log in by another attribute than the one that is changed.
+    const strange = `cn=strange,${SVC}`;
+    await view.asAdmin(async (connection) =>
+      connection.add(strange, [
+        { attribute: 'objectClass', values: ['person'] },
+        { attribute: 'cn', values: ['strange'] },
+        { attribute: 'sn', values: ['strange'] },
+        { attribute: 'userPassword', values: ['x'] },
+      ]),
+    );
+    await write('a', { username: 'strange', dn: strange, rotation_period: '24h' });
+    const before = (await cred('a')).password;
+    // A server that acknowledges the change of one account and makes it to another.
+    cutter.redirect(strange, `cn=strangf,${SVC}`);
+    await view.asAdmin(async (connection) =>
+      connection.add(`cn=strangf,${SVC}`, [
+        { attribute: 'objectClass', values: ['person'] },
+        { attribute: 'cn', values: ['strangf'] },
+        { attribute: 'sn', values: ['strangf'] },
+        { attribute: 'userPassword', values: ['x'] },
+      ]),
+    );
+    const answer = await mount.call('update', 'ldap/rotate-role/a');
+    expect([answer.status, answer.errors!.join()]).toEqual([
+      500,
+      expect.stringContaining('the change was acknowledged, but the old credential is still the one that is taken'),
+    ]);
+    expect(await view.takes(strange, before)).toBe(true);
+    expect((await cred('a')).password).toBe(before);
+    cutter.redirect('', '');
+    for (let i = 0; i < 10; i += 1) await mount.advance(30);
+    expect(await view.takes(strange, (await cred('a')).password)).toBe(true);
+    expect((await cred('a')).last_password).toBe(before);
+  });
+
+  test('during an outage the status says that no login got an answer, not that a password is refused', async () => {
+    await write('a', { username: 'svc1', rotation_period: '24h' });
+    cutter.cutAt(0, 'answer', 'changes');
+    const cut = cutter.cut().then(() => cutter.shut());
+    await mount.call('update', 'ldap/rotate-role/a');
+    await cut;
+    await mount.advance(30);
+    expect(await statusOf('a')).toMatchObject({ state: 'failing', login: 'unreachable' });
+    expect((await statusOf('a')).last_error!.message).not.toMatch(/taken|refused by/);
+    cutter.open();
+    for (let i = 0; i < 10; i += 1) await mount.advance(30);
+    expect(await statusOf('a')).not.toHaveProperty('login');
+    cutter.shut();
+    await mount.call('update', 'ldap/rotate-role/a');
+    expect(await statusOf('a')).toMatchObject({ login: 'not_tried' });
+    cutter.open();
   });
 
   test('POST rotate-role/:role_name of an account that is gone says so, and keeps what is known', async () => {

@@ -30,7 +30,7 @@ export const RotationStatus = Type.Object({
   login: Type.Optional(
     Type.String({
       description:
-        'What a login with the stored credentials found at the last rotation. accepted: it works. refused: none of them is accepted. ' +
+        'What a login with the stored credentials found at the last rotation; absent where one is accepted. refused: none of them is. ' +
         'unreachable: a login was tried without an answer. inconclusive: no login can tell. not_tried: the rotation failed before a login.',
     }),
   ),
@@ -49,7 +49,7 @@ export function rotationStatus(state: RotationState<unknown>, job: JobStatus | u
     next_attempt: job?.nextAttempt.toISOString() ?? null,
     last_success: state.last_rotation === 0 ? null : new Date(state.last_rotation).toISOString(),
     last_error: error ? { message: error.message, time: new Date(error.at).toISOString() } : null,
-    ...(state.login === undefined ? {} : { login: state.login }),
+    ...(state.login === undefined || state.login === 'accepted' ? {} : { login: state.login }),
     ...(managedBy === undefined ? {} : { managed_by: managedBy }),
   };
 }

@@ -229,14 +229,16 @@ export class Rotation<R, C> {
 
   /**
    * Takes back the account of a stored record that another manager has taken over, and demands a rotation, since the other one knows its credential.
-   * Nothing happens where the account is its own. Inside the engine's transaction, after the record is written.
+   * Nothing happens where the account is its own. Inside the engine's transaction, after the record is written. Resolves with whether it was taken
+   * back.
    */
-  async takeBack(tx: Transaction, id: string): Promise<void> {
+  async takeBack(tx: Transaction, id: string): Promise<boolean> {
     const record = await this.#options.records(tx).get(id);
     const account = record === undefined ? undefined : this.#options.lens.state(record).managed_account;
-    if (record === undefined || !account || (await this.#otherManager(tx, id, account)) === undefined) return;
+    if (record === undefined || !account || (await this.#otherManager(tx, id, account)) === undefined) return false;
     await this.#claimAccount(tx, id, record, account, true);
     await this.demand(tx, id, record);
+    return true;
   }
 
   /** Deletes the record, its job and its claim on the account. */
@@ -295,6 +297,11 @@ export class Rotation<R, C> {
     if (proof !== 'candidate') return { record, proof };
     if (!this.#work.underWay(id)) await this.#commit(id, pending, true, 'accepted');
     return { record: (await this.#options.records(this.#host.storage).get(id)) ?? record, proof };
+  }
+
+  /** Who manages the account of a record in its place, in words; undefined where nobody does. */
+  async managedBy(storage: Pick<StorageView, 'managerOf'>, id: string, record: R): Promise<string | undefined> {
+    return this.#otherManager(storage, id, this.#options.lens.state(record).managed_account);
   }
 
   /** The status block of a record. */
@@ -358,13 +365,15 @@ export class Rotation<R, C> {
   }
 
   async #rotate(id: string, signal: AbortSignal, byJob: boolean): Promise<Done> {
-    const claimed = await this.#claim(id, signal, byJob);
+    const claimed = await this.#claim(id, byJob);
     const { record, pending, resumed } = claimed;
     const change = { id, record, candidate: pending.made, signal };
-    const finding = resumed ? await this.#prove(change) : undefined;
+    let finding: Finding | undefined;
     let refusal: unknown;
     let login: Login = 'accepted';
     try {
+      await this.#identify(change, pending);
+      finding = resumed ? await this.#prove(change) : undefined;
       if (finding?.proof !== 'candidate') {
         if (this.#options.ofItself) this.#requireTaken(finding);
         login = await this.#carryOut(change);
@@ -376,6 +385,21 @@ export class Rotation<R, C> {
       refusal = error;
     }
     return this.#commit(id, pending, !byJob, login, refusal);
+  }
+
+  /** Claims the account of a record that was stored without one. @throws BadRequest where another manager has it */
+  async #identify(change: Change<R, C>, { claim }: PendingChange<C>): Promise<void> {
+    const { claims, lens, records } = this.#options;
+    const { id } = change;
+    if (!claims?.identify || lens.state(change.record).managed_account) return;
+    const account = await claims.identify(id, change.record, change.signal);
+    if (!account) return;
+    await this.#host.storage.transaction(async (tx) => {
+      const record = await records(tx).get(id);
+      if (record === undefined || lens.state(record).pending?.claim !== claim) return;
+      await this.#claimAccount(tx, id, record, account);
+      await records(tx).put(id, lens.withState(record, { ...lens.state(record), managed_account: account }));
+    });
   }
 
   /** What changes itself needs a credential that is accepted. @throws Unproven */
@@ -413,12 +437,11 @@ export class Rotation<R, C> {
     return unproven ? unproven(id, record, error.message) : new UpstreamFailed(`${target(id, record)}: ${error.message}`, { cause: error });
   }
 
-  async #claim(id: string, signal: AbortSignal, byJob: boolean): Promise<Claimed<R, C>> {
-    const { lens, claims } = this.#options;
+  async #claim(id: string, byJob: boolean): Promise<Claimed<R, C>> {
+    const { lens } = this.#options;
     const seen = await this.#options.records(this.#host.storage).get(id);
     if (seen === undefined) throw this.#options.missing(id);
     const before = lens.state(seen);
-    const account = before.managed_account ?? (await claims?.identify?.(id, seen, signal));
     const fresh = before.pending || before.shelved !== undefined ? undefined : await this.#options.make(id, seen);
     return this.#host.storage.transaction(async (tx) => {
       const records = this.#options.records(tx);
@@ -430,11 +453,11 @@ export class Rotation<R, C> {
       const made = state.pending?.made ?? shelved ?? fresh;
       // Somebody rotated it since it was looked at: what is asked for has just been done.
       if (made === undefined || state.last_rotation !== before.last_rotation) throw this.#busy(id);
-      if (account) await this.#claimAccount(tx, id, record, account);
+      if (state.managed_account) await this.#claimAccount(tx, id, record, state.managed_account);
       const pending = this.#newPending(made);
       // Stored with the candidate, so that what was asked for outlives a crash.
       const demand = byJob ? {} : { demanded: state.demanded ?? this.#now() };
-      const claimed = lens.withState(record, { ...open, ...demand, pending, ...(account ? { managed_account: account } : {}) });
+      const claimed = lens.withState(record, { ...open, ...demand, pending });
       await records.put(id, claimed);
       // A job that is running has a claim of its own, and comes back by itself.
       if (!byJob) await this.#plan(tx, id, record, pending.until);

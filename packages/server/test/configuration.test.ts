@@ -185,7 +185,6 @@ workers = 4`;
     ['seal "awskms" {}', 'this seal is not offered'],
     ['seal "static" {}', 'current_key is required'],
     ['seal "static" { current_key = "env://NOT_SET" }', 'the environment variable "NOT_SET", which is not set'],
-    ['seal "static" { current_key = "file:///no/such" }', 'which cannot be read: ENOENT'],
     ['default_lease_ttl = "2h"\nmax_lease_ttl = "1h"', 'is longer than max_lease_ttl'],
     ['log_level = "info"\nlog_level = "warn"', 'is set twice: first at server.hcl:1'],
     ['api_addr = "vault.example:8200"', 'must be a URL'],
@@ -294,7 +293,7 @@ describe('the static seal', () => {
   ])('takes its key from %s', (_, setting) => {
     const { seal } = read(`seal "static" { current_key_id = "1", ${setting} }`, { env: { SEAL_KEY: key.toString('hex') } });
     expect(seal?.type).toBe('static');
-    expect(Buffer.from(seal!.key)).toEqual(key);
+    expect(Buffer.from(seal!.key as Uint8Array)).toEqual(key);
   });
 
   test('takes its keys from files, raw or written', () => {
@@ -307,8 +306,22 @@ describe('the static seal', () => {
       previous_key_id = "1"
       previous_key = "file://${folder}/hex"
     }`);
-    expect(Buffer.from(seal!.key)).toEqual(key);
+    expect(Buffer.from(seal!.key as Uint8Array)).toEqual(key);
     expect(Buffer.from(seal!.previousKey!)).toEqual(Buffer.alloc(32, 8));
+  });
+
+  test('waits for the file of its key where that cannot be read yet, and says so', async () => {
+    const folder = scratchFolder();
+    const { seal, notices } = read(`seal "static" { current_key_id = "1", current_key = "file://${folder}/key" }`);
+    expect(notices).toEqual([
+      expect.stringMatching(/seal.*current_key names the file .*cannot be read yet \(ENOENT\); the server stays sealed/),
+    ]);
+    const later = seal!.key as () => Promise<Uint8Array>;
+    await expect(later()).rejects.toThrow(/cannot be read: ENOENT/);
+    writeFileSync(join(folder, 'key'), 'short');
+    await expect(later()).rejects.toThrow(/does not hold 32 bytes/);
+    writeFileSync(join(folder, 'key'), `${key.toString('hex')}\n`);
+    expect(Buffer.from(await later())).toEqual(key);
   });
 
   test('shows no key in the sanitised configuration', () => {

@@ -11,6 +11,7 @@ export const awsSmDestination: SyncDestinationPlugin<typeof AwsSmConnection> = {
   title: 'AWS Secrets Manager',
   apiVersion: 1,
   version: '0.1.0',
+  code: [new URL('.', import.meta.url).href, '@aws-sdk/client-secrets-manager'],
   connection: AwsSmConnection,
   fixed: ['region', 'endpoint'],
   options: {

@@ -11,6 +11,7 @@ export function createAzureKvDestination(options: AzureKvOptions = {}): SyncDest
     title: 'Azure Key Vault',
     apiVersion: 1,
     version: '0.1.0',
+    code: [new URL('.', import.meta.url).href, '@azure', '@typespec'],
     connection: AzureKvConnection,
     fixed: ['key_vault_uri', 'tenant_id', 'cloud'],
     options: { customTags: true, granularity: 'secret-path', secretNameTemplate: 'vault-{{ .MountAccessor }}-{{ .SecretPath }}' },

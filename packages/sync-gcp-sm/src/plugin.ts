@@ -11,6 +11,7 @@ export function createGcpSmDestination(options: GcpSmOptions = {}): SyncDestinat
     title: 'Google Cloud Secret Manager',
     apiVersion: 1,
     version: '0.1.0',
+    code: [new URL('.', import.meta.url).href, '@google-cloud/secret-manager', 'google-gax', 'google-auth-library', '@grpc/grpc-js'],
     connection: GcpSmConnection,
     fixed: ['project_id'],
     options: { customTags: true, granularity: 'secret-path', secretNameTemplate: 'vault-{{ .MountAccessor }}-{{ .SecretPath }}' },

@@ -12,6 +12,7 @@ export function createGithubDestination(options: GithubOptions = {}): SyncDestin
     title: 'GitHub Actions secrets',
     apiVersion: 1,
     version: '0.1.0',
+    code: [new URL('.', import.meta.url).href, '@octokit', 'libsodium-wrappers', 'undici'],
     connection: GithubConnection,
     fixed: ['secrets_location', 'repository_owner', 'repository_name', 'environment_name', 'organization_name', 'enterprise_url'],
     options: {

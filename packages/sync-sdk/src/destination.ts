@@ -38,6 +38,11 @@ export interface SyncDestinationPlugin<C extends TObject = TObject, A extends TO
   /** Semantic version of the package. */
   readonly version?: string;
   /**
+   * Where the plugin's code and the provider's library are: folders as `file:` URLs, and names of packages. By it the host knows whose fault it is
+   * when something is thrown after its call has ended. Without it the host follows all that the plugin begins, which costs time.
+   */
+  readonly code?: readonly string[];
+  /**
    * The connection's fields, built with `f` of engine-sdk: `Type.Object({ access_key_id: f.secret('…'), region: f.string('…') })`. `f.secret`
    * is masked in every answer; `required` is checked on what a write leaves stored, so that partial updates work; `aliases` are older spellings. Fields of
    * the host (`secret_name_template`, `granularity`, `custom_tags`, `on_conflict`, the networking fields) are not listed here.

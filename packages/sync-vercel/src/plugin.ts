@@ -11,6 +11,7 @@ export function createVercelDestination(options: VercelOptions = {}): SyncDestin
     title: 'Vercel',
     apiVersion: 1,
     version: '0.1.0',
+    code: [new URL('.', import.meta.url).href, 'undici'],
     connection: VercelConnection,
     fixed: ['project_id', 'team_id', 'deployment_environments'],
     options: {

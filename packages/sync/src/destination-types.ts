@@ -1,14 +1,16 @@
-import { BadRequest, f, Unavailable, type Field, type Plugin } from '@strongroom/engine-sdk';
+import { BadRequest, f, Unavailable, type EngineHost, type Field, type Plugin } from '@strongroom/engine-sdk';
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
-import { guardedPlugin } from './guarded-plugin.ts';
+import { guardedPlugin, type GuardedPlugin } from './guarded-plugin.ts';
 
 /** The destinations that the server lists, by every spelling of their type. */
 export class DestinationTypes {
-  readonly all: readonly SyncDestinationPlugin[];
-  readonly #byName = new Map<string, SyncDestinationPlugin>();
+  readonly all: readonly GuardedPlugin[];
+  readonly #byName = new Map<string, GuardedPlugin>();
 
-  constructor(plugins: readonly Plugin[]) {
-    this.all = plugins.filter((plugin): plugin is SyncDestinationPlugin => plugin.kind === 'sync-destination').map(guardedPlugin);
+  constructor(plugins: readonly Plugin[], { clock, log }: Pick<EngineHost, 'clock' | 'log'>) {
+    this.all = plugins
+      .filter((plugin): plugin is SyncDestinationPlugin => plugin.kind === 'sync-destination')
+      .map((plugin) => guardedPlugin(plugin, clock, (reason) => log.error(`the plugin of ${plugin.title} ${reason}`)));
     for (const plugin of this.all) for (const name of [plugin.name, ...(plugin.aliases ?? [])]) this.#byName.set(name, plugin);
   }
 
@@ -19,7 +21,7 @@ export class DestinationTypes {
   readonly nameOf = (type: string): string => this.#byName.get(type)?.name ?? type;
 
   /** @throws BadRequest naming those there are */
-  of(type: string): SyncDestinationPlugin {
+  of(type: string): GuardedPlugin {
     const plugin = this.#byName.get(type);
     if (plugin) return plugin;
     const known = this.all.map(({ name }) => name).sort();
@@ -27,7 +29,7 @@ export class DestinationTypes {
   }
 
   /** Of a stored destination. @throws Unavailable when its plugin is not listed any more */
-  installed(type: string): SyncDestinationPlugin {
+  installed(type: string): GuardedPlugin {
     const plugin = this.#byName.get(type);
     if (!plugin) throw new Unavailable(`the plugin of destinations of type ${type} is not installed`);
     return plugin;

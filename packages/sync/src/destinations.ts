@@ -1,4 +1,4 @@
-import { BadRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
+import { BadRequest, type EngineHost, type OutsideThing, type Transaction } from '@strongroom/engine-sdk';
 import { ConfigurationInvalid, MASK, maskedFields, NetworkPolicy, tagsComplaint, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { pages, placeOf, recordsIn, type AssociationRecord, type ConflictPolicy, type DestinationRecord } from './records.ts';
 import { forgetDestination } from './reconciliation.ts';
@@ -7,7 +7,7 @@ import { networkRules, type Sessions } from './sessions.ts';
 import type { Retries } from './retries.ts';
 import type { SyncQueue } from './sync-queue.ts';
 import { forgetAssociation } from './sync-run.ts';
-import { checkRequired, checkSecretsKnown, merged } from './written-fields.ts';
+import { checkAccountAddress, checkRequired, checkSecretsKnown, merged } from './written-fields.ts';
 
 /** Fields of every destination, as a write sends them. */
 export interface HostFields {
@@ -21,6 +21,18 @@ export interface HostFields {
   readonly allowed_ports?: number[] | undefined;
   readonly disable_strict_networking?: boolean | undefined;
 }
+
+/** Copies that an answer lists; the rest is counted. */
+const MOST_LISTED = 1_000;
+
+/** What stands outside and nobody here knows of any more. */
+export interface LeftOutside {
+  readonly things: readonly OutsideThing[];
+  /** Of all of them, also those that the list leaves out. */
+  readonly total: number;
+}
+
+const copyOf = (secret: string, key: string): string => `a copy of ${secret}${key === '' ? '' : `, key ${key}`}`;
 
 /** A write of a destination, as the caller sent it. */
 export interface DestinationWrite {
@@ -83,12 +95,15 @@ export class Destinations {
         }
       }
       checkSecretsKnown(plugin.connection, { before: before?.connection, after: destination.connection, sent, supplied, sudo });
+      if (plugin.accounts) {
+        checkAccountAddress(plugin.connection, plugin.accounts, { before: before?.connection, after: destination.connection, sudo });
+      }
       await records.destinations.put(place, destination);
       await this.#retries.plan(tx, destination);
       await after(tx, destination);
       return destination;
     });
-    this.#retries.written(written);
+    await this.#retries.written(written);
     return written;
   }
 
@@ -148,24 +163,38 @@ export class Destinations {
     return (await records.destinations.get(place))?.id === id ? records.destinations.get(place) : undefined;
   }
 
-  /** Takes the destination away with all its associations; what stands outside stays. */
-  async drop(place: string): Promise<void> {
+  /** Takes the destination away with all its associations; what stands outside stays, and is what this resolves with. */
+  async drop(place: string): Promise<LeftOutside> {
     const marked = await this.#markPurged(place);
-    if (!marked) return;
+    if (!marked) return { things: [], total: 0 };
     const { id } = marked;
+    const things: OutsideThing[] = [];
+    let total = 0;
+    const leave = ({ remotes, secret_name }: AssociationRecord): void => {
+      for (const { name, key, fingerprint, writing } of remotes) {
+        // Nothing of ours was ever asked for under this name.
+        if (fingerprint === undefined && writing === undefined) continue;
+        total += 1;
+        if (things.length < MOST_LISTED) things.push({ kind: 'secret', name, system: place, detail: copyOf(secret_name, key) });
+      }
+    };
     const { associations, names } = recordsIn(this.#host.storage);
     for (;;) {
       const ids = await associations.list({ prefix: `${id}/`, limit: PAGE });
       if (ids.length === 0) break;
-      await this.#host.storage.transaction(async (tx) => {
+      const gone = await this.#host.storage.transaction(async (tx) => {
         const records = recordsIn(tx);
+        const page: AssociationRecord[] = [];
         for (const key of ids) {
           const association = await records.associations.get(key);
           if (!association) continue;
           await forgetAssociation(records, association);
           await this.#queue.unschedule(tx, association);
+          page.push(association);
         }
+        return page;
       });
+      gone.forEach(leave);
     }
     for (;;) {
       const claims = await names.list({ prefix: `${id}/`, limit: PAGE });
@@ -175,6 +204,7 @@ export class Destinations {
       });
     }
     await this.deleteEmpty(place);
+    return { things, total };
   }
 
   /** Puts the removal of these associations into the queue. */

@@ -1,23 +1,41 @@
-import { InternalError } from '@strongroom/engine-sdk';
-import { isSyncError, secretsOf, type DestinationSession, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
-import { textsIn } from './contents.ts';
-import { masked } from './sync-status.ts';
+import type { Clock } from '@strongroom/engine-sdk';
+import { secretsOf, type DestinationSession, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
+import { PluginGuard } from './plugin-guard.ts';
 
-/** A plugin threw what is none of the errors that it may throw. Neither a credential nor a value is in the text. */
-export class PluginFault extends InternalError {}
+/** How long a session may take to open and to close: neither connects. Milliseconds. */
+const OPENING = 30_000;
+const CLOSING = 5_000;
 
-/**
- * All calls of a plugin pass here, so that nothing it throws holds a secret it was given: errors of the catalogue have them taken out, and
- * any other becomes a PluginFault.
- */
-export function guardedPlugin(plugin: SyncDestinationPlugin): SyncDestinationPlugin {
-  const { accounts, aliases, version, title } = plugin;
-  const connectionSecrets = (connection: Readonly<Record<string, unknown>>): string[] => secretsOf(plugin.connection, connection);
-  const look = <T>(secrets: () => readonly string[], work: () => T): T => {
+type Connection = Parameters<SyncDestinationPlugin['open']>[0];
+type Host = Parameters<SyncDestinationPlugin['open']>[1];
+
+/** A plugin behind its guard. */
+export interface GuardedPlugin extends SyncDestinationPlugin {
+  /** As `open`, for one destination: `fault` hears of what the plugin does beyond its contract, in words for operators. */
+  openFor(connection: Connection, host: Host, fault: (reason: string) => void): Promise<DestinationSession>;
+}
+
+/** All calls of a plugin pass a guard. `fault`: where no destination is concerned. */
+export function guardedPlugin(plugin: SyncDestinationPlugin, clock: Clock, fault: (reason: string) => void): GuardedPlugin {
+  const { accounts, aliases, version, title, code } = plugin;
+  const guarded = (secrets: () => readonly string[], tell = fault): PluginGuard =>
+    new PluginGuard({ title, clock, code, secrets, fault: tell });
+  const ofConnection = (connection: Connection): PluginGuard => guarded(() => secretsOf(plugin.connection, connection));
+  const openFor: GuardedPlugin['openFor'] = async (connection, host, tell) => {
+    const account = accounts && host.account ? secretsOf(accounts.fields, host.account as Record<string, unknown>) : [];
+    const secrets = [...secretsOf(plugin.connection, connection), ...account];
+    const guard = guarded(() => secrets, tell);
+    const opening = guard.bounded('open a session', OPENING, async () => {
+      const session = await plugin.open(connection, host);
+      if (given.up) void session.close().catch(() => undefined);
+      return session;
+    });
+    const given = { up: false };
     try {
-      return work();
+      return guardedSession(await opening, guard);
     } catch (error) {
-      throw clean(title, error, secrets());
+      given.up = true;
+      throw error;
     }
   };
   return {
@@ -37,68 +55,36 @@ export function guardedPlugin(plugin: SyncDestinationPlugin): SyncDestinationPlu
             collection: accounts.collection,
             field: accounts.field,
             fields: accounts.fields,
-            describe: (account) =>
-              look(
-                () => secretsOf(accounts.fields, account),
-                () => accounts.describe?.(account) ?? {},
-              ),
+            describe: (account) => guarded(() => secretsOf(accounts.fields, account)).look(() => accounts.describe?.(account) ?? {}),
           },
         }
       : {}),
-    limits: (connection) =>
-      look(
-        () => connectionSecrets(connection),
-        () => plugin.limits(connection),
-      ),
-    check: (connection) =>
-      look(
-        () => connectionSecrets(connection),
-        () => plugin.check?.(connection) ?? [],
-      ),
-    open: async (connection, host) => {
-      const account = accounts && host.account ? secretsOf(accounts.fields, host.account as Record<string, unknown>) : [];
-      const secrets = [...connectionSecrets(connection), ...account];
-      try {
-        return guardedSession(title, await plugin.open(connection, host), secrets);
-      } catch (error) {
-        throw clean(title, error, secrets);
-      }
-    },
+    limits: (connection) => ofConnection(connection).look(() => plugin.limits(connection)),
+    check: (connection) => ofConnection(connection).look(() => plugin.check?.(connection) ?? []),
+    open: async (connection, host) => openFor(connection, host, fault),
+    openFor,
   };
 }
 
-function guardedSession(title: string, session: DestinationSession, secrets: readonly string[]): DestinationSession {
-  const call = async <T>(signal: AbortSignal, work: () => Promise<T>, value?: string): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (signal.aborted && !isSyncError(error)) throw signal.reason;
-      throw clean(title, error, value === undefined ? secrets : [...secrets, ...textsIn(value)]);
-    }
-  };
+function guardedSession(session: DestinationSession, guard: PluginGuard): DestinationSession {
   return {
-    read: async (request) => call(request.signal, async () => session.read(request)),
-    put: async (request) => call(request.signal, async () => session.put(request), request.value),
-    remove: async (request) => call(request.signal, async () => session.remove(request)),
+    read: async (request) => guard.call(request.signal, async () => session.read(request)),
+    put: async (request) => guard.call(request.signal, async () => session.put(request), request.value),
+    remove: async (request) => guard.call(request.signal, async () => session.remove(request)),
     async *list(request) {
+      const pages = guard.look(() => session.list(request)[Symbol.asyncIterator]());
       try {
-        yield* session.list(request);
-      } catch (error) {
-        if (request.signal.aborted && !isSyncError(error)) throw request.signal.reason;
-        throw clean(title, error, secrets);
+        for (;;) {
+          const next = await guard.call(request.signal, async () => pages.next());
+          if (next.done === true) return;
+          yield next.value;
+        }
+      } finally {
+        // A page that was cut off may never end, so nobody waits for it.
+        pages.return?.().catch(() => undefined);
       }
     },
-    ...(session.count ? { count: async (signal: AbortSignal) => call(signal, async () => session.count!(signal)) } : {}),
-    close: async () => session.close(),
+    ...(session.count ? { count: async (signal: AbortSignal) => guard.call(signal, async () => session.count!(signal)) } : {}),
+    close: async () => guard.bounded('close its session', CLOSING, async () => session.close()),
   };
-}
-
-function clean(title: string, error: unknown, secrets: readonly string[]): unknown {
-  if (!isSyncError(error)) {
-    const trace = error instanceof Error ? (error.stack ?? String(error)) : String(error);
-    return new PluginFault(`the plugin of ${title} failed: ${masked(String(error), secrets)}`, { cause: masked(trace, secrets) });
-  }
-  error.message = masked(error.message, secrets);
-  if (error.stack !== undefined) error.stack = masked(error.stack, secrets);
-  return error;
 }

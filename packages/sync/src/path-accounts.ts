@@ -26,7 +26,7 @@ export function accountPaths(host: EngineHost, types: DestinationTypes, retries:
       await retries.plan(tx, user);
       await reconciliation.plan(tx, user);
     },
-    stored: (user) => retries.written(user),
+    stored: async (user) => retries.written(user),
   };
   return types.all.flatMap((plugin) => (plugin.accounts ? pathsOf(host, plugin, plugin.accounts, changed) : []));
 }
@@ -34,7 +34,7 @@ export function accountPaths(host: EngineHost, types: DestinationTypes, retries:
 /** What becomes of a destination whose account was written: within the commit, and after it. */
 interface AccountChange {
   planned(tx: Transaction, user: DestinationRecord): Promise<void>;
-  stored(user: DestinationRecord): void;
+  stored(user: DestinationRecord): Promise<void>;
 }
 
 function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Accounts, changed: AccountChange): AnyPath[] {
@@ -72,7 +72,7 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
       }
       return { answer, users };
     });
-    for (const user of written?.users ?? []) changed.stored(user);
+    for (const user of written?.users ?? []) await changed.stored(user);
     return written?.answer;
   };
 

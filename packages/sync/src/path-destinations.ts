@@ -2,7 +2,7 @@ import { f, NotFound, path, type AnyPath, type EngineHost, type EngineRequest } 
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { Type } from 'typebox';
 import { typeField, type DestinationTypes } from './destination-types.ts';
-import type { Destinations } from './destinations.ts';
+import type { Destinations, LeftOutside } from './destinations.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import { CONFLICT_POLICIES, placeOf, recordsIn, type DestinationRecord } from './records.ts';
 import { partial } from './written-fields.ts';
@@ -40,6 +40,13 @@ const Shown = Type.Object({
   purge_initiated_at: Type.Optional(Type.String()),
   purge_error: Type.Optional(Type.String()),
 });
+
+/** The answer of whoever lets go of a destination; nothing, where nothing stands outside. */
+function leftOutside({ things, total }: LeftOutside) {
+  if (total === 0) return undefined;
+  const warning = `copies that this destination left outside, and that nobody here knows of any more: ${total}`;
+  return { data: { outside: things, total } as never, warnings: [warning] };
+}
 
 /** `destinations`, `destinations/<type>` and `destinations/<type>/<name>`. Other spellings of a type fold into its name. */
 export function destinationPaths(
@@ -130,8 +137,8 @@ export function destinationPaths(
         summary: 'Deletes a destination without associations; with purge=true it unsyncs them first.',
         response: Shown,
         handle: async ({ data }) => {
-          if (data.force_delete) await destinations.drop(place(data.name));
-          else if (!data.purge) await destinations.deleteEmpty(place(data.name));
+          if (data.force_delete) return leftOutside(await destinations.drop(place(data.name)));
+          if (!data.purge) await destinations.deleteEmpty(place(data.name));
           else {
             const left = await destinations.purge(place(data.name));
             if (left) return { data: destinations.shown(plugin, left) as never };
@@ -175,8 +182,7 @@ function notInstalled(host: EngineHost, types: DestinationTypes, destinations: D
       summary: 'With force_delete=true, lets go of a destination; else refused with the types there are.',
       handle: async (req) => {
         if (!req.data.force_delete) return refuse(req);
-        await destinations.drop(placeOf(await stored(req)));
-        return undefined;
+        return leftOutside(await destinations.drop(placeOf(await stored(req))));
       },
     });
 }

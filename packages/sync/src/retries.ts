@@ -29,9 +29,9 @@ export class Retries {
   }
 
   /** After that commit: what failed with the old settings says nothing of the new ones. */
-  written(destination: DestinationRecord): void {
+  async written(destination: DestinationRecord): Promise<void> {
     const place = placeOf(destination);
-    for (const target of [syncTarget(place), reconciliationTarget(place)]) this.#host.circuit(target).reset();
+    for (const target of [syncTarget(place), reconciliationTarget(place)]) await this.#host.retry(target);
   }
 
   async #run({ destination, place }: Static<typeof RetryEntry>, signal: AbortSignal): Promise<undefined> {

@@ -10,7 +10,8 @@ import {
 } from '@strongroom/sync-sdk';
 import type { DestinationTypes } from './destination-types.ts';
 import type { Pacer } from './pacer.ts';
-import { recordsIn, type DestinationRecord } from './records.ts';
+import { PluginFault } from './plugin-guard.ts';
+import { placeOf, recordsIn, type DestinationRecord } from './records.ts';
 
 /** A destination ready for use. Every call of its session is counted by the pacer. */
 export interface OpenDestination {
@@ -18,6 +19,9 @@ export interface OpenDestination {
   readonly limits: DestinationLimits;
   readonly session: DestinationSession;
 }
+
+/** Milliseconds for which a destination is left alone whose plugin broke its contract. */
+const OUT_OF_USE = 60_000;
 
 interface Opened {
   readonly generation: number;
@@ -39,6 +43,8 @@ export class Sessions {
   readonly #types: DestinationTypes;
   readonly #pacer: Pacer;
   readonly #opened = new Map<string, Opened>();
+  /** Destinations whose plugin broke its contract, by id. */
+  readonly #outOfUse = new Map<string, { readonly reason: string; readonly until: number; readonly generation: number }>();
 
   constructor(host: EngineHost, types: DestinationTypes, pacer: Pacer) {
     this.#host = host;
@@ -48,6 +54,7 @@ export class Sessions {
 
   /** Does work with a session, which stays open until it is done. */
   async use<T>(destination: DestinationRecord, work: (open: OpenDestination) => Promise<T>): Promise<T> {
+    this.#checkInUse(destination);
     let opened = this.#opened.get(destination.id);
     if (opened?.generation !== destination.generation) {
       if (opened) this.#retire(opened);
@@ -68,6 +75,7 @@ export class Sessions {
 
   /** The destination is gone. */
   forget(id: string): void {
+    this.#outOfUse.delete(id);
     const opened = this.#opened.get(id);
     if (opened) this.#drop(id, opened);
     this.#pacer.forget(id);
@@ -77,6 +85,25 @@ export class Sessions {
     const all = [...this.#opened.values()];
     this.#opened.clear();
     await Promise.all(all.map(closed));
+  }
+
+  /** @throws PluginFault while the destination is out of use */
+  #checkInUse({ id, generation }: DestinationRecord): void {
+    const out = this.#outOfUse.get(id);
+    if (!out) return;
+    if (generation > out.generation || this.#host.clock.millis() >= out.until) this.#outOfUse.delete(id);
+    else throw new PluginFault(`${out.reason}; the destination is out of use until ${new Date(out.until).toISOString()}`);
+  }
+
+  /** The plugin broke its contract: the session is not used any more, and no other is opened for a while. */
+  #fault(destination: DestinationRecord, title: string, what: string): void {
+    const reason = `the plugin of ${title} ${what}`;
+    const place = placeOf(destination);
+    const until = this.#host.clock.millis() + OUT_OF_USE;
+    this.#outOfUse.set(destination.id, { reason, until, generation: destination.generation });
+    this.#host.log.error(`${reason}; the destination ${place} is out of use for ${OUT_OF_USE / 1_000} s`, { place });
+    const opened = this.#opened.get(destination.id);
+    if (opened?.generation === destination.generation) this.#drop(destination.id, opened);
   }
 
   #drop(id: string, opened: Opened): void {
@@ -95,12 +122,8 @@ export class Sessions {
     const account = await this.#account(plugin, destination);
     const network = createNetworkGuard(networkRules(destination));
     try {
-      const session = await plugin.open(destination.connection, {
-        log: this.#host.log,
-        now: () => this.#host.clock.now(),
-        network,
-        ...(account === undefined ? {} : { account }),
-      });
+      const own = { log: this.#host.log, now: () => this.#host.clock.now(), network, ...(account === undefined ? {} : { account }) };
+      const session = await plugin.openFor(destination.connection, own, (what) => this.#fault(destination, plugin.title, what));
       const spend = (): void => this.#pacer.spend(destination.id, limits.pace);
       return { plugin, limits, network, session: counted(session, spend) };
     } catch (error) {

@@ -20,6 +20,7 @@ import {
 } from './records.ts';
 import { forgetDestination } from './reconciliation.ts';
 import { nameId, remoteName } from './remote-names.ts';
+import { DEADLINE } from './plugin-guard.ts';
 import { RemoteWriter, Vanished, type Wanted } from './remote-writer.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { Sessions } from './sessions.ts';
@@ -31,7 +32,7 @@ const HOLD = 75_000;
 /** A run that takes longer ends with what it has, and another one goes on. */
 const ENOUGH = 40_000;
 /** The longest that a provider may take: less than a job may, so that the failure is still stored. */
-const HANG = 45_000;
+const HANG = DEADLINE;
 const NO_ANSWER = `no answer within ${HANG / 1_000} s`;
 /** When a new association is looked at once more: a change made while another process had not heard of it is found then. */
 const SETTLING = 30_000;

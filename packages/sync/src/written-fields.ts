@@ -77,6 +77,36 @@ export function checkSecretsKnown(schema: TObject, { before, after, sent, suppli
   requireSecretsAgain({ changed, kept, sudo });
 }
 
+/** The addresses among the values that are none of the defaults, by field. */
+function ownAddresses(schema: TObject, values: Values | undefined): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, field] of Object.entries(schema.properties as Record<string, TSchema & { default?: unknown }>)) {
+    const value = values?.[name];
+    if (typeof value === 'string' && ADDRESS.test(value) && value !== field.default) found.set(name, value);
+  }
+  return found;
+}
+
+/**
+ * The key of a shared account signs for the address of the destination that uses it, and whoever writes a destination need not know the key.
+ * @throws BadRequest where another address, or another account, is chosen without sudo
+ */
+export function checkAccountAddress(
+  schema: TObject,
+  { collection, field }: { readonly collection: string; readonly field: string },
+  { before, after, sudo }: Pick<SecretsWrite, 'before' | 'after' | 'sudo'>,
+): void {
+  const account = after[field];
+  if (sudo || typeof account !== 'string' || account === '') return;
+  const known = before?.[field] === account ? ownAddresses(schema, before) : new Map<string, string>();
+  const chosen = [...ownAddresses(schema, after)].filter(([name, value]) => known.get(name) !== value).map(([name]) => name);
+  if (chosen.length === 0) return;
+  throw new BadRequest(
+    `${chosen.join(', ')}: ${JSON.stringify(account)} of sys/sync/${collection} would log in at this address; use a token whose policy grants sudo on ` +
+      'this path, or the usual address',
+  );
+}
+
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }

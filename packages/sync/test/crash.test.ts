@@ -74,6 +74,18 @@ const operations: Operation[] = [
     carryOut: async (server) => settled(server.ask('delete', ONE, { purge: true }), server),
   },
   {
+    title: 'a destination that was purged is made again and takes up what it deleted',
+    prepare: async (server) => {
+      await server.ask('update', SET, SECRET);
+      await server.ask('delete', ONE, { purge: true });
+      await server.advance(5);
+    },
+    carryOut: async (server) => {
+      await server.ask('update', ONE, CONNECTION);
+      await settled(server.ask('update', SET, SECRET), server);
+    },
+  },
+  {
     title: 'a mount is unmounted',
     prepare: async (server) => server.ask('update', SET, SECRET),
     carryOut: async (server) => settled(server.ask('delete', 'sys/mounts/kv'), server),
@@ -92,7 +104,7 @@ describe.each(['marked', 'recorded'] as const)('a server that dies in the middle
 
   beforeEach(async () => {
     clock = manualClock();
-    provider = new MemoryProvider({ ownership, now: () => server.clock.now() });
+    provider = new MemoryProvider({ ownership, softDelete: ownership === 'marked', now: () => server.clock.now() });
     const plugins = [kvEngine, memoryDestination(provider) as unknown as Plugin];
     server = await mortalMount(syncEngine, { plugins, clock });
     await server.ask('update', 'sys/mounts/kv', { type: 'kv', options: { version: '2' } });

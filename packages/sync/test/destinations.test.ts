@@ -308,11 +308,14 @@ describe('destinations', () => {
       expect(sync.provider.values()).toEqual({});
     });
 
-    test('force_delete=true lets go of everything; what stands outside stays', async () => {
+    test('force_delete=true lets go of everything, and answers the list of what is left outside', async () => {
       await sync.put('a', { a: '1' });
       await sync.set('a');
       sync.provider.fail('failing');
-      expect((await sync.ask('delete', ONE, { force_delete: true })).status).toBe(204);
+      const { status, data, warnings } = await sync.ask('delete', ONE, { force_delete: true });
+      expect(status).toBe(200);
+      expect(data).toEqual({ outside: [{ kind: 'secret', name: 'app/a', system: 'memory/one', detail: 'a copy of a' }], total: 1 });
+      expect(warnings?.join()).toBe('copies that this destination left outside, and that nobody here knows of any more: 1');
       expect((await sync.ask('read', ONE)).status).toBe(404);
       sync.provider.heal();
       await sync.put('a', { a: '2' });

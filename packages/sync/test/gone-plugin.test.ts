@@ -54,8 +54,10 @@ describe('a destination whose plugin is not installed any more', () => {
     expect(errors).toEqual(['the plugin of destinations of type gone is not installed']);
   });
 
-  test('DELETE with force_delete=true lets go of it and of its associations; what stands outside stays', async () => {
-    expect((await sync.ask('delete', GONE, { force_delete: true })).status).toBe(204);
+  test('DELETE with force_delete=true lets go of it and of its associations, and answers the list of what is left outside', async () => {
+    const { status, data } = await sync.ask('delete', GONE, { force_delete: true });
+    expect(status).toBe(200);
+    expect(data).toEqual({ outside: [{ kind: 'secret', name: 'app/web', system: 'gone/one', detail: 'a copy of web' }], total: 1 });
     expect((await sync.ask('read', GONE)).status).toBe(400);
     expect((await sync.ask('list', 'sys/sync/associations')).status).toBe(404);
     expect(provider.values()).toEqual({ 'app/web': '{"a":"1"}' });

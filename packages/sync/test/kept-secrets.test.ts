@@ -99,6 +99,18 @@ describe('a stored secret goes to no address that somebody else writes', () => {
     expect(moved.data).toMatchObject({ connection_details: { enterprise_url: 'https://github.acme.example', access_token: '*****' } });
   });
 
+  test('an account that somebody else stored logs in at no address that a caller without sudo chooses', async () => {
+    await checked(sync.ask('update', 'sys/sync/memory-accounts/shared', { owner: 'me', private_key: 'PEM' }));
+    const at = 'sys/sync/destinations/memory/new';
+    const sent = { access_token: 'own-token', account: 'shared' };
+    const refused = 'endpoint: "shared" of sys/sync/memory-accounts would log in at this address';
+    expect(await refusal(at, { ...sent, endpoint: evil })).toContain(refused);
+    await checked(sync.ask('update', at, sent, operator));
+    expect(await refusal(at, { ...sent, endpoint: evil }, 'patch')).toContain(refused);
+    await checked(sync.ask('patch', at, { ...sent, endpoint: 'https://memory.acme.example' }));
+    await checked(sync.ask('patch', at, { custom_tags: { a: 'b' } }, operator));
+  });
+
   test('the memory, whose address is a default', async () => {
     expect(await refusal(ONE, { endpoint: evil, access_token: '*****' }, 'patch')).toContain(
       'endpoint: a new value sends the stored access_token to another address',

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Log } from '@strongroom/engine-sdk';
+import { tellOwner, type Log } from '@strongroom/engine-sdk';
 import { ExternalServiceError, SessionClosed } from '@strongroom/sync-sdk';
 import { memoryDestination, MemoryProvider, type MemoryDestination } from '@strongroom/sync-testkit';
+import { PluginGuard } from '../src/plugin-guard.ts';
 import { CONNECTION, syncMount, type SyncMount } from './sync-mount.ts';
 
 const ONE = 'sys/sync/destinations/memory/one';
@@ -134,5 +135,143 @@ describe('a plugin that throws what it holds', () => {
     const answer = await sync.ask('read', `${ONE}/plan`);
     expect(answer.status).toBe(500);
     nothingTold(answer);
+  });
+});
+
+describe('a plugin that breaks its contract', () => {
+  const lines: string[] = [];
+  const note = (message: string, fields?: object): void => void lines.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { debug: note, info: note, warn: note, error: note };
+  let sync: SyncMount;
+  let usual: MemoryDestination;
+  let opened: number;
+
+  /** The memory, whose sessions are changed so. */
+  const start = async (change: (session: Session) => Partial<Session>, open?: () => Promise<void>): Promise<void> => {
+    lines.length = 0;
+    opened = 0;
+    const provider = new MemoryProvider();
+    usual = memoryDestination(provider);
+    const destination: MemoryDestination = {
+      ...usual,
+      open: async (...args) => {
+        opened += 1;
+        await open?.();
+        const session = await usual.open(...args);
+        return { ...session, ...change(session) };
+      },
+    };
+    sync = await syncMount({ provider, destination, mount: { log } });
+    await sync.put('web', { password: VALUE });
+  };
+  afterEach(async () => sync.close());
+  const turns = async (): Promise<void> => {
+    for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const told = (): string => lines.join('\n');
+
+  test('by throwing after its call is named in the log without a secret, and its destination is out of use for a minute', async () => {
+    let leaks = true;
+    await start((session) => ({
+      put: async (request) => {
+        // As the process's handlers of uncaught errors do it.
+        if (leaks) setImmediate(() => void tellOwner(new TypeError(`late: ${request.value} ${TOKEN}`)));
+        leaks = false;
+        return session.put(request);
+      },
+    }));
+    await sync.set('web');
+    await turns();
+    expect(told()).toContain('the plugin of the memory threw after its call had ended: late: ');
+    expect(told()).toContain('the destination memory/one is out of use for 60 s');
+    expect(told()).not.toContain(VALUE);
+    expect(told()).not.toContain(TOKEN);
+    await sync.put('web', { password: `${VALUE}-2` });
+    const [entry] = await sync.set('web');
+    expect(entry).toMatchObject({
+      sync_status: 'INTERNAL_VAULT_ERROR',
+      last_error: { message: expect.stringContaining('is out of use until') },
+    });
+    expect(JSON.stringify(entry)).not.toContain(VALUE);
+    expect((await sync.ask('read', `${ONE}/plan`)).errors?.join()).toContain('is out of use until');
+    await sync.advance('3m');
+    expect(await sync.only()).toMatchObject({ sync_status: 'SYNCED' });
+    expect(opened).toBe(2);
+  });
+
+  test('is in use again at once when its destination is written', async () => {
+    let leaks = true;
+    await start((session) => ({
+      put: async (request) => {
+        if (leaks) setImmediate(() => void tellOwner(new Error('late')));
+        leaks = false;
+        return session.put(request);
+      },
+    }));
+    await sync.set('web');
+    await turns();
+    await sync.ask('patch', ONE, { custom_tags: { a: 'b' } });
+    expect((await sync.set('web'))[0]).toMatchObject({ sync_status: 'SYNCED' });
+  });
+
+  test('by not ending a call whose deadline has passed is named, and neither the run nor the association hangs', async () => {
+    await start(() => ({ put: async () => new Promise<never>(() => undefined) }));
+    const set = sync.set('web', { wait: '2m' });
+    await turns();
+    await sync.clock.advance('45s');
+    await sync.clock.advance('5s');
+    expect(await set).toEqual([expect.objectContaining({ sync_status: 'EXTERNAL_SERVICE_ERROR' })]);
+    expect(told()).toContain('the plugin of the memory did not end a call when told to; the destination memory/one is out of use for 60 s');
+  });
+
+  test('by never opening a session is named, and the association shows it', async () => {
+    await start(
+      () => ({}),
+      async () => new Promise<never>(() => undefined),
+    );
+    const set = sync.set('web', { wait: '2m' });
+    await turns();
+    await sync.clock.advance('30s');
+    expect(await set).toEqual([
+      expect.objectContaining({
+        sync_status: 'INTERNAL_VAULT_ERROR',
+        last_error: expect.objectContaining({ message: 'the plugin of the memory did not open a session within 30 s' }),
+      }),
+    ]);
+  });
+
+  test('by texts longer than 4 KiB has them cut, and no half of a secret is left at the cut', async () => {
+    await start(() => ({
+      // eslint-disable-next-line require-yield
+      async *list() {
+        throw new TypeError(`${'x'.repeat(4_040)} ${TOKEN} ${'y'.repeat(100_000)}`);
+      },
+    }));
+    const { status, errors } = await sync.ask('read', `${ONE}/plan`);
+    expect(status).toBe(500);
+    expect(errors!.join().length).toBeLessThanOrEqual(4_096 + '1 error occurred:\n\t* \n\n'.length);
+    expect(errors!.join()).not.toContain('memory-');
+  });
+
+  test('by a session that does not close holds up no stop', async () => {
+    await start(() => ({ close: async () => new Promise<never>(() => undefined) }));
+    await sync.set('web');
+    const closed = sync.close();
+    await turns();
+    await sync.clock.advance('5s');
+    await closed;
+  });
+});
+
+describe('the guard', () => {
+  test('names a plugin that holds up the whole server for longer than its deadline', () => {
+    let now = 0;
+    const clock = { now: () => new Date(now), millis: () => now, after: () => () => undefined };
+    const faults: string[] = [];
+    const guard = new PluginGuard({ title: 'Acme', clock, code: undefined, secrets: () => [], fault: (reason) => faults.push(reason) });
+    guard.look(() => (now += 44_000));
+    expect(faults).toEqual([]);
+    guard.look(() => (now += 46_000));
+    expect(faults).toEqual(['held up the whole server for 46 s']);
   });
 });

@@ -1,5 +1,6 @@
 import type { CloudProvider } from '../cloud-provider.ts';
 import { AwsSession } from './aws-session.ts';
+import { regionWarnings } from './regions.ts';
 
 /** The template that clients of the incumbents see when none is configured. */
 const USERNAME_TEMPLATE =
@@ -14,5 +15,8 @@ export const awsProvider: CloudProvider = {
   usernameTemplate: USERNAME_TEMPLATE,
   longestName: { IAM: 64, STS: 32 },
   keysPerUser: 2,
+  // IAM takes names that differ in case alone for one.
+  canonicalUser: (name) => name.toLowerCase(),
+  settingsWarnings: ({ region }) => regionWarnings(region),
   open: (settings) => new AwsSession(settings),
 };

@@ -7,6 +7,7 @@ import type {
   ListedKey,
   MadeUser,
   NewUser,
+  OwnUser,
   RoleSession,
   SessionPolicies,
   TaggedUser,
@@ -202,10 +203,10 @@ export class AwsSession implements CloudSession {
     });
   }
 
-  async ownUser(abortSignal: AbortSignal): Promise<string> {
+  async ownUser(abortSignal: AbortSignal): Promise<OwnUser> {
     return this.#call(async ({ sdk, clients }) => {
       const { User } = await clients.iam.send(new sdk.iam.GetUserCommand({}), { abortSignal });
-      return User?.UserName ?? '';
+      return { name: User?.UserName ?? '', account: accountIn(User?.Arn) };
     });
   }
 

@@ -23,7 +23,9 @@ export class UserRemoval {
   }
 
   async run(): Promise<void> {
-    await Promise.all([this.#keys(), this.#attachedPolicies(), this.#inlinePolicies(), this.#groups()]);
+    // Whatever else cannot be taken away: without its keys the user can do nothing any more.
+    const first = await Promise.allSettled([this.#keys(), this.#attachedPolicies(), this.#inlinePolicies(), this.#groups()]);
+    for (const outcome of first) if (outcome.status === 'rejected') throw outcome.reason;
     try {
       await this.#deleteUser();
       return;

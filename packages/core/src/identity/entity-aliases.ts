@@ -75,7 +75,10 @@ export class EntityAliases {
   async removeSomeOfMount(mountAccessor: string, limit: number): Promise<boolean> {
     const { records } = this.#context;
     const keys = await records.aliasKeys.list({ prefix: `${mountAccessor}/`, limit });
-    if (keys.length === 0) return false;
+    if (keys.length === 0) {
+      await records.spelledMounts.delete(mountAccessor);
+      return false;
+    }
     await this.#context.change(async (change) => {
       for (const key of keys) {
         const known = await change.records.aliasKeys.get(key);
@@ -83,11 +86,31 @@ export class EntityAliases {
         await change.records.aliasKeys.delete(key);
         await change.records.aliasOwners.delete(known.alias_id);
         const entity = await change.records.entities.get(known.owner_id);
-        if (entity)
-          await change.putEntity(known.owner_id, { ...entity, aliases: entity.aliases.filter((one) => one.id !== known.alias_id) });
+        const alias = entity?.aliases.find((one) => one.id === known.alias_id);
+        if (!entity || !alias) continue;
+        await change.unlinkAlias(alias);
+        await change.putEntity(known.owner_id, { ...entity, aliases: entity.aliases.filter((one) => one !== alias) });
       }
     });
     return true;
+  }
+
+  /** Notes the spellings of a page of aliases that an earlier version stored. Returns where the next page begins; undefined after the last. */
+  async noteSpellingsOfMount(mountAccessor: string, after: string | undefined, limit: number): Promise<string | undefined> {
+    const keys = await this.#context.records.aliasKeys.list({
+      prefix: `${mountAccessor}/`,
+      limit,
+      ...(after === undefined ? {} : { after }),
+    });
+    await this.#context.change(async (change) => {
+      for (const key of keys) {
+        const known = await change.records.aliasKeys.get(key);
+        const alias = known && (await change.records.entities.get(known.owner_id))?.aliases.find((one) => one.id === known.alias_id);
+        if (known && alias) await change.noteSpelling(known.owner_id, alias);
+      }
+      if (keys.length < limit) await change.records.spelledMounts.put(mountAccessor, {});
+    });
+    return keys.length < limit ? undefined : keys.at(-1);
   }
 
   #requireMount(accessor: string): void {

@@ -1,4 +1,4 @@
-import type { Collection, StorageView } from '@strongroom/engine-sdk';
+import { foldName, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 
@@ -61,6 +61,7 @@ export type Group = Static<typeof Group>;
 
 const NameIndex = Type.Object({ id: Type.String(), name: Type.String() });
 const AliasIndex = Type.Object({ owner_id: Type.String(), alias_id: Type.String() });
+const AliasIndexes = Type.Object({ aliases: Type.Array(AliasIndex) });
 const OwnerIndex = Type.Object({ owner_id: Type.String() });
 /** `grant` is '' for a membership that an operator set. */
 const Member = Type.Object({ grant: Type.String() });
@@ -71,6 +72,10 @@ export interface IdentityRecords {
   readonly entityNames: Collection<Static<typeof NameIndex>>;
   /** `aliasKey` → entity and alias. */
   readonly aliasKeys: Collection<Static<typeof AliasIndex>>;
+  /** `spellingKey` → the aliases whose name is another spelling of it: most names are their own one spelling, and are not in here. */
+  readonly aliasSpellings: Collection<Static<typeof AliasIndexes>>;
+  /** Accessors of the mounts all of whose aliases `aliasSpellings` knows, those of earlier versions too. */
+  readonly spelledMounts: Collection<Record<never, never>>;
   /** Alias id → entity. */
   readonly aliasOwners: Collection<Static<typeof OwnerIndex>>;
   /** Id of an entity that was merged away → the entity that took it in. */
@@ -89,6 +94,8 @@ export function identityRecords(view: Pick<StorageView, 'collection'>): Identity
     entities: view.collection('entity/', Entity, { cached: true }),
     entityNames: view.collection('entity-name/', NameIndex),
     aliasKeys: view.collection('entity-alias-key/', AliasIndex),
+    aliasSpellings: view.collection('entity-alias-spelling/', AliasIndexes),
+    spelledMounts: view.collection('entity-alias-spelled/', Type.Object({})),
     aliasOwners: view.collection('entity-alias/', OwnerIndex),
     merged: view.collection('merged-entity/', OwnerIndex, { cached: true }),
     groups: view.collection('group/', Group, { cached: true }),
@@ -107,6 +114,16 @@ export function folded(name: string): string {
 /** Names come from outside directories and may be of any length, so the key holds a digest. */
 export function aliasKey(mountAccessor: string, name: string): string {
   return `${mountAccessor}/${createHash('sha256').update(folded(name)).digest('hex')}`;
+}
+
+/** One key for all spellings of a name: see `foldName`. */
+export function spellingKey(mountAccessor: string, name: string): string {
+  return `${mountAccessor}/${createHash('sha256').update(foldName(name)).digest('hex')}`;
+}
+
+/** Whether `aliasKey` alone leads to the name from its one spelling. */
+export function isOneSpelling(name: string): boolean {
+  return folded(name) === foldName(name);
 }
 
 export function memberKey(groupId: string, entityId: string): string {

@@ -1,11 +1,11 @@
-import type { Clock, Log, StorageView } from '@strongroom/engine-sdk';
+import { foldName, type Clock, type Log, type LoginAlias, type StorageView } from '@strongroom/engine-sdk';
 import { Entities } from './entities.ts';
 import { addAlias, EntityAliases, newAlias } from './entity-aliases.ts';
 import { GroupAliases } from './group-aliases.ts';
 import { Groups } from './groups.ts';
 import { IdentityCache, type IdentityPolicies, type TemplateContext } from './identity-cache.ts';
 import { identityContext, samePairs, type IdentityChange, type IdentityContext, type IdentityMounts } from './identity-change.ts';
-import { aliasKey, type Entity, type IdentityRecords } from './identity-records.ts';
+import { aliasKey, isOneSpelling, spellingKey, type Entity, type EntityAlias, type IdentityRecords } from './identity-records.ts';
 import { memberships, storeMemberships, type Memberships } from './login-memberships.ts';
 
 export interface IdentityStoreParts {
@@ -21,7 +21,7 @@ export interface IdentityStoreParts {
 
 export interface LoginIdentity {
   readonly mountAccessor: string;
-  readonly alias: { readonly name: string; readonly metadata?: Readonly<Record<string, string>> };
+  readonly alias: LoginAlias;
   /** Names of outside groups; [] is "in none". Left out where the method knows no groups: memberships stay. */
   readonly groupAliases?: readonly string[];
 }
@@ -39,6 +39,7 @@ export class IdentityStore {
   readonly #context: IdentityContext;
   readonly #cache: IdentityCache;
   readonly #log: Log;
+  readonly #spelled = new Set<string>();
 
   constructor(parts: IdentityStoreParts) {
     const written = (keys: ReadonlySet<string>): void => keys.forEach((key) => this.#cache.invalidate(key));
@@ -58,6 +59,7 @@ export class IdentityStore {
    * Writes nothing when metadata and groups are as they were. Does not look at `disabled`.
    */
   async resolveLogin(login: LoginIdentity): Promise<{ entityId: string; created: boolean }> {
+    if (login.alias.anySpelling) await this.#knowSpellings(login.mountAccessor);
     const known = await currentState(this.#context.records, login);
     if (known && !known.metadataChanged && !known.groupsChanged) return { entityId: known.entityId, created: false };
     const result = await this.#context.change(async (change) => this.#login(change, login));
@@ -104,6 +106,17 @@ export class IdentityStore {
     this.#cache.invalidate(key);
   }
 
+  /** Once for a mount in its life: aliases that an earlier version stored are found in all spellings, too. May be repeated. */
+  async #knowSpellings(mountAccessor: string): Promise<void> {
+    if (this.#spelled.has(mountAccessor)) return;
+    if (!(await this.#context.records.spelledMounts.has(mountAccessor))) {
+      let after: string | undefined;
+      do after = await this.entityAliases.noteSpellingsOfMount(mountAccessor, after, CHUNK);
+      while (after !== undefined);
+    }
+    this.#spelled.add(mountAccessor);
+  }
+
   /** Nobody knows which records changed. */
   invalidateAll(): void {
     this.#cache.invalidateAll();
@@ -146,19 +159,49 @@ interface LoginState {
 }
 
 async function currentState(records: IdentityRecords, login: LoginIdentity): Promise<LoginState | undefined> {
-  const index = await records.aliasKeys.get(aliasKey(login.mountAccessor, login.alias.name));
-  const entity = index && (await records.entities.get(index.owner_id));
-  const alias = entity?.aliases.find((one) => one.id === index?.alias_id);
-  if (!index || !entity || !alias) return undefined;
+  const known = await knownAs(records, login);
+  // A person who is known by several names is disabled with any of them.
+  const chosen = known.find(({ entity }) => entity.disabled) ?? known[0];
+  if (!chosen) return undefined;
+  const { entityId, entity, alias } = chosen;
   const groups = login.groupAliases && (await memberships(records, entity, login.mountAccessor, login.groupAliases));
   return {
-    entityId: index.owner_id,
+    entityId,
     entity,
     aliasId: alias.id,
     metadataChanged: !samePairs(alias.metadata, login.alias.metadata ?? nothing),
     ...(groups ? { groups } : {}),
     groupsChanged: groups !== undefined && changes(groups),
   };
+}
+
+interface KnownAlias {
+  readonly entityId: string;
+  readonly entity: Entity;
+  readonly alias: EntityAlias;
+}
+
+/** The aliases that the login may mean: of its name before its other names, of the very spelling before other ones. */
+async function knownAs(
+  records: IdentityRecords,
+  { mountAccessor, alias: { name, others = [], anySpelling = false } }: LoginIdentity,
+): Promise<KnownAlias[]> {
+  const hits = await Promise.all(
+    [name, ...others].flatMap((one) => {
+      const exact = records.aliasKeys.get(aliasKey(mountAccessor, one));
+      if (!anySpelling) return [exact];
+      const folded = isOneSpelling(one) ? undefined : records.aliasKeys.get(aliasKey(mountAccessor, foldName(one)));
+      return [exact, folded, records.aliasSpellings.get(spellingKey(mountAccessor, one)).then((found) => found?.aliases)];
+    }),
+  );
+  const known = new Map<string, KnownAlias>();
+  for (const index of hits.flat()) {
+    if (!index || known.has(index.alias_id)) continue;
+    const entity = await records.entities.get(index.owner_id);
+    const alias = entity?.aliases.find((one) => one.id === index.alias_id);
+    if (entity && alias) known.set(alias.id, { entityId: index.owner_id, entity, alias });
+  }
+  return [...known.values()];
 }
 
 function changes(groups: Memberships): boolean {

@@ -13,6 +13,7 @@ import {
 } from '@strongroom/engine-sdk';
 import type { TObject } from 'typebox';
 import { CorruptRecord } from '../barrier/key-ring.ts';
+import type { Incarnations, OrphanedWork } from '../incarnation/incarnations.ts';
 import { requireIssuing } from '../mounts/mount-record.ts';
 import { leftByIntent, type LeftOutside } from '../removal/left-outside.ts';
 import { failureText, retryDelay } from '../schedule/backoff.ts';
@@ -23,6 +24,8 @@ import { randomBytes } from '../random-bytes.ts';
 
 const INTENTS = 'intent/';
 const DEADLINE = 60_000;
+/** Intents of ended processes that are made due in one commit. */
+const TAKEN_OVER = 64;
 
 interface IntentRecord {
   mount: string;
@@ -32,8 +35,13 @@ interface IntentRecord {
   /** Milliseconds: where the index entry stands. */
   due: number;
   attempts: number;
-  /** The process that opened it; absent in records of before there was this field. */
+  /** The incarnation that opened it, or that undoes it; absent in records from before there was this field. */
   process?: string;
+  /**
+   * It was undone early, because its process had ended: a process that was only frozen may still complete the change, so it is undone once more at
+   * this time. Milliseconds.
+   */
+  again?: number;
   /** Rollback has begun: the change that was under way can no longer be completed. */
   undoing?: boolean;
   lastError?: { message: string; at: number };
@@ -61,15 +69,14 @@ export interface IntentStatus {
  * Outside changes in progress: `intent/<id>`, indexed by the time of their rollback. The commit that stores the result of a
  * change settles its intent; what is never settled is undone.
  */
-export class Journal {
+export class Journal implements OrphanedWork {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #gate: TargetGate;
   readonly #mount: (uuid: string) => JournalMount | undefined;
   readonly #random: () => number;
-  /** Tells the intents that this process has opened from those of others, and of its own earlier lives. */
-  readonly #process = randomBytes(9).toString('base64url');
+  readonly #incarnations: Incarnations;
 
   constructor(options: {
     store: Store;
@@ -77,9 +84,11 @@ export class Journal {
     log: Log;
     gate: TargetGate;
     mount: (uuid: string) => JournalMount | undefined;
+    incarnations: Incarnations;
     random?: () => number;
   }) {
     this.#store = options.store;
+    this.#incarnations = options.incarnations;
     this.#clock = options.clock;
     this.#log = options.log;
     this.#gate = options.gate;
@@ -87,8 +96,11 @@ export class Journal {
     this.#random = options.random ?? Math.random;
   }
 
-  /** @throws Unavailable when the mount is being removed, unless the change only takes back. */
+  /** @throws Unavailable where this process may begin nothing outside, and when the mount is being removed, unless the change only takes back. */
   async open(tx: StoreTransaction, mount: string, intent: Intent<TObject>, entry: Record<string, unknown>): Promise<OpenIntent> {
+    this.#incarnations.requireBeating();
+    const process = this.#incarnations.id;
+    await this.#incarnations.require(tx, process);
     await requireIssuing(tx, mount, intent.takesBack === true);
     checkRecord(intent.entry, entry, `the entry of intent ${intent.kind}`);
     const now = this.#clock.millis();
@@ -101,7 +113,7 @@ export class Journal {
       opened: now,
       due,
       attempts: 0,
-      process: this.#process,
+      process,
     };
     tx.create(INTENTS + id, record);
     reschedule(tx, 'intent', id, undefined, due);
@@ -112,6 +124,7 @@ export class Journal {
   async settle(tx: StoreTransaction, intent: OpenIntent): Promise<void> {
     const record = await tx.get<IntentRecord>(INTENTS + intent.id);
     if (!record || record.undoing) throw new InternalError(`the change took too long and is being undone (${intent.kind})`);
+    if (record.process !== undefined) await this.#incarnations.require(tx, record.process);
     tx.delete(INTENTS + intent.id);
     reschedule(tx, 'intent', intent.id, record.due, undefined);
   }
@@ -192,6 +205,29 @@ export class Journal {
     await this.#undo(due, found, signal);
   }
 
+  /** What processes that have ended left unfinished is undone now, instead of after its age. */
+  async handOn(ended: ReadonlySet<string>): Promise<number> {
+    const left: string[] = [];
+    for await (const page of this.#store.pages<IntentRecord>(INTENTS, (error) => this.#log.error(error.message))) {
+      for (const [key, record] of page) if (record.process !== undefined && ended.has(record.process)) left.push(key);
+    }
+    for (let at = 0; at < left.length; at += TAKEN_OVER) {
+      await this.#store.transaction(async (tx) => {
+        for (const key of left.slice(at, at + TAKEN_OVER)) {
+          const record = await tx.get<IntentRecord>(key);
+          if (record?.process === undefined || !ended.has(record.process)) continue;
+          const { process: _ended, ...rest } = record;
+          const now = this.#clock.millis();
+          // Where it is not being undone already, `due` is the end of its age.
+          const again = isYoung(record) && record.due > now ? { again: record.due } : {};
+          tx.put(key, { ...rest, ...again, undoing: true, due: now } satisfies IntentRecord);
+          reschedule(tx, 'intent', key.slice(INTENTS.length), record.due, now);
+        }
+      });
+    }
+    return left.length;
+  }
+
   /** Makes undoings that failed at an outside system, or were put off, due now. */
   async retryTarget(mount: string, target: string): Promise<void> {
     const now = this.#clock.millis();
@@ -220,7 +256,7 @@ export class Journal {
     for await (const [id, record] of this.#ofMount(mount)) {
       if (signal.aborted) break;
       if (this.#mayBeUnderWay(record)) {
-        const until = new Date(record.due).toISOString();
+        const until = new Date(record.again ?? record.due).toISOString();
         reasons.push(`an unfinished change (${record.kind}) may still be under way in another process; it is undone at ${until}`);
         continue;
       }
@@ -245,7 +281,9 @@ export class Journal {
 
   /** Another process opened it, too lately to tell whether that one is still at work. */
   #mayBeUnderWay(record: IntentRecord): boolean {
-    return this.#store.shared && record.process !== this.#process && isYoung(record) && record.due > this.#clock.millis();
+    const now = this.#clock.millis();
+    if (record.again !== undefined) return record.again > now;
+    return this.#store.shared && record.process !== this.#incarnations.id && isYoung(record) && record.due > now;
   }
 
   /** The intent, when no request can be at work on its change any more. */
@@ -299,7 +337,12 @@ export class Journal {
     }
     let claimedUntil: number | undefined;
     const passed = await this.#gate.pass(this.#target(intent, found), async (admit) => {
-      claimedUntil = await this.#move(due, (record, now) => ({ ...record, undoing: true, due: now + DEADLINE + 15_000 }));
+      claimedUntil = await this.#move(due, (record, now) => ({
+        ...record,
+        process: this.#incarnations.id,
+        undoing: true,
+        due: now + DEADLINE + 15_000,
+      }));
       if (claimedUntil === undefined) return NOT_TRIED;
       const entry = checkRecord(intent.entry, found.entry, INTENTS + due.id) as Record<string, unknown>;
       await withDeadline(this.#clock, DEADLINE, signal, async (limit) => {
@@ -334,7 +377,9 @@ export class Journal {
       return reason;
     }
     this.#log.info('an unfinished outside change was undone', { mount: mount.path, kind: found.kind });
-    await this.#move(claimed, () => undefined);
+    await this.#move(claimed, ({ again, process: _done, ...record }, now) =>
+      again !== undefined && again > now ? { ...record, again, due: again, attempts: 0 } : undefined,
+    );
     return undefined;
   }
 

@@ -26,6 +26,8 @@ export interface LeaseRecord {
   irrevocable?: boolean;
   /** A revocation failed or was put off: it stands in the index of those that wait. */
   waiting?: boolean;
+  /** The incarnation that revokes it. */
+  process?: string;
   /** Revocation has begun; the lease can no longer be renewed. */
   revoking?: boolean;
 }

@@ -14,9 +14,10 @@ import {
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { StorageFailure } from '@strongroom/storage-sdk';
+import type { Incarnations, OrphanedWork } from '../incarnation/incarnations.ts';
 import type { Journal } from '../journal/journal.ts';
 import { failureText, retryDelay } from '../schedule/backoff.ts';
-import { realign, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
+import { dueBetween, realign, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
 import { targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
 import { BarrierSealed } from '../barrier/barrier.ts';
 import { CorruptRecord } from '../barrier/key-ring.ts';
@@ -35,6 +36,8 @@ const IRREVOCABLE = 'irrevocable/';
 /** Index, by mount, of the leases whose revocation failed or was put off. */
 const WAITING = 'waiting-lease/';
 const DEADLINE = 60_000;
+/** How long a claim holds when the process that made it ends. */
+const CLAIM = DEADLINE + 15_000;
 /** After so many failed revocations a lease is irrevocable: listed, and tried once a day. */
 const PATIENCE = 6;
 const DAY = 86_400_000;
@@ -58,12 +61,13 @@ export interface RegisteredLease {
 /** Why a lease is revoked: its time has come, somebody asked, or it is to go whatever the engine says. */
 type Why = 'due' | 'asked' | 'force';
 
-export class LeaseStore {
+export class LeaseStore implements OrphanedWork {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #gate: TargetGate;
   readonly #journal: Journal;
+  readonly #incarnations: Incarnations;
   readonly #mount: (uuid: string) => LeaseMount | undefined;
   readonly #random: () => number;
   /** Revocations under way in this process: whoever comes later waits for the same outcome. */
@@ -75,6 +79,7 @@ export class LeaseStore {
     log: Log;
     gate: TargetGate;
     journal: Journal;
+    incarnations: Incarnations;
     mount: (uuid: string) => LeaseMount | undefined;
     random?: () => number;
   }) {
@@ -83,6 +88,7 @@ export class LeaseStore {
     this.#log = options.log;
     this.#gate = options.gate;
     this.#journal = options.journal;
+    this.#incarnations = options.incarnations;
     this.#mount = options.mount;
     this.#random = options.random ?? Math.random;
   }
@@ -165,6 +171,7 @@ export class LeaseStore {
     if (record.expires <= now || record.revoking) throw new BadRequest('lease expired');
     const { mount, type } = this.#owner(record);
     if (!type.renew) throw new BadRequest('lease is not renewable');
+    this.#incarnations.requireBeating();
     let warnings: string[] = [];
     const end = (terms: LeaseTerms): number => {
       const limited = limitTerms(mount, { ttl: increment > 0 ? increment : terms.ttl, maxTtl: terms.maxTtl });
@@ -245,6 +252,29 @@ export class LeaseStore {
       if (!record) return;
       dueNow(tx, id, record, now);
     });
+  }
+
+  /** What processes that have ended were revoking is due again now. */
+  async handOn(ended: ReadonlySet<string>): Promise<number> {
+    let count = 0;
+    const now = this.#clock.millis();
+    for await (const page of dueBetween(this.#store, 'lease', now, now + CLAIM)) {
+      for (let at = 0; at < page.length; at += RETRIED_AT_A_TIME) {
+        count += await this.#store.transaction(async (tx) => {
+          let taken = 0;
+          for (const { id } of page.slice(at, at + RETRIED_AT_A_TIME)) {
+            const record = await tx.get<LeaseRecord | ''>(LEASES + id).catch(damagedIsLeft);
+            if (!record || record.process === undefined || !ended.has(record.process)) continue;
+            const { process: _ended, ...rest } = record;
+            tx.put(LEASES + id, { ...rest, due: now } satisfies LeaseRecord);
+            reschedule(tx, 'lease', id, record.due, now);
+            taken += 1;
+          }
+          return taken;
+        });
+      }
+    }
+    return count;
   }
 
   /** Makes revocations that failed at an outside system, or were put off, due now. `target` is what the secret types of the mount call it. */
@@ -471,7 +501,7 @@ export class LeaseStore {
         if (why === 'due') return 'gone';
         if (why === 'asked' && current.revoking) return 'taken';
       }
-      const next: LeaseRecord = { ...current, revoking: true, due: this.#clock.millis() + DEADLINE + 15_000 };
+      const next: LeaseRecord = { ...current, revoking: true, process: this.#incarnations.id, due: this.#clock.millis() + CLAIM };
       tx.put(LEASES + id, next);
       reschedule(tx, 'lease', id, current.due, next.due);
       return next;
@@ -482,7 +512,8 @@ export class LeaseStore {
     await this.#store.transaction(async (tx) => {
       const current = await tx.get<LeaseRecord>(LEASES + id);
       if (current?.due !== claimed.due) return;
-      const next = { ...change(current, this.#clock.millis()), waiting: true };
+      const { process: _own, ...released } = current;
+      const next = { ...change(released, this.#clock.millis()), waiting: true };
       tx.put(LEASES + id, next);
       if (!current.waiting) tx.mark(waitingKey(current, id));
       if (next.irrevocable && !current.irrevocable) tx.mark(IRREVOCABLE + id);

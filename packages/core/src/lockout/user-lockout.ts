@@ -1,4 +1,4 @@
-import { TokenRefused, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { foldName, TokenRefused, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { LoginLanes } from './login-lanes.ts';
@@ -22,7 +22,7 @@ const LONGEST_NAME = 512;
 
 /**
  * Counts refused logins per mount and login name, in storage: a lock survives restarts and holds in every process.
- * A login that succeeds without refusals before it writes nothing. The case of a name does not matter.
+ * A login that succeeds without refusals before it writes nothing. The spelling of a name does not matter: see `foldName`.
  */
 export class UserLockout {
   readonly #storage: StorageView;
@@ -42,9 +42,16 @@ export class UserLockout {
    * Runs a login under the lockout. At most as many run at once for one name as may still be refused before the lock; the others
    * wait, so that guessing in parallel gains nothing.
    * @param refused whether the login's error means wrong credentials, as opposed to an outage.
+   * @param forgets whether a login that succeeded starts the count of the name anew.
    * @throws TokenRefused while the name is locked; else whatever the login throws.
    */
-  async guard<T>(mount: LockoutMount, name: string, login: () => Promise<T>, refused: (error: unknown) => boolean): Promise<T> {
+  async guard<T>(
+    mount: LockoutMount,
+    name: string,
+    login: () => Promise<T>,
+    refused: (error: unknown) => boolean,
+    forgets: (result: T) => boolean = () => true,
+  ): Promise<T> {
     const settings = lockoutSettings(mount);
     if (!settings) return login();
     const lane = this.#lanes.enter(failureKey(mount.accessor, name));
@@ -52,7 +59,7 @@ export class UserLockout {
       const before = await lane.admitted(async () => settings.threshold - (await this.#count(mount, name, settings)));
       try {
         const result = await login();
-        if (before < settings.threshold || lane.refusals > 0) await this.succeeded(mount, name);
+        if ((before < settings.threshold || lane.refusals > 0) && forgets(result)) await this.succeeded(mount, name);
         return result;
       } catch (error) {
         if (refused(error)) {
@@ -159,15 +166,11 @@ function counted(stored: Failures | undefined, settings: LockoutSettings, now: n
   return stored.count >= settings.threshold ? 0 : stored.count;
 }
 
-/** Spellings that a directory takes for the same name are one name here, or each would have guesses of its own. */
-export function canonicalLoginName(name: string): string {
-  return name.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ');
-}
-
 function shownName(name: string): string {
-  return canonicalLoginName(name).slice(0, LONGEST_NAME);
+  return foldName(name).slice(0, LONGEST_NAME);
 }
 
+/** Spellings that a directory takes for the same name are one name here, or each would have guesses of its own. */
 function failureKey(accessor: string, name: string): string {
-  return `${accessor}/${createHash('sha256').update(canonicalLoginName(name)).digest('hex')}`;
+  return `${accessor}/${createHash('sha256').update(foldName(name)).digest('hex')}`;
 }

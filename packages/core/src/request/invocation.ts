@@ -9,7 +9,7 @@ const ENGINES_OF_THE_CORE: ReadonlySet<string> = new Set(['system', 'identity', 
 const NO_HEADERS: EngineRequest['headers'] = {};
 
 /** The engine's view of a call. */
-export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDeadline): EngineRequest {
+export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDeadline, countAs?: EngineRequest['countAs']): EngineRequest {
   const mount = call.mount!;
   const request: { -readonly [K in keyof EngineRequest]: EngineRequest[K] } = {
     id: call.id,
@@ -25,6 +25,7 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
     get signal() {
       return deadline.signal;
     },
+    ...(countAs ? { countAs } : {}),
   };
   if (ENGINES_OF_THE_CORE.has(mount.type)) {
     withInternal(request, { request: call.request, token: call.token, identity: call.identity, acl: call.acl });

@@ -1,4 +1,4 @@
-import { EngineError, type Decoded, type EngineResponse } from '@strongroom/engine-sdk';
+import { EngineError, foldName, type Decoded, type EngineRequest, type EngineResponse } from '@strongroom/engine-sdk';
 import type { UserLockout } from '../lockout/user-lockout.ts';
 import type { Call } from './call.ts';
 
@@ -10,14 +10,27 @@ export class LoginGuard {
     this.#lockout = lockout;
   }
 
-  async guard(call: Call, decoded: Decoded, login: () => Promise<EngineResponse | undefined>): Promise<EngineResponse | undefined> {
+  /** `login` is given the way to count it under a further name: see `EngineRequest.countAs`. */
+  async guard(
+    call: Call,
+    decoded: Decoded,
+    login: (countAs: NonNullable<EngineRequest['countAs']>) => Promise<EngineResponse | undefined>,
+  ): Promise<EngineResponse | undefined> {
     const mount = call.mount!;
-    const name = call.match!.path.declaration.about.login!(decoded.data);
+    const given = call.match!.path.declaration.about.login!(decoded.data);
+    const { record } = mount;
     return this.#lockout.guard(
-      mount.record,
-      name,
-      login,
-      (error) => error instanceof EngineError && error.status >= 400 && error.status < 500,
+      record,
+      given,
+      () =>
+        login((name, work, theirs) =>
+          foldName(name) === foldName(given) ? work() : this.#lockout.guard(record, name, work, refused, theirs),
+        ),
+      refused,
     );
   }
+}
+
+function refused(error: unknown): boolean {
+  return error instanceof EngineError && error.status >= 400 && error.status < 500;
 }

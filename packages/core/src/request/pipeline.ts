@@ -7,6 +7,7 @@ import {
   UnsupportedPath,
   type Clock,
   type Decoded,
+  type EngineRequest,
   type EngineResponse,
   type Log,
   type Op,
@@ -189,10 +190,11 @@ export class Pipeline {
     order?: RepeatOrder,
   ): Promise<CoreResponse | undefined> {
     const deadline = this.#deadline(call);
-    const request = engineRequest(call, fields, deadline);
-    // A handler that goes on after the deadline still counts as work on the mount.
-    const handler = (): Promise<EngineResponse | undefined> => mount.serve(() => mount.run(() => op.handle(request as never)));
-    const work = (): Promise<EngineResponse | undefined> => deadline.guard(handler);
+    const work = (countAs?: EngineRequest['countAs']): Promise<EngineResponse | undefined> => {
+      const request = engineRequest(call, fields, deadline, countAs);
+      // A handler that goes on after the deadline still counts as work on the mount.
+      return deadline.guard(() => mount.serve(() => mount.run(() => op.handle(request as never))));
+    };
     const response = call.match!.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
     const answer = answerOf(call, response, ignoredFields(call, fields, response !== undefined));
     if (response?.secret) return this.#parts.issuing.secret(call, response.secret, answer, order);

@@ -2,15 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { AnySchedule, Clock, JobStatus, Log, StorageView } from '@strongroom/engine-sdk';
 import { BadRequest, checkRecord } from '@strongroom/engine-sdk';
 import { CorruptRecord } from '../barrier/key-ring.ts';
+import type { Incarnations, OrphanedWork } from '../incarnation/incarnations.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { failureText, retryDelay } from './backoff.ts';
-import { realign, reschedule, type DueEntry } from './schedule-index.ts';
+import { dueBetween, realign, reschedule, type DueEntry } from './schedule-index.ts';
 import { NOT_TRIED, targetKey, withDeadline, type TargetGate } from './target-gate.ts';
 
 const JOBS = 'job/';
 const DEADLINE = 60_000;
 /** How long a claim holds when the process that made it dies. */
 const CLAIM = DEADLINE + 15_000;
+
+/** Jobs of ended processes that are made due in one commit. */
+const TAKEN_OVER = 64;
 
 interface JobRecord {
   mount: string;
@@ -23,6 +27,8 @@ interface JobRecord {
   planned: number;
   attempts: number;
   claim?: string;
+  /** The incarnation that runs it. */
+  process?: string;
   lastSuccess?: number;
   lastError?: { message: string; at: number };
 }
@@ -35,15 +41,17 @@ export interface JobMount {
 }
 
 /** Jobs of engines: `job/<mount>/<kind>/<id>`, indexed by time. */
-export class Jobs {
+export class Jobs implements OrphanedWork {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #store: Store;
   readonly #gate: TargetGate;
   readonly #mount: (uuid: string) => JobMount | undefined;
   readonly #random: () => number;
+  readonly #incarnations: Incarnations;
 
   constructor(options: {
+    incarnations: Incarnations;
     store: Store;
     clock: Clock;
     log: Log;
@@ -53,6 +61,7 @@ export class Jobs {
     random?: () => number;
   }) {
     this.#store = options.store;
+    this.#incarnations = options.incarnations;
     this.#clock = options.clock;
     this.#log = options.log;
     this.#gate = options.gate;
@@ -118,6 +127,29 @@ export class Jobs {
     const schedule = found && this.#mount(mount)?.schedule(kind);
     if (schedule) this.#gate.breakers.forgive(this.#target(schedule, found));
     return found !== undefined;
+  }
+
+  /** What processes that have ended were running is due again now. */
+  async handOn(ended: ReadonlySet<string>): Promise<number> {
+    let count = 0;
+    const now = this.#clock.millis();
+    for await (const page of dueBetween(this.#store, 'job', now, now + CLAIM)) {
+      for (let at = 0; at < page.length; at += TAKEN_OVER) {
+        count += await this.#store.transaction(async (tx) => {
+          let taken = 0;
+          for (const { id } of page.slice(at, at + TAKEN_OVER)) {
+            const record = await tx.get<JobRecord>(JOBS + id).catch(damagedIsGone);
+            if (record?.process === undefined || !ended.has(record.process)) continue;
+            const { claim: _ended, process: _gone, ...rest } = record;
+            tx.put(JOBS + id, { ...rest, due: now });
+            reschedule(tx, 'job', id, record.due, now);
+            taken += 1;
+          }
+          return taken;
+        });
+      }
+    }
+    return count;
   }
 
   /** Drops all jobs of a mount. */
@@ -202,7 +234,7 @@ export class Jobs {
       if (record?.due !== due) return undefined;
       const claim = randomBytes(9).toString('base64url');
       const until = this.#clock.millis() + CLAIM;
-      tx.put(key, { ...record, claim, due: until });
+      tx.put(key, { ...record, claim, process: this.#incarnations.id, due: until });
       reschedule(tx, 'job', indexId(record), due, until);
       return claim;
     });
@@ -221,7 +253,7 @@ export class Jobs {
         if (claimed && succeeded) tx.put(key, { ...claimed, lastSuccess: this.#clock.millis() });
         return;
       }
-      const { claim: _released, ...record } = claimed;
+      const { claim: _released, process: _own, ...record } = claimed;
       const next = outcome(record, this.#clock.millis());
       if (next) tx.put(key, next);
       else tx.delete(key);

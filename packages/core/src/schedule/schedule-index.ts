@@ -47,3 +47,22 @@ export function reschedule(tx: StoreTransaction, kind: DueKind, id: string, from
   if (from !== undefined && from !== to) tx.delete(dueKey(from, kind, id));
   if (to !== undefined) tx.mark(dueKey(to, kind, id));
 }
+
+/** Entries of one kind that are due between two times, page by page. */
+export async function* dueBetween(
+  store: { keys(query: { prefix: string; after: string; before: string; limit: number }): Promise<string[]> },
+  kind: DueKind,
+  from: number,
+  to: number,
+): AsyncGenerator<DueEntry[]> {
+  let after = `${SCHEDULE}${stamp(from)}`;
+  for (;;) {
+    const keys = await store.keys({ prefix: SCHEDULE, after, before: dueBound(to), limit: PAGE });
+    yield keys.flatMap((key) => parseDueKey(key) ?? []).filter((entry) => entry.kind === kind);
+    const last = keys.at(-1);
+    if (keys.length < PAGE || last === undefined) return;
+    after = last;
+  }
+}
+
+const PAGE = 512;

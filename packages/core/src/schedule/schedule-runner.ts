@@ -85,6 +85,14 @@ export class ScheduleRunner {
     return Promise.all(left).then(() => undefined);
   }
 
+  /** Ends the work under way, whose entries have been taken over by others; what is due from now on is worked off. */
+  interrupt(reason: string): void {
+    if (!this.#running) return;
+    const stop = this.#stop;
+    this.#stop = new AbortController();
+    stop.abort(new Error(reason));
+  }
+
   /** Something new is due at `at`; cheap enough to call at every write. */
   #expect(at: number): void {
     if (!this.#running) return;

@@ -30,7 +30,12 @@ export class TargetGate {
   /** The signals that work behind the gate was given, by its target. */
   readonly #inside = new WeakMap<AbortSignal, string>();
 
-  constructor(clock: Clock, random: () => number = Math.random) {
+  readonly #requireAlive: () => void;
+
+  /** `requireAlive` throws where this process may not begin anything outside. */
+  constructor(clock: Clock, options: { random?: () => number; requireAlive?: () => void } = {}) {
+    const { random = Math.random, requireAlive = () => undefined } = options;
+    this.#requireAlive = requireAlive;
     this.breakers = new CircuitBreakers(clock);
     this.#random = random;
   }
@@ -45,6 +50,7 @@ export class TargetGate {
       lane.active += 1;
     }
     try {
+      if (!this.#alive()) return { putOff: this.#spread(PUT_OFF) };
       const wait = this.breakers.wait(target);
       if (wait > 0) return { putOff: this.#spread(wait) };
       const done = await work((signal) => this.#inside.set(signal, target));
@@ -79,9 +85,13 @@ export class TargetGate {
       });
     };
     return {
-      check: () => refuse(breakers.peek(target)),
+      check: () => {
+        this.#requireAlive();
+        refuse(breakers.peek(target));
+      },
       call: async (signal, work) => {
         if (this.#inside.get(signal) === target) return work();
+        this.#requireAlive();
         refuse(breakers.wait(target));
         try {
           const done = await work();
@@ -97,6 +107,16 @@ export class TargetGate {
       status: () => breakers.status(target),
       reset: () => breakers.succeeded(target),
     };
+  }
+
+  #alive(): boolean {
+    try {
+      this.#requireAlive();
+      return true;
+    } catch (error) {
+      if (error instanceof Unavailable) return false;
+      throw error;
+    }
   }
 
   #count(target: string, error: unknown): void {

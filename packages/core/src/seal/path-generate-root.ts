@@ -100,7 +100,7 @@ export function generateRootPaths(deps: GenerateRootDeps): AnyPath[] {
             if (nonce !== attempt.collection.nonce) attempt.collection.requireNonce(nonce, await knows(req));
           } else if (!(await deps.permits(req, 'delete', ATTEMPT))) {
             throw new PermissionDenied(
-              `nonce: cancelling a root generation takes its nonce, or a token whose policy allows to delete sys/${ATTEMPT}`,
+              `nonce: cancelling a root generation takes its nonce, or a token whose policy allows delete on sys/${ATTEMPT}`,
             );
           }
           if (started === attempt) started = undefined;

@@ -10,6 +10,8 @@ export interface SealPathDeps {
   readonly storageType: string;
   readonly now: () => Date;
   sealed(): boolean;
+  /** Why a seal that opens by itself has not; undefined where nothing keeps it from it. */
+  opening(): string | undefined;
   /** Why an open server answers no requests just now; undefined when it does. */
   problem(): string | undefined;
   initialized(): Promise<boolean>;
@@ -48,6 +50,7 @@ async function status(deps: SealPathDeps): Promise<Record<string, unknown>> {
     migration: false,
     ...(cluster ? { cluster_name: cluster.name, cluster_id: cluster.id } : {}),
     storage_type: deps.storageType,
+    ...(sealed && deps.opening() !== undefined ? { warnings: [deps.opening()] } : {}),
   };
 }
 

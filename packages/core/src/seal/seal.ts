@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { BadRequest, type Log } from '@strongroom/engine-sdk';
+import { BadRequest, Unavailable, type Log } from '@strongroom/engine-sdk';
 import { Conflict, type StorageDriver } from '@strongroom/storage-sdk';
 import type { Barrier } from '../barrier/barrier.ts';
 import { sealWith, unsealWith } from '../barrier/sealed-box.ts';
@@ -14,8 +14,8 @@ const RECOVERY = 'core/recovery-key';
 export interface AutomaticSeal {
   /** Shown as `type`: `static`. */
   readonly type: string;
-  /** 32 bytes. */
-  readonly key: Uint8Array;
+  /** 32 bytes, or where they come from: asked at each try to open. What it throws is shown to operators, and the try repeated later. */
+  readonly key: Uint8Array | (() => Promise<Uint8Array>);
   /** Still opens what an earlier key closed; the next start writes it with `key`. */
   readonly previousKey?: Uint8Array;
 }
@@ -83,7 +83,7 @@ export class Seal {
     const threshold = this.#automatic ? (order.recoveryThreshold ?? Math.min(3, shares)) : (order.secretThreshold ?? 0);
     checkShares(shares, threshold);
     const rootKey = randomBytes(32);
-    const sealKey = this.#automatic ? Buffer.from(this.#automatic.key) : randomBytes(32);
+    const sealKey = this.#automatic ? Buffer.from(await keyOf(this.#automatic)) : randomBytes(32);
     const config: SealConfig = this.#automatic
       ? { type: this.type, secret_shares: 1, secret_threshold: 1, recovery_shares: shares, recovery_threshold: threshold }
       : { type: this.type, secret_shares: shares, secret_threshold: threshold };
@@ -109,6 +109,11 @@ export class Seal {
     const config = await this.config();
     if (!config) throw new BadRequest('Vault is not initialized');
     if (!this.#barrier.sealed) return;
+    if (this.#automatic) {
+      throw new BadRequest(
+        `this server opens by itself with its ${this.type} seal, and recovery keys do not open it: see the log for why it is sealed, or restart it`,
+      );
+    }
     if (share.length < 16) throw new BadRequest('invalid key: key is shorter than minimum 16 bytes');
     if (share.length > 33) throw new BadRequest('invalid key: key is longer than maximum 33 bytes');
     if (this.#shares.some((known) => known.equals(share))) return;
@@ -125,10 +130,11 @@ export class Seal {
     this.#nonce = '';
   }
 
-  /** Opens with the configured key, if the seal is automatic and the store is initialised. */
+  /** Opens with the configured key, if the seal is automatic and the store is initialised. @throws SealKeyUnavailable, BadRequest for a key that does not open it */
   async openAutomatically(): Promise<boolean> {
     if (!this.#automatic || !this.#barrier.sealed || !(await this.config())) return false;
-    const { key, previousKey } = this.#automatic;
+    const { previousKey } = this.#automatic;
+    const key = await keyOf(this.#automatic);
     try {
       await this.#open(Buffer.from(key));
     } catch (error) {
@@ -235,6 +241,18 @@ export class Seal {
     await this.#barrier.unseal(rootKey);
     this.#sealKey = Buffer.from(sealKey);
     rootKey.fill(0);
+  }
+}
+
+/** The key of an automatic seal cannot be had now; it may come back. */
+export class SealKeyUnavailable extends Unavailable {}
+
+async function keyOf({ type, key }: AutomaticSeal): Promise<Uint8Array> {
+  if (typeof key !== 'function') return key;
+  try {
+    return await key();
+  } catch (error) {
+    throw new SealKeyUnavailable(`the key of the ${type} seal cannot be had: ${(error as Error).message}`);
   }
 }
 

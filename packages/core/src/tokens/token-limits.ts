@@ -44,7 +44,7 @@ export function boundCidrs(
     if (remoteAddress === '')
       throw new BadRequest(`token_strictly_bind_ip: the role ${role.name} binds to the caller's address, which is unknown`);
     if (!withinCidrs(bound, remoteAddress))
-      throw new BadRequest(`token_strictly_bind_ip: the caller's address is none that the role ${role.name} allows`);
+      throw new BadRequest(`token_strictly_bind_ip: the role ${role.name} does not allow the caller's address`);
     bound = [remoteAddress];
   }
   if (!asked || asked.length === 0) return bound;

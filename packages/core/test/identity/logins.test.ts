@@ -139,6 +139,72 @@ describe('logins', () => {
   });
 });
 
+describe('a login whose method takes all spellings for one name', () => {
+  const as = (name: string, more: { anySpelling?: boolean; others?: string[] } = { anySpelling: true }) => ({
+    mountAccessor: ldap,
+    alias: { name, ...more },
+  });
+  const owner = async (identity: IdentityFixture, name: string): Promise<string> =>
+    ((await identity.write('entity-alias', { name, mount_accessor: ldap })).data as { canonical_id: string }).canonical_id;
+  const entity = async (identity: IdentityFixture, ...login: Parameters<typeof as>) =>
+    (await identity.store.resolveLogin(as(...login))).entityId;
+
+  test('finds the alias of another spelling, whichever of the two is folded', async () => {
+    const identity = identityFixture();
+    const old = await owner(identity, 'User  One');
+    expect([await entity(identity, 'user one'), await entity(identity, 'ＵＳＥＲ one')]).toEqual([old, old]);
+    const plain = await owner(identity, 'straße');
+    expect(await entity(identity, 'STRASSE')).toBe(plain);
+    expect(await entity(identity, 'straße', {})).toBe(plain);
+    expect(await entity(identity, 'strasse', {})).not.toBe(plain);
+  });
+
+  test('prefers the very spelling, but for a disabled entity, which all of them lead to', async () => {
+    const identity = identityFixture();
+    const [wide, plain] = [await owner(identity, 'ａｎｎ'), await owner(identity, 'ann')];
+    expect([await entity(identity, 'ann'), await entity(identity, 'ａｎｎ')]).toEqual([plain, wide]);
+    await identity.write(`entity/id/${wide}`, { disabled: true });
+    expect([await entity(identity, 'ann'), await entity(identity, 'ａｎｎ')]).toEqual([wide, wide]);
+  });
+
+  test('finds what an earlier version stored, a page at a time and once', async () => {
+    const identity = identityFixture();
+    const owners = new Map<string, string>();
+    for (let n = 0; n < 150; n += 1) owners.set(`person ${n}`, await owner(identity, `Person\u00a0${n}`));
+    for (const key of identity.view.records.keys()) if (key.startsWith('entity-alias-spelling/')) identity.view.records.delete(key);
+    for (const name of ['person 0', 'person 77', 'person 149']) expect(await entity(identity, name)).toBe(owners.get(name));
+    const again = identityFixture(identity.view);
+    const before = identity.view.reads;
+    expect(await entity(again, 'person 5')).toBe(owners.get('person 5'));
+    expect(identity.view.reads - before).toBeLessThan(10);
+  });
+
+  test('forgets spellings with their alias, its entity or the mount', async () => {
+    const identity = identityFixture();
+    const spellings = () => [...identity.view.records.keys()].filter((key) => key.startsWith('entity-alias-spell'));
+    const first = await owner(identity, 'A  B');
+    await owner(identity, 'a\u00a0B');
+    const { aliases } = (await identity.read(`entity/id/${first}`)).data as { aliases: { id: string }[] };
+    await identity.write(`entity-alias/id/${aliases[0]!.id}`, { name: 'plain' });
+    expect(spellings()).toHaveLength(1);
+    await entity(identity, 'a b');
+    expect(spellings()).toHaveLength(2);
+    await identity.store.aliasesOfMountRemoved(ldap);
+    expect(spellings()).toEqual([]);
+  });
+
+  test('is known by the other names that it has proven, where its own has no alias; a disabled entity of any of them wins', async () => {
+    const identity = identityFixture();
+    const mail = await owner(identity, 'ann@example.org');
+    const proven = { anySpelling: true, others: ['ann@example.org'] };
+    expect(await entity(identity, 'ann', proven)).toBe(mail);
+    const own = await owner(identity, 'ann');
+    expect(await entity(identity, 'ann', proven)).toBe(own);
+    await identity.write(`entity/id/${mail}`, { disabled: true });
+    expect(await entity(identity, 'ann', proven)).toBe(mail);
+  });
+});
+
 describe('the alias of an external group', () => {
   async function joined(): Promise<{ identity: IdentityFixture; group: string; alias: string; entityId: string }> {
     const identity = identityFixture();

@@ -98,6 +98,22 @@ describe('the lockout of login names', () => {
     expect(await attempt(mounted(), 'bob', 'right')).toBe('in');
   });
 
+  test('a success that is not of the name leaves the count as it is', async () => {
+    const { lockout, guess, attempt } = fixture();
+    await guess(mounted(), 'bob', 4);
+    const through = async (theirs: boolean) =>
+      lockout.guard(
+        mounted(),
+        'bob',
+        async () => 'in',
+        refused,
+        () => theirs,
+      );
+    expect(await through(false)).toBe('in');
+    expect(await attempt(mounted(), 'bob', 'wrong')).toBe('refused');
+    expect(await attempt(mounted(), 'bob', 'right')).toBe(locked);
+  });
+
   test('an outage of the directory counts for nothing', async () => {
     const { attempt, guess, view } = fixture();
     await guess(mounted(), 'bob', 4);

@@ -102,7 +102,7 @@ describe('a gate', () => {
   let gate: TargetGate;
   beforeEach(() => {
     clock = manualClock();
-    gate = new TargetGate(clock, () => 0);
+    gate = new TargetGate(clock, { random: () => 0 });
   });
   const down = async (): Promise<never> => {
     throw new UpstreamFailed('down');

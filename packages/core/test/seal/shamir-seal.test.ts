@@ -244,7 +244,7 @@ describe('a core that operators unseal', () => {
     const ATTEMPT = 'sys/generate-root-token/attempt';
     const UPDATE = 'sys/generate-root-token/update';
     const REFUSED =
-      '1 error occurred:\n\t* nonce: cancelling a root generation takes its nonce, or a token whose policy allows to delete sys/generate-root-token/attempt\n\n';
+      '1 error occurred:\n\t* nonce: cancelling a root generation takes its nonce, or a token whose policy allows delete on sys/generate-root-token/attempt\n\n';
     const refusal = ({ status, errors }: CoreResponse): unknown => [status, ...(errors ?? ['no error'])];
     const started = async (): Promise<boolean> => ((await call('read', ATTEMPT)).data as { started: boolean }).started;
     const shownNonce = async (): Promise<string> => ((await call('read', ATTEMPT)).data as { nonce: string }).nonce;
@@ -287,7 +287,7 @@ describe('a core that operators unseal', () => {
       expect((await call('delete', ATTEMPT)).status).toBe(204);
     });
 
-    test('is cancelled by a token whose policy allows to delete it, without the nonce', async () => {
+    test('is cancelled without the nonce by a token whose policy allows delete on it', async () => {
       const { root_token } = await opened();
       const able = await tokenWith(root_token, `path "${ATTEMPT}" { capabilities = ["delete"] }`);
       for (const who of [able, root_token]) {

@@ -5,7 +5,8 @@ import { DelegationWorld, type Tally } from './delegation-world.ts';
 
 /** The same walk each time; a failure prints its seed, and the shortest walk that fails. */
 const SEED = Number(process.env['PROPERTY_SEED'] ?? 20_300_101);
-const RUNS = Number(process.env['DELEGATION_RUNS'] ?? 500);
+/** Walks; each makes 36 tokens or more on average. */
+const RUNS = Number(process.env['DELEGATION_RUNS'] ?? 560);
 
 describe('the law of delegation', () => {
   test('no token, however made, has what its maker lacks, unless a role names it', async () => {
@@ -26,9 +27,9 @@ describe('the law of delegation', () => {
       ),
       { numRuns: RUNS, seed: SEED },
     );
-    if (process.env['DELEGATION_TALLY']) console.log(Object.fromEntries([...tally].sort()));
-    expect(tally.get('creations')).toBeGreaterThanOrEqual(RUNS * 40);
-    for (const kind of [
+    expect(tally.get('creations')).toBeGreaterThanOrEqual(RUNS * 36);
+    // A law under which nothing is made would be kept as well.
+    const kinds = [
       'child',
       'orphan',
       'by a role',
@@ -40,9 +41,7 @@ describe('the law of delegation', () => {
       'limited',
       'wrapped',
       'renewed',
-    ]) {
-      expect([kind, tally.get(kind) ?? 0]).toEqual([kind, expect.any(Number)]);
-      expect({ [kind]: (tally.get(kind) ?? 0) >= RUNS }).toEqual({ [kind]: true });
-    }
-  }, 300_000);
+    ];
+    expect(kinds.filter((kind) => (tally.get(kind) ?? 0) < RUNS)).toEqual([]);
+  }, 600_000);
 });

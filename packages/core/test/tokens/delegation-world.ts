@@ -176,6 +176,10 @@ export class DelegationWorld {
     law(!made.periodic || sudo || (role?.token_period ?? 0) > 0, 'a caller without sudo made a periodic token');
     law(order['id'] === undefined || sudo, 'a caller without sudo chose the token itself');
     law(
+      order['no_parent'] !== true || sudo || path === 'create-orphan' || role?.orphan === true,
+      'a caller without sudo made an orphan of a child',
+    );
+    law(
       !role?.token_num_uses || isWithin(made.numUses, { least: 1, most: role.token_num_uses }),
       'a token has more uses than its role gives',
     );

@@ -36,11 +36,11 @@ function readBlock({ labels: [type = ''], section }: Block, env: Environment): A
   if (previousId !== undefined && previousId === keyId) section.complain('previous_key_id', 'is the same as current_key_id');
   if (section.has('previous_key') !== (previousId !== undefined)) section.complainHere('previous_key and previous_key_id come together');
   section.done();
-  return key && { type: 'static', key, ...(previousKey ? { previousKey } : {}) };
+  return key && { type: 'static', key, ...(previousKey && typeof previousKey !== 'function' ? { previousKey } : {}) };
 }
 
 /** Complaints never show what was found. */
-function readKey(section: Section, name: string, env: Environment): Uint8Array | undefined {
+function readKey(section: Section, name: string, env: Environment): Uint8Array | (() => Promise<Uint8Array>) | undefined {
   const text = section.text(name);
   if (text === undefined) return undefined;
   const source = /^(env|file):\/\/(.*)$/s.exec(text);
@@ -52,25 +52,43 @@ function readKey(section: Section, name: string, env: Environment): Uint8Array |
     section.complain(name, `names the environment variable ${shown(place)}, which is not set`);
     return undefined;
   }
-  try {
-    const bytes = readFileSync(place);
-    return bytes.length === KEY_BYTES
-      ? bytes
-      : keyOf(section, name, bytes.toString('latin1'), `names the file ${shown(place)}, which must hold`);
-  } catch (error) {
-    section.complain(
+  const bytes = readIfThere(place);
+  if (bytes instanceof Error) {
+    section.notice(
       name,
-      `names the file ${shown(place)}, which cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`,
+      `names the file ${shown(place)}, which cannot be read yet (${bytes.message}); the server stays sealed until it can`,
     );
-    return undefined;
+    return async () => {
+      const later = readIfThere(place);
+      if (later instanceof Error) throw new Error(`the file ${shown(place)} cannot be read: ${later.message}`);
+      const key = later.length === KEY_BYTES ? later : parsedKey(later.toString('latin1'));
+      if (!key) throw new Error(`the file ${shown(place)} does not hold 32 bytes, as they are or as hex or base64`);
+      return key;
+    };
+  }
+  return bytes.length === KEY_BYTES
+    ? bytes
+    : keyOf(section, name, bytes.toString('latin1'), `names the file ${shown(place)}, which must hold`);
+}
+
+/** An error whose message is the system's code. */
+function readIfThere(place: string): Buffer | Error {
+  try {
+    return readFileSync(place);
+  } catch (error) {
+    return new Error((error as NodeJS.ErrnoException).code ?? 'unknown error');
   }
 }
 
 function keyOf(section: Section, name: string, written: string, must: string): Uint8Array | undefined {
+  const key = parsedKey(written);
+  if (!key) section.complain(name, `${must} 32 bytes as hex or base64`);
+  return key;
+}
+
+function parsedKey(written: string): Uint8Array | undefined {
   const text = written.trim();
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
   const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
-  if (bytes?.length === KEY_BYTES) return bytes;
-  section.complain(name, `${must} 32 bytes as hex or base64`);
-  return undefined;
+  return bytes?.length === KEY_BYTES ? bytes : undefined;
 }

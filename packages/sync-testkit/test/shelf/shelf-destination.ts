@@ -16,6 +16,7 @@ export const shelfDestination: SyncDestinationPlugin<typeof ShelfConnection> = {
   title: 'Shelf',
   apiVersion: 1,
   version: '0.1.0',
+  code: [new URL('.', import.meta.url).href],
   connection: ShelfConnection,
   fixed: ['endpoint', 'shelf'],
   options: { customTags: true, granularity: 'secret-path', secretNameTemplate: '{{ .MountAccessor }}.{{ .SecretPath }}' },

@@ -1,0 +1,213 @@
+import { InternalError, Unavailable, type Clock, type Log } from '@strongroom/engine-sdk';
+import type { StorageDriver } from '@strongroom/storage-sdk';
+import { randomBytes } from '../random-bytes.ts';
+import type { Store, StoreTransaction } from '../storage/store.ts';
+import type { ProcessFacts, ProcessTable } from './process-table.ts';
+
+const INCARNATIONS = 'core/incarnation/';
+const BEATS = 'core/incarnation-beat/';
+/** Of lives that have ended, until their work is handed on. */
+const ENDED = 'core/incarnation-ended/';
+/** How often a process says that it lives. Milliseconds, as all that follow. */
+const BEAT = 5_000;
+/** A process whose beats stand still for so long, by the observer's own clock, is dead. */
+const SILENCE = 20_000;
+/** Without a beat for so long a process begins nothing outside: soon others may take it for dead. */
+const DOUBT = 10_000;
+
+const EMPTY = new Uint8Array(0);
+
+/** A clock that only goes forward; that of the machine may be set. */
+export const monotonicClock: Clock = {
+  now: () => new Date(),
+  millis: () => performance.now(),
+  after(millis, callback) {
+    const timer = setTimeout(callback, millis);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** What works on behalf of a process, and is handed on when the process is dead. */
+export interface OrphanedWork {
+  /** Makes due now what these lives had under work. Resolves with the number of entries. May be repeated. */
+  handOn(ended: ReadonlySet<string>): Promise<number>;
+}
+
+/**
+ * The lives of the processes on one store. Each has an id of its own, from unseal to seal, whose record others can look at: by it they know what
+ * a dead process had under work, and that it is dead. Where the record is gone, its process may store no result any more.
+ */
+export class Incarnations {
+  readonly #store: Store;
+  readonly #driver: StorageDriver;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #processes: ProcessTable;
+  /** Everything this process works on is to end: it was taken for dead, and others have taken the work over. */
+  readonly #takenForDead: () => void;
+  readonly #work: OrphanedWork[] = [];
+  readonly #seen = new Map<string, { count: number; since: number }>();
+  #id = '';
+  #count = 0;
+  #lastBeat = 0;
+  #cancel: (() => void) | undefined;
+  /** Rises with every begin and end, so that work of an earlier life stops. */
+  #life = 0;
+
+  constructor(parts: { store: Store; driver: StorageDriver; clock: Clock; log: Log; processes: ProcessTable; takenForDead: () => void }) {
+    this.#store = parts.store;
+    this.#driver = parts.driver;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+    this.#processes = parts.processes;
+    this.#takenForDead = parts.takenForDead;
+  }
+
+  /** The present life; '' while sealed. */
+  get id(): string {
+    return this.#id;
+  }
+
+  handsOn(work: OrphanedWork): void {
+    this.#work.push(work);
+  }
+
+  /** At unseal. */
+  async begin(): Promise<void> {
+    await this.#bear();
+    this.#next(0, this.#life);
+  }
+
+  /** At seal: from now on nothing counts as this process's work. The record goes by itself; where the store fails, others find the process gone. */
+  end(): void {
+    const id = this.#id;
+    this.#life += 1;
+    this.#id = '';
+    this.#cancel?.();
+    this.#seen.clear();
+    if (id === '') return;
+    // Its name needs no key, so that this works while the keys are being forgotten.
+    const change = { delete: [INCARNATIONS + id, BEATS + id], put: [{ key: ENDED + id, value: EMPTY }] };
+    this.#driver.commit(change).catch(() => undefined);
+  }
+
+  /** Before a call to an outside system. Costs no look into the store. @throws Unavailable where others may soon take this process for dead */
+  requireBeating(): void {
+    const since = this.#clock.millis() - this.#lastBeat;
+    if (this.#id !== '' && since <= DOUBT) return;
+    if (this.#id === '') throw new Unavailable('Vault is sealed');
+    throw new Unavailable(
+      `this server could not write to its store for ${Math.floor(since / 1_000)} s, so it begins no change outside; try again`,
+      { headers: { 'Retry-After': '5' } },
+    );
+  }
+
+  /** Fences what is stored for a life: where its record is gone, others have taken its work over. @throws InternalError */
+  async require(tx: StoreTransaction, id: string): Promise<void> {
+    if (id === '' || (await tx.get<ProcessFacts>(INCARNATIONS + id)) === undefined) {
+      throw new InternalError('this server was taken for dead while it worked on this, and the change is being undone');
+    }
+  }
+
+  /** Looks at the others now, and hands on the work of the dead. */
+  async look(): Promise<void> {
+    const now = this.#clock.millis();
+    const beats = await this.#store.entries<{ count: number }>({ prefix: BEATS }, (error) => this.#log.error(error.message));
+    for (const [key, { count }] of beats) {
+      const id = key.slice(BEATS.length);
+      if (id === this.#id) continue;
+      const seen = this.#seen.get(id);
+      if (seen?.count !== count) this.#seen.set(id, { count, since: now });
+      const silent = seen?.count === count && now - seen.since >= SILENCE;
+      if (silent || (await this.#isGone(id))) await this.#bury(id, count, silent);
+    }
+    const present = new Set(beats.map(([key]) => key.slice(BEATS.length)));
+    for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id);
+    await this.#handOn();
+  }
+
+  async #bear(): Promise<void> {
+    const id = randomBytes(9).toString('base64url');
+    const began = this.#clock.millis();
+    await this.#store.transaction(async (tx) => {
+      tx.create(INCARNATIONS + id, this.#processes.own());
+      tx.create(BEATS + id, { count: 0 });
+    });
+    this.#life += 1;
+    this.#id = id;
+    this.#count = 0;
+    this.#lastBeat = began;
+  }
+
+  #next(millis: number, life: number): void {
+    if (life !== this.#life) return;
+    this.#cancel = this.#clock.after(millis, () => {
+      this.#turn(life, millis > 0)
+        .catch((error: unknown) => this.#log.warn('the processes of the store could not be looked at', { error: String(error) }))
+        .finally(() => this.#next(BEAT, this.#life === life ? life : -1));
+    });
+  }
+
+  async #turn(life: number, beating: boolean): Promise<void> {
+    if (beating && !(await this.#beat()) && life === this.#life) {
+      this.#log.warn(
+        'this server was taken for dead: it did not write to its store for too long. It ends its work and goes on under another id',
+      );
+      this.#takenForDead();
+      await this.#bear();
+      this.#next(BEAT, this.#life);
+      return;
+    }
+    if (life === this.#life) await this.look();
+  }
+
+  /** False: the record is gone. */
+  async #beat(): Promise<boolean> {
+    const id = this.#id;
+    const began = this.#clock.millis();
+    const alive = await this.#store.transaction(async (tx) => {
+      if (!(await tx.get(INCARNATIONS + id))) return false;
+      tx.put(BEATS + id, { count: this.#count + 1 });
+      return true;
+    });
+    if (alive && id === this.#id) {
+      this.#count += 1;
+      this.#lastBeat = began;
+    }
+    return alive;
+  }
+
+  async #isGone(id: string): Promise<boolean> {
+    const facts = await this.#store.get<ProcessFacts>(INCARNATIONS + id);
+    return facts === undefined || this.#processes.exists(facts) === false;
+  }
+
+  /** Only while it has not beaten since it was looked at. */
+  async #bury(id: string, count: number, silent: boolean): Promise<void> {
+    const buried = await this.#store.transaction(async (tx) => {
+      if ((await tx.get<{ count: number }>(BEATS + id))?.count !== count) return false;
+      tx.delete(INCARNATIONS + id);
+      tx.delete(BEATS + id);
+      tx.mark(ENDED + id);
+      return true;
+    });
+    this.#seen.delete(id);
+    if (buried)
+      this.#log.warn('a process of this store is gone; its work is taken over', {
+        reason: silent ? 'it was silent for 20 s' : 'it has ended',
+      });
+  }
+
+  async #handOn(): Promise<void> {
+    const keys = await this.#store.keys({ prefix: ENDED, limit: 256 });
+    if (keys.length === 0) return;
+    const ended = new Set(keys.map((key) => key.slice(ENDED.length)));
+    let count = 0;
+    for (const work of this.#work) count += await work.handOn(ended);
+    if (count > 0) this.#log.info('work of processes that have ended was taken over', { entries: count });
+    await this.#store.transaction(async (tx) => {
+      for (const key of keys) tx.delete(key);
+    });
+  }
+}

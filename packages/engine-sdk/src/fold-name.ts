@@ -1,0 +1,25 @@
+const spaces = /[\t-\r\u0085\p{Z}]+/gu;
+/** What RFC 4518 (section 2.2) maps to nothing. NUL stays: no name may have one, and dropping it would hide that. */
+const ignored = /(?!\0)[\p{Cc}\p{Cf}\u034f\u180b-\u180d\ufe00-\ufe0f\ufffc]/gu;
+
+/**
+ * One spelling for all texts that LDAP's caseIgnoreMatch takes for the same name (RFC 4518): compatibility forms such as full-width letters are
+ * replaced (NFKC), accents are composed, characters that do not show are left out, case is folded, and spaces of any kind are one inner space and none
+ * around. Folding twice changes nothing. With `keepCase` all but the case is folded.
+ */
+export function foldName(name: string, { keepCase = false }: { readonly keepCase?: boolean } = {}): string {
+  let folded = name;
+  // Lower case can need composing again. Twice has always been enough; the bound is for what Unicode may yet add.
+  for (let round = 0; round < 8; round += 1) {
+    const next = foldOnce(folded, keepCase);
+    if (next === folded) return folded;
+    folded = next;
+  }
+  return folded;
+}
+
+function foldOnce(name: string, keepCase: boolean): string {
+  const plain = name.replace(spaces, ' ').replace(ignored, '').normalize('NFKC');
+  const cased = keepCase ? plain : plain.toLowerCase().replaceAll('ς', 'σ').replaceAll('ß', 'ss');
+  return cased.replace(spaces, ' ').trim();
+}

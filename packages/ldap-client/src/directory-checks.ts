@@ -1,0 +1,106 @@
+import { BadRequest, compileTemplate, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/engine-sdk';
+import { isDn } from './dn.ts';
+import { LdapError } from './error.ts';
+import { FilterSyntaxError, parseFilter } from './filter.ts';
+import { parseLdapUrl } from './settings.ts';
+import type { DirectoryConfig } from './directory-config.ts';
+
+type Check = (config: DirectoryConfig) => void;
+
+/** Values that would be stored and then fail whatever uses them. */
+const checks: ReadonlyMap<string, Check> = new Map<keyof DirectoryConfig, Check>([
+  ['url', ({ url }) => urlsOf(url).forEach(checkUrl)],
+  ['userdn', ({ userdn }) => checkBase('userdn', userdn)],
+  ['groupdn', ({ groupdn }) => checkBase('groupdn', groupdn)],
+  ['userfilter', ({ userfilter }) => checkFilter('userfilter', userfilter)],
+  ['groupfilter', ({ groupfilter }) => checkFilter('groupfilter', groupfilter)],
+  ['groupattr', ({ groupattr }) => checkAttribute('groupattr', groupattr)],
+  ['upndomain', ({ upndomain }) => checkDomain(upndomain)],
+]);
+
+/** @throws BadRequest for the first of these parameters that cannot work, naming it and what would be right. */
+export function checkParameters(config: DirectoryConfig, parameters: Iterable<string>): void {
+  for (const parameter of parameters) checks.get(parameter)?.(config);
+}
+
+/** What is wrong with parameters that an earlier version stored, a sentence for each; without those given, which a write has checked. */
+export function storedProblems(config: DirectoryConfig, except: ReadonlySet<string>): string[] {
+  const problems: string[] = [];
+  for (const [parameter, check] of checks) {
+    if (except.has(parameter)) continue;
+    try {
+      check(config);
+    } catch (error) {
+      if (!(error instanceof BadRequest)) throw error;
+      problems.push(error.message);
+    }
+  }
+  return problems;
+}
+
+/** The URLs of a list, in its order, without the spaces around them. */
+export function urlsOf(list: string): string[] {
+  return list
+    .split(',')
+    .map((url) => url.trim())
+    .filter((url) => url !== '');
+}
+
+function checkUrl(url: string): void {
+  if (url.includes('@')) throw new BadRequest('url: a URL holds no name or password; binddn and bindpass are for them');
+  try {
+    parseLdapUrl(url);
+  } catch (error) {
+    if (!(error instanceof LdapError)) throw error;
+    throw new BadRequest(`url: ${JSON.stringify(url)} is no LDAP URL; ldap://host, ldaps://host or either with :port would be right`);
+  }
+}
+
+/** Active Directory takes `<SID=…>`, `<GUID=…>` and `<WKGUID=…>` for names. */
+function checkBase(parameter: 'userdn' | 'groupdn', name: string): void {
+  if (isDn(name) || /^<(?:SID|GUID|WKGUID)=[^<>]+>$/i.test(name)) return;
+  throw new BadRequest(
+    `${parameter}: ${JSON.stringify(name)} is no distinguished name; one such as ou=people,dc=example,dc=org would be right`,
+  );
+}
+
+/** @throws BadRequest naming the parameter, unless it is empty or the name of an attribute. */
+export function checkAttribute(parameter: string, name: string): void {
+  if (/^(?:(?:[A-Za-z][A-Za-z0-9_-]*|[0-9]+(?:\.[0-9]+)*)(?:;[A-Za-z0-9-]+)*)?$/.test(name)) return;
+  throw new BadRequest(`${parameter}: ${JSON.stringify(name)} is no name of an attribute; one such as uid or memberOf would be right`);
+}
+
+function checkDomain(domain: string): void {
+  if (!/[@\\/,\s]/.test(domain)) return;
+  throw new BadRequest(
+    `upndomain: ${JSON.stringify(domain)} is no domain; the part after the @ alone, such as corp.example, would be right`,
+  );
+}
+
+const fields = { userfilter: ['UserAttr', 'Username'], groupfilter: ['UserDN', 'Username'] } as const;
+const example = { UserAttr: 'cn', Username: 'name', UserDN: 'cn=name' };
+const environment = { now: () => new Date(0), randomBytes: (count: number) => new Uint8Array(count) };
+
+/** An empty filter is fine: the engine has a default, or does not search. */
+function checkFilter(parameter: 'userfilter' | 'groupfilter', text: string): void {
+  if (text === '') return;
+  try {
+    const template = compileTemplate(text, { name: 'queryTemplate', builtinsOnly: true, fields: fields[parameter] });
+    parseFilter(template.render(example, environment));
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError || error instanceof TemplateRenderError || error instanceof FilterSyntaxError)
+      throw new BadRequest(`invalid ${parameter}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Checks the syntax of the template alone. @throws BadRequest naming the parameter. */
+export function compileFilter(text: string, parameter: 'userfilter' | 'groupfilter'): Template {
+  try {
+    return compileTemplate(text, { name: 'queryTemplate', builtinsOnly: true });
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError || error instanceof TemplateRenderError)
+      throw new BadRequest(`invalid ${parameter}: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import { BadRequest } from '@strongroom/engine-sdk';
+import { urlsOf } from './directory-checks.ts';
+import { defaultDirectoryConfig, tlsVersions, type DirectoryConfig, type SentDirectoryConfig } from './directory-config.ts';
+
+type Moves = (before: DirectoryConfig, after: DirectoryConfig) => boolean;
+
+/** Parameters that decide where the stored secrets go, and who may read them on the way, with the changes that they do not survive. */
+const moves: readonly (readonly [parameter: keyof DirectoryConfig, moves: Moves])[] = [
+  // A server less, or another order, is no other server.
+  ['url', (before, after) => !urlsOf(after.url).every((url) => urlsOf(before.url).includes(url))],
+  ['starttls', (before, after) => before.starttls && !after.starttls],
+  ['insecure_tls', (before, after) => !before.insecure_tls && after.insecure_tls],
+  ['certificate', (before, after) => before.certificate !== after.certificate],
+  ['tls_min_version', (before, after) => older(after.tls_min_version, before.tls_min_version)],
+  ['tls_max_version', (before, after) => older(after.tls_max_version, before.tls_max_version)],
+];
+
+function older(version: string, than: string): boolean {
+  return tlsVersions.indexOf(version) < tlsVersions.indexOf(than);
+}
+
+/** The parameters by which `after` sends stored secrets to another server than `before`, or sends them less safely. */
+export function secretMoves(before: DirectoryConfig, after: DirectoryConfig): (keyof DirectoryConfig)[] {
+  return moves.filter(([, moved]) => moved(before, after)).map(([parameter]) => parameter);
+}
+
+/** The stored secrets that a write does not bring again. */
+export function keptSecrets(stored: DirectoryConfig, supplied: ReadonlySet<string>): ('bindpass' | 'client_tls_key')[] {
+  return (['bindpass', 'client_tls_key'] as const).filter((secret) => stored[secret] !== '' && !supplied.has(secret));
+}
+
+/** For trying what is not stored: the stored secrets go nowhere but where they were meant for. @throws BadRequest */
+export function requirePasswordFor(stored: DirectoryConfig, sent: SentDirectoryConfig, supplied: ReadonlySet<string>): void {
+  const kept = keptSecrets(stored, supplied).join(' and ');
+  if (kept === '') return;
+  const after: Record<string, unknown> = { ...stored };
+  for (const [parameter] of moves) if (supplied.has(parameter)) after[parameter] = sent[parameter] ?? defaultDirectoryConfig[parameter];
+  const [moved] = secretMoves(stored, after as DirectoryConfig);
+  if (moved === undefined) return;
+  throw new BadRequest(`${kept} must be sent with another ${moved}: what is stored is used with the stored ${moved} alone`);
+}

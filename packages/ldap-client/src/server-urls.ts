@@ -1,0 +1,41 @@
+import { BadRequest } from '@strongroom/engine-sdk';
+import { LdapError } from './error.ts';
+import { parseLdapUrl } from './settings.ts';
+
+/** The URLs of a list with commas, without the spaces around them and without empty ones. */
+export function serverUrls(list: string): string[] {
+  return list
+    .split(',')
+    .map((url) => url.trim())
+    .filter((url) => url !== '');
+}
+
+/** The list as it is stored. @throws BadRequest naming `url` for what is not an LDAP URL; an empty list passes. */
+export function checkServerUrls(list: string): string {
+  const urls = serverUrls(list);
+  for (const url of urls) {
+    try {
+      parseLdapUrl(url);
+    } catch (error) {
+      if (!(error instanceof LdapError)) throw error;
+      throw new BadRequest(
+        `url: ${JSON.stringify(withoutLogin(url))} is not an LDAP URL; write ldap://host or ldaps://host, with a port where it is not 389 or 636`,
+      );
+    }
+  }
+  return urls.join(',');
+}
+
+/** One spelling for lists of the same servers: `ldap://a:389,ldaps://b:636`, lower case, with ports, in order of the text. */
+export function canonicalServers(urls: readonly string[]): string {
+  const servers = urls.map((text) => {
+    const { secure, host, port } = parseLdapUrl(text);
+    return `${secure ? 'ldaps' : 'ldap'}://${host.toLowerCase()}:${port}`;
+  });
+  return [...new Set(servers)].sort().join(',');
+}
+
+/** Somebody may have written a password where none belongs. */
+function withoutLogin(url: string): string {
+  return url.replace(/\/\/[^/@]*@/, '//');
+}
