@@ -74,6 +74,29 @@ describe('secrets', () => {
     );
   });
 
+  test('disable -force prints what is left outside', async () => {
+    const left_outside = [{ kind: 'database user', name: 'v-1', system: 'prod', lease_id: 'db/creds/r/x' }];
+    lab.routes['DELETE sys/mounts/db?force=true'] = {
+      body: { ...envelope({ data: { left_outside } }), warnings: ['1 thing stays outside'] },
+    };
+    const { code, stdout, stderr } = await lab.run(['secrets', 'disable', '-force', 'db']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('1 thing stays outside');
+    expect(stdout).toMatch(/Kind +Name +System +Lease\n.*\ndatabase user +v-1 +prod +db\/creds\/r\/x\n/);
+    expect(stdout).toContain('Success! Disabled the secrets engine (if it existed) at: db/');
+  });
+
+  test('disable of what takes longer does not say that it is done', async () => {
+    lab.routes['DELETE sys/mounts/db'] = {
+      status: 202,
+      body: { ...envelope({ data: { removing: true } }), warnings: ['it goes on by itself'] },
+    };
+    const { code, stdout, stderr } = await lab.run(['secrets', 'disable', 'db']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('it goes on by itself');
+    expect(stdout).toBe('The secrets engine at db/ is still being removed.\n');
+  });
+
   test('move waits until the server is done', async () => {
     const status = (word: string) => ({ body: envelope({ data: { migration_id: 'm1', migration_info: { status: word } } }) });
     lab.routes['POST sys/remount'] = { body: envelope({ data: { migration_id: 'm1' } }) };

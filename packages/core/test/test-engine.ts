@@ -4,6 +4,7 @@ import {
   idempotencyFields,
   issue,
   path,
+  type Engine,
   type EngineHost,
   type EnginePackage,
   type Intent,
@@ -98,8 +99,13 @@ export function testEngine(
         intents: [creation, removal],
         schedules: [tick],
         ...(hooks.initialize ? { initialize: hooks.initialize } : {}),
-        ...(hooks.retire ? { retire: async (signal: AbortSignal) => hooks.retire?.(host, signal) } : {}),
-        ...(hooks.outside ? { outside: async () => hooks.outside!(host) } : {}),
+        // As they are at the moment: an engine without them must be had too.
+        get retire() {
+          return (hooks.retire && (async (signal) => hooks.retire?.(host, signal))) as NonNullable<Engine['retire']>;
+        },
+        get outside() {
+          return (hooks.outside && (async () => hooks.outside!(host))) as NonNullable<Engine['outside']>;
+        },
         close: async () => hooks.close?.(host),
         tuned: async () => hooks.tuned?.(host),
         ...(hooks.invalidated ? { invalidate: hooks.invalidated } : {}),

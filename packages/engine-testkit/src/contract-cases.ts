@@ -4,6 +4,7 @@ import { fieldSpec, type AnyPath, type Engine } from '@strongroom/engine-sdk';
 import type { CoreResponse, RequestOperation } from '@strongroom/core';
 import { callsOf, garbageCalls, wrongTypeCalls, type ContractCall } from './garbage.ts';
 import type { Fixture } from './contract-fixture.ts';
+import type { TestMount } from './mount-for-test.ts';
 
 /** The titles of the cases, in the order in which a reader would ask. */
 export const CONTRACT_CASES = [
@@ -22,6 +23,7 @@ export const CONTRACT_CASES = [
   'two mounts know nothing of each other',
   'everything is still there after sealing and unsealing',
   'unmounting leaves nothing of the mount in the store',
+  'a forced unmount names what is left outside, and holds no secret',
   'closing an engine twice, or one that never started, is no fault',
 ] as const;
 export type ContractCase = (typeof CONTRACT_CASES)[number];
@@ -191,14 +193,44 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
   'unmounting leaves nothing of the mount in the store': async (fixture) => {
     const mount = await fixture.mountInUse();
     const uuid = fixture.uuid();
-    const place = `sys/${fixture.engine.kind === 'auth' ? mount.path : `mounts/${mount.path}`}`;
-    const gone = await mount.call('delete', place);
-    assert.equal(gone.status, 204, `unmounting: ${told(gone)}`);
+    const gone = await mount.call('delete', placeOf(fixture, mount.path));
+    // 200 lists what stays outside by its nature.
+    assert.ok([200, 204].includes(gone.status), `unmounting: ${told(gone)}`);
     await mount.core.settleSchedule();
-    const left = (await fixture.keys()).filter(
-      (key) => key.includes(uuid) || key.startsWith(`lease/${mount.path}/`) || key.startsWith('intent/'),
-    );
-    assert.deepEqual(left, [], 'keys that are left');
+    assert.deepEqual(await keysOf(fixture, uuid, mount.path), [], 'keys that are left');
+  },
+
+  'a forced unmount names what is left outside, and holds no secret': async (fixture) => {
+    fixture.breakRevocations();
+    const mount = await fixture.mountInUse();
+    const uuid = fixture.uuid();
+    const secrets = await secretValues(fixture, mount);
+    const leases = await leasesOf(mount);
+    const gone = await mount.call('delete', placeOf(fixture, mount.path), { data: { force: true } });
+    assert.equal(gone.status, 200, `unmounting by force: ${told(gone)}`);
+    const left = (gone.data as { left_outside: Record<string, unknown>[] }).left_outside;
+    for (const thing of left) {
+      const shown = JSON.stringify(thing);
+      for (const [key, value] of Object.entries(thing)) {
+        assert.ok(['kind', 'name', 'system', 'detail', 'lease_id', 'journal_id'].includes(key), `${shown} has ${key}`);
+        assert.ok(typeof value === 'string' && value !== '', `${shown}: ${key} is no text`);
+      }
+      assert.ok(thing['kind'] !== undefined && thing['name'] !== undefined, `${shown} has no kind or no name`);
+      for (const secret of secrets) assert.ok(!shown.includes(secret), 'what is left outside is told with a secret');
+    }
+    const mayBeSilent = (await fixture.build()).secrets?.some((type) => type.outside !== undefined) === true;
+    for (const lease of leases) {
+      // A type may say that a lease of its has nothing outside.
+      assert.ok(mayBeSilent || left.some((thing) => thing['lease_id'] === lease), `the lease ${lease} was dropped without a word`);
+    }
+    for (const { kind, name } of fixture.leavesOutside) {
+      assert.ok(
+        left.some((thing) => thing['kind'] === kind && name.test(String(thing['name']))),
+        `no ${kind} ${String(name)} is among what is left outside: ${JSON.stringify(left)}`,
+      );
+    }
+    await mount.core.settleSchedule();
+    assert.deepEqual(await keysOf(fixture, uuid, mount.path), [], 'keys that are left');
   },
 
   'closing an engine twice, or one that never started, is no fault': async (fixture) => {
@@ -207,6 +239,41 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
     await engine.close?.();
   },
 };
+
+function placeOf(fixture: Fixture, path: string): string {
+  return `sys/${fixture.engine.kind === 'auth' ? path : `mounts/${path}`}`;
+}
+
+/** What the store still has of the mount. */
+async function keysOf(fixture: Fixture, uuid: string, path: string): Promise<string[]> {
+  return (await fixture.keys()).filter((key) => key.includes(uuid) || key.startsWith(`lease/${path}/`) || key.startsWith('intent/'));
+}
+
+/** Ids of the leases of secrets; tokens go with the mount. */
+async function leasesOf(mount: TestMount, folder = `${mount.path}/`): Promise<string[]> {
+  const { data, status } = await mount.call('list', `sys/leases/lookup/${folder}`);
+  if (status !== 200) return [];
+  const found: string[] = [];
+  for (const key of (data as { keys: string[] }).keys) {
+    if (key.endsWith('/')) found.push(...(await leasesOf(mount, `${folder}${key}`)));
+    else if (!mount.path.startsWith('auth/')) found.push(`${folder}${key}`);
+  }
+  return found;
+}
+
+/** The values of secret fields that are shown nowhere else: those of the contract's own writes are not known here, those that answers give are. */
+async function secretValues(fixture: Fixture, mount: TestMount): Promise<string[]> {
+  const found: string[] = [];
+  for (const { path, at } of fixture.examples(await fixture.paths())) {
+    if (!path.operations.read || !fixture.hasEffect(path)) continue;
+    const { data } = await mount.call('read', `${mount.path}/${at}`);
+    for (const name of ['password', 'secret_key', 'secret', 'token', 'key', 'code']) {
+      const value = (data as Record<string, unknown> | null)?.[name];
+      if (typeof value === 'string' && value.length >= 8) found.push(value);
+    }
+  }
+  return found;
+}
 
 async function throwGarbage(fixture: Fixture, inUse: boolean): Promise<void> {
   const mount = inUse ? await fixture.mountInUse() : await fixture.mount();

@@ -1,4 +1,4 @@
-import type { AnyPath, Engine, EnginePackage } from '@strongroom/engine-sdk';
+import { UpstreamFailed, type AnyPath, type Engine, type EnginePackage } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import type { EngineContract } from './contract.ts';
 import { callsOf, type KnownNames } from './garbage.ts';
@@ -16,6 +16,7 @@ export class Fixture {
   #raw: StorageDriver | undefined;
   #mount: TestMount | undefined;
   #uuid = '';
+  #unrevocable = false;
 
   constructor(contract: EngineContract) {
     this.#contract = contract;
@@ -24,7 +25,7 @@ export class Fixture {
       create: (host) => {
         const engine = contract.engine.create(host);
         this.#built.push(engine);
-        return engine;
+        return this.#unrevocable ? withoutRevocation(engine) : engine;
       },
     };
   }
@@ -44,6 +45,16 @@ export class Fixture {
     // A mount of the server itself is in no list.
     this.#uuid = table[`${name}/`]?.uuid ?? '';
     return this.#mount;
+  }
+
+  /** From the next mount on no lease can be revoked, as while an outside system is down. */
+  breakRevocations(): void {
+    this.#unrevocable = true;
+  }
+
+  /** What the contract says that the mount in use has outside. */
+  get leavesOutside(): NonNullable<EngineContract['leavesOutside']> {
+    return this.#contract.leavesOutside ?? [];
   }
 
   async mountInUse(): Promise<TestMount> {
@@ -107,4 +118,17 @@ export class Fixture {
   async close(): Promise<void> {
     await this.#mount?.close();
   }
+}
+
+function withoutRevocation(engine: Engine): Engine {
+  const revoke = async (): Promise<never> => {
+    throw new UpstreamFailed('the contract keeps this lease from being revoked');
+  };
+  return new Proxy(engine, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name === 'secrets') return engine.secrets?.map((secret) => Object.assign(Object.create(secret) as typeof secret, { revoke }));
+      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value;
+    },
+  });
 }

@@ -32,6 +32,11 @@ export interface EngineContract {
    * Resolves with the names it used, by capture: `{ name: ['readonly'] }`.
    */
   prepare(mount: TestMount): Promise<KnownNames | void>;
+  /**
+   * What the mount has outside after `prepare`, as `outside` of its secret types, its intents and the engine itself tells it: each of these must be in
+   * the list that a forced removal answers.
+   */
+  readonly leavesOutside?: readonly { readonly kind: string; readonly name: RegExp }[];
   /** Patterns of paths whose garbage may reach an outside system: its failure is a 5xx that names it, and no fault. */
   readonly outside?: readonly string[];
   /** Patterns of paths whose read changes something, such as issuing a credential. */

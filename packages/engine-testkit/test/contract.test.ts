@@ -10,6 +10,7 @@ const contract = (fault?: Fault): EngineContract => ({
     await mount.read('keys/first');
     return { name: ['first'] };
   },
+  leavesOutside: [{ kind: 'note key', name: /^first$/ }],
 });
 
 engineContract({ describe, test }, contract());
@@ -29,6 +30,8 @@ describe('the engine contract', () => {
     ['does not describe a field', 'every path is described, every operation has a summary, every field says what it is'],
     ['shows a secret', 'no secret field is shown'],
     ['leaves a lease behind', 'unmounting leaves nothing of the mount in the store'],
+    ['does not say what it leaves outside', 'a forced unmount names what is left outside, and holds no secret'],
+    ['tells secrets of what it leaves outside', 'a forced unmount names what is left outside, and holds no secret'],
     ['keeps state in memory', 'everything is still there after sealing and unsealing'],
     ['shares state between mounts', 'two mounts know nothing of each other'],
     ['closes once', 'closing an engine twice, or one that never started, is no fault'],

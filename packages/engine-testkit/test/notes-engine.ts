@@ -2,7 +2,7 @@ import { BadRequest, f, issue, path, type EnginePackage, type Intent, type Sched
 import { Type } from 'typebox';
 
 const Note = Type.Object({ text: Type.String(), pin: Type.String(), keep: Type.Number() });
-const Key = Type.Object({ note: Type.String() });
+const Key = Type.Object({ note: Type.String(), key: Type.String() });
 
 /** Faults that an engine may have; each must make one case of the contract fail. */
 export type Fault =
@@ -10,6 +10,8 @@ export type Fault =
   | 'does not describe a field'
   | 'shows a secret'
   | 'leaves a lease behind'
+  | 'does not say what it leaves outside'
+  | 'tells secrets of what it leaves outside'
   | 'keeps state in memory'
   | 'shares state between mounts'
   | 'closes once'
@@ -26,6 +28,15 @@ export function notesEngine(fault?: Fault): EnginePackage {
     revoke: async () => {
       if (fault === 'leaves a lease behind') throw new Error('cannot be revoked');
     },
+    ...(fault === 'does not say what it leaves outside'
+      ? {}
+      : {
+          outside: ({ note, key }) => ({
+            kind: 'note key',
+            name: note,
+            ...(fault === 'tells secrets of what it leaves outside' ? { detail: `its key is ${key}` } : {}),
+          }),
+        }),
   };
   const making: Intent<typeof Key> = { kind: 'make-key', entry: Key, minAgeSeconds: 60, rollback: async () => undefined };
   const vanish: Schedule<typeof Key> = {
@@ -92,7 +103,7 @@ export function notesEngine(fault?: Fault): EnginePackage {
                   await host.storage.transaction(async (tx) => {
                     await tx.collection('note/', Note).put(name, { text, pin, keep });
                     const at = new Date(host.clock.millis() + Math.min(keep, 10 ** 9) * 1_000);
-                    if (keep > 0) await tx.schedule(vanish, name, at, { note: name });
+                    if (keep > 0) await tx.schedule(vanish, name, at, { note: name, key: '' });
                   });
                 }
                 return undefined;
@@ -109,10 +120,11 @@ export function notesEngine(fault?: Fault): EnginePackage {
             summary: 'Issues a key.',
             handle: async ({ data }) => {
               if (!(await get(data.name))) return undefined;
-              const fulfils = await host.storage.transaction(async (tx) => tx.intend(making, { note: data.name }));
+              const made = { note: data.name, key: Buffer.from(host.randomBytes(9)).toString('base64url') };
+              const fulfils = await host.storage.transaction(async (tx) => tx.intend(making, made));
               return {
-                data: { key: Buffer.from(host.randomBytes(9)).toString('base64url') },
-                secret: issue(key, { internal: { note: data.name }, terms: { ttl: 600, maxTtl: 3_600 }, fulfils }),
+                data: { key: made.key },
+                secret: issue(key, { internal: made, terms: { ttl: 600, maxTtl: 3_600 }, fulfils }),
               };
             },
           }),

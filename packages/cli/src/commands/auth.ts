@@ -5,6 +5,7 @@ import { isRecord } from '../json.ts';
 import { loginHelp } from './login-methods.ts';
 import { enableBody, enableFlags, mountPath, mountRows, tokenTypeFlag, tuneBody, tuneFlags } from './mount-flags.ts';
 import { remount } from './remount.ts';
+import { forceFlag, unmount } from './unmount.ts';
 
 const lockoutFlags = {
   'user-lockout-threshold': flag.integer('Failed logins until a user is locked out.'),
@@ -36,12 +37,12 @@ const disable = defineCommand({
   synopsis: 'Unmount an auth method',
   description: 'Unmounts a method and revokes every token that it issued.',
   args: ['PATH'],
-  flags: {},
+  flags: { force: forceFlag },
   examples: [{ text: 'End directory logins:', command: 'auth disable corp' }],
-  async run({ args: [path = ''], out, client }) {
+  async run({ args: [path = ''], flags, out, client }) {
     const mount = authPath(path);
-    await doing(`Error disabling auth method at ${mount}`, client().delete(`sys/auth/${mount}`));
-    out.success(`Disabled the auth method (if it existed) at: ${mount}`);
+    const done = `Disabled the auth method (if it existed) at: ${mount}`;
+    await unmount(client(), out, { at: `sys/auth/${mount}`, mount, what: 'auth method', done, force: flags.force });
   },
 });
 

@@ -1,6 +1,7 @@
 import type { CommandGroup } from '../command.ts';
 import { defineCommand, flag } from '../command.ts';
 import { doing, EXIT, Failure } from '../failure.ts';
+import { leftOutside } from './unmount.ts';
 
 const lookup = defineCommand({
   name: 'lookup',
@@ -51,7 +52,10 @@ const revoke = defineCommand({
     const body = flags.force ? undefined : { sync: flags.sync };
     const what = flags.prefix ? `Error revoking leases with prefix ${id}` : `Error revoking lease ${id}`;
     const secret = await doing(what, client().secret('PUT', `sys/leases/${path}`, body === undefined ? {} : { body }));
-    if (secret !== undefined) out.warnings(secret);
+    if (secret !== undefined) {
+      out.warnings(secret);
+      await leftOutside(out, secret);
+    }
     if (flags.force) return out.success(`Force revoked any leases with prefix: ${id}`);
     if (!flags.sync) {
       if (out.plain) out.line('All revocation operations queued successfully!');

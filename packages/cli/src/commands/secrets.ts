@@ -3,6 +3,7 @@ import { defineCommand, flag } from '../command.ts';
 import { doing, EXIT, Failure } from '../failure.ts';
 import { enableBody, enableFlags, mountPath, mountRows, tuneBody, tuneFlags } from './mount-flags.ts';
 import { remount } from './remount.ts';
+import { forceFlag, unmount } from './unmount.ts';
 
 const versionFlag = flag.integer('Version of the key-value engine: 1 or 2.');
 
@@ -29,14 +30,18 @@ const enable = defineCommand({
 const disable = defineCommand({
   name: 'disable',
   synopsis: 'Unmount a secrets engine',
-  description: 'Unmounts an engine, revokes every lease below it, and removes its data.',
+  description:
+    'Unmounts an engine, revokes every lease below it, and removes its data. What cannot be revoked now holds it up: the server goes on by itself, and the engine stays configurable until then.',
   args: ['PATH'],
-  flags: {},
-  examples: [{ text: 'Unmount an engine:', command: 'secrets disable db/prod' }],
-  async run({ args: [path = ''], out, client }) {
+  flags: { force: forceFlag },
+  examples: [
+    { text: 'Unmount an engine:', command: 'secrets disable db/prod' },
+    { text: 'Unmount one whose database is gone for good:', command: 'secrets disable -force db/prod' },
+  ],
+  async run({ args: [path = ''], flags, out, client }) {
     const mount = mountPath(path);
-    await doing(`Error disabling secrets engine at ${mount}`, client().delete(`sys/mounts/${mount}`));
-    out.success(`Disabled the secrets engine (if it existed) at: ${mount}`);
+    const done = `Disabled the secrets engine (if it existed) at: ${mount}`;
+    await unmount(client(), out, { at: `sys/mounts/${mount}`, mount, what: 'secrets engine', done, force: flags.force });
   },
 });
 

@@ -154,7 +154,7 @@ export class Journal implements OrphanedWork {
   async retry(id: string, signal: AbortSignal): Promise<void> {
     const record = await this.#settled(id);
     const intent = this.#mount(record.mount)?.intent(record.kind);
-    if (intent) this.#gate.breakers.tryNow(this.#target(intent, record));
+    if (intent) this.#gate.breakers.forgive(this.#target(intent, record));
     const due = { key: dueKey(record.due, 'intent', id), at: record.due, kind: 'intent' as const, id };
     const failure = await this.#undo(due, record, signal);
     if (failure !== undefined) throw new UpstreamFailed(`the change (${record.kind}) could not be undone: ${failure}`);
@@ -248,16 +248,23 @@ export class Journal implements OrphanedWork {
 
   /**
    * Undoes every open intent of a mount that is being removed; no request of this process may be at work on them any more. Resolves with the reasons
-   * why some could not be undone; they stay, and are tried again.
+   * why some could not be undone; they stay, and are tried again. `asked`: an operator wants it now, whatever circuits say.
    */
-  async undoMount(mount: string, signal: AbortSignal): Promise<string[]> {
+  async undoMount(mount: string, signal: AbortSignal, asked = false): Promise<string[]> {
     const reasons: string[] = [];
+    const forgiven = new Set<string>();
     for await (const [id, record] of this.#ofMount(mount)) {
       if (signal.aborted) break;
       if (this.#mayBeUnderWay(record)) {
         const until = new Date(record.again ?? record.due).toISOString();
         reasons.push(`an unfinished change (${record.kind}) may still be under way in another process; it is undone at ${until}`);
         continue;
+      }
+      const intent = this.#mount(mount)?.intent(record.kind);
+      const target = intent && this.#target(intent, record);
+      if (asked && target !== undefined && !forgiven.has(target)) {
+        forgiven.add(target);
+        this.#gate.breakers.forgive(target);
       }
       const due = { key: dueKey(record.due, 'intent', id), at: record.due, kind: 'intent' as const, id };
       const failure = await this.#undo(due, record, signal);
@@ -319,8 +326,14 @@ export class Journal implements OrphanedWork {
     const mount = this.#mount(found.mount);
     const intent = mount?.intent(found.kind);
     if (!mount || !intent) {
-      await this.#move(due, (record, now) => ({ ...record, due: now + 60_000 }));
-      return 'the engine that began it does not run';
+      const message = 'the engine that began it does not run';
+      await this.#move(due, (record, now) => ({
+        ...record,
+        attempts: record.attempts + 1,
+        due: now + 60_000,
+        lastError: { message, at: now },
+      }));
+      return message;
     }
     let claimedUntil: number | undefined;
     const passed = await this.#gate.pass(this.#target(intent, found), async (admit) => {

@@ -59,11 +59,13 @@ export class BulkRevoker {
   /** As `revoke`, and drops what cannot be taken back. Resolves with what is left outside. */
   async drop(prefix: string): Promise<LeftOutside[]> {
     const left: LeftOutside[] = [];
+    const targets = new Targets(this.#leases);
     for await (const found of this.#meant(prefix)) {
       await this.#revokeTokens(found, NEVER);
       await atOnce(found, async ({ id, token }) => {
         if (token) return;
         try {
+          await targets.of(id, { forgiven: true });
           const thing = await this.#leases.drop(id, { signal: NEVER });
           if (thing) left.push(thing);
         } catch (error) {
@@ -74,9 +76,10 @@ export class BulkRevoker {
     return left;
   }
 
-  /** Tries to revoke everything below the path, and does not stop at what fails. */
-  async tryAll(prefix: string, signal: AbortSignal): Promise<Unrevoked> {
+  /** Tries to revoke everything below the path, and does not stop at what fails. `asked`: an operator wants it now, whatever circuits say. */
+  async tryAll(prefix: string, signal: AbortSignal, asked = false): Promise<Unrevoked> {
     const failures: Failure[] = [];
+    const targets = new Targets(this.#leases);
     const failed = new Map<string | undefined, number>();
     let count = 0;
     for await (const found of this.#below(prefix)) {
@@ -84,7 +87,7 @@ export class BulkRevoker {
       await this.#revokeTokens(found, signal);
       await atOnce(found, async ({ id, token }, position) => {
         if (token || signal.aborted) return;
-        const target = await this.#leases.targetOf(id).catch(() => undefined);
+        const target = await targets.of(id, { forgiven: asked });
         const before = failures.length;
         if ((failed.get(target) ?? 0) < ENOUGH) await this.#tryOne(id, position, found.length, signal, failures);
         else count += 1;
@@ -159,6 +162,26 @@ export class BulkRevoker {
       const reason = messageOf(error);
       failures.push({ position, reason, text: `failed to revoke ${JSON.stringify(id)} (${position + 1} / ${total}): ${reason}` });
     }
+  }
+}
+
+/** The outside systems of the leases of one run. */
+class Targets {
+  readonly #leases: LeaseStore;
+  readonly #forgiven = new Set<string>();
+
+  constructor(leases: LeaseStore) {
+    this.#leases = leases;
+  }
+
+  /** Undefined where it cannot be told. `forgiven`: its circuit is closed, once in a run. */
+  async of(id: string, { forgiven }: { forgiven: boolean }): Promise<string | undefined> {
+    const target = await this.#leases.targetOf(id).catch(() => undefined);
+    if (forgiven && target !== undefined && !this.#forgiven.has(target)) {
+      this.#forgiven.add(target);
+      this.#leases.forgive(target);
+    }
+    return target;
   }
 }
 

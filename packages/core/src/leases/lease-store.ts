@@ -239,6 +239,11 @@ export class LeaseStore implements OrphanedWork {
     return type ? this.#target(type, record) : targetKey(record.mount, undefined);
   }
 
+  /** An operator wants the outside system asked now, also while it is left alone. */
+  forgive(target: string): void {
+    this.#gate.breakers.forgive(target);
+  }
+
   /** Puts the end of a lease to now; the schedule does the rest. */
   async revokeSoon(id: string): Promise<void> {
     const now = this.#clock.millis();
@@ -377,7 +382,7 @@ export class LeaseStore implements OrphanedWork {
 
   async #tryAgain(id: string, record: LeaseRecord): Promise<void> {
     const type = this.#mount(record.mount)?.secretType(record.type);
-    if (type) this.#gate.breakers.tryNow(this.#target(type, record));
+    if (type) this.#gate.breakers.forgive(this.#target(type, record));
     await this.revokeSoon(id);
   }
 
@@ -429,7 +434,8 @@ export class LeaseStore implements OrphanedWork {
     }
     if ('putOff' in passed) {
       await this.#later(id, claimed, (current, now) => ({ ...current, due: now + passed.putOff }));
-      throw new UpstreamFailed(`failed to revoke entry: ${record.type} is not answering; it will be tried again`);
+      const last = claimed.revoke_error === undefined ? '' : `; the last error was: ${claimed.revoke_error}`;
+      throw new UpstreamFailed(`failed to revoke entry: ${record.type} is not answering; it will be tried again${last}`);
     }
     const reason = failureText(passed.failed);
     if (signal.aborted) {

@@ -117,14 +117,14 @@ export class Removals {
   /** Begins a removal, or tries again at once. Resolves in time for the caller to hear of it. */
   async remove(path: string): Promise<Removed> {
     const mount = await this.#begin(path);
-    return mount ? this.#inTime(this.#attempt(mount.uuid)) : { state: 'nothing' };
+    return mount ? this.#inTime(this.#attempt(mount.uuid, true)) : { state: 'nothing' };
   }
 
   /** @throws BadRequest where the mount is not being removed. */
   async retry(path: string): Promise<Removed> {
     const mount = this.#mounts.at(path);
     if (!mount?.removing) throw notRemoving(path);
-    return this.#inTime(this.#attempt(mount.uuid));
+    return this.#inTime(this.#attempt(mount.uuid, true));
   }
 
   /**
@@ -207,7 +207,8 @@ export class Removals {
     reschedule(tx, 'removal', record.uuid, before?.due, record.due);
   }
 
-  async #attempt(uuid: string): Promise<Removed> {
+  /** `asked`: an operator wants it now, whatever circuits say. */
+  async #attempt(uuid: string, asked = false): Promise<Removed> {
     return (
       this.#underWay.get(uuid)?.outcome ??
       this.#work(uuid, 'try', async (claim, signal) => {
@@ -215,7 +216,7 @@ export class Removals {
         if (record.phase === 'wiping') return this.#wipe(record, claim, []);
         const mount = await this.#mountOf(record);
         if (record.phase === 'letting-go') return this.#dropAll(mount, claim, undefined);
-        return this.#takeBack(mount, claim, signal);
+        return this.#takeBack(mount, claim, signal, asked);
       })
     );
   }
@@ -265,13 +266,13 @@ export class Removals {
   }
 
   /** What can be taken back is; where all is, the mount goes. */
-  async #takeBack(mount: Mount, claim: string, signal: AbortSignal): Promise<Removed> {
+  async #takeBack(mount: Mount, claim: string, signal: AbortSignal, asked: boolean): Promise<Removed> {
     await withDeadline(this.#clock, LAST_REQUEST * 2, signal, async () => mount.endedGone(this.#clock, LAST_REQUEST));
     // What kept the engine from starting may be repaired by now.
     if (mount.quarantine !== undefined && mount.package) await this.#mounts.restart(mount);
-    const leases = await this.#bulk.tryAll(mount.path.slice(0, -1), signal);
+    const leases = await this.#bulk.tryAll(mount.path.slice(0, -1), signal, asked);
     signal.throwIfAborted();
-    const changes = await this.#journal.undoMount(mount.uuid, signal);
+    const changes = await this.#journal.undoMount(mount.uuid, signal, asked);
     signal.throwIfAborted();
     if (leases.count > 0 || changes.length > 0) {
       const [lease] = leases.reasons;
@@ -299,8 +300,8 @@ export class Removals {
   async #letGo(mount: Mount, claim: string, signal: AbortSignal): Promise<Removed> {
     await mount.endedGone(this.#clock, LAST_BEFORE_FORCE);
     await withDeadline(this.#clock, LAST_TRY, signal, async (limit) => {
-      await this.#bulk.tryAll(mount.path.slice(0, -1), limit);
-      await this.#journal.undoMount(mount.uuid, limit);
+      await this.#bulk.tryAll(mount.path.slice(0, -1), limit, true);
+      await this.#journal.undoMount(mount.uuid, limit, true);
     }).catch((error: unknown) =>
       this.#log.warn('not all could be taken back before a forced removal', { mount: mount.path, error: String(error) }),
     );

@@ -73,12 +73,9 @@ export class CircuitBreakers {
     this.#circuits.set(target, circuit);
   }
 
-  /** An operator asks for a trial now instead of at the end of the pause. */
-  tryNow(target: string): void {
-    const circuit = this.#circuits.get(target);
-    if (!circuit) return;
-    circuit.openUntil = this.#clock.millis();
-    circuit.trying = false;
+  /** An operator asks for a try now instead of at the end of the pause, as after a repair. */
+  forgive(target: string): void {
+    this.succeeded(target);
   }
 
   status(target: string): CircuitStatus {

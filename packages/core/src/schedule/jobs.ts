@@ -125,7 +125,7 @@ export class Jobs implements OrphanedWork {
       return record;
     });
     const schedule = found && this.#mount(mount)?.schedule(kind);
-    if (schedule) this.#gate.breakers.tryNow(this.#target(schedule, found));
+    if (schedule) this.#gate.breakers.forgive(this.#target(schedule, found));
     return found !== undefined;
   }
 

@@ -43,7 +43,7 @@ export class Wrapping {
   async wrap(call: Call, answer: CoreResponse): Promise<CoreResponse> {
     const ttl = call.wrapTtl;
     const asked = call.request.wrapTtl ?? 0;
-    if (ttl === 0 || answer.status === 204 || answer.errors || answer.wrapInfo) return answer;
+    if (ttl === 0 || isEmpty(answer) || answer.errors || answer.wrapInfo) return answer;
     if (call.path.startsWith('sys/wrapping/') && call.path !== 'sys/wrapping/wrap') return answer;
     const { requestId: _ours, ...kept } = answer;
     const { raw } = kept;
@@ -136,4 +136,9 @@ function wrappedAnswer(wrapInfo: WrapInfo, warnings: readonly string[] | null = 
     warnings,
     auth: null,
   };
+}
+
+/** There is nothing in it to wrap; what it warns of is for whoever called. */
+function isEmpty({ status, data, auth, leaseId, raw }: CoreResponse): boolean {
+  return status === 204 || (data === null && auth === null && leaseId === '' && raw === undefined);
 }

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { f, path, type EnginePackage } from '@strongroom/engine-sdk';
+import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
+
+const roles: EnginePackage = {
+  name: 'roles',
+  kind: 'secret',
+  apiVersion: 1,
+  create: () => ({
+    paths: [
+      path('roles/{name}', {
+        synopsis: 'Roles.',
+        description: 'Of users.',
+        fields: {
+          name: f.name('The role.'),
+          permissions_boundary_arn: f.string('What its users may have at most.'),
+          policy_arns: f.commaStrings('What they have.', { aliases: ['arn'] }),
+        },
+      })
+        .read({ summary: 'Reads.', handle: async () => ({ data: {} }) })
+        .update({ summary: 'Writes.', handle: async () => undefined })
+        .patch({ summary: 'Patches.', handle: async () => undefined })
+        .delete({ summary: 'Deletes.', handle: async () => undefined }),
+      path('free/{name}', {
+        synopsis: 'Anything.',
+        description: 'As it is.',
+        arbitraryData: true,
+        fields: { name: f.name('Its name.') },
+      }).update({
+        summary: 'Writes.',
+        handle: async () => undefined,
+      }),
+      path('quiet', { synopsis: 'Says 204 itself.', description: '', fields: { word: f.string('A word.') } }).update({
+        summary: 'Writes.',
+        handle: async () => ({ status: 204 }),
+      }),
+    ],
+  }),
+};
+
+describe('fields that nobody knows', () => {
+  let mount: TestMount;
+
+  beforeAll(async () => {
+    mount = await mountForTest(roles);
+  });
+  afterAll(async () => mount.close());
+
+  const IGNORED = 'Endpoint ignored these unrecognized parameters: ';
+
+  test.each(['update', 'patch', 'delete'] as const)(
+    'are said by a %s that would have answered 204, with the nearest known field',
+    async (operation) => {
+      const answer = await mount.call(operation, 'roles/roles/a', { data: { permission_boundary_arn: 'x' } });
+      expect(answer).toMatchObject({
+        status: 200,
+        data: null,
+        warnings: [
+          `${IGNORED}[permission_boundary_arn]`,
+          'permission_boundary_arn is not a field here; did you mean permissions_boundary_arn?',
+        ],
+      });
+    },
+  );
+
+  test('are said by answers with a body as well', async () => {
+    const { warnings } = await mount.call('read', 'roles/roles/a', { data: { polcy_arns: 'x' } });
+    expect(warnings).toEqual([`${IGNORED}[polcy_arns]`, 'polcy_arns is not a field here; did you mean policy_arns?']);
+  });
+
+  test('have no guess where no field is near', async () => {
+    expect((await mount.call('update', 'roles/roles/a', { data: { zzzzzz: '1', b: 2 } })).warnings).toEqual([`${IGNORED}[b zzzzzz]`]);
+  });
+
+  test('cost no more guesses than somebody can read', async () => {
+    const data = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`policy_arn_${i + 10}`, 1]));
+    expect((await mount.call('update', 'roles/roles/a', { data })).warnings).toHaveLength(11);
+  });
+
+  test('change nothing where all are known, by their name or another one', async () => {
+    expect(await mount.call('update', 'roles/roles/a', { data: { arn: 'x', permissions_boundary_arn: 'y' } })).toMatchObject({
+      status: 204,
+      warnings: null,
+    });
+  });
+
+  test('are the engine’s business on paths of arbitrary data', async () => {
+    expect(await mount.call('update', 'roles/free/a', { data: { whatever: 1 } })).toMatchObject({ status: 204, warnings: null });
+  });
+
+  test('are said also where the engine answers 204 itself', async () => {
+    expect(await mount.call('update', 'roles/quiet', { data: { wrd: 1 } })).toMatchObject({
+      status: 200,
+      warnings: [`${IGNORED}[wrd]`, 'wrd is not a field here; did you mean word?'],
+    });
+  });
+
+  test('a value that the path overrules is said where it differs', async () => {
+    expect((await mount.call('update', 'roles/roles/a', { data: { name: 'a' } })).status).toBe(204);
+    expect(await mount.call('update', 'roles/roles/a', { data: { name: 'b' } })).toMatchObject({
+      status: 200,
+      warnings: ["Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [name]"],
+    });
+  });
+
+  test('are not wrapped away where there is nothing else in the answer', async () => {
+    const answer = await mount.call('update', 'roles/roles/a', { data: { wrd: 1 }, wrapTtl: 60 });
+    expect(answer).toMatchObject({ status: 200, wrapInfo: null, warnings: [`${IGNORED}[wrd]`] });
+  });
+
+  test('a misspelt force of an unmount is not passed over', async () => {
+    await mount.call('update', 'sys/mounts/other', { data: { type: 'roles' } });
+    const { warnings } = await mount.call('delete', 'sys/mounts/other', { data: { froce: 'true' } });
+    expect(warnings).toEqual([`${IGNORED}[froce]`, 'froce is not a field here; did you mean force?']);
+  });
+});
