@@ -2,7 +2,7 @@ export { requireSecretsAgain, type AddressChange } from './address-change.ts';
 export type { AuthRenewal, IssuedAuth, RenewedAuth, TokenTerms } from './auth.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
-export { compileDecoder, decodeValue, type Decoded, type Decoder } from './decode.ts';
+export { compileDecoder, decodeValue, type Decoded, type Decoder, type DecoderOptions } from './decode.ts';
 export {
   API_VERSION,
   type AnyIntent,
@@ -24,6 +24,7 @@ export { runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
 export { globMatches } from './glob.ts';
 export * from './hcl/index.ts';
 export type { Intent, OpenIntent } from './intent.ts';
+export * from './json/index.ts';
 export { boundsOf, keysOf, ListedKeys, pageFields, type Page } from './listing.ts';
 export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';

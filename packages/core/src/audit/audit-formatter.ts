@@ -1,4 +1,4 @@
-import { BadRequest } from '@strongroom/engine-sdk';
+import { BadRequest, writeJson } from '@strongroom/engine-sdk';
 import type { CallerIdentity } from '../request/caller-identity.ts';
 import type { WrapInfo } from '../request/core-response.ts';
 import { AuditDigest } from './audit-digest.ts';
@@ -67,10 +67,10 @@ export class AuditFormatter {
   /** Without the newline. */
   line(entry: AuditEntry, at: Date): string {
     const { response } = entry;
-    const request = JSON.stringify(this.#request(entry.request));
+    const request = writeJson(this.#request(entry.request));
     const auth = JSON.stringify(this.#auth(entry.auth));
     const head = `{"time":"${timestamp(at)}","type":"${response ? 'response' : 'request'}","auth":${auth},"request":${request}`;
-    const answer = response ? `,"response":${JSON.stringify(this.#response(entry.request, response))}` : '';
+    const answer = response ? `,"response":${writeJson(this.#response(entry.request, response))}` : '';
     const error = entry.error ? `,"error":${JSON.stringify(entry.error)}` : '';
     return `${head}${answer}${error}}`;
   }

@@ -1,3 +1,5 @@
+import { ExactNumber } from '@strongroom/engine-sdk';
+
 /** Deeper than anything a client sends for a purpose; keeps the walk off the end of the stack. */
 const DEEPEST = 256;
 
@@ -40,7 +42,7 @@ function copy(value: unknown, hash: (text: string) => string, depth: number): un
 function copyObject(value: object, hash: (text: string) => string, depth: number): unknown {
   if (depth > DEEPEST) return '(nested too deeply)';
   if (Array.isArray(value)) return value.map((item) => copy(item, hash, depth + 1));
-  if (value instanceof Date) return value;
+  if (value instanceof Date || value instanceof ExactNumber) return value;
   if (value instanceof Uint8Array) return hash(Buffer.from(value).toString('base64'));
   if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return copy((value as { toJSON(): unknown }).toJSON(), hash, depth + 1);
   const result: Record<string, unknown> = {};

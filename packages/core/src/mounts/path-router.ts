@@ -81,7 +81,7 @@ export class PathRouter {
       }
       at = next;
     }
-    const routed: RoutedPath = { declaration, captures: names, decode: compileDecoder(declaration.about.fields) };
+    const routed: RoutedPath = { declaration, captures: names, decode: compileDecoder(declaration.about.fields, declaration.about) };
     const slot = open ? 'all' : 'end';
     if (at[slot]) throw new Error(`path ${declaration.pattern} is declared twice`);
     at[slot] = routed;

@@ -13,6 +13,8 @@ export interface Call {
   readonly began: number;
   readonly request: CoreRequest;
   readonly data: Readonly<Record<string, unknown>>;
+  /** The data with exact numbers, where it has any. */
+  readonly exactData: Readonly<Record<string, unknown>> | undefined;
   readonly remoteAddress: string;
   operation: RequestOperation;
   path: string;
@@ -43,6 +45,7 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     began,
     request,
     data: request.data ?? {},
+    exactData: request.exactData,
     remoteAddress: request.remoteAddress ?? '',
     operation: request.operation,
     path: request.path,

@@ -1,5 +1,6 @@
 import {
   checkRecord,
+  ExactNumber,
   type AccountManager,
   type Collection,
   type CollectionOptions,
@@ -213,7 +214,7 @@ class StoredCollection<T> implements Collection<T> {
 
 /** A copy of a JSON value; several times faster than `structuredClone`. */
 function copyOf<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
   if (Array.isArray(value)) return value.map(copyOf) as T;
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {

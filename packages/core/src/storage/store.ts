@@ -1,3 +1,4 @@
+import { readStoredJson, writeStoredJson } from '@strongroom/engine-sdk';
 import { Conflict, type Entry, type Expectation, type RangeQuery, type StorageDriver, type StoredEntry } from '@strongroom/storage-sdk';
 import type { Barrier } from '../barrier/barrier.ts';
 import { CorruptRecord, UnknownTerm } from '../barrier/key-ring.ts';
@@ -132,14 +133,14 @@ export class Store {
       plain = this.#barrier.ring.decrypt(key, value);
     }
     try {
-      return JSON.parse(plain.toString()) as T;
+      return readStoredJson(plain) as T;
     } catch {
       throw new CorruptRecord(key, 'it is not JSON');
     }
   }
 
   encode(key: string, record: unknown): Entry {
-    const json = record instanceof Json ? record.text : JSON.stringify(record);
+    const json = record instanceof Json ? record.text : writeStoredJson(record);
     return { key, value: this.#barrier.ring.encrypt(key, Buffer.from(json)) };
   }
 
@@ -206,7 +207,7 @@ export class StoreTransaction {
   async get<T>(key: string): Promise<T | undefined> {
     if (this.#written.has(key)) {
       const pending = this.#written.get(key);
-      if (pending instanceof Json) return JSON.parse(pending.text) as T;
+      if (pending instanceof Json) return readStoredJson(pending.text) as T;
       return pending === undefined ? undefined : ((pending === MARK ? '' : pending) as T);
     }
     // A second read gives what the first gave: what was decided by it is what the commit checks.
@@ -224,7 +225,7 @@ export class StoreTransaction {
 
   /** Writes the record as it is now: it may change afterwards. Costs no more, since it is written as JSON anyway. */
   putCopy(key: string, record: unknown, announce = false): void {
-    this.put(key, new Json(JSON.stringify(record)), announce);
+    this.put(key, new Json(writeStoredJson(record)), announce);
   }
 
   /** Writes only when nothing is there: no read needed. */

@@ -1,4 +1,4 @@
-import { BadRequest, f, parseDuration, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, ExactNumber, f, parseDuration, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { Keys, listKeys, loosePageFields, pageOf } from '../listing.ts';
 import type { MountFormat } from '../mount-format.ts';
@@ -12,6 +12,7 @@ export function plainPaths(host: EngineHost, format: MountFormat): readonly AnyP
       'Any object may be stored. Its key "ttl" (or "lease") is answered as lease_duration: a hint to read the secret again by then. ' +
       'Nothing is revoked when it has passed.',
     arbitraryData: true,
+    exactNumbers: true,
     fields: { path: f.name('Where the secret is kept.'), ...loosePageFields },
   })
     .read({
@@ -63,9 +64,9 @@ export function plainPaths(host: EngineHost, format: MountFormat): readonly AnyP
 /** Seconds of the secret's own `ttl` or `lease`; undefined where that is no duration. */
 function hintOf(data: PlainSecret): number | undefined {
   const hint = Object.hasOwn(data, 'ttl') ? data['ttl'] : Object.hasOwn(data, 'lease') ? data['lease'] : undefined;
-  if (typeof hint !== 'string' && typeof hint !== 'number') return undefined;
+  if (typeof hint !== 'string' && typeof hint !== 'number' && !(hint instanceof ExactNumber)) return undefined;
   try {
-    const seconds = Math.trunc(parseDuration(hint));
+    const seconds = Math.trunc(parseDuration(hint instanceof ExactNumber ? hint.valueOf() : hint));
     return seconds >= 0 ? seconds : undefined;
   } catch {
     return undefined;
