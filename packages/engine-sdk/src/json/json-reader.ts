@@ -261,7 +261,7 @@ export class JsonReader {
     if (!closed && at >= bytes.length) throw new JsonFault('unexpected EOF');
     // So does a character of several bytes.
     if (!closed && wide) for (let back = 0; back < 3 && (bytes[at]! & 0xc0) === 0x80; back += 1) at -= 1;
-    const text = plain ? (wide ? bytes.toString('utf8', from, at) : bytes.latin1Slice(from, at)) : unescaped(bytes.toString('utf8', from, at));
+    const text = plain ? (wide ? bytes.toString('utf8', from, at) : bytes.toString('latin1', from, at)) : unescaped(bytes.toString('utf8', from, at));
     this.#memory += wide || !plain ? 2 * text.length : text.length;
     this.#at = closed ? at + 1 : at;
     if (!closed) {
@@ -313,7 +313,7 @@ export class JsonReader {
     }
     const length = at - from;
     if (length > MAX_NUMBER_LENGTH) throw new JsonTooComplex('length of a number', MAX_NUMBER_LENGTH);
-    const text = bytes.latin1Slice(from, at);
+    const text = bytes.toString('latin1', from, at);
     this.#at = at;
     const simple = at === whole && length <= 15 && first !== 0x2d;
     if (simple || !ExactNumber.needed(text)) {
