@@ -41,10 +41,11 @@ export class TooCostly extends Error {
   /** `known`: what a caller with a valid token may send; where that is more, the text says so. */
   refusal(known: BodyLimits): Refusal {
     const limit = LIMIT_OF[this.#what];
-    const raised = limit !== undefined && known[limit] > this.#limit ? ' for a caller without a valid token' : '';
+    const most = this.#form ? pairsOf(known) : limit === undefined ? this.#limit : known[limit];
+    const raised = most > this.#limit ? ' for a caller without a valid token' : '';
     if (this.#form) return new Refusal(400, `the form in the body has more than ${this.#limit} values, the most${raised || ' there may be'}`);
-    const most = raised === '' ? '' : ` of ${this.#limit}${raised}`;
-    return undecodable(`refused JSON input due to high complexity: exceeded maximum ${this.#what}${most}`);
+    const bound = raised === '' ? '' : ` of ${this.#limit}${raised}`;
+    return undecodable(`refused JSON input due to high complexity: exceeded maximum ${this.#what}${bound}`);
   }
 }
 
@@ -156,8 +157,7 @@ class FormDecoder implements BodyDecoder {
   readonly #reader: FormReader;
 
   constructor(text: string, limits: BodyLimits) {
-    const maxValues = Math.min(limits.maxValues, limits.maxStrings);
-    this.#reader = new FormReader(text, { what: 'the form in the body', maxValues, pairsOnly: true });
+    this.#reader = new FormReader(text, { what: 'the form in the body', maxValues: pairsOf(limits), pairsOnly: true });
   }
 
   get memory(): number {
@@ -176,4 +176,9 @@ class FormDecoder implements BodyDecoder {
   body(): DecodedBody {
     return { data: this.#reader.fields, exactData: undefined };
   }
+}
+
+/** Every pair of a form has a value, and that is a string. */
+function pairsOf({ maxValues, maxStrings }: BodyLimits): number {
+  return Math.min(maxValues, maxStrings);
 }
