@@ -7,11 +7,13 @@ import {
   JsonFault,
   JsonReader,
   JsonTooComplex,
+  leastJsonLength,
   readJson,
   readStoredJson,
   toFloats,
   writeJson,
   writeStoredJson,
+  writeStoredJsonInTurns,
 } from '@strongroom/engine-sdk';
 
 /** Numbers that a float does not give back, and some that it does. */
@@ -177,3 +179,25 @@ function escaped(unit: string): string {
 function spelled(char: string): string {
   return Array.from({ length: char.length }, (_, at) => escaped(char.charAt(at))).join('');
 }
+
+describe('writing in turns', () => {
+  test('gives the bytes of writing at once, with turns in between', async () => {
+    const values: unknown[] = [
+      { a: [1, 'x', null, true, { b: {} }, []], 'k"é': '😀\n', skipped: undefined, date: new Date(0) },
+      `${'x'.repeat(65_535)}😀${'é"'.repeat(300_000)}`,
+      readJson(`{"__proto__":[${'1.0,'.repeat(50_000)}12345678901234567890],"s":"${'y'.repeat(200_000)}"}`),
+      Array.from({ length: 100_000 }, (_, index) => ({ [`k${index}`]: index })),
+    ];
+    for (const value of values) {
+      let turns = 0;
+      const written = await writeStoredJsonInTurns(value, async () => {
+        turns += 1;
+      });
+      const whole = writeStoredJson(value);
+      expect(written.toString() === whole).toBe(true);
+      expect(turns).toBeGreaterThanOrEqual(Math.floor(whole.length / 262_144));
+      expect(leastJsonLength(value, Infinity)).toBeLessThanOrEqual(whole.length);
+      expect(leastJsonLength(value, 10)).toBeGreaterThan(10);
+    }
+  });
+});

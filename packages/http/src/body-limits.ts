@@ -8,8 +8,8 @@ export interface BodyLimits extends JsonLimits {
   readonly timeout: number;
 }
 
-/** What a request costs at most before its caller is known. */
-export const UNKNOWN_CALLER: BodyLimits = { maxBytes: 1024 * 1024, maxDepth: 16, maxStrings: 10_000, maxValues: 10_000, timeout: 10_000 };
+/** What a request costs at most before its caller is known. Every value may have a key. */
+export const UNKNOWN_CALLER: BodyLimits = { maxBytes: 1024 * 1024, maxDepth: 16, maxStrings: 20_000, maxValues: 10_000, timeout: 10_000 };
 
 /** What one of a caller with a valid token costs at most, where the options say nothing else. */
 export const KNOWN_CALLER: BodyLimits = {

@@ -178,7 +178,7 @@ class FormDecoder implements BodyDecoder {
   }
 }
 
-/** Every pair of a form has a value, and that is a string. */
+/** A pair of a form is a value, and two strings. */
 function pairsOf({ maxValues, maxStrings }: BodyLimits): number {
-  return Math.min(maxValues, maxStrings);
+  return Math.min(maxValues, Math.floor(maxStrings / 2));
 }

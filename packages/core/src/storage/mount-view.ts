@@ -48,7 +48,7 @@ export class MountView implements StorageView {
     const { store } = this.#scope;
     return new StoredCollection(
       store,
-      { get: (key) => store.get(key), change: (work) => store.transaction(async (tx) => work(tx)) },
+      { get: (key) => store.get(key), change: (work) => store.transaction(work) },
       this.#scope.prefix + prefix,
       schema,
       options?.cached === true,
@@ -139,7 +139,7 @@ interface Access {
   get(key: string): Promise<unknown>;
   /** A transaction sees its own writes in lists. */
   keys?(query: { prefix: string; after?: string; limit?: number }): Promise<string[]>;
-  change(work: (tx: StoreTransaction) => void): Promise<void>;
+  change(work: (tx: StoreTransaction) => Promise<void>): Promise<void>;
 }
 
 class StoredCollection<T> implements Collection<T> {
@@ -172,11 +172,11 @@ class StoredCollection<T> implements Collection<T> {
     const key = this.#prefix + id;
     const checked: unknown = checkRecord(this.#schema, record, key);
     // What is stored must not change with the caller's object afterwards.
-    await this.#access.change((tx) => tx.putCopy(key, checked, this.#announced));
+    await this.#access.change(async (tx) => tx.putCopy(key, checked, this.#announced));
   }
 
   async delete(id: string): Promise<void> {
-    await this.#access.change((tx) => tx.delete(this.#prefix + id, this.#announced));
+    await this.#access.change(async (tx) => tx.delete(this.#prefix + id, this.#announced));
   }
 
   async list(query: ListQuery = {}): Promise<string[]> {

@@ -39,7 +39,8 @@ export function plainPaths(host: EngineHost, format: MountFormat): readonly AnyP
       handle: async (req) => {
         const { path: id } = req.data;
         if (id === '') throw new BadRequest('missing path');
-        const data = { ...req.raw };
+        // Written as it is now, so that no copy is needed.
+        const data = req.raw;
         if (Object.keys(data).length === 0) throw new BadRequest('missing data fields');
         await req.storage.transaction(async (tx) => {
           await format.requirePlain(tx);
