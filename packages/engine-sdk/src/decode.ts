@@ -28,6 +28,8 @@ export type Decoder = (
 export interface DecoderOptions {
   /** Fields that take any value get exact numbers as they came. */
   readonly exactNumbers?: boolean;
+  /** Keys that no field knows are none of the decoder's business: `unknown` stays empty. */
+  readonly arbitraryData?: boolean;
 }
 
 /** Kinds that are made of texts. */
@@ -51,7 +53,7 @@ const nothing: readonly string[] = [];
  * Compiles the fields of a path into one function: weak decoding first, then the schema of what it gave.
  * @throws BadRequest from the decoder, naming the field.
  */
-export function compileDecoder(fields: TProperties, { exactNumbers = false }: DecoderOptions = {}): Decoder {
+export function compileDecoder(fields: TProperties, { exactNumbers = false, arbitraryData = false }: DecoderOptions = {}): Decoder {
   const plans: Plan[] = Object.entries(fields).map(([name, schema]) => {
     const spec = fieldSpec(schema);
     return {
@@ -90,8 +92,9 @@ export function compileDecoder(fields: TProperties, { exactNumbers = false }: De
     let unknown: string[] | undefined;
     let replaced: string[] | undefined;
     for (const key of Object.keys(body)) {
-      if (!known.has(key)) (unknown ??= []).push(key);
-      else if (captures[key] !== undefined) (replaced ??= []).push(key);
+      if (!known.has(key)) {
+        if (!arbitraryData) (unknown ??= []).push(key);
+      } else if (captures[key] !== undefined) (replaced ??= []).push(key);
     }
     return { data, supplied, unknown: unknown?.sort() ?? nothing, replaced: replaced?.sort() ?? nothing };
   };

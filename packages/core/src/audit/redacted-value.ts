@@ -83,3 +83,25 @@ function isTimestamp(text: string): boolean {
 function between(value: number | undefined, low: number, high: number): boolean {
   return value !== undefined && value >= low && value <= high;
 }
+
+/** Adds the texts that `redacted` would hash to `texts`; false, and some are missing, once `weight` of them and their characters is exceeded. */
+export function gatherTexts(value: unknown, texts: string[], weight = Infinity): boolean {
+  return gathered(value, texts, 0, { left: weight });
+}
+
+/** What a text weighs beside its characters. */
+const TEXT_WEIGHT = 1_024;
+
+function gathered(value: unknown, texts: string[], depth: number, budget: { left: number }): boolean {
+  if (typeof value === 'string') {
+    texts.push(value);
+    budget.left -= value.length + TEXT_WEIGHT;
+    return budget.left >= 0;
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || depth > DEEPEST) return true;
+  if (Array.isArray(value)) return value.every((item) => gathered(item, texts, depth + 1, budget));
+  for (const key in value) {
+    if (!gathered((value as Record<string, unknown>)[key], texts, depth + 1, budget)) return false;
+  }
+  return true;
+}
