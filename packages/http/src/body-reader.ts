@@ -6,8 +6,9 @@ import { askForBody } from './expectation.ts';
 import { Refusal } from './refusal.ts';
 import type { Sender } from './sender.ts';
 
-/** Bytes that an unannounced body begins with. */
-const FIRST_CAPACITY = 16_384;
+/** Bytes of the pieces of memory into which a body is copied: the first, and the largest. */
+const FIRST_PIECE = 16_384;
+const LARGEST_PIECE = 1_048_576;
 /** So many chunks may be of any size; more must have so many bytes on average. */
 const FREE_CHUNKS = 1_000;
 const LEAST_CHUNK = 64;
@@ -37,7 +38,9 @@ class BodyReader {
   readonly #done: (body: Buffer | Refusal) => void;
   readonly #announced: number | undefined;
   #limits: BodyLimits;
-  #body: Buffer | undefined;
+  /** What arrived, in pieces that are full but for the last: none is moved as the body grows. */
+  readonly #pieces: Buffer[] = [];
+  #capacity = 0;
   #size = 0;
   #chunks = 0;
   #ended = false;
@@ -75,7 +78,7 @@ class BodyReader {
     this.#stopClock?.();
     this.#stopClock = this.#rules.clock.after(millis, () => {
       if (this.#limits === this.#rules.known) this.#refuse(tooLate());
-      else this.#requireKnown(tooLate, this.#body?.length ?? 0, nothing);
+      else this.#requireKnown(tooLate, this.#capacity, nothing);
     });
   }
 
@@ -97,7 +100,10 @@ class BodyReader {
 
   readonly #onEnd = (): void => {
     this.#end();
-    this.#done(this.#body?.subarray(0, this.#size) ?? Buffer.alloc(0));
+    const [first] = this.#pieces;
+    const body = this.#pieces.length > 1 ? Buffer.concat(this.#pieces, this.#size) : first?.subarray(0, this.#size);
+    this.#pieces.length = 0;
+    this.#done(body ?? Buffer.alloc(0));
   };
 
   readonly #onClose = (): void => {
@@ -106,28 +112,33 @@ class BodyReader {
     this.#rules.hold.release();
   };
 
-  /** Bytes of memory for a body of so many: it grows by doubling, to what was announced. */
+  /** Bytes of memory for a body of so many. */
   #roomFor(size: number): number {
-    const capacity = this.#body?.length ?? 0;
-    if (size <= capacity) return capacity;
-    // A body that comes in one piece stays where it is.
-    if (capacity === 0 && size === this.#announced) return size;
-    return Math.min(Math.max(2 * capacity, size, FIRST_CAPACITY), this.#announced ?? this.#rules.known.maxBytes);
+    if (size <= this.#capacity) return this.#capacity;
+    // A body that comes at once stays where it is.
+    if (this.#capacity === 0 && size === this.#announced) return size;
+    const piece = Math.min(Math.max(this.#capacity, FIRST_PIECE), LARGEST_PIECE);
+    const room = Math.max(this.#capacity + piece, size);
+    return this.#announced === undefined ? room : Math.max(size, Math.min(room, this.#announced));
   }
 
   #append(chunk: Buffer, size: number, room: number): void {
-    if (!this.#body && chunk.length === room) this.#body = chunk;
+    const last = this.#pieces.at(-1);
+    if (!last && chunk.length === room) this.#pieces.push(chunk);
     else {
-      const before = this.#body;
-      if ((before?.length ?? 0) < room) {
-        this.#body = Buffer.allocUnsafeSlow(room);
-        before?.copy(this.#body, 0, 0, this.#size);
+      const free = this.#capacity - this.#size;
+      const copied = last && free > 0 ? chunk.copy(last, last.length - free) : 0;
+      if (room > this.#capacity) {
+        const piece = Buffer.allocUnsafeSlow(room - this.#capacity);
+        chunk.copy(piece, 0, copied);
+        this.#pieces.push(piece);
       }
-      chunk.copy(this.#body!, this.#size);
     }
+    this.#capacity = room;
     this.#size = size;
   }
 
+  /** Goes on only with a caller who is known, and for whom there is room. */
   #pauseFor(refusal: () => Refusal, room: number, goOn: () => void): void {
     this.#request.pause();
     this.#requireKnown(refusal, room, () => {
@@ -161,7 +172,7 @@ class BodyReader {
   #refuse(refusal: Refusal): void {
     if (this.#ended) return;
     this.#end();
-    this.#body = undefined;
+    this.#pieces.length = 0;
     this.#done(refusal);
   }
 

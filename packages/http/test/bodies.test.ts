@@ -362,3 +362,19 @@ test('bodies take turns in a circle, one turn in each round of the event loop', 
   await line.run(work('after', 1));
   expect(line.taken).toBe(9);
 });
+
+test('a body is put together of chunks of every size', async () => {
+  const core = fakeCore(() => answer());
+  const server = await startServer(core);
+  const text = `{"a":"${Array.from({ length: 60_000 }, (_, index) => String(index)).join(' ')}"}`;
+  let wire = headOf('POST', '/v1/a', CHUNKED, KNOWN, 'Connection: close');
+  const sizes = [1, 16_383, 1, 16_384, 5, 100_000, 70, 32_768, 99];
+  for (let at = 0, index = 0; at < text.length; index += 1) {
+    const part = text.slice(at, at + sizes[index % sizes.length]!);
+    wire += `${part.length.toString(16)}\r\n${part}\r\n`;
+    at += part.length;
+  }
+  expect(await server.raw(`${wire}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(JSON.stringify(core.calls[0]!.data) === text).toBe(true);
+  await server.stop();
+});

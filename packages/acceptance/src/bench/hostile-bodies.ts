@@ -16,6 +16,8 @@ export interface StallFigures {
   readonly status: number;
   /** The longest time that `sys/health` took meanwhile, in milliseconds. */
   readonly longest: number;
+  /** The most that the server's main thread worked within one of those. */
+  readonly busiest: number;
   /** From its first byte to its answer, in milliseconds. */
   readonly took: number;
   readonly residentMib: number;
@@ -55,7 +57,7 @@ export async function hostileBodies(bench: BenchServer, each: (figures: StallFig
     await settled();
     await probe.take();
     await settled();
-    each({ name: 'nothing', status: 0, longest: await probe.take(), took: 0, residentMib: residentMib(target.pid) });
+    each({ name: 'nothing', status: 0, ...(await probe.take()), took: 0, residentMib: residentMib(target.pid) });
     for (const [name, { body, type }] of Object.entries(bodies())) {
       for (const sender of ['nobody', 'token'] as const) {
         const bytes = body();
@@ -65,7 +67,7 @@ export async function hostileBodies(bench: BenchServer, each: (figures: StallFig
         const status = await send(target, sender, bytes, type);
         const took = performance.now() - began;
         await settled();
-        each({ name: `${name}, ${sender}`, status, took, longest: await probe.take(), residentMib: residentMib(target.pid) });
+        each({ name: `${name}, ${sender}`, status, took, ...(await probe.take()), residentMib: residentMib(target.pid) });
       }
     }
     for (const sender of ['nobody', 'token'] as const) each(await halfSent(target, probe, sender));
@@ -97,7 +99,7 @@ async function halfSent(target: Target, probe: Probe, sender: Sender): Promise<S
   );
   const took = performance.now() - began;
   await settled();
-  const figures = { name: `40 half-sent, ${sender}`, status: 0, took, longest: await probe.take(), residentMib: residentMib(target.pid) };
+  const figures = { name: `40 half-sent, ${sender}`, status: 0, took, ...(await probe.take()), residentMib: residentMib(target.pid) };
   for (const socket of sockets) socket.destroy();
   await settled();
   return figures;
@@ -142,17 +144,18 @@ class Probe {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: Interface;
 
-  constructor({ host, port }: Target) {
+  constructor({ host, port, pid }: Target) {
     const program = fileURLToPath(new URL('./health-probe.js', import.meta.url));
-    this.#child = spawn(process.execPath, [program, host, String(port)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#child = spawn(process.execPath, [program, host, String(port), String(pid)], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#lines = createInterface(this.#child.stdout);
   }
 
-  /** The longest time since the last call, in milliseconds. */
-  async take(): Promise<number> {
+  /** The longest times since the last call, in milliseconds. */
+  async take(): Promise<Pick<StallFigures, 'longest' | 'busiest'>> {
     const line = onceEvent(this.#lines, 'line') as Promise<[string]>;
     this.#child.stdin.write('\n');
-    return (JSON.parse((await line)[0]) as { longest: number }).longest;
+    const { longest, busiest } = JSON.parse((await line)[0]) as Pick<StallFigures, 'longest' | 'busiest'>;
+    return { longest, busiest };
   }
 
   stop(): void {

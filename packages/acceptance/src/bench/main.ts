@@ -97,10 +97,10 @@ async function cloud(bench: BenchServer): Promise<void> {
 
 /** How long others wait while somebody sends a body that costs much. */
 async function stalls(bench: BenchServer): Promise<void> {
-  out.write('\nhostile body                  status   longest sys/health ms   took ms   RSS MiB\n');
-  await hostileBodies(bench, ({ name, status, longest, took, residentMib: resident }) => {
+  out.write('\nhostile body                  status   longest sys/health ms   busiest ms   took ms   RSS MiB\n');
+  await hostileBodies(bench, ({ name, status, longest, busiest, took, residentMib: resident }) => {
     out.write(
-      `${name.padEnd(30)} ${String(status).padStart(5)} ${longest.toFixed(1).padStart(23)} ${took.toFixed(0).padStart(9)} ${String(resident).padStart(9)}\n`,
+      `${name.padEnd(30)} ${String(status).padStart(5)} ${longest.toFixed(1).padStart(23)} ${busiest.toFixed(1).padStart(12)} ${took.toFixed(0).padStart(9)} ${String(resident).padStart(9)}\n`,
     );
   });
 }
