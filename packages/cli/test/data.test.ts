@@ -107,7 +107,9 @@ describe('read', () => {
     const text = '{"request_id":"r","lease_id":"","data":{"n":9007199254740993,"f":0.10000000000000001,"z":[],"s":"a\\"b"},"auth":null}\n';
     lab.routes['GET a'] = { text };
     const json = (await lab.run(['read', '-format=json', 'a'])).stdout;
-    expect(json).toContain('  "data": {\n    "n": 9007199254740993,\n    "f": 0.10000000000000001,\n    "z": [],\n    "s": "a\\"b"\n  },\n  "auth": null\n}\n');
+    expect(json).toContain(
+      '  "data": {\n    "n": 9007199254740993,\n    "f": 0.10000000000000001,\n    "z": [],\n    "s": "a\\"b"\n  },\n  "auth": null\n}\n',
+    );
     expect((await lab.run(['read', '-format=yaml', 'a'])).stdout).toContain('data:\n  n: 9007199254740993\n  f: 0.10000000000000001\n');
     expect((await lab.run(['read', '-field=f', 'a'])).stdout.trim()).toBe('0.10000000000000001');
     expect((await lab.run(['read', 'a'])).stdout).toMatch(/^f +0\.10000000000000001$/m);

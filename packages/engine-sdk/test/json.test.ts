@@ -6,7 +6,7 @@ import {
   isPlainJson,
   JsonFault,
   JsonReader,
-  JsonTooComplex,
+  type JsonTooComplex,
   leastJsonLength,
   readJson,
   readStoredJson,

@@ -43,7 +43,8 @@ export class TooCostly extends Error {
     const limit = LIMIT_OF[this.#what];
     const most = this.#form ? pairsOf(known) : limit === undefined ? this.#limit : known[limit];
     const raised = most > this.#limit ? ' for a caller without a valid token' : '';
-    if (this.#form) return new Refusal(400, `the form in the body has more than ${this.#limit} values, the most${raised || ' there may be'}`);
+    if (this.#form)
+      return new Refusal(400, `the form in the body has more than ${this.#limit} values, the most${raised || ' there may be'}`);
     const bound = raised === '' ? '' : ` of ${this.#limit}${raised}`;
     return undecodable(`refused JSON input due to high complexity: exceeded maximum ${this.#what}${bound}`);
   }

@@ -270,7 +270,9 @@ describe('bodies in flight', () => {
     await half(400_000);
     const third = await half(100_000);
     expect(first.text()).toBe('');
-    expect(third.text()).toMatch(/^HTTP\/1\.1 429 [^]*\r\nRetry-After: 1\r\n[^]*Connection: close|^HTTP\/1\.1 429 [^]*Connection: close[^]*\r\nRetry-After: 1\r\n/);
+    expect(third.text()).toMatch(
+      /^HTTP\/1\.1 429 [^]*\r\nRetry-After: 1\r\n[^]*Connection: close|^HTTP\/1\.1 429 [^]*Connection: close[^]*\r\nRetry-After: 1\r\n/,
+    );
     expect(third.text()).toContain(FULL);
     expect(await posted(server, `{"a":"${'x'.repeat(200_000)}"}`)).toEqual([429, FULL]);
     expect(await posted(server, `{"a":"${'x'.repeat(200_000)}"}`, TOKEN)).toBe(200);

@@ -36,7 +36,7 @@ export class AuditDigest {
     for (const text of texts) {
       if (digests.has(text)) continue;
       const hmac = createHmac('sha256', this.#key);
-      for (let at = 0; at < text.length || at === 0; ) {
+      for (let at = 0; at < text.length || at === 0;) {
         let until = Math.min(at + PIECE, text.length);
         // Both halves of a character stay together.
         if (until < text.length && (text.charCodeAt(until - 1) & 0xfc00) === 0xd800) until += 1;

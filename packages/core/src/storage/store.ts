@@ -200,7 +200,7 @@ export class Store {
 function nothing(): void {}
 
 /** Characters of a record that is encoded in turns. */
-const LARGE = 1_048_576;
+const LARGE = 262_144;
 
 /** Lets the event loop have a round. */
 function breath(): Promise<void> {

@@ -84,7 +84,8 @@ function floats(value: unknown, at: string, beyond: (path: string, text: string)
     if (!mayChange(item)) continue;
     const next = floats(item, below(key), beyond);
     // Whatever the key: an assignment to `__proto__` would set the prototype.
-    if (next !== item) Object.defineProperty((copy ??= { ...value }), key, { value: next, enumerable: true, writable: true, configurable: true });
+    if (next !== item)
+      Object.defineProperty((copy ??= { ...value }), key, { value: next, enumerable: true, writable: true, configurable: true });
   }
   return copy ?? value;
 }

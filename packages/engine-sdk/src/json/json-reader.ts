@@ -261,7 +261,11 @@ export class JsonReader {
     if (!closed && at >= bytes.length) throw new JsonFault('unexpected EOF');
     // So does a character of several bytes.
     if (!closed && wide) for (let back = 0; back < 3 && (bytes[at]! & 0xc0) === 0x80; back += 1) at -= 1;
-    const text = plain ? (wide ? bytes.toString('utf8', from, at) : bytes.toString('latin1', from, at)) : unescaped(bytes.toString('utf8', from, at));
+    const text = plain
+      ? wide
+        ? bytes.toString('utf8', from, at)
+        : bytes.toString('latin1', from, at)
+      : unescaped(bytes.toString('utf8', from, at));
     this.#memory += wide || !plain ? 2 * text.length : text.length;
     this.#at = closed ? at + 1 : at;
     if (!closed) {

@@ -1,4 +1,13 @@
-import { BadRequest, f, path, toFloats, type AnyPath, type EngineHost, type EngineRequest, type EngineResponse } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  f,
+  path,
+  toFloats,
+  type AnyPath,
+  type EngineHost,
+  type EngineRequest,
+  type EngineResponse,
+} from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { checkAndSet } from './check-and-set.ts';
 import { mergePatch } from './merge-patch.ts';
