@@ -41,7 +41,7 @@ export type {
 } from './plugin.ts';
 export { pemMaterial } from './pem-material.ts';
 export type { PemMaterial } from './pem-material.ts';
-export { redact } from './redact.ts';
+export { redact } from '@strongroom/engine-sdk';
 export { sqlConnectionFields } from './sql-connection.ts';
 export { cqlDialect, influxqlDialect, mssqlDialect, mysqlDialect, postgresqlDialect } from './sql-dialect.ts';
 export type { QuoteStyle, SqlDialect } from './sql-dialect.ts';

@@ -1,3 +1,4 @@
+import { redact } from '@strongroom/engine-sdk';
 import { abortable } from './abortable.ts';
 import { driverErrorText } from './driver-error-text.ts';
 import {
@@ -19,7 +20,6 @@ import type {
   UpdateUserRequest,
   UserRequest,
 } from './plugin.ts';
-import { redact } from './redact.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import { renderStatements, type StatementValues } from './statements.ts';
 

@@ -3,6 +3,7 @@ import { parseDuration } from './duration.ts';
 import { BadRequest } from './errors.ts';
 import { fieldSpec, type FieldKind, type Fold } from './field.ts';
 import { ExactNumber, toFloats } from './json/exact-number.ts';
+import { own } from './own.ts';
 import { compileSchema, type SchemaCheck } from './schema.ts';
 
 export interface Decoded {
@@ -79,7 +80,7 @@ export function compileDecoder(fields: TProperties, { exactNumbers = false, arbi
     const data: Record<string, unknown> = {};
     const supplied = new Set<string>();
     for (const plan of plans) {
-      const raw = captures[plan.name] ?? (exact ? source(plan, body, exact) : sent(body, plan));
+      const raw = own(captures, plan.name) ?? (exact ? source(plan, body, exact) : sent(body, plan));
       const value = raw === undefined ? undefined : decodeField(plan, raw);
       if (value === undefined) {
         if (plan.required && writing) throw new BadRequest(`missing required field "${plan.name}"`);
@@ -94,7 +95,7 @@ export function compileDecoder(fields: TProperties, { exactNumbers = false, arbi
     for (const key of Object.keys(body)) {
       if (!known.has(key)) {
         if (!arbitraryData) (unknown ??= []).push(key);
-      } else if (captures[key] !== undefined) (replaced ??= []).push(key);
+      } else if (own(captures, key) !== undefined) (replaced ??= []).push(key);
     }
     return { data, supplied, unknown: unknown?.sort() ?? nothing, replaced: replaced?.sort() ?? nothing };
   };

@@ -4,6 +4,7 @@ import type { Circuit } from './circuit.ts';
 import type { Clock } from './clock.ts';
 import type { Intent } from './intent.ts';
 import type { Log } from './log.ts';
+import type { OutsideThing } from './outside-thing.ts';
 import type { AnyPath } from './path.ts';
 import type { Schedule } from './schedule.ts';
 import type { SecretFollower, SecretSource, SecretSources } from './secret-source.ts';
@@ -21,6 +22,12 @@ export interface Plugin {
   readonly apiVersion: number;
   /** Semantic version of the package; shown in the catalogue. */
   readonly version?: string;
+  /**
+   * Where the code is that runs for the plugin: names of packages, and folders as `file:` URLs (`new URL('.', import.meta.url).href`). An exception that
+   * nobody catches is known for the plugin's by its stack, and harms only what the plugin runs. For plugins that the configuration names, the
+   * server adds the folder of their package.
+   */
+  readonly code?: readonly string[];
 }
 
 /** A plugin that this server lists and does not use. Nothing of it has run. */
@@ -59,29 +66,19 @@ export interface Engine {
   /** Another process changed this record (`prefix` + id of a cached collection). */
   invalidate?(key: string): void;
   /**
-   * At unmount, when no request and no lease is left: takes back what stands outside without a lease, such as the access keys of static roles.
-   * Repeated until it succeeds, so what is already gone counts as success. A throw holds the removal up and is shown as its reason.
+   * At unmount, when no lease and no open intent is left: takes back what stands outside without a lease, such as the access keys of static roles.
+   * Repeated until it succeeds, so what is already gone counts as success. A throw holds the removal up and is shown as its reason. Under a deadline
+   * of 60 seconds. The operator can still configure the mount meanwhile, or cancel the removal: what is taken back here is then no longer there.
+   * Intents opened here are of kinds that say `takesBack`, and are worked off before the mount goes. A forced removal does not call this.
    */
   retire?(signal: AbortSignal): Promise<void>;
   /**
    * What stands outside because of this mount and has no lease: accounts whose only password is stored here, keys, root credentials that were
-   * rotated. An unmount lists what `retire` does not take back, and a forced one everything.
+   * rotated. An unmount lists what `retire` does not take back, and a forced one everything. Read from storage, without asking the outside system.
    */
   outside?(): Promise<readonly OutsideThing[]>;
   /** At unmount and seal; also after a failed initialize. Idempotent. */
   close?(): Promise<void>;
-}
-
-/** Something that an engine has made or manages in an outside system. Holds no secret. */
-export interface OutsideThing {
-  /** What it is, in a word or two: `database user`, `access key`, `directory account`. */
-  readonly kind: string;
-  /** How the outside system calls it: a user name, a DN, a key id. */
-  readonly name: string;
-  /** Where it is: a connection's name, a URL without credentials, an account id. */
-  readonly system?: string;
-  /** What an operator should know before letting go of it. */
-  readonly detail?: string;
 }
 
 /** The mount as the operator set it; the getters show tuned values at once. */
@@ -109,6 +106,11 @@ export interface EngineHost {
   refusedPlugins(kind: string): readonly RefusedPlugin[];
   /** The way to an outside system, by the name that leases, intents and schedules of this mount have for it as their target. */
   circuit(target: string): Circuit;
+  /**
+   * What stood in the way of an outside system was mended, such as its password: revocations, undoings and jobs of this mount that failed at it or were put
+   * off are due now, with all their patience, and its circuit is closed. Resolves before they are made.
+   */
+  retry(target: string): Promise<void>;
   randomBytes(count: number): Uint8Array;
   /** A password by the named policy, or by the default one: 20 characters with an upper, a lower, a digit and a dash. @throws NotFound for an unknown name. */
   generatePassword(policy?: string): Promise<string>;

@@ -1,7 +1,9 @@
 export { requireSecretsAgain, type AddressChange } from './address-change.ts';
 export type { AuthRenewal, IssuedAuth, RenewedAuth, TokenTerms } from './auth.ts';
+export { cidrOutside, isCidr, sharedCidrs, withinCidrs } from './cidr.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
+export { closest } from './closest.ts';
 export { compileDecoder, decodeValue, type Decoded, type Decoder, type DecoderOptions } from './decode.ts';
 export {
   API_VERSION,
@@ -12,7 +14,6 @@ export {
   type EngineHost,
   type EnginePackage,
   type MountInfo,
-  type OutsideThing,
   type Plugin,
   type RefusedPlugin,
   type SystemMount,
@@ -20,7 +21,8 @@ export {
 export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';
-export { runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
+export { reserveCode, runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
+export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
 export { globMatches } from './glob.ts';
 export * from './hcl/index.ts';
 export type { Intent, OpenIntent } from './intent.ts';
@@ -28,8 +30,11 @@ export * from './json/index.ts';
 export { boundsOf, keysOf, ListedKeys, pageFields, type Page } from './listing.ts';
 export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';
+export type { OutsideThing } from './outside-thing.ts';
+export { own } from './own.ts';
 export * from './password/index.ts';
 export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';
+export { redact } from './redact.ts';
 export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from './request.ts';
 export type { JobRun, JobStatus, Schedule } from './schedule.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';

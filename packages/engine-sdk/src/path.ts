@@ -37,11 +37,6 @@ export interface About<F extends TProperties> {
    * stored and answered with their digits. Without it they come as the nearest float, and those that no float is near are refused.
    */
   readonly exactNumbers?: boolean;
-  /**
-   * The other spellings of a path below the mount, `path` being the one that is called: they all lead to the same thing, so policies for one
-   * hold for all of them.
-   */
-  readonly otherSpellings?: (path: string) => readonly string[];
   readonly fields: F;
 }
 

@@ -24,6 +24,8 @@ export interface LeaseRecord {
   revoke_error?: string;
   /** Given up for now: tried once a day, and listed for operators. */
   irrevocable?: boolean;
+  /** A revocation failed or was put off: it stands in the index of those that wait. */
+  waiting?: boolean;
   /** Revocation has begun; the lease can no longer be renewed. */
   revoking?: boolean;
 }

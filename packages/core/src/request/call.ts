@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Mount } from '../mounts/mount.ts';
-import type { PathMatch } from '../mounts/path-router.ts';
+import type { PathMatch, SegmentFolds } from '../mounts/path-router.ts';
 import type { Acl } from '../policies/acl.ts';
 import type { FoundToken } from '../tokens/token-store.ts';
 import type { CallerIdentity } from './caller-identity.ts';
@@ -16,7 +16,10 @@ export interface Call {
   /** The data with exact numbers, where it has any. */
   readonly exactData: Readonly<Record<string, unknown>> | undefined;
   readonly remoteAddress: string;
+  /** Whole seconds that the wrapping token of the answer lives; 0 for an answer that is not wrapped. */
+  wrapTtl: number;
   operation: RequestOperation;
+  /** Canonical from admission and routing on. */
   path: string;
   /** What the caller presented, or what stands for it on the unwrapping path. */
   bearer: string | undefined;
@@ -24,6 +27,8 @@ export interface Call {
   /** Below the mount. */
   rest: string;
   match: PathMatch | undefined;
+  /** How the segments of `path` fold; see canonical-path.ts. */
+  folds: SegmentFolds | undefined;
   token: FoundToken | undefined;
   identity: CallerIdentity | undefined;
   acl: Acl | undefined;
@@ -47,12 +52,14 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     data: request.data ?? {},
     exactData: request.exactData,
     remoteAddress: request.remoteAddress ?? '',
+    wrapTtl: 0,
     operation: request.operation,
     path: request.path,
     bearer: request.token === '' ? undefined : request.token,
     mount: undefined,
     rest: '',
     match: undefined,
+    folds: undefined,
     token: undefined,
     identity: undefined,
     acl: undefined,

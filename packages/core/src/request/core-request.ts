@@ -13,7 +13,7 @@ export interface CoreRequest {
   /** The same data with the numbers that a 64-bit float does not give back as `ExactNumber`; absent where there are none. */
   readonly exactData?: Readonly<Record<string, unknown>>;
   readonly token?: string;
-  /** Seconds; 0 or absent asks for no wrapping. */
+  /** Seconds, rounded up to whole ones and at most the system's maximum; 0 or absent asks for no wrapping. What is no finite number is refused. */
   readonly wrapTtl?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly remoteAddress?: string;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { AnyPath, Clock } from '@strongroom/engine-sdk';
+import { BadRequest, type AnyPath, type Clock } from '@strongroom/engine-sdk';
 import type { AuditBroker } from '../audit/audit-broker.ts';
 import type { Barrier } from '../barrier/barrier.ts';
 import { keyPaths, type KeyRotation } from '../barrier/path-keys.ts';
@@ -16,7 +16,10 @@ import type { PolicyStore } from '../policies/policy-store.ts';
 import type { Authentication } from '../request/authentication.ts';
 import type { CallsUnderWay } from '../request/calls-under-way.ts';
 import { internalOf } from '../request/internal-request.ts';
-import { otherSpellings } from '../request/other-spellings.ts';
+import type { PolicyOperation } from '../policies/capability.ts';
+import { admittedPath } from '../request/admission.ts';
+import { canonicalPath } from '../request/canonical-path.ts';
+import type { Removals } from '../removal/removals.ts';
 import type { Jobs } from '../schedule/jobs.ts';
 import type { TargetGate } from '../schedule/target-gate.ts';
 import { decodeTokenPath, generateRootPaths } from '../seal/path-generate-root.ts';
@@ -43,6 +46,7 @@ import { passwordPolicyPaths } from './path-password-policies.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
 import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
 import { schedulePaths } from './path-schedule.ts';
 import { serverPaths } from './path-server.ts';
@@ -66,6 +70,7 @@ export interface SystemParts {
   readonly leases: LeaseStore;
   readonly revoker: TokenRevoker;
   readonly bulk: BulkRevoker;
+  readonly removals: Removals;
   readonly jobs: Jobs;
   readonly journal: Journal;
   readonly gate: TargetGate;
@@ -82,11 +87,11 @@ export interface SystemParts {
 /** Every path of `sys/`. */
 export function systemPaths(parts: SystemParts): AnyPath[] {
   const { options, clock, sealing, mounts, plugins, policies, passwords, authentication, tokens, leases, revoker, bulk } = parts;
-  const { barrier, rotation, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
+  const { barrier, rotation, removals, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
   const { seal, cluster } = sealing;
-  const spellings = (path: string) => {
-    const found = mounts.route(path);
-    return found && otherSpellings(path, { rest: found.rest, match: found.mount.router?.match(found.rest) });
+  const canonical = (asked: string, operation: PolicyOperation) => {
+    const path = admittedPath(asked.replace(/^\//, ''), operation);
+    return canonicalPath(mounts, path) ?? { path };
   };
   const aclOfToken = async (token: string) => authentication.aclOfToken(token);
   return [
@@ -95,20 +100,33 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
     ...keyPaths({ barrier, rotation }),
     ...retiredKeyPaths(),
     ...rekeyPaths({ seal, rotateRootKey: async () => seal.replaceRootKey() }),
-    ...generateRootPaths({ seal, newRootToken: async () => parts.newRootToken() }),
+    ...generateRootPaths({
+      seal,
+      clock,
+      newRootToken: async () => parts.newRootToken(),
+      permits: async (req, operation, path) => authentication.permits(internalOf(req).request, { operation, path: `sys/${path}` }),
+    }),
     decodeTokenPath(),
-    ...mountPaths({ mounts }),
+    ...mountPaths({ mounts, removals }),
+    ...removalPaths({ removals }),
     ...policyPaths({ policies }),
     ...passwordPolicyPaths({ passwords }),
     ...capabilityPaths({
       aclOfToken,
       aclOfAccessor: async (accessor) => authentication.aclOfAccessor(accessor),
       aclOfCaller: async (req) => internalOf(req).acl!,
-      spellings,
+      canonical: (path) => {
+        try {
+          return canonical(path, 'read');
+        } catch (error) {
+          if (error instanceof BadRequest) return undefined;
+          throw error;
+        }
+      },
     }),
     ...policyExplanationPaths({
       aclOfToken,
-      spellings,
+      canonical,
       needsSudo: (path) => {
         const found = mounts.route(path);
         return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';

@@ -23,6 +23,10 @@ describe('leases', () => {
       leases: { lease_id: string; error: string }[];
     };
 
+  test('a lease is filed below the canonical path of its call', async () => {
+    expect((await mount.read('creds/r/')).leaseId).toMatch(/^acc\/creds\/r\/[A-Za-z0-9]{24}$/);
+  });
+
   test('a lease ends on time, and its account with it', async () => {
     const { leaseId, leaseDuration, renewable } = await mount.read('creds/r');
     expect(leaseId).toMatch(/^acc\/creds\/r\/[A-Za-z0-9]{24}$/);
@@ -58,6 +62,33 @@ describe('leases', () => {
     await mount.advance('10m');
     const renewed = await mount.call('update', 'sys/leases/renew', { data: { lease_id: leaseId, increment: '1h' } });
     expect(renewed.leaseDuration).toBe(1_200);
+  });
+
+  test('what waits for an outside system is tried at once where its engine says that it was mended, and nothing else is', async () => {
+    for (let i = 0; i < 3; i += 1) await mount.read('creds/r');
+    await mount.write('ticks/t', { after: 3_600 });
+    const other = await mount.read('creds/other');
+    for (const system of ['one', 'two']) outside.failing.add(system);
+    await mount.advance('1h');
+    await mount.advance('2h');
+    const { lease_count } = await irrevocable();
+    expect(lease_count).toBeGreaterThan(0);
+    expect(outside.users.size).toBe(4);
+    outside.failing.clear();
+    const asked = outside.log.length;
+    await mount.write('mended/one');
+    await mount.advance(1);
+    expect([...outside.users]).toEqual(['u4']);
+    expect(outside.log.slice(asked).sort()).toEqual(['drop u1', 'drop u2', 'drop u3', 'tick t']);
+    expect((await lookup(other.leaseId)).status).toBe(200);
+    // Nothing is left in the index of those that wait.
+    await mount.write('mended/two');
+    await mount.advance(1);
+    expect(outside.users.size).toBe(0);
+    expect((await irrevocable()).lease_count).toBe(0);
+    await mount.write('mended/two');
+    await mount.advance(1);
+    expect(outside.log).toHaveLength(asked + 5);
   });
 
   test('a failing revocation is retried with growing delay, becomes irrevocable after six failures, and is tried daily', async () => {
@@ -154,7 +185,8 @@ describe('leases', () => {
     outside.failing.add('one');
     const refused = await mount.call('update', 'sys/leases/revoke-prefix/acc');
     expect(refused.errors).toEqual([`failed to revoke "${leaseId}" (1 / 1): failed to revoke entry: one is down`]);
-    expect((await mount.call('update', 'sys/leases/revoke-force/acc')).status).toBe(204);
+    const forced = await mount.call('update', 'sys/leases/revoke-force/acc');
+    expect(forced.data).toEqual({ left_outside: [{ kind: 'account', name: 'u1', system: 'one', lease_id: leaseId }] });
     expect((await lookup(leaseId)).errors).toEqual(['invalid lease']);
     expect((await mount.call('update', 'sys/leases/revoke-prefix')).status).toBe(400);
   });
@@ -192,7 +224,10 @@ describe('leases', () => {
     expect(said).toHaveLength(1);
     expect((await lookup(broken.leaseId)).status).toBe(500);
     expect((await mount.call('update', 'sys/leases/revoke-prefix/acc')).status).toBe(400);
-    expect((await mount.call('update', 'sys/leases/revoke-force/acc')).status).toBe(204);
+    const forced = await mount.call('update', 'sys/leases/revoke-force/acc');
+    expect(forced.data).toEqual({
+      left_outside: [{ kind: 'secret of a damaged lease', name: broken.leaseId, lease_id: broken.leaseId }],
+    });
     expect((await lookup(broken.leaseId)).errors).toEqual(['invalid lease']);
   });
 

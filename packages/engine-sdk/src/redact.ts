@@ -1,5 +1,7 @@
 /** From this length on a secret is masked wherever it stands; a shorter one only where it stands alone. */
 const ANYWHERE_FROM = 8;
+/** Regular expressions have a largest size; longer secrets, such as keys, are looked for as they are. */
+const LONGEST_IN_PATTERN = 256;
 
 /**
  * `text` with every value of `secrets` replaced by `[label]`: `redact('bad pw hunter2hunter2', { password: 'hunter2hunter2' })`. Values are
@@ -12,9 +14,12 @@ export function redact(text: string, secrets: Readonly<Record<string, string | u
     if (secret) for (const form of formsOf(secret)) if (!labels.has(form)) labels.set(form, label);
   }
   if (labels.size === 0) return text;
-  const forms = [...labels.keys()].sort((a, b) => b.length - a.length);
-  if (!forms.some((form) => text.includes(form))) return text;
-  return text.replace(new RegExp(forms.map(pattern).join('|'), 'gu'), (found) => `[${labels.get(found)}]`);
+  const forms = [...labels.keys()].filter((form) => text.includes(form)).sort((a, b) => b.length - a.length);
+  let masked = text;
+  for (const form of forms) if (form.length > LONGEST_IN_PATTERN) masked = masked.replaceAll(form, () => `[${labels.get(form)}]`);
+  const rest = forms.filter((form) => form.length <= LONGEST_IN_PATTERN);
+  if (rest.length === 0) return masked;
+  return masked.replace(new RegExp(rest.map(pattern).join('|'), 'gu'), (found) => `[${labels.get(found)}]`);
 }
 
 function formsOf(secret: string): string[] {
