@@ -13,13 +13,13 @@ export interface HttpServerOptions extends ApiOptions, SiteOptions {
   readonly app?: (request: IncomingMessage, response: ServerResponse) => void;
   /** Certificate, key and what else node's TLS takes; without it the server speaks plain HTTP. */
   readonly tls?: SecureServerOptions;
-  /** Milliseconds in which the head of a request must arrive; 10,000 unless told. */
+  /** Milliseconds in which the head of a request must arrive; 10,000 by default. */
   readonly headersTimeout?: number;
-  /** Milliseconds for which an idle connection is kept; 120,000 unless told: longer than clients do, so that they close first. */
+  /** Milliseconds for which an idle connection is kept; 120,000 by default: longer than clients do, so that they close first. */
   readonly keepAliveTimeout?: number;
-  /** Milliseconds between two looks at those times; 5,000 unless told. */
+  /** Milliseconds between two looks at those times; 5,000 by default. */
   readonly timeoutCheckInterval?: number;
-  /** Bytes of a request's head; 64 KiB unless told. */
+  /** Bytes of a request's head; 64 KiB by default. */
   readonly maxHeaderBytes?: number;
 }
 
