@@ -10,7 +10,5 @@ export function policyNames(names: readonly string[], field: string): string[] {
 /** A login with the policy `root` would be refused. @throws BadRequest */
 export function refuseRoot(policies: readonly string[], field: string): void {
   if (policies.includes('root'))
-    throw new BadRequest(
-      `${field}: no login can give the policy "root"; write a policy of your own with the paths that are needed`,
-    );
+    throw new BadRequest(`${field}: no login can give the policy "root"; write a policy of your own with the paths that are needed`);
 }

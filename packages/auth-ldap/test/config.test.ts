@@ -136,7 +136,7 @@ describe('POST /auth/ldap/config: configure the method', () => {
     const { status, warnings } = await mount.write('config', { binddn: 'garbage' });
     expect({ status, warnings }).toEqual({
       status: 200,
-      warnings: [expect.stringContaining('binddn: "garbage" is no distinguished name')],
+      warnings: [expect.stringContaining('binddn: "garbage" is not a distinguished name')],
     });
     for (const binddn of ['cn=reader,dc=example', 'reader@corp.example', 'CORP\\reader', ''])
       expect(await mount.write('config', { binddn })).toMatchObject({ status: 204 });
@@ -184,7 +184,7 @@ describe('POST /auth/ldap/config: configure the method', () => {
     [{ url: 'ldap://a b' }, /^url: /],
     [{ url: 'ldap://a, dc1.example.org' }, /^url: "dc1.example.org" is not an LDAP URL/],
     [{ url: '' }, /^url: at least one URL is needed/],
-    [{ userdn: 'garbage' }, /^userdn: "garbage" is no distinguished name/],
+    [{ userdn: 'garbage' }, /^userdn: "garbage" is not a distinguished name/],
     [{ groupdn: 'ou=groups,garbage' }, /^groupdn: /],
     [{ userattr: 'u id' }, /^userattr: "u id" is not the name of an attribute/],
     [{ groupattr: '(cn)' }, /^groupattr: "\(cn\)" is not the name of an attribute/],

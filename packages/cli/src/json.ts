@@ -1,28 +1,20 @@
+import { ExactNumber, isPlainJson, NO_JSON_LIMITS, readJson } from '@strongroom/engine-sdk/json';
+
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
-const MARK = '\u0000bigint:';
-
-/**
- * JSON.parse that keeps whole numbers beyond 2^53 exact, as bigint: the server stores them as written, and
- * rounding them here would show a value that is not there. Throws SyntaxError on bad JSON.
- */
+/** JSON.parse that keeps the digits of numbers, as `ExactNumber` where JavaScript would lose some: the server answers what was written. Throws SyntaxError. */
 export function parseJson(text: string): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
-  const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
-    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? JSON.stringify(MARK + token) : token,
-  );
-  return JSON.parse(marked, (_key, value: unknown) =>
-    typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
-  );
+  const value = JSON.parse(text) as unknown;
+  return isPlainJson(text, NO_JSON_LIMITS) ? value : readJson(text);
 }
 
-/** JSON with two spaces of indent (or on one line with 0), and bigint as a plain number. */
+/** JSON with two spaces of indent (or on one line with 0), and exact numbers with their digits. */
 export function printJson(value: unknown, indent = 2, depth = 0): string {
-  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof ExactNumber) return value.text;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const list = Array.isArray(value);
   const parts = list

@@ -1,4 +1,6 @@
 import type { Writable } from 'node:stream';
+import { ExactNumber } from '@strongroom/engine-sdk/json';
+import type { ScalarTag } from 'yaml';
 import { Failure } from './failure.ts';
 import { table } from './format/columns.ts';
 import { goValue } from './format/go-value.ts';
@@ -10,6 +12,15 @@ import { isRecord, printJson } from './json.ts';
 import type { Secret } from './secret.ts';
 
 export type Format = 'table' | 'json' | 'yaml' | 'raw';
+
+/** Numbers of which JavaScript would lose digits. */
+const exactNumbers: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => value instanceof ExactNumber,
+  resolve: (text) => new ExactNumber(text),
+  stringify: ({ value }) => String(value),
+};
 
 function isTerminal(stream: Writable): boolean {
   return (stream as Writable & { isTTY?: boolean }).isTTY === true;
@@ -65,7 +76,7 @@ export class Output {
   async #document(value: unknown): Promise<string> {
     if (this.format !== 'yaml') return printJson(value);
     const { stringify } = await import('yaml');
-    return stringify(value).replace(/\n$/, '');
+    return stringify(value, { customTags: [exactNumbers] }).replace(/\n$/, '');
   }
 
   /** The named field of a record, or a failure that says it is not there. */

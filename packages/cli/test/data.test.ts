@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { writeJson } from '@strongroom/engine-sdk/json';
 import { parsePairs } from '../src/kv-pairs.ts';
 import { cliLab } from './fake-server.ts';
 import { envelope, lease, login } from './fixtures/answers.ts';
@@ -26,7 +27,8 @@ describe('words of data', () => {
 
   test('can come from files and from standard input', async () => {
     expect(await pairs([`a=@${folder}/value.txt`, 'b=-'], 'typed')).toEqual({ a: 'from a file\n', b: 'typed' });
-    expect(await pairs([`@${folder}/data.json`, 'z=1'])).toEqual({ n: 5, big: 9007199254740993n, list: ['x'], z: '1' });
+    expect(await pairs([`@${folder}/data.json`, 'z=1'])).toEqual({ n: 5, big: expect.anything(), list: ['x'], z: '1' });
+    expect(writeJson(await pairs([`@${folder}/data.json`]))).toBe('{"n":5,"big":9007199254740993,"list":["x"]}');
     expect(await pairs(['-'], '{"deep":{"er":true}}')).toEqual({ deep: { er: true } });
   });
 
@@ -102,11 +104,15 @@ describe('read', () => {
   });
 
   test('prints the whole envelope as JSON or YAML, and the very text as raw', async () => {
-    const text = '{"request_id":"r","lease_id":"","data":{"n":9007199254740993,"z":[],"s":"a\\"b"},"auth":null}\n';
+    const text = '{"request_id":"r","lease_id":"","data":{"n":9007199254740993,"f":0.10000000000000001,"z":[],"s":"a\\"b"},"auth":null}\n';
     lab.routes['GET a'] = { text };
     const json = (await lab.run(['read', '-format=json', 'a'])).stdout;
-    expect(json).toContain('  "data": {\n    "n": 9007199254740993,\n    "z": [],\n    "s": "a\\"b"\n  },\n  "auth": null\n}\n');
-    expect((await lab.run(['read', '-format=yaml', 'a'])).stdout).toContain('data:\n  n: 9007199254740993\n');
+    expect(json).toContain(
+      '  "data": {\n    "n": 9007199254740993,\n    "f": 0.10000000000000001,\n    "z": [],\n    "s": "a\\"b"\n  },\n  "auth": null\n}\n',
+    );
+    expect((await lab.run(['read', '-format=yaml', 'a'])).stdout).toContain('data:\n  n: 9007199254740993\n  f: 0.10000000000000001\n');
+    expect((await lab.run(['read', '-field=f', 'a'])).stdout.trim()).toBe('0.10000000000000001');
+    expect((await lab.run(['read', 'a'])).stdout).toMatch(/^f +0\.10000000000000001$/m);
     expect((await lab.run(['read', '-format=raw', 'a'])).stdout).toBe(text);
   });
 

@@ -101,6 +101,7 @@ export class Core {
   readonly #passwords: PasswordPolicyStore;
   readonly #identity: IdentityStore;
   readonly #audit: AuditBroker;
+  readonly #authentication: Authentication;
   readonly #mounts: MountTable;
   readonly #removals: Removals;
   readonly #cluster: Cluster;
@@ -187,7 +188,7 @@ export class Core {
     this.#versions = new VersionHistory(room(ROOMS.system), clock);
 
     const limits = { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL };
-    const authentication = new Authentication({ tokens, policies, identity, revoker, log });
+    const authentication = (this.#authentication = new Authentication({ tokens, policies, identity, revoker, log }));
     const wrapping = new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl });
     const creation = new TokenCreation({ store, tokens, policies, identity, clock });
     const renewal = new TokenRenewal({
@@ -283,6 +284,20 @@ export class Core {
   /** Carries out a call. Never throws: what went wrong is in the answer. */
   handle(request: CoreRequest): Promise<CoreResponse> {
     return this.#pipeline.handle(request);
+  }
+
+  /**
+   * Whether the token is one that a caller at the address can use now: asked before a large body is read for them. Nothing of it is used up, and nothing is
+   * audited. False while sealed, for wrapping tokens, and where the store cannot say.
+   */
+  async recognizes(token: string, remoteAddress: string): Promise<boolean> {
+    if (!this.#open) return false;
+    try {
+      return await this.#authentication.recognizes(token, remoteAddress);
+    } catch {
+      // The call itself meets the same failure, and says so.
+      return false;
+    }
   }
 
   get sealed(): boolean {

@@ -14,7 +14,7 @@ test.each([
   expect(subjectLine(subject)).toBe(line);
 });
 
-test('what is no distinguished name is refused', () => {
+test('what is not a distinguished name is refused', () => {
   expect(() => subjectLine('nobody')).toThrow('not a distinguished name');
   expect(() => subjectLine('CN=a,,O=b')).toThrow('not a distinguished name');
 });

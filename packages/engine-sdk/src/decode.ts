@@ -2,6 +2,7 @@ import type { TProperties, TSchema } from 'typebox';
 import { parseDuration } from './duration.ts';
 import { BadRequest } from './errors.ts';
 import { fieldSpec, type FieldKind, type Fold } from './field.ts';
+import { ExactNumber, toFloats } from './json/exact-number.ts';
 import { own } from './own.ts';
 import { compileSchema, type SchemaCheck } from './schema.ts';
 
@@ -14,8 +15,28 @@ export interface Decoded {
   readonly replaced: readonly string[];
 }
 
-/** `writing`: the call creates, updates or patches, so that required fields must be there. */
-export type Decoder = (body: Readonly<Record<string, unknown>>, captures: Readonly<Record<string, string>>, writing?: boolean) => Decoded;
+/**
+ * `writing`: the call creates, updates or patches, so that required fields must be there. `exact`: the body with its exact numbers, where it has any:
+ * texts are made of their digits, and a number that no 64-bit float is near is refused.
+ */
+export type Decoder = (
+  body: Readonly<Record<string, unknown>>,
+  captures: Readonly<Record<string, string>>,
+  writing?: boolean,
+  exact?: Readonly<Record<string, unknown>>,
+) => Decoded;
+
+export interface DecoderOptions {
+  /** Fields that take any value get exact numbers as they came. */
+  readonly exactNumbers?: boolean;
+  /** Keys that no field knows are none of the decoder's business: `unknown` stays empty. */
+  readonly arbitraryData?: boolean;
+}
+
+/** Kinds that are made of texts. */
+const TEXTS: ReadonlySet<FieldKind> = new Set(['string', 'lowercase', 'name', 'commaStrings', 'strings', 'keyValues']);
+/** Kinds whose value is what was sent. */
+const OPEN: ReadonlySet<FieldKind> = new Set(['map', 'list', 'any']);
 
 interface Plan {
   readonly name: string;
@@ -33,7 +54,7 @@ const nothing: readonly string[] = [];
  * Compiles the fields of a path into one function: weak decoding first, then the schema of what it gave.
  * @throws BadRequest from the decoder, naming the field.
  */
-export function compileDecoder(fields: TProperties): Decoder {
+export function compileDecoder(fields: TProperties, { exactNumbers = false, arbitraryData = false }: DecoderOptions = {}): Decoder {
   const plans: Plan[] = Object.entries(fields).map(([name, schema]) => {
     const spec = fieldSpec(schema);
     return {
@@ -49,11 +70,17 @@ export function compileDecoder(fields: TProperties): Decoder {
   });
   const known = new Set(plans.flatMap((plan) => [plan.name, ...plan.aliases]));
 
-  return (body, captures, writing = true) => {
+  const source = (plan: Plan, body: Readonly<Record<string, unknown>>, exact: Readonly<Record<string, unknown>>): unknown => {
+    if (TEXTS.has(plan.kind)) return sent(exact, plan);
+    if (!OPEN.has(plan.kind)) return sent(body, plan);
+    return exactNumbers ? sent(exact, plan) : toFloats(sent(exact, plan), (at, number) => refuseNumber(plan.name, at, number));
+  };
+
+  return (body, captures, writing = true, exact = undefined) => {
     const data: Record<string, unknown> = {};
     const supplied = new Set<string>();
     for (const plan of plans) {
-      const raw = own(captures, plan.name) ?? sent(body, plan);
+      const raw = own(captures, plan.name) ?? (exact ? source(plan, body, exact) : sent(body, plan));
       const value = raw === undefined ? undefined : decodeField(plan, raw);
       if (value === undefined) {
         if (plan.required && writing) throw new BadRequest(`missing required field "${plan.name}"`);
@@ -66,8 +93,9 @@ export function compileDecoder(fields: TProperties): Decoder {
     let unknown: string[] | undefined;
     let replaced: string[] | undefined;
     for (const key of Object.keys(body)) {
-      if (!known.has(key)) (unknown ??= []).push(key);
-      else if (own(captures, key) !== undefined) (replaced ??= []).push(key);
+      if (!known.has(key)) {
+        if (!arbitraryData) (unknown ??= []).push(key);
+      } else if (own(captures, key) !== undefined) (replaced ??= []).push(key);
     }
     return { data, supplied, unknown: unknown?.sort() ?? nothing, replaced: replaced?.sort() ?? nothing };
   };
@@ -77,6 +105,15 @@ function sent(body: Readonly<Record<string, unknown>>, plan: Plan): unknown {
   if (Object.hasOwn(body, plan.name)) return body[plan.name];
   for (const alias of plan.aliases) if (Object.hasOwn(body, alias)) return body[alias];
   return undefined;
+}
+
+function refuseNumber(field: string, at: string, number: string): never {
+  const where = at === '' ? field : `${field}.${at}`;
+  throw new BadRequest(`Field validation failed: field "${where}" is ${shortened(number)}, which a 64-bit float cannot hold`);
+}
+
+function shortened(number: string): string {
+  return number.length > 40 ? `${number.slice(0, 40)}…` : number;
 }
 
 function constrained(schema: TSchema): boolean {
@@ -103,7 +140,8 @@ function folded(value: unknown, folds: Fold): unknown {
 }
 
 /** One value by the rules of its kind. `undefined` counts as not sent. */
-export function decodeValue(kind: FieldKind, raw: unknown): unknown {
+export function decodeValue(kind: FieldKind, sentValue: unknown): unknown {
+  const raw = sentValue instanceof ExactNumber && !TEXTS.has(kind) && !OPEN.has(kind) ? sentValue.valueOf() : sentValue;
   switch (kind) {
     case 'string':
       return text(raw);
@@ -156,6 +194,7 @@ function text(raw: unknown): string {
   if (typeof raw === 'string') return raw;
   if (raw === null) return '';
   if (typeof raw === 'number') return String(raw);
+  if (raw instanceof ExactNumber) return raw.text;
   if (typeof raw === 'boolean') return raw ? '1' : '0';
   throw new Error(`expected a string, got ${typeName(raw)}`);
 }
@@ -173,6 +212,8 @@ function bool(raw: unknown): boolean {
 }
 
 function number(raw: unknown): number {
+  if (raw instanceof ExactNumber) return number(raw.valueOf());
+  if (raw === Infinity || raw === -Infinity) throw new Error('the number is beyond what a 64-bit float holds');
   if (typeof raw === 'number') return raw;
   if (raw === null) return 0;
   if (typeof raw === 'boolean') return raw ? 1 : 0;

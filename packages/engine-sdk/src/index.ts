@@ -4,7 +4,7 @@ export { cidrOutside, isCidr, sharedCidrs, withinCidrs } from './cidr.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { closest } from './closest.ts';
-export { compileDecoder, decodeValue, type Decoded, type Decoder } from './decode.ts';
+export { compileDecoder, decodeValue, type Decoded, type Decoder, type DecoderOptions } from './decode.ts';
 export {
   API_VERSION,
   type AnyIntent,
@@ -27,6 +27,7 @@ export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './f
 export { globMatches } from './glob.ts';
 export * from './hcl/index.ts';
 export type { Intent, OpenIntent } from './intent.ts';
+export * from './json/index.ts';
 export { boundsOf, keysOf, ListedKeys, pageFields, type Page } from './listing.ts';
 export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';

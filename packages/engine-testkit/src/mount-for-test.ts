@@ -26,6 +26,8 @@ export interface TestMountOptions {
 
 export interface Call {
   readonly data?: Readonly<Record<string, unknown>>;
+  /** The same data with its exact numbers, where it has any. */
+  readonly exactData?: Readonly<Record<string, unknown>>;
   /** The root token by default; '' for none. */
   readonly token?: string;
   readonly wrapTtl?: number;

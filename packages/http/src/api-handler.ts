@@ -1,15 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parseDuration } from '@strongroom/engine-sdk';
+import { parseDuration, systemClock, type Clock } from '@strongroom/engine-sdk';
 import { AnswerWriter } from './answer-writer.ts';
-import { readBody } from './body-reader.ts';
+import { KNOWN_CALLER, lower, UNKNOWN_CALLER, type BodyLimits } from './body-limits.ts';
+import { BodyMemory, type BodyHold } from './body-memory.ts';
+import { readBody, tooMuch } from './body-reader.ts';
 import type { CoreHandler, CoreRequest } from './core-types.ts';
 import { HttpCall } from './http-call.ts';
-import type { JsonLimits } from './json-complexity.ts';
 import { firstOf, parseBool, parseQuery } from './query.ts';
 import { Refusal } from './refusal.ts';
-import { peerOf, TrustedProxies } from './remote-address.ts';
-import { decodeBody, fieldsOf, mediaTypeOf, type RequestData } from './request-body.ts';
+import { peerOf, TrustedProxies, type RemoteParty } from './remote-address.ts';
+import {
+  decoderOf,
+  decodeSmallBody,
+  fieldsOfParsed,
+  mediaTypeOf,
+  SMALL_BODY,
+  TooCostly,
+  type DecodedBody,
+  type RequestData,
+} from './request-body.ts';
 import { isPlainPath, requestPath } from './request-path.ts';
+import { Sender } from './sender.ts';
+import { turns } from './turns.ts';
 
 /** What a caller of this API has done, for metrics. */
 export interface Observation {
@@ -23,13 +35,21 @@ export interface Observation {
 }
 
 export interface ApiOptions {
-  /** Bytes of a body; 32 MiB unless told. */
+  /** Bytes of a body; 32 MiB by default. */
   readonly maxBodyBytes?: number;
-  /** Strings of a JSON body, keys included; 100,000 unless told. */
+  /** Strings of a JSON body, keys included; 100,000 by default. */
   readonly maxJsonStrings?: number;
-  /** Nesting of a JSON body; 500 unless told. */
+  /** Values of every kind in a JSON body; 500,000 by default. */
+  readonly maxJsonValues?: number;
+  /** Nesting of a JSON body; 500 by default. */
   readonly maxJsonDepth?: number;
-  /** Addresses and networks whose `X-Forwarded-For` is believed. None unless told. */
+  /** Milliseconds in which a whole request must arrive; 90,000 by default. */
+  readonly requestTimeout?: number;
+  /** Bytes that the bodies in flight may take together, a fourth of it those of callers without a valid token; 256 MiB by default. */
+  readonly maxBodyMemory?: number;
+  /** For the time in which a body must arrive; the system's by default. */
+  readonly clock?: Clock;
+  /** Addresses and networks whose `X-Forwarded-For` is believed. None by default. */
   readonly trustedProxies?: readonly string[];
   /** Sent with every answer. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -43,11 +63,23 @@ export interface ApiOptions {
 const OPERATIONS: Readonly<Record<string, CoreRequest['operation']>> = { POST: 'update', PUT: 'update', PATCH: 'patch' };
 const MERGE_PATCH = 'application/merge-patch+json';
 
+const NO_BODY: DecodedBody = { data: undefined, exactData: undefined };
+
+interface Asked {
+  readonly operation: CoreRequest['operation'];
+  readonly path: string;
+  readonly sender: Sender;
+  readonly party: RemoteParty;
+  readonly body: DecodedBody;
+}
+
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Headers that this answer has beside the usual ones: names and values in turn. */
   extra: string[] | undefined;
+  /** The memory of its body, until the answer. */
+  hold: BodyHold | undefined;
   readonly started: number;
 }
 
@@ -55,8 +87,11 @@ interface Exchange {
 export class ApiHandler {
   readonly #core: CoreHandler;
   readonly #writer: AnswerWriter;
-  readonly #limits: JsonLimits;
-  readonly #maxBodyBytes: number;
+  readonly #known: BodyLimits;
+  /** The limits of a caller who is not known, or not yet. */
+  readonly #unknown: BodyLimits;
+  readonly #memory: BodyMemory;
+  readonly #clock: Clock;
   readonly #proxies: TrustedProxies | undefined;
   readonly #observe: ApiOptions['observe'];
   readonly #onFault: ApiOptions['onFault'];
@@ -64,8 +99,16 @@ export class ApiHandler {
   constructor(core: CoreHandler, options: ApiOptions = {}) {
     this.#core = core;
     this.#writer = new AnswerWriter(options.headers);
-    this.#limits = { maxStrings: options.maxJsonStrings ?? 100_000, maxDepth: options.maxJsonDepth ?? 500 };
-    this.#maxBodyBytes = options.maxBodyBytes ?? 32 * 1024 * 1024;
+    this.#known = {
+      maxBytes: options.maxBodyBytes ?? KNOWN_CALLER.maxBytes,
+      maxStrings: options.maxJsonStrings ?? KNOWN_CALLER.maxStrings,
+      maxValues: options.maxJsonValues ?? KNOWN_CALLER.maxValues,
+      maxDepth: options.maxJsonDepth ?? KNOWN_CALLER.maxDepth,
+      timeout: options.requestTimeout ?? KNOWN_CALLER.timeout,
+    };
+    this.#unknown = lower(UNKNOWN_CALLER, this.#known);
+    this.#memory = new BodyMemory(options.maxBodyMemory);
+    this.#clock = options.clock ?? systemClock;
     this.#proxies = options.trustedProxies?.length ? new TrustedProxies(options.trustedProxies) : undefined;
     this.#observe = options.observe;
     this.#onFault = options.onFault;
@@ -73,7 +116,7 @@ export class ApiHandler {
 
   /** Answers a request. `base` is the API's prefix without closing slash, `target` the rest of the URL behind the slash, with its query. */
   handle(request: IncomingMessage, response: ServerResponse, base: string, target: string): void {
-    const exchange: Exchange = { request, response, extra: undefined, started: this.#observe ? performance.now() : 0 };
+    const exchange: Exchange = { request, response, extra: undefined, hold: undefined, started: this.#observe ? performance.now() : 0 };
     try {
       this.#receive(exchange, base, target);
     } catch (error) {
@@ -107,35 +150,40 @@ export class ApiHandler {
     if (namespace !== undefined) checkNamespace(exchange, String(namespace));
     if (path === '') throw new Refusal(404);
     const operation = OPERATIONS[method];
+    const party = this.#proxies ? this.#proxies.callerOf(request) : peerOf(request);
+    const sender = new Sender(this.#core, headers, party.address);
     if (operation === undefined) {
-      const asked = operationOf(method, query);
-      this.#call(exchange, asked.operation, asked.operation === 'list' && !path.endsWith('/') ? `${path}/` : path, asked.data);
+      const { operation: asked, data } = operationOf(method, query);
+      const where = asked === 'list' && !path.endsWith('/') ? `${path}/` : path;
+      this.#call(exchange, { operation: asked, path: where, sender, party, body: { data, exactData: undefined } });
     } else {
       if (operation === 'patch') checkPatchType(headers['content-type']);
-      this.#withBody(exchange, (data) => {
-        this.#call(exchange, operation, path, data);
+      this.#withBody(exchange, sender, (body) => {
+        this.#call(exchange, { operation, path, sender, party, body });
       });
     }
   }
 
-  #call(exchange: Exchange, operation: CoreRequest['operation'], path: string, data: RequestData | undefined): void {
+  #call(exchange: Exchange, { operation, path, sender, party, body }: Asked): void {
     const { request, response } = exchange;
     const { headers } = request;
     const ttl = headers['x-vault-wrap-ttl'];
     const call = new HttpCall({
       operation,
       path,
-      data,
-      token: tokenOf(headers),
+      data: body.data,
+      exactData: body.exactData,
+      token: sender.token,
       wrapTtl: ttl === undefined ? 0 : wrapTtlOf(String(ttl)),
       headers,
-      party: this.#proxies ? this.#proxies.callerOf(request) : peerOf(request),
+      party,
       response,
     });
     this.#core.handle(call).then(
       (answer) => {
         try {
           this.#writer.answer(response, answer, exchange.extra);
+          exchange.hold?.release();
           if (this.#observe) this.#observed(exchange, operation, path, answer.status);
         } catch (error) {
           this.#refuse(exchange, error);
@@ -148,28 +196,69 @@ export class ApiHandler {
   }
 
   /** Continues with the fields of the body, whoever has read it. */
-  #withBody(exchange: Exchange, next: (data: RequestData | undefined) => void): void {
-    const { request } = exchange;
+  #withBody(exchange: Exchange, sender: Sender, next: (body: DecodedBody) => void): void {
+    const { request, response } = exchange;
     const { headers } = request;
-    const contentType = headers['content-type'];
-    const encoding = headers['content-encoding'];
-    if (encoding !== undefined && encoding !== 'identity') throw new Refusal(415, 'Content-Encoding: the body must be sent as it is', true);
+    refuseEncodings(headers);
     const parsed = (request as { body?: unknown }).body;
-    if (typeof parsed === 'string' || parsed instanceof Uint8Array) {
-      next(decodeBody(typeof parsed === 'string' ? parsed : Buffer.from(parsed).toString(), contentType, this.#limits));
-    } else if (parsed !== undefined && request.readableEnded) next(fieldsOf(parsed));
-    else if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') next(undefined);
+    if (typeof parsed === 'string' || parsed instanceof Uint8Array) this.#decode(exchange, sender, Buffer.from(parsed as string), next);
+    else if (parsed !== undefined && request.readableEnded) next({ data: fieldsOfParsed(parsed), exactData: undefined });
+    else if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') next(NO_BODY);
     else if (request.readableEnded) throw new Refusal(400, 'the body was read by another part of this server, which did not pass it on');
     else {
-      readBody(request, this.#maxBodyBytes, (body) => {
+      const hold = (exchange.hold = this.#memory.hold());
+      const rules = { sender, hold, unknown: this.#unknown, known: this.#known, clock: this.#clock };
+      readBody(request, response, rules, (body) => {
         try {
           if (body instanceof Refusal) throw body;
-          next(decodeBody(body.toString(), contentType, this.#limits));
+          this.#decode(exchange, sender, body, next);
         } catch (error) {
           this.#refuse(exchange, error);
         }
       });
     }
+  }
+
+  /** A small body is read at once, within the limits of a caller who is not known. For all others the token is looked at first. */
+  #decode(exchange: Exchange, sender: Sender, body: Buffer, next: (body: DecodedBody) => void): void {
+    const decoded = body.length <= SMALL_BODY ? this.#decodeAtOnce(exchange, body) : undefined;
+    if (decoded) {
+      next(decoded);
+      return;
+    }
+    this.#decodeInTurns(exchange, sender, body)
+      .then(next)
+      .catch((error: unknown) => {
+        this.#refuse(exchange, error);
+      });
+  }
+
+  /** Undefined for what only a known caller may send. */
+  #decodeAtOnce(exchange: Exchange, body: Buffer): DecodedBody | undefined {
+    try {
+      return decodeSmallBody(body, exchange.request.headers['content-type'], this.#unknown);
+    } catch (error) {
+      if (error instanceof TooCostly) return undefined;
+      throw error;
+    }
+  }
+
+  async #decodeInTurns(exchange: Exchange, sender: Sender, body: Buffer): Promise<DecodedBody> {
+    const { hold } = exchange;
+    const known = await sender.known();
+    if (known && hold?.known() === false) throw tooMuch();
+    const decoder = decoderOf(body, exchange.request.headers['content-type'], known ? this.#known : this.#unknown);
+    try {
+      await turns.run(decoder, () => {
+        if (hold?.take(body.length + decoder.memory) === false) throw tooMuch();
+      });
+    } catch (error) {
+      throw error instanceof TooCostly ? error.refusal(this.#known) : error;
+    }
+    const decoded = decoder.body();
+    // The text is not needed any more.
+    hold?.take(decoder.memory);
+    return decoded;
   }
 
   /** True when the answer is already given; otherwise the answer to come has the headers of the decision. */
@@ -196,7 +285,8 @@ export class ApiHandler {
   }
 
   #refuse(exchange: Exchange, error: unknown): void {
-    const { response, extra } = exchange;
+    const { response } = exchange;
+    exchange.hold?.release();
     const refusal = error instanceof Refusal ? error : new Refusal(500, 'internal error');
     if (refusal !== error) this.#onFault?.(error);
     if (response.headersSent) {
@@ -204,6 +294,7 @@ export class ApiHandler {
       return;
     }
     const errors = refusal.text === '' ? [] : [refusal.text];
+    const extra = refusal.headers.length === 0 ? exchange.extra : [...(exchange.extra ?? []), ...refusal.headers];
     if (refusal.closes) this.#writer.closing(response, refusal.status, errors, extra);
     else this.#writer.errors(response, refusal.status, errors, extra);
     if (this.#observe) this.#observed(exchange, 'none', '', refusal.status);
@@ -218,7 +309,7 @@ export class ApiHandler {
 function operationOf(method: string, query: string): { operation: CoreRequest['operation']; data: RequestData | undefined } {
   if (method === 'GET') {
     if (query === '') return { operation: 'read', data: undefined };
-    const fields = parseQuery(query, 'the query');
+    const fields = parseQuery(query);
     if (firstOf(fields['help']) !== '') return { operation: 'help', data: undefined };
     const { help: _, ...data } = fields;
     const list = askedFor(data, 'list');
@@ -232,7 +323,7 @@ function operationOf(method: string, query: string): { operation: CoreRequest['o
   const operation = method === 'LIST' ? 'list' : method === 'DELETE' ? 'delete' : method === 'HEAD' ? 'header' : undefined;
   if (operation === undefined) throw new Refusal(405);
   if (query === '') return { operation, data: undefined };
-  const { help: _, ...data } = parseQuery(query, 'the query');
+  const { help: _, ...data } = parseQuery(query);
   return { operation, data };
 }
 
@@ -246,11 +337,16 @@ function askedFor(data: RequestData, flag: 'list' | 'scan'): boolean {
   return value;
 }
 
-function tokenOf(headers: IncomingMessage['headers']): string | undefined {
-  const token = headers['x-vault-token'];
-  if (token !== undefined) return String(token);
-  const { authorization } = headers;
-  return authorization !== undefined && /^bearer /i.test(authorization) ? authorization.slice(7).trim() : undefined;
+/** @throws Refusal (415) for a body that is not sent as it is */
+function refuseEncodings(headers: IncomingMessage['headers']): void {
+  const content = headers['content-encoding'];
+  if (content !== undefined && content.toLowerCase() !== 'identity') {
+    throw new Refusal(415, 'Content-Encoding: the body must be sent as it is', { closes: true });
+  }
+  const transfer = headers['transfer-encoding'];
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') {
+    throw new Refusal(415, 'Transfer-Encoding: only chunked is known', { closes: true });
+  }
 }
 
 function wrapTtlOf(text: string): number {

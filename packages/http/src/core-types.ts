@@ -7,6 +7,11 @@ export type CorsDecision = ReturnType<CorsConfig['decide']>;
 export interface CoreHandler {
   /** Never rejects: what went wrong is in the answer. */
   handle(request: CoreRequest): Promise<CoreResponse>;
+  /**
+   * Whether this is a token that exists now, and is good at the address. Nothing of it is used up. Without this, every caller has the limits of those who
+   * are not known.
+   */
+  recognizes?(token: string, remoteAddress: string): Promise<boolean>;
   readonly cors?: CorsPolicy;
 }
 

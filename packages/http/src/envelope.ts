@@ -1,3 +1,4 @@
+import { writeJson } from '@strongroom/engine-sdk';
 import type { CoreResponse } from './core-types.ts';
 
 const KEYS = ['request_id', 'lease_id', 'renewable', 'lease_duration', 'data', 'wrap_info', 'warnings', 'auth'];
@@ -5,7 +6,7 @@ const KEYS = ['request_id', 'lease_id', 'renewable', 'lease_duration', 'data', '
 /** The JSON text of an answer, with its closing newline: the envelope, or the errors. */
 export function envelopeOf(answer: CoreResponse): string {
   if (answer.errors) return errorsBody(answer.errors, answer.data);
-  const data = answer.data === undefined || answer.data === null ? 'null' : JSON.stringify(answer.data);
+  const data = answer.data === undefined || answer.data === null ? 'null' : writeJson(answer.data);
   return (
     `{${answer.flattened ? flattened(answer.data) : ''}"request_id":${JSON.stringify(answer.requestId)}` +
     `,"lease_id":${answer.leaseId === '' ? '""' : JSON.stringify(answer.leaseId)}` +
@@ -17,20 +18,18 @@ export function envelopeOf(answer: CoreResponse): string {
 }
 
 export function errorsBody(errors: readonly string[], data?: unknown): string {
-  const beside = data === undefined || data === null ? '' : `,"data":${JSON.stringify(data)}`;
+  const beside = data === undefined || data === null ? '' : `,"data":${writeJson(data)}`;
   return `{"errors":${errors.length === 0 ? '[]' : JSON.stringify(errors)}${beside}}\n`;
 }
 
 /** The keys of the data, to stand before those of the envelope; `''` or a text that ends with a comma. */
 function flattened(data: unknown): string {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return '';
-  const inner = JSON.stringify(data, withoutEnvelopeKeys(data)).slice(1, -1);
+  const inner = writeJson(withoutEnvelopeKeys(data)).slice(1, -1);
   return inner === '' ? '' : `${inner},`;
 }
 
-function withoutEnvelopeKeys(data: object): ((this: unknown, key: string, value: unknown) => unknown) | undefined {
-  if (!KEYS.some((key) => Object.hasOwn(data, key))) return undefined;
-  return function replace(this: unknown, key, value) {
-    return this === data && KEYS.includes(key) ? undefined : value;
-  };
+function withoutEnvelopeKeys(data: object): object {
+  if (!KEYS.some((key) => Object.hasOwn(data, key))) return data;
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !KEYS.includes(key)));
 }

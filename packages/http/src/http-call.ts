@@ -6,6 +6,7 @@ export interface CallParts {
   readonly operation: CoreRequest['operation'];
   readonly path: string;
   readonly data: Readonly<Record<string, unknown>> | undefined;
+  readonly exactData: Readonly<Record<string, unknown>> | undefined;
   readonly token: string | undefined;
   readonly wrapTtl: number;
   readonly headers: IncomingHttpHeaders;
@@ -18,6 +19,7 @@ export class HttpCall implements CoreRequest {
   readonly operation: CoreRequest['operation'];
   readonly path: string;
   readonly data?: Readonly<Record<string, unknown>>;
+  readonly exactData?: Readonly<Record<string, unknown>>;
   readonly token?: string;
   readonly wrapTtl: number;
   readonly headers: IncomingHttpHeaders;
@@ -26,10 +28,11 @@ export class HttpCall implements CoreRequest {
   readonly #response: ServerResponse;
   #signal: AbortSignal | undefined;
 
-  constructor({ operation, path, data, token, wrapTtl, headers, party, response }: CallParts) {
+  constructor({ operation, path, data, exactData, token, wrapTtl, headers, party, response }: CallParts) {
     this.operation = operation;
     this.path = path;
     if (data !== undefined) this.data = data;
+    if (exactData !== undefined) this.exactData = exactData;
     if (token !== undefined) this.token = token;
     this.wrapTtl = wrapTtl;
     this.headers = headers;

@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream';
 import { ApiHandler, type ApiOptions } from './api-handler.ts';
 import { endWith } from './client-fault.ts';
 import type { CoreHandler } from './core-types.ts';
-import { acceptListVerb } from './list-verb.ts';
+import { askForBody, waitsForContinue } from './expectation.ts';
+import { acceptListVerb, restoreVerb } from './list-verb.ts';
 import { siteApp, type SiteOptions } from './site.ts';
 
 export interface HttpServerOptions extends ApiOptions, SiteOptions {
@@ -12,15 +13,13 @@ export interface HttpServerOptions extends ApiOptions, SiteOptions {
   readonly app?: (request: IncomingMessage, response: ServerResponse) => void;
   /** Certificate, key and what else node's TLS takes; without it the server speaks plain HTTP. */
   readonly tls?: SecureServerOptions;
-  /** Milliseconds in which the head of a request must arrive; 10,000 unless told. */
+  /** Milliseconds in which the head of a request must arrive; 10,000 by default. */
   readonly headersTimeout?: number;
-  /** Milliseconds in which a whole request must arrive; 90,000 unless told. */
-  readonly requestTimeout?: number;
-  /** Milliseconds for which an idle connection is kept; 120,000 unless told: longer than clients do, so that they close first. */
+  /** Milliseconds for which an idle connection is kept; 120,000 by default: longer than clients do, so that they close first. */
   readonly keepAliveTimeout?: number;
-  /** Milliseconds between two looks at those times; 5,000 unless told. */
+  /** Milliseconds between two looks at those times; 5,000 by default. */
   readonly timeoutCheckInterval?: number;
-  /** Bytes of a request's head; 64 KiB unless told. */
+  /** Bytes of a request's head; 64 KiB by default. */
   readonly maxHeaderBytes?: number;
 }
 
@@ -43,6 +42,7 @@ export function createHttpServer(core: CoreHandler, options: HttpServerOptions =
     if (url.startsWith(PREFIX)) api.handle(request, response, '/v1', url.slice(PREFIX.length));
     else {
       request.url = url;
+      askForBody(request, response);
       site(request, response);
     }
   };
@@ -57,6 +57,11 @@ export function createHttpServer(core: CoreHandler, options: HttpServerOptions =
   acceptListVerb(server);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     endWith(socket, 405, []);
+  });
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    waitsForContinue(request);
+    restoreVerb(request);
+    listener(request, response);
   });
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     api.refuse(response, 417, 'Expect: only 100-continue is known');

@@ -1,24 +1,20 @@
+import { UNKNOWN_CALLER } from './body-limits.ts';
+import { FormReader, TooManyValues, type Form } from './form-reader.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Decodes `a=1&b=x+y&b=z` into `{ a: '1', b: ['x y', 'z'] }`; `what` names the text in complaints.
- * @throws Refusal (400) for broken percent-encoding
+ * Decodes the query of a request. It is short, and read before anybody knows the caller, so that its limit holds for all.
+ * @throws Refusal (400) for broken percent-encoding, and for too many values
  */
-export function parseQuery(text: string, what: string): Record<string, string | string[]> {
-  const fields: Record<string, string | string[]> = {};
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decoded(equals < 0 ? pair : pair.slice(0, equals), what);
-    const value = equals < 0 ? '' : decoded(pair.slice(equals + 1), what);
-    if (!Object.hasOwn(fields, name)) setField(fields, name, value);
-    else {
-      const before = fields[name]!;
-      if (typeof before === 'string') setField(fields, name, [before, value]);
-      else before.push(value);
-    }
+export function parseQuery(text: string): Form {
+  const reader = new FormReader(text, { what: 'the query', maxValues: UNKNOWN_CALLER.maxValues });
+  try {
+    reader.step(Infinity);
+  } catch (error) {
+    if (!(error instanceof TooManyValues)) throw error;
+    throw new Refusal(400, `the query has more than ${UNKNOWN_CALLER.maxValues} values`);
   }
-  return fields;
+  return reader.fields;
 }
 
 /** Go's rule of what is a boolean; undefined for anything else. */
@@ -31,20 +27,4 @@ export function parseBool(text: string): boolean | undefined {
 /** The first of several; empty if the field is missing. */
 export function firstOf(value: string | string[] | undefined): string {
   return (typeof value === 'string' ? value : value?.[0]) ?? '';
-}
-
-/** A plain assignment to `__proto__` would set the prototype. */
-function setField(fields: Record<string, unknown>, name: string, value: string | string[]): void {
-  if (name !== '__proto__') fields[name] = value;
-  else Object.defineProperty(fields, name, { value, enumerable: true, configurable: true, writable: true });
-}
-
-function decoded(text: string, what: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    throw new Refusal(400, `${what} is not valid percent-encoded UTF-8`);
-  }
 }

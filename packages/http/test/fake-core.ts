@@ -3,8 +3,13 @@ import type { CoreHandler, CoreRequest, CoreResponse } from '../src/index.ts';
 export interface FakeCore extends CoreHandler {
   /** What was asked, in order. */
   readonly calls: CoreRequest[];
+  /** Tokens that it was asked to recognize, in order. */
+  readonly asked: string[];
   cors?: NonNullable<CoreHandler['cors']>;
 }
+
+/** The one token that a fake core recognizes. */
+export const GOOD_TOKEN = 'good';
 
 export function answer(parts: Partial<CoreResponse> = {}): CoreResponse {
   return {
@@ -24,8 +29,14 @@ export function answer(parts: Partial<CoreResponse> = {}): CoreResponse {
 /** A core that answers as told; unless told, it answers with what it was asked. */
 export function fakeCore(reply?: (request: CoreRequest) => CoreResponse | Promise<CoreResponse>): FakeCore {
   const calls: CoreRequest[] = [];
+  const asked: string[] = [];
   return {
     calls,
+    asked,
+    async recognizes(token) {
+      asked.push(token);
+      return token === GOOD_TOKEN;
+    },
     async handle(request) {
       calls.push(request);
       if (reply) return reply(request);

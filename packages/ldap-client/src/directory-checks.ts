@@ -40,9 +40,7 @@ export function storedProblems(config: DirectoryConfig, except: ReadonlySet<stri
 /** Active Directory takes `<SID=…>`, `<GUID=…>` and `<WKGUID=…>` for names. */
 function checkBase(parameter: 'userdn' | 'groupdn', name: string): void {
   if (isDn(name) || /^<(?:SID|GUID|WKGUID)=[^<>]+>$/i.test(name)) return;
-  throw new BadRequest(
-    `${parameter}: ${JSON.stringify(name)} is not a distinguished name; write one such as ou=people,dc=example,dc=org`,
-  );
+  throw new BadRequest(`${parameter}: ${JSON.stringify(name)} is not a distinguished name; write one such as ou=people,dc=example,dc=org`);
 }
 
 /** @throws BadRequest naming the parameter, unless it is empty or the name of an attribute. */
@@ -53,9 +51,7 @@ export function checkAttribute(parameter: string, name: string): void {
 
 function checkDomain(domain: string): void {
   if (!/[@\\/,\s]/.test(domain)) return;
-  throw new BadRequest(
-    `upndomain: ${JSON.stringify(domain)} is not a domain; write the part after the @ alone, such as corp.example`,
-  );
+  throw new BadRequest(`upndomain: ${JSON.stringify(domain)} is not a domain; write the part after the @ alone, such as corp.example`);
 }
 
 const fields = { userfilter: ['UserAttr', 'Username'], groupfilter: ['UserDN', 'Username'] } as const;

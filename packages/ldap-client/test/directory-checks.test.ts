@@ -24,7 +24,7 @@ describe('settings of a directory that an earlier version stored', () => {
     const once = mergeDirectoryConfig(broken, { url: 'ldaps://c' }, new Set(['url']));
     expect(once).toMatchObject({ url: 'ldaps://c', userdn: 'garbage' });
     expect(() => mergeDirectoryConfig(once, { groupdn: 'garbage' }, new Set(['groupdn']))).toThrow(
-      'groupdn: "garbage" is no distinguished name',
+      'groupdn: "garbage" is not a distinguished name',
     );
   });
 });

@@ -64,7 +64,7 @@ describe('POST, GET and DELETE config, without a directory', () => {
     expect(await refused({ ...minimal, url: 'http://me:secret@x' })).not.toContain('secret');
   });
 
-  test('userdn: what is no distinguished name is refused', async () => {
+  test('userdn: what is not a distinguished name is refused', async () => {
     expect(await refused({ ...minimal, userdn: 'garbage' })).toContain('userdn: "garbage" is not a distinguished name');
   });
 

@@ -93,7 +93,7 @@ describeWithSlapd('static-role', () => {
       expect((await write('a', { dn: `UID=svc2, ${SVC}`, rotation_period: '2h' })).status).toBe(204);
     });
 
-    test('dn: what is no distinguished name is refused', async () => {
+    test('dn: what is not a distinguished name is refused', async () => {
       await expectRefused('a', { username: 'svc1', dn: 'garbage', rotation_period: '1h' }, 'dn: "garbage" is not a distinguished name');
     });
 

@@ -29,6 +29,8 @@ listener "tcp" {
   tls_key_file = "/etc/key.pem"
   tls_min_version = "tls13"
   max_request_size = 1048576
+  max_request_json_values = 1000
+  max_body_memory = "64MiB"
   http_idle_timeout = "5m"
   x_forwarded_for_authorized_addrs = ["10.0.0.0/8", "::1"]
   custom_response_headers { "default" = { "X-Frame-Options" = ["DENY"] } }
@@ -63,6 +65,8 @@ describe('a configuration', () => {
             maxVersion: 'TLSv1.3',
           },
           maxBodyBytes: 1_048_576,
+          maxJsonValues: 1_000,
+          maxBodyMemory: 67_108_864,
           keepAliveTimeout: 300,
           trustedProxies: ['10.0.0.0/8', '::1'],
           headers: { 'X-Frame-Options': 'DENY' },
@@ -80,7 +84,7 @@ describe('a configuration', () => {
       metrics: true,
       audit: { main: { type: 'file', description: 'all', options: { file_path: '/var/log/audit.log' } } },
       auditEmergencyDisable: [],
-      plugins: [{ name: '@acme/strongroom-plugin', from: process.cwd(), at: 'server.hcl:23' }],
+      plugins: [{ name: '@acme/strongroom-plugin', from: process.cwd(), at: 'server.hcl:25' }],
       notices: [],
       sanitized: expect.objectContaining({ api_addr: 'https://vault.example:8200', storage: { type: 'lmdb' } }),
     });

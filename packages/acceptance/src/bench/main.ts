@@ -2,6 +2,7 @@ import { motoMissing, slapdMissing } from '@strongroom/lab';
 import { awsCredentials } from './aws.ts';
 import { BenchServer } from './bench-server.ts';
 import { databaseCredentials } from './database.ts';
+import { hostileBodies } from './hostile-bodies.ts';
 import { requestText } from './http-connection.ts';
 import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
@@ -40,6 +41,7 @@ try {
   if (only === undefined || 'pg creds'.includes(only)) await credentials(server);
   if (only === undefined || 'ldap accounts'.includes(only)) await accounts(server);
   if (only === undefined || 'aws creds'.includes(only)) await cloud(server);
+  if (only === undefined || 'hostile bodies'.includes(only)) await stalls(server);
   if (only === undefined) await leases(server);
 } finally {
   await server.stop();
@@ -91,6 +93,16 @@ async function cloud(bench: BenchServer): Promise<void> {
   for (const one of [figures.user, figures.session, figures.slowSession, figures.motoUserAndRevocation]) row(one);
   out.write(`  the same calls from the SDK alone: a user ${figures.bareUserCpuMicros} µs, a session ${figures.bareSessionCpuMicros} µs\n`);
   out.write(`  the slow STS takes ${figures.delay} ms, and had ${figures.mostAtOnce} calls at one time\n`);
+}
+
+/** How long others wait while somebody sends a body that costs much. */
+async function stalls(bench: BenchServer): Promise<void> {
+  out.write('\nhostile body                  status   longest sys/health ms   busiest ms   took ms   RSS MiB\n');
+  await hostileBodies(bench, ({ name, status, longest, busiest, took, residentMib: resident }) => {
+    out.write(
+      `${name.padEnd(30)} ${String(status).padStart(5)} ${longest.toFixed(1).padStart(23)} ${busiest.toFixed(1).padStart(12)} ${took.toFixed(0).padStart(9)} ${String(resident).padStart(9)}\n`,
+    );
+  });
 }
 
 function row(figures: Figures): void {

@@ -6,6 +6,15 @@ export function cpuMicros(pid: number): number {
   return fields ? (Number(fields[11]) + Number(fields[12])) * 10_000 : 0;
 }
 
+/** Time for which a process's main thread was at work, in milliseconds; 0 where /proc is not there. */
+export function mainThreadMillis(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
 /** Resident memory in MiB. */
 export function residentMib(pid: number): number {
   try {

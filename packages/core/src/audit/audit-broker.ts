@@ -58,6 +58,11 @@ interface Device {
   readonly configured: boolean;
 }
 
+/** Lets others have a turn. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 const DEVICES = 'device/';
 const defaultLimits: LaneLimits = { lines: 10_000, bytes: 64 << 20, deadlineMillis: 5000 };
 
@@ -244,7 +249,8 @@ export class AuditBroker {
   async #wrote({ formatter, lane }: Device, entry: AuditEntry, now: Date): Promise<boolean> {
     let line: string;
     try {
-      line = formatter.line(entry, now);
+      const digests = formatter.digestsFor(entry, breath);
+      line = formatter.line(entry, now, digests && (await digests));
     } catch (error) {
       this.#options.log.error('an audit entry cannot be put into words', { path: entry.request.path, error: (error as Error).message });
       return false;

@@ -1,10 +1,10 @@
-import { BadRequest } from '@strongroom/engine-sdk';
+import { BadRequest, writeJson } from '@strongroom/engine-sdk';
 import type { CallerIdentity } from '../request/caller-identity.ts';
 import type { WrapInfo } from '../request/core-response.ts';
 import { AuditDigest } from './audit-digest.ts';
 import type { AuditedAuth, AuditedMount, AuditedRequest, AuditedResponse, AuditEntry } from './audit-entry.ts';
 import type { HeaderRules } from './audited-headers.ts';
-import { elided, redacted } from './redacted-value.ts';
+import { elided, gatherTexts, redacted } from './redacted-value.ts';
 
 /** How a device writes its lines; options of every device. */
 export interface AuditFormat {
@@ -35,6 +35,10 @@ function flag(options: Readonly<Record<string, string>>, name: string, fallback:
   throw new BadRequest(`option ${name}: strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
+type Hash = (value: string) => string;
+
+/** What the texts of an ordinary entry weigh at most: 256 short ones, or 256 KiB of long ones. */
+const LIGHT = 262_144;
 const noKeys: readonly string[] = [];
 const namespace = { id: 'root' } as const;
 /** These are digested whatever the rules say: they carry credentials. */
@@ -64,13 +68,24 @@ export class AuditFormatter {
     return this.#digest.of(value);
   }
 
-  /** Without the newline. */
-  line(entry: AuditEntry, at: Date): string {
+  /** The digests of an entry with many or long texts, made in turns for `line`; undefined for ordinary entries, which are written at once. */
+  digestsFor({ request, response }: AuditEntry, breath: () => Promise<void>): Promise<ReadonlyMap<string, string>> | undefined {
+    if (this.#format.raw) return undefined;
+    const data = [request.data, response?.data];
+    if (gatherTexts(data, [], LIGHT)) return undefined;
+    const texts: string[] = [];
+    gatherTexts(data, texts);
+    return this.#digest.ofAll(texts, breath);
+  }
+
+  /** Without the newline. `digests`: those that were made before. */
+  line(entry: AuditEntry, at: Date, digests?: ReadonlyMap<string, string>): string {
     const { response } = entry;
-    const request = JSON.stringify(this.#request(entry.request));
+    const hash = digests ? (value: string): string => digests.get(value) ?? this.#hash(value) : this.#hash;
+    const request = writeJson(this.#request(entry.request, hash));
     const auth = JSON.stringify(this.#auth(entry.auth));
     const head = `{"time":"${timestamp(at)}","type":"${response ? 'response' : 'request'}","auth":${auth},"request":${request}`;
-    const answer = response ? `,"response":${JSON.stringify(this.#response(entry.request, response))}` : '';
+    const answer = response ? `,"response":${writeJson(this.#response(entry.request, response, hash))}` : '';
     const error = entry.error ? `,"error":${JSON.stringify(entry.error)}` : '';
     return `${head}${answer}${error}}`;
   }
@@ -101,7 +116,7 @@ export class AuditFormatter {
     };
   }
 
-  #request(request: AuditedRequest): object {
+  #request(request: AuditedRequest, hash: Hash): object {
     const { mount } = request;
     return {
       id: some(request.id),
@@ -112,7 +127,7 @@ export class AuditFormatter {
       client_token_accessor: text(request.accessor, this.#hashAccessor),
       namespace,
       path: request.path,
-      data: filledObject(request.data) && redacted(request.data, this.#hash, mount?.readableRequestKeys ?? noKeys),
+      data: filledObject(request.data) && redacted(request.data, hash, mount?.readableRequestKeys ?? noKeys),
       policy_override: request.policyOverride || undefined,
       remote_address: some(request.remoteAddress),
       remote_port: request.remotePort || undefined,
@@ -134,7 +149,7 @@ export class AuditFormatter {
     return filledObject(written);
   }
 
-  #response(request: AuditedRequest, response: AuditedResponse): object {
+  #response(request: AuditedRequest, response: AuditedResponse, hash: Hash): object {
     const { auth, leaseId, warnings, wrapInfo, headers } = response;
     return {
       auth: auth
@@ -154,21 +169,21 @@ export class AuditFormatter {
         : undefined,
       ...mountKeys(request.mount, 'mount_running_plugin_version'),
       secret: leaseId ? { lease_id: leaseId } : undefined,
-      data: this.#responseData(request, response),
+      data: this.#responseData(request, response, hash),
       warnings: filled(warnings ?? undefined),
       wrap_info: wrapInfo ? this.#wrapInfo(wrapInfo) : undefined,
       headers: filledObject(headers),
     };
   }
 
-  #responseData(request: AuditedRequest, { data, refusal, raw }: AuditedResponse): unknown {
+  #responseData(request: AuditedRequest, { data, refusal, raw }: AuditedResponse, hash: Hash): unknown {
     if (raw) {
       const body = typeof raw.body === 'string' ? raw.body : Buffer.from(raw.body).toString('utf8');
       return { http_content_type: raw.contentType, http_raw_body: this.#hash(body) };
     }
     const shown = request.operation === 'list' && this.#format.elideListResponses ? elided(data) : data;
     const readable = request.mount?.readableResponseKeys ?? noKeys;
-    const values = shown === undefined || shown === null || isEmptyObject(shown) ? undefined : redacted(shown, this.#hash, readable);
+    const values = shown === undefined || shown === null || isEmptyObject(shown) ? undefined : redacted(shown, hash, readable);
     return refusal ? { error: this.#hash(refusal), ...(values as object | undefined) } : values;
   }
 

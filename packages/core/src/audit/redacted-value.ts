@@ -1,3 +1,5 @@
+import { ExactNumber } from '@strongroom/engine-sdk';
+
 /** Deeper than anything a client sends for a purpose; keeps the walk off the end of the stack. */
 const DEEPEST = 256;
 
@@ -40,7 +42,7 @@ function copy(value: unknown, hash: (text: string) => string, depth: number): un
 function copyObject(value: object, hash: (text: string) => string, depth: number): unknown {
   if (depth > DEEPEST) return '(nested too deeply)';
   if (Array.isArray(value)) return value.map((item) => copy(item, hash, depth + 1));
-  if (value instanceof Date) return value;
+  if (value instanceof Date || value instanceof ExactNumber) return value;
   if (value instanceof Uint8Array) return hash(Buffer.from(value).toString('base64'));
   if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return copy((value as { toJSON(): unknown }).toJSON(), hash, depth + 1);
   const result: Record<string, unknown> = {};
@@ -80,4 +82,26 @@ function isTimestamp(text: string): boolean {
 
 function between(value: number | undefined, low: number, high: number): boolean {
   return value !== undefined && value >= low && value <= high;
+}
+
+/** Adds the texts that `redacted` would hash to `texts`; false, and some are missing, once `weight` of them and their characters is exceeded. */
+export function gatherTexts(value: unknown, texts: string[], weight = Infinity): boolean {
+  return gathered(value, texts, 0, { left: weight });
+}
+
+/** What a text weighs beside its characters. */
+const TEXT_WEIGHT = 1_024;
+
+function gathered(value: unknown, texts: string[], depth: number, budget: { left: number }): boolean {
+  if (typeof value === 'string') {
+    texts.push(value);
+    budget.left -= value.length + TEXT_WEIGHT;
+    return budget.left >= 0;
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || depth > DEEPEST) return true;
+  if (Array.isArray(value)) return value.every((item) => gathered(item, texts, depth + 1, budget));
+  for (const key in value) {
+    if (!gathered((value as Record<string, unknown>)[key], texts, depth + 1, budget)) return false;
+  }
+  return true;
 }

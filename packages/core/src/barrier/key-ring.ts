@@ -4,6 +4,8 @@ const FORMAT = 1;
 const HEADER = 5;
 const NONCE = 12;
 const TAG = 16;
+/** Bytes of a large record that are encrypted at a time. */
+const PART = 4 * 1024 * 1024;
 
 interface Term {
   readonly key: Buffer;
@@ -112,20 +114,42 @@ export class KeyRing {
   }
 
   encrypt(name: string, plain: Uint8Array): Buffer {
+    const sealing = this.#begin(name, plain.length);
+    sealing.add(plain);
+    return sealing.end();
+  }
+
+  /** The same for a large record: `breath` is awaited between its parts. */
+  async encryptInTurns(name: string, plain: Uint8Array, breath: () => Promise<void>): Promise<Buffer> {
+    const sealing = this.#begin(name, plain.length);
+    for (let at = 0; at < plain.length; at += PART) {
+      sealing.add(plain.subarray(at, at + PART));
+      await breath();
+    }
+    return sealing.end();
+  }
+
+  #begin(name: string, length: number): { add(part: Uint8Array): void; end(): Buffer } {
     const term = this.#terms.get(this.#active)!;
-    const out = Buffer.allocUnsafe(HEADER + NONCE + plain.length + TAG);
+    const out = Buffer.allocUnsafe(HEADER + NONCE + length + TAG);
     out[0] = FORMAT;
     out.writeUInt32BE(this.#active, 1);
     const nonce = this.#nonce();
     nonce.copy(out, HEADER);
     const cipher = createCipheriv('aes-256-gcm', term.key, nonce);
     cipher.setAAD(Buffer.from(name));
-    const body = cipher.update(plain);
-    body.copy(out, HEADER + NONCE);
-    cipher.final();
-    cipher.getAuthTag().copy(out, HEADER + NONCE + body.length);
     this.#unsaved += 1;
-    return out;
+    let at = HEADER + NONCE;
+    return {
+      add: (part) => {
+        at += cipher.update(part).copy(out, at);
+      },
+      end: () => {
+        cipher.final();
+        cipher.getAuthTag().copy(out, at);
+        return out;
+      },
+    };
   }
 
   /** @throws CorruptRecord */

@@ -23,6 +23,7 @@ export function cubbyholeEngine(store: Store): EnginePackage {
     synopsis: 'Secrets that only the calling token can read.',
     description: 'Whatever is written here is gone when the token is.',
     arbitraryData: true,
+    exactNumbers: true,
     fields: { path: f.name('Where the secret is kept.') },
   })
     .read({

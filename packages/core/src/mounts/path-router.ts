@@ -124,7 +124,7 @@ export class PathRouter {
       if (kind === 'all') all = { fold: folds };
       else at = captureOf(at, kind, folds, declaration).node;
     }
-    const routed: RoutedPath = { declaration, captures: names, decode: compileDecoder(declaration.about.fields) };
+    const routed: RoutedPath = { declaration, captures: names, decode: compileDecoder(declaration.about.fields, declaration.about) };
     if (all ? at.all : at.end) throw new Error(`path ${declaration.pattern} is declared twice`);
     if (all) at.all = { path: routed, fold: all.fold };
     else at.end = routed;

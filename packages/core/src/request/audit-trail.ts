@@ -61,7 +61,7 @@ function entryOf(call: Call): AuditEntry {
       id: call.id,
       operation: call.operation,
       path: call.path,
-      data: call.data,
+      data: call.exactData ?? call.data,
       ...(call.bearer === undefined ? {} : { token: call.bearer }),
       ...(identity?.accessor ? { accessor: identity.accessor } : {}),
       ...(identity?.entityId ? { clientId: identity.entityId } : {}),

@@ -47,6 +47,19 @@ export class Authentication {
     call.acl = await this.#aclOf(call.identity);
   }
 
+  /**
+   * Whether the token is one that its holder can call with now, at this address. Takes no use of it. A wrapping token stands for one answer and not for
+   * a caller, so it does not count.
+   */
+  async recognizes(token: string, remoteAddress: string): Promise<boolean> {
+    const found = await this.#tokens.find(token);
+    if (!found || found.record.wrap || (found.record.num_uses ?? 0) < 0) return false;
+    if (!withinCidrs(found.record.bound_cidrs, remoteAddress)) return false;
+    if (!found.record.entity_id) return true;
+    const entity = await this.#identity.policiesOf(found.record.entity_id);
+    return entity !== undefined && !entity.disabled;
+  }
+
   async #aclOf(who: CallerIdentity): Promise<Acl> {
     const names = who.identityPolicies.length === 0 ? who.tokenPolicies : [...who.tokenPolicies, ...who.identityPolicies];
     const { entityId } = who;

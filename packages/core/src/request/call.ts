@@ -13,6 +13,8 @@ export interface Call {
   readonly began: number;
   readonly request: CoreRequest;
   readonly data: Readonly<Record<string, unknown>>;
+  /** The data with exact numbers, where it has any. */
+  readonly exactData: Readonly<Record<string, unknown>> | undefined;
   readonly remoteAddress: string;
   /** Whole seconds that the wrapping token of the answer lives; 0 for an answer that is not wrapped. */
   wrapTtl: number;
@@ -48,6 +50,7 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     began,
     request,
     data: request.data ?? {},
+    exactData: request.exactData,
     remoteAddress: request.remoteAddress ?? '',
     wrapTtl: 0,
     operation: request.operation,

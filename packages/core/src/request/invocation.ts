@@ -18,7 +18,7 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
     spelled: call.match!.spelled,
     data: decoded.data as EngineRequest['data'],
     supplied: decoded.supplied as EngineRequest['supplied'],
-    raw: call.data,
+    raw: call.match?.path.declaration.about.exactNumbers === true ? (call.exactData ?? call.data) : call.data,
     storage: mount.storage,
     caller: callerOf(call),
     headers: call.request.headers ?? NO_HEADERS,

@@ -88,7 +88,7 @@ export class Pipeline {
     if (call.operation === 'header') call.operation = 'read';
     const op = operationOf(call);
     if (!op) throw new UnsupportedOperation('');
-    const decoded = call.match!.path.decode(call.data, call.match!.captures, isWrite(call));
+    const decoded = call.match!.path.decode(call.data, call.match!.captures, isWrite(call), call.exactData);
     const deadline = this.#deadline(call);
     const request = engineRequest(call, decoded, deadline);
     const response = await deadline.guard(() => op.handle(request as never));
@@ -225,7 +225,7 @@ function isWrite({ operation }: Call): boolean {
 
 function decode(call: Call): Decoded | EngineError {
   try {
-    return call.match!.path.decode(call.data, call.match!.captures, isWrite(call));
+    return call.match!.path.decode(call.data, call.match!.captures, isWrite(call), call.exactData);
   } catch (error) {
     if (error instanceof EngineError) return error;
     throw error;

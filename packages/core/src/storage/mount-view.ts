@@ -1,5 +1,6 @@
 import {
   checkRecord,
+  ExactNumber,
   type AccountManager,
   type Collection,
   type CollectionOptions,
@@ -60,7 +61,7 @@ export class MountView implements StorageView {
     const { store } = this.#scope;
     return new StoredCollection(
       store,
-      { guard: this.#guard, get: (key) => store.get(key), change: (work) => store.transaction(async (tx) => work(tx)) },
+      { guard: this.#guard, get: (key) => store.get(key), change: (work) => store.transaction(work) },
       this.#scope.prefix + prefix,
       schema,
       options?.cached === true,
@@ -162,7 +163,7 @@ interface Access {
   get(key: string): Promise<unknown>;
   /** A transaction sees its own writes in lists. */
   keys?(query: { prefix: string; after?: string; limit?: number }): Promise<string[]>;
-  change(work: (tx: StoreTransaction) => void): Promise<void>;
+  change(work: (tx: StoreTransaction) => Promise<void>): Promise<void>;
 }
 
 class StoredCollection<T> implements Collection<T> {
@@ -198,12 +199,12 @@ class StoredCollection<T> implements Collection<T> {
     const key = this.#prefix + id;
     const checked: unknown = checkRecord(this.#schema, record, key);
     // What is stored must not change with the caller's object afterwards.
-    await this.#access.change((tx) => tx.putCopy(key, checked, this.#announced));
+    await this.#access.change(async (tx) => tx.putCopy(key, checked, this.#announced));
   }
 
   async delete(id: string): Promise<void> {
     this.#access.guard();
-    await this.#access.change((tx) => tx.delete(this.#prefix + id, this.#announced));
+    await this.#access.change(async (tx) => tx.delete(this.#prefix + id, this.#announced));
   }
 
   async list(query: ListQuery = {}): Promise<string[]> {
@@ -244,7 +245,7 @@ class StoredCollection<T> implements Collection<T> {
 
 /** A copy of a JSON value; several times faster than `structuredClone`. */
 function copyOf<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
   if (Array.isArray(value)) return value.map(copyOf) as T;
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {

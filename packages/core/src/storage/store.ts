@@ -1,3 +1,4 @@
+import { leastJsonLength, readStoredJson, writeStoredJson, writeStoredJsonInTurns } from '@strongroom/engine-sdk';
 import { Conflict, type Entry, type Expectation, type RangeQuery, type StorageDriver, type StoredEntry } from '@strongroom/storage-sdk';
 import { BarrierSealed, type Barrier } from '../barrier/barrier.ts';
 import { CorruptRecord, UnknownTerm } from '../barrier/key-ring.ts';
@@ -145,16 +146,29 @@ export class Store {
       await this.#barrier.reload();
       plain = this.#barrier.ring.decrypt(key, value);
     }
+    const large = plain.length > LARGE;
+    if (large) await breath();
     try {
-      return JSON.parse(plain.toString()) as T;
+      const record = readStoredJson(plain) as T;
+      if (large) await breath();
+      return record;
     } catch {
       throw new CorruptRecord(key, 'it is not JSON');
     }
   }
 
-  encode(key: string, record: unknown): Entry {
-    const json = record instanceof Json ? record.text : JSON.stringify(record);
-    return { key, value: this.#barrier.ring.encrypt(key, Buffer.from(json)) };
+  encode(key: string, record: unknown): Entry | Promise<Entry> {
+    const json = record instanceof Json ? record.json : writeStoredJson(record);
+    if (json.length > LARGE) return this.#encodeInTurns(key, json);
+    return { key, value: this.#barrier.ring.encrypt(key, typeof json === 'string' ? Buffer.from(json) : json) };
+  }
+
+  /** Others have a turn between the steps, each of which takes long for a large record. */
+  async #encodeInTurns(key: string, json: string | Buffer): Promise<Entry> {
+    await breath();
+    const plain = typeof json === 'string' ? Buffer.from(json) : json;
+    await breath();
+    return { key, value: await this.#barrier.ring.encryptInTurns(key, plain, breath) };
   }
 
   /**
@@ -200,6 +214,14 @@ export class Store {
 
 function nothing(): void {}
 
+/** Characters of a record that is encoded in turns. */
+const LARGE = 262_144;
+
+/** Lets the event loop have a round. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 const PAGE = 256;
 
 /** A folder's last possible key, so that a listing goes on behind it instead of walking through it. */
@@ -221,7 +243,7 @@ export class StoreTransaction {
   async get<T>(key: string): Promise<T | undefined> {
     if (this.#written.has(key)) {
       const pending = this.#written.get(key);
-      if (pending instanceof Json) return JSON.parse(pending.text) as T;
+      if (pending instanceof Json) return readStoredJson(pending.json) as T;
       return pending === undefined ? undefined : ((pending === MARK ? '' : pending) as T);
     }
     // A second read gives what the first gave: what was decided by it is what the commit checks.
@@ -237,9 +259,14 @@ export class StoreTransaction {
     if (announce) this.#announced.add(key);
   }
 
-  /** Writes the record as it is now: it may change afterwards. Costs no more, since it is written as JSON anyway. */
-  putCopy(key: string, record: unknown, announce = false): void {
-    this.put(key, new Json(JSON.stringify(record)), announce);
+  /** Writes the record as it is now: it may change once this has resolved. Costs no more, since it is written as JSON anyway. */
+  putCopy(key: string, record: unknown, announce = false): void | Promise<void> {
+    if (leastJsonLength(record, LARGE) > LARGE) return this.#putLarge(key, record, announce);
+    this.put(key, new Json(writeStoredJson(record)), announce);
+  }
+
+  async #putLarge(key: string, record: unknown, announce: boolean): Promise<void> {
+    this.put(key, new Json(await writeStoredJsonInTurns(record, breath)), announce);
   }
 
   /** Writes only when nothing is there: no read needed. */
@@ -287,7 +314,10 @@ export class StoreTransaction {
       else if (record === MARK) {
         put.push({ key, value: EMPTY });
         marks.push(key);
-      } else put.push(this.#store.encode(key, record));
+      } else {
+        const entry = this.#store.encode(key, record);
+        put.push(entry instanceof Promise ? await entry : entry);
+      }
     }
     await driver.commit({ expect, put, delete: remove, announce: [...this.#announced] });
     return marks;
@@ -296,9 +326,9 @@ export class StoreTransaction {
 
 /** A record already in its stored form. */
 class Json {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
+  readonly json: string | Buffer;
+  constructor(json: string | Buffer) {
+    this.json = json;
   }
 }
 

@@ -12,6 +12,7 @@ export function wrappingPaths({ wrapping }: { readonly wrapping: Wrapping }): An
       synopsis: 'Puts any data behind a wrapping token.',
       description: 'Sends the data back in a wrapped answer; X-Vault-Wrap-TTL is needed. Fractions of a second round up.',
       arbitraryData: true,
+      exactNumbers: true,
       fields: {},
     }).update({
       summary: 'Wraps data.',

@@ -1,4 +1,4 @@
-import { BadRequest, type Clock } from '@strongroom/engine-sdk';
+import { BadRequest, readStoredJson, writeStoredJson, type Clock } from '@strongroom/engine-sdk';
 import { cappedWarning } from '../leases/lease-terms.ts';
 import type { Call } from '../request/call.ts';
 import type { CoreResponse, WrapInfo } from '../request/core-response.ts';
@@ -81,7 +81,7 @@ export class Wrapping {
     const wrapped = await this.#store.get<Wrapped>(cubbyhole(found.digest));
     await this.#revoker.revoke(found.digest, NEVER);
     if (!wrapped) throw new BadRequest(INVALID);
-    return { answer: JSON.parse(wrapped.response) as Omit<CoreResponse, 'requestId'>, record: found.record };
+    return { answer: readStoredJson(wrapped.response) as Omit<CoreResponse, 'requestId'>, record: found.record };
   }
 
   async #require(token: string): Promise<FoundToken> {
@@ -107,7 +107,7 @@ export class Wrapping {
     };
     const made = await this.#store.transaction(async (tx: StoreTransaction) => {
       const token = this.#tokens.create(tx, record);
-      tx.put(cubbyhole(token.digest), { response: JSON.stringify(answer) } satisfies Wrapped);
+      tx.put(cubbyhole(token.digest), { response: writeStoredJson(answer) } satisfies Wrapped);
       return token;
     });
     return {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { BadRequest, InternalError, PermissionDenied } from '@strongroom/engine-sdk';
+import { BadRequest, ExactNumber, InternalError, PermissionDenied } from '@strongroom/engine-sdk';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { auditedFailure, type AuditEntry } from '../../src/audit/audit-entry.ts';
@@ -319,4 +319,35 @@ test('no text of any request or answer is in any line in clear', () => {
       },
     ),
   );
+});
+
+describe('an entry with many or long texts', () => {
+  const many = { list: Array.from({ length: 10_000 }, (_, index) => `text ${index}`), empty: '', nested: { again: 'text 1' } };
+  const long = { text: `${'x'.repeat(65_535)}😀${'é'.repeat(600_000)}` };
+
+  test.each([
+    ['many', many, 30],
+    ['long', long, 2],
+  ])('has them digested in turns, and its line is the same: %s', async (_title, data, least) => {
+    const large: AuditEntry = { ...entry, request: { ...entry.request, data } };
+    let turns = 0;
+    const digests = await formatter().digestsFor(large, async () => {
+      turns += 1;
+    });
+    expect(turns).toBeGreaterThanOrEqual(least);
+    expect(formatter().line(large, at, digests) === formatter().line(large, at)).toBe(true);
+    const answered: AuditEntry = { ...large, response: { data } };
+    expect(formatter().line(answered, at, digests) === formatter().line(answered, at)).toBe(true);
+  });
+
+  test('is told from ordinary ones, which are written at once, and costs nothing where nothing is digested', () => {
+    const never = async (): Promise<void> => undefined;
+    expect(formatter().digestsFor(entry, never)).toBeUndefined();
+    expect(formatter({ log_raw: 'true' }).digestsFor({ ...entry, request: { ...entry.request, data: many } }, never)).toBeUndefined();
+  });
+
+  test('shows exact numbers with their digits', () => {
+    const exact: AuditEntry = { ...entry, request: { ...entry.request, data: { n: new ExactNumber('12345678901234567890') } } };
+    expect(formatter().line(exact, at)).toContain('"data":{"n":12345678901234567890}');
+  });
 });

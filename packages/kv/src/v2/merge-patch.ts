@@ -1,3 +1,5 @@
+import { ExactNumber } from '@strongroom/engine-sdk';
+
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** RFC 7396: a new object, in which null removes and objects merge. */
@@ -12,7 +14,7 @@ export function mergePatch(target: JsonObject, patch: JsonObject): Record<string
 }
 
 function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 function asObject(value: unknown): JsonObject {

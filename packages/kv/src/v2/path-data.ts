@@ -1,4 +1,13 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost, type EngineRequest, type EngineResponse } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  f,
+  path,
+  toFloats,
+  type AnyPath,
+  type EngineHost,
+  type EngineRequest,
+  type EngineResponse,
+} from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { checkAndSet } from './check-and-set.ts';
 import { mergePatch } from './merge-patch.ts';
@@ -21,6 +30,7 @@ export function dataPath(host: EngineHost): AnyPath {
     description:
       'A write adds a version. With options.cas it succeeds only if the current version is that one; 0 means that there must be none. ' +
       'A delete marks the current version as deleted, which can be undone.',
+    exactNumbers: true,
     fields: {
       path: f.name('Where the secret is kept.'),
       data: f.map('What the version holds.'),
@@ -96,5 +106,7 @@ function sentData(
   req: Pick<EngineRequest, 'raw'> & { readonly data: { readonly data: Record<string, unknown> | undefined } },
 ): Record<string, unknown> {
   if (req.data.data === undefined || req.raw['data'] === null) throw new BadRequest('no data provided');
-  return req.data.data;
+  return toFloats(req.data.data, (at, number) => {
+    throw new BadRequest(`data.${at} is ${number.slice(0, 40)}, which is too large: version 2 of key-value holds numbers as 64-bit floats`);
+  }) as Record<string, unknown>;
 }

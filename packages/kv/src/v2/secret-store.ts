@@ -1,4 +1,4 @@
-import { InternalError, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { InternalError, leastJsonLength, writeJson, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import type { MountConfig } from './mount-config.ts';
 import { withNewVersion } from './new-version.ts';
 import { DataRecord, SecretRecord, versionOf, type SecretData, type VersionRecord } from './secret-record.ts';
@@ -80,7 +80,8 @@ export async function writeVersion(
     await dataRecords(tx).put(dataId(previous.version, path), { created_time: previous.created_time, data: before.latest });
   }
   for (const number of pruned) await dataRecords(tx).delete(dataId(number, path));
-  const small = JSON.stringify(data).length <= INLINE_LIMIT;
+  // A large value is not written a second time just to be measured.
+  const small = leastJsonLength(data, INLINE_LIMIT) <= INLINE_LIMIT && writeJson(data).length <= INLINE_LIMIT;
   if (!small) await dataRecords(tx).put(dataId(version.version, path), { created_time: version.created_time, data });
   await secrets(tx).put(path, small ? { ...secret, latest: data } : secret);
   return { secret, version };

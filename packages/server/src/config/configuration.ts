@@ -29,7 +29,10 @@ export interface TlsChoice {
 export interface ListenerLimits {
   readonly maxBodyBytes?: number;
   readonly maxJsonStrings?: number;
+  readonly maxJsonValues?: number;
   readonly maxJsonDepth?: number;
+  /** Bytes for the bodies of all requests in flight. */
+  readonly maxBodyMemory?: number;
   readonly headersTimeout?: number;
   readonly requestTimeout?: number;
   readonly keepAliveTimeout?: number;

@@ -72,7 +72,9 @@ function idOf(section: Section, key: string): number | undefined {
 function readLimits(section: Section): ListenerLimits {
   const maxBodyBytes = section.bytes('max_request_size', { min: 1 });
   const maxJsonStrings = section.integer('max_request_json_strings', { min: 1 });
+  const maxJsonValues = section.integer('max_request_json_values', { min: 1 });
   const maxJsonDepth = section.integer('max_request_json_depth', { min: 1, max: 10_000 });
+  const maxBodyMemory = section.bytes('max_body_memory', { min: 16 * 1024 * 1024 });
   const headersTimeout = section.duration('http_read_header_timeout', { min: 1 });
   const requestTimeout = section.duration('http_read_timeout', { min: 1 });
   const keepAliveTimeout = section.duration('http_idle_timeout', { min: 1 });
@@ -87,7 +89,7 @@ function readLimits(section: Section): ListenerLimits {
   section.ignore({
     max_request_duration: 'the core ends every request that takes too long by itself',
     http_write_timeout: 'an answer is sent for as long as its caller reads it',
-    max_request_json_memory: 'strings and nesting are limited instead',
+    max_request_json_memory: 'max_body_memory bounds all requests together, and strings, values and nesting bound each',
     max_json_depth: 'it is spelled max_request_json_depth here',
     disable_request_limiter: 'there is no limiter',
     disable_replication_status_endpoints: 'there is no replication',
@@ -117,6 +119,8 @@ function readLimits(section: Section): ListenerLimits {
     openMetrics: openMetrics.includes(true),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     ...(maxJsonStrings === undefined ? {} : { maxJsonStrings }),
+    ...(maxJsonValues === undefined ? {} : { maxJsonValues }),
+    ...(maxBodyMemory === undefined ? {} : { maxBodyMemory }),
     ...(maxJsonDepth === undefined ? {} : { maxJsonDepth }),
     ...(headersTimeout === undefined ? {} : { headersTimeout }),
     ...(requestTimeout === undefined ? {} : { requestTimeout }),

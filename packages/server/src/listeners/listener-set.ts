@@ -91,6 +91,8 @@ function httpOptions(choice: Listener, { log, metrics }: ListenerParts): HttpSer
   return {
     ...(choice.maxBodyBytes === undefined ? {} : { maxBodyBytes: choice.maxBodyBytes }),
     ...(choice.maxJsonStrings === undefined ? {} : { maxJsonStrings: choice.maxJsonStrings }),
+    ...(choice.maxJsonValues === undefined ? {} : { maxJsonValues: choice.maxJsonValues }),
+    ...(choice.maxBodyMemory === undefined ? {} : { maxBodyMemory: choice.maxBodyMemory }),
     ...(choice.maxJsonDepth === undefined ? {} : { maxJsonDepth: choice.maxJsonDepth }),
     ...(choice.headersTimeout === undefined ? {} : { headersTimeout: millis(choice.headersTimeout) }),
     ...(choice.requestTimeout === undefined ? {} : { requestTimeout: millis(choice.requestTimeout) }),

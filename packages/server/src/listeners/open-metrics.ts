@@ -6,6 +6,7 @@ import type { ServerMetrics } from '../metrics.ts';
 export function withOpenMetrics(core: CoreHandler, metrics: ServerMetrics): CoreHandler {
   return {
     ...(core.cors ? { cors: core.cors } : {}),
+    ...(core.recognizes ? { recognizes: (token, address) => core.recognizes!(token, address) } : {}),
     async handle(request) {
       const { path, operation, data } = request;
       const asked = path === 'sys/metrics' && operation === 'read' && (data?.['format'] ?? 'prometheus') === 'prometheus';
