@@ -6,6 +6,7 @@ import {
   type DatabaseSession,
   cqlDialect,
   isDatabaseError,
+  loginFailureOf,
   type ListUsersRequest,
   type PoolStatus,
   redact,
@@ -45,7 +46,7 @@ export class CassandraSession implements DatabaseSession {
       }
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
-      throw new VerificationFailed(redact(errorText(error), this.#settings.secrets));
+      throw new VerificationFailed(redact(errorText(error), this.#settings.secrets), { login: loginFailureOf(error) });
     }
   }
 
@@ -83,6 +84,16 @@ export class CassandraSession implements DatabaseSession {
       for (const statement of statementsOr(REVOCATION_DEFAULT, statements.commands, { name: username, username })) {
         await this.#execute(signal, statement);
       }
+    } catch (error) {
+      if (!isDatabaseError(error, 'statement_failed') || (await this.#exists(username, signal))) throw error;
+    }
+  }
+
+  /** Sessions that are open stay so: the database cannot end them, but asks for the permissions of a user anew every few seconds. */
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    const [statement] = renderStatements([`ALTER ROLE '{{username}}' WITH LOGIN = false`], { username }, cqlDialect);
+    try {
+      await this.#execute(signal, statement!);
     } catch (error) {
       if (!isDatabaseError(error, 'statement_failed') || (await this.#exists(username, signal))) throw error;
     }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type CreateUserRequest,
   type Credential,
@@ -5,10 +6,13 @@ import {
   type DatabaseHost,
   type DatabaseSession,
   influxqlDialect,
+  type DatabaseError,
   isDatabaseError,
+  type LoginFailure,
   type ListUsersRequest,
   type PoolStatus,
   renderStatements,
+  type StatementFailed,
   type UpdateUserRequest,
   type UserRequest,
   VerificationFailed,
@@ -35,7 +39,7 @@ export class InfluxdbSession implements DatabaseSession {
       await this.#http.query(signal, 'SHOW DATABASES');
     } catch (error) {
       if (!isDatabaseError(error) || error.code === 'session_closed') throw error;
-      throw new VerificationFailed(this.#http.loginText(error));
+      throw new VerificationFailed(this.#http.loginText(error), { login: loginFailure(error) });
     }
     try {
       await this.#http.query(signal, 'SHOW USERS');
@@ -84,6 +88,19 @@ export class InfluxdbSession implements DatabaseSession {
     }
   }
 
+  /** The server cannot lock a user: it gets a password that nobody knows, and loses its privileges. */
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    const password = randomBytes(24).toString('base64url');
+    const statements = [`SET PASSWORD FOR "{{username}}" = '{{password}}'`, `REVOKE ALL PRIVILEGES FROM "{{username}}"`];
+    try {
+      for (const statement of renderStatements(statements, { username, password }, influxqlDialect)) {
+        await this.#http.query(signal, statement, password);
+      }
+    } catch (error) {
+      if (!isDatabaseError(error, 'statement_failed') || (await this.#names(signal)).includes(username)) throw error;
+    }
+  }
+
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
     return (await this.#names(signal)).filter((name) => name.startsWith(prefix));
   }
@@ -115,6 +132,12 @@ export class InfluxdbSession implements DatabaseSession {
       this.#log.warn('a user whose creation failed could not be removed', { username, error: String(error) });
     }
   }
+}
+
+/** Requests are apart from each other: one that was answered 401 says that the credential is wrong. */
+function loginFailure(error: DatabaseError): LoginFailure {
+  if (!isDatabaseError(error, 'statement_failed')) return 'unreachable';
+  return (error as StatementFailed).serverCode === '401' ? 'credential' : 'barred';
 }
 
 function requirePassword(credential: Credential): string {

@@ -5,6 +5,7 @@ import {
   type DatabaseHost,
   type DatabaseSession,
   isDatabaseError,
+  loginFailureOf,
   type ListUsersRequest,
   type PoolStatus,
   postgresqlDialect,
@@ -20,7 +21,7 @@ import {
 import type { Client } from 'pg';
 import { creationValues, credentialValues, renderCreation } from './creation.ts';
 import { expirationText, PASSWORD_CHANGE_DEFAULT, RENEW_DEFAULT } from './default-statements.ts';
-import { revokeAndDrop } from './revocation.ts';
+import { revokeAndDrop, takeLogin } from './revocation.ts';
 import { scramVerifier } from './scram.ts';
 import { errorText, toDatabaseError } from './server-error.ts';
 import { runTogether } from './transaction.ts';
@@ -56,7 +57,7 @@ export class PostgresqlSession implements DatabaseSession {
       await this.#pool.use(signal, (client) => client.query('SELECT 1'));
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
-      throw new VerificationFailed(redact(errorText(error), this.#options.secrets));
+      throw new VerificationFailed(redact(errorText(error), this.#options.secrets), { login: loginFailureOf(error) });
     }
   }
 
@@ -98,6 +99,10 @@ export class PostgresqlSession implements DatabaseSession {
     } catch (error) {
       if (!isDatabaseError(error, 'statement_failed') || (await this.#exists(username, signal))) throw error;
     }
+  }
+
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    await this.#calls.run(signal, undefined, (client) => takeLogin(client, username));
   }
 
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {

@@ -6,6 +6,7 @@ import {
   type DatabaseHost,
   type DatabaseSession,
   isDatabaseError,
+  loginFailureOf,
   type ListUsersRequest,
   type PoolStatus,
   redact,
@@ -43,7 +44,7 @@ export class RedisSession implements DatabaseSession {
       await this.#link.logIn(signal);
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
-      throw new VerificationFailed(redact(driverErrorText(error), this.#settings.secrets));
+      throw new VerificationFailed(redact(driverErrorText(error), this.#settings.secrets), { login: loginFailureOf(error) });
     }
   }
 
@@ -76,6 +77,14 @@ export class RedisSession implements DatabaseSession {
     if (statements.commands.length > 0)
       this.#log.warn('revocation statements are not used: ACL DELUSER leaves nothing of a user', { username });
     await this.#send(signal, ['ACL', 'DELUSER', username]);
+    await this.#persist(signal);
+  }
+
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    // SETUSER would make a user that is not there.
+    if (!(await this.#exists(username, signal))) return;
+    await this.#send(signal, ['ACL', 'SETUSER', username, 'OFF']);
+    await this.#send(signal, ['CLIENT', 'KILL', 'USER', username]);
     await this.#persist(signal);
   }
 
