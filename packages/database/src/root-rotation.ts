@@ -46,6 +46,7 @@ export class RootRotation {
       outcomeOf,
       messageOf: detailOf,
       prove: async (change) => this.#prove(change),
+      unproven: (name, _record, text) => new DatabaseFailed(name, text, 'unknown', { answered: true }),
       ofItself: true,
       missing: noConnection,
     });

@@ -1,6 +1,6 @@
 import { InvalidRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
 import { nextRotation, ownState, Rotation, type Change, type Proof } from '@strongroom/rotation';
-import { detailOf, outcomeOf } from './call-failed.ts';
+import { DatabaseFailed, detailOf, outcomeOf } from './call-failed.ts';
 import type { Connections } from './connections.ts';
 import { pluginCredential, type CredentialMaker, type MadeCredential } from './credential-maker.ts';
 import { proveLogin } from './login-proof.ts';
@@ -36,6 +36,7 @@ export class StaticUsers {
       outcomeOf,
       messageOf: detailOf,
       prove: async (change) => this.#prove(change),
+      unproven: (_name, role, text) => new DatabaseFailed(role.db_name, text, 'unknown', { answered: true }),
       subject: ({ db_name, username, credential_type }) => `the ${credential_type} of ${username} in ${db_name}`,
       missing: () => new InvalidRequest('no static role found for role name'),
     });
@@ -43,9 +44,10 @@ export class StaticUsers {
 
   /** Stores a new role and rotates its credential, which nobody else knows then. Resolves with a warning where not all went well. */
   async create(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<string | undefined> {
-    return this.rotation.create(name, role, signal, async (tx: Transaction) => {
+    const check = async (tx: Transaction): Promise<void> => {
       if (await recordsIn(tx).roles.has(name)) throw new InvalidRequest('Role and Static Role names must be unique');
-    });
+    };
+    return this.rotation.create(name, role, signal, { check });
   }
 
   async #apply({ id, record: role, candidate, signal }: StaticChange): Promise<void> {

@@ -2,6 +2,7 @@ import type { TProperties, TSchema } from 'typebox';
 import { parseDuration } from './duration.ts';
 import { BadRequest } from './errors.ts';
 import { fieldSpec, type FieldKind, type Fold } from './field.ts';
+import { own } from './own.ts';
 import { compileSchema, type SchemaCheck } from './schema.ts';
 
 export interface Decoded {
@@ -52,7 +53,7 @@ export function compileDecoder(fields: TProperties): Decoder {
     const data: Record<string, unknown> = {};
     const supplied = new Set<string>();
     for (const plan of plans) {
-      const raw = captures[plan.name] ?? sent(body, plan);
+      const raw = own(captures, plan.name) ?? sent(body, plan);
       const value = raw === undefined ? undefined : decodeField(plan, raw);
       if (value === undefined) {
         if (plan.required && writing) throw new BadRequest(`missing required field "${plan.name}"`);
@@ -66,7 +67,7 @@ export function compileDecoder(fields: TProperties): Decoder {
     let replaced: string[] | undefined;
     for (const key of Object.keys(body)) {
       if (!known.has(key)) (unknown ??= []).push(key);
-      else if (captures[key] !== undefined) (replaced ??= []).push(key);
+      else if (own(captures, key) !== undefined) (replaced ??= []).push(key);
     }
     return { data, supplied, unknown: unknown?.sort() ?? nothing, replaced: replaced?.sort() ?? nothing };
   };

@@ -4,6 +4,7 @@ import type { Circuit } from './circuit.ts';
 import type { Clock } from './clock.ts';
 import type { Intent } from './intent.ts';
 import type { Log } from './log.ts';
+import type { OutsideThing } from './outside-thing.ts';
 import type { AnyPath } from './path.ts';
 import type { Schedule } from './schedule.ts';
 import type { SecretFollower, SecretSource, SecretSources } from './secret-source.ts';
@@ -59,29 +60,19 @@ export interface Engine {
   /** Another process changed this record (`prefix` + id of a cached collection). */
   invalidate?(key: string): void;
   /**
-   * At unmount, when no request and no lease is left: takes back what stands outside without a lease, such as the access keys of static roles.
-   * Repeated until it succeeds, so what is already gone counts as success. A throw holds the removal up and is shown as its reason.
+   * At unmount, when no lease and no open intent is left: takes back what stands outside without a lease, such as the access keys of static roles.
+   * Repeated until it succeeds, so what is already gone counts as success. A throw holds the removal up and is shown as its reason. Under a deadline
+   * of 60 seconds. The operator can still configure the mount meanwhile, or cancel the removal: what is taken back here is then no longer there.
+   * Intents opened here are of kinds that say `takesBack`, and are worked off before the mount goes. A forced removal does not call this.
    */
   retire?(signal: AbortSignal): Promise<void>;
   /**
    * What stands outside because of this mount and has no lease: accounts whose only password is stored here, keys, root credentials that were
-   * rotated. An unmount lists what `retire` does not take back, and a forced one everything.
+   * rotated. An unmount lists what `retire` does not take back, and a forced one everything. Read from storage, without asking the outside system.
    */
   outside?(): Promise<readonly OutsideThing[]>;
   /** At unmount and seal; also after a failed initialize. Idempotent. */
   close?(): Promise<void>;
-}
-
-/** Something that an engine has made or manages in an outside system. Holds no secret. */
-export interface OutsideThing {
-  /** What it is, in a word or two: `database user`, `access key`, `directory account`. */
-  readonly kind: string;
-  /** How the outside system calls it: a user name, a DN, a key id. */
-  readonly name: string;
-  /** Where it is: a connection's name, a URL without credentials, an account id. */
-  readonly system?: string;
-  /** What an operator should know before letting go of it. */
-  readonly detail?: string;
 }
 
 /** The mount as the operator set it; the getters show tuned values at once. */

@@ -12,7 +12,6 @@ export {
   type EngineHost,
   type EnginePackage,
   type MountInfo,
-  type OutsideThing,
   type Plugin,
   type RefusedPlugin,
   type SystemMount,
@@ -28,6 +27,8 @@ export type { Intent, OpenIntent } from './intent.ts';
 export { boundsOf, keysOf, ListedKeys, pageFields, type Page } from './listing.ts';
 export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';
+export type { OutsideThing } from './outside-thing.ts';
+export { own } from './own.ts';
 export * from './password/index.ts';
 export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';
 export { redact } from './redact.ts';

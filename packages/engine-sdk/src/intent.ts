@@ -1,4 +1,5 @@
 import type { Static, TObject } from 'typebox';
+import type { OutsideThing } from './outside-thing.ts';
 import type { StorageView } from './storage-view.ts';
 
 /** The handle of an intent that stands in the journal. */
@@ -14,8 +15,19 @@ export interface Intent<E extends TObject> {
   readonly entry: E;
   /** Longer than any request that can still be at work on the change: seconds until an unsettled intent is rolled back. */
   readonly minAgeSeconds: number;
+  /**
+   * The change makes nothing outside, it only takes back, such as the deletion of a key. Such an intent may also be opened while its mount is being
+   * removed; every other one is refused then. Default false.
+   */
+  readonly takesBack?: boolean;
   /** What a circuit breaker guards: a connection, a directory. */
   target?(entry: Static<E>): string;
   /** Undoes or finishes. Retried until it succeeds, so what is already gone counts as success. */
   rollback(entry: Static<E>, storage: StorageView, signal: AbortSignal): Promise<void>;
+  /**
+   * What may stand outside while the intent is open, for operators who forget it: the user that is being made, the key that is being deleted. Told from
+   * the entry alone, without asking the outside system. Holds no secret. Undefined: nothing does. Without this hook the intent's id and its kind are
+   * all that operators read.
+   */
+  outside?(entry: Static<E>): OutsideThing | undefined;
 }

@@ -32,10 +32,7 @@ export interface About<F extends TProperties> {
   readonly login?: (data: Readonly<Record<string, unknown>>) => string;
   /** Keys that no field knows are the engine's business: no warning, and `req.raw` has them. */
   readonly arbitraryData?: boolean;
-  /**
-   * The other spellings of a path below the mount, `path` being the one that is called: they all lead to the same thing, so policies for one
-   * hold for all of them.
-   */
+  /** No longer counts: a field's `folds` says what its spellings are. */
   readonly otherSpellings?: (path: string) => readonly string[];
   readonly fields: F;
 }

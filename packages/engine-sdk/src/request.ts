@@ -23,8 +23,10 @@ export interface EngineRequest<F extends TProperties = TProperties> {
   readonly id: string;
   /** Create and update are already settled by the path's existence check. */
   readonly operation: Operation;
-  /** Below the mount, as the caller spelt it. */
+  /** Below the mount, canonical: names that fold are folded, and only a list's path ends in a slash. */
   readonly path: string;
+  /** The captures of the path as the caller spelt them: `data` has them folded. Only for texts that people read. */
+  readonly spelled: Readonly<Record<string, string>>;
   /** Decoded: `"1h"` is 3600, `"a,b"` is ['a', 'b']. */
   readonly data: Static<TObject<F>>;
   /** What the caller really sent, by field name; drives partial updates. */

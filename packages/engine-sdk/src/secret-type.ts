@@ -1,5 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import type { OpenIntent } from './intent.ts';
+import type { OutsideThing } from './outside-thing.ts';
 import type { StorageView, Transaction } from './storage-view.ts';
 
 /** How long something is good for. Seconds; 0 asks for the mount's own value. */
@@ -37,6 +38,12 @@ export interface SecretType<I extends TObject> {
   revoke(lease: Lease<Static<I>>): Promise<void>;
   /** An operator dropped the lease without revocation, so that its credential may be left outside. Part of the commit that drops it. */
   dropped?(internal: Static<I>, tx: Transaction): Promise<void>;
+  /**
+   * What stands outside while the lease does, for operators who let go of it without revocation: `{ kind: 'database user', name: 'v-token-…' }`.
+   * Told from the record alone, without asking the outside system. Holds no secret. Undefined: nothing does. Without this hook the lease's id and
+   * its type are all that operators read.
+   */
+  outside?(internal: Static<I>): OutsideThing | undefined;
 }
 
 /** The core stores the lease and settles `fulfils` in one commit: no moment has the one without the other. */

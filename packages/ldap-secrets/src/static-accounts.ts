@@ -42,7 +42,7 @@ export class StaticAccounts {
     const record = await this.#located(role, signal);
     const by = { kind: 'static-role', owner: name } as const;
     try {
-      await this.rotation.create(name, record, signal, async (tx) => claim(tx, role.username, record.claims, by));
+      await this.rotation.create(name, record, signal, { check: async (tx) => claim(tx, role.username, record.claims, by) });
     } catch (error) {
       await this.#host.storage.transaction(async (tx) => {
         if (!(await recordsIn(tx).staticRoles.has(name))) await release(tx, record.claims, by);

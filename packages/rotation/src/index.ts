@@ -1,10 +1,13 @@
+export { claimAccount, managedAlready, otherManager, takenOver } from './account-claim.ts';
+export type { AccountClaims, Claiming } from './account-claim.ts';
 export { inTrouble } from './in-trouble.ts';
 export type { RotationStatuses } from './in-trouble.ts';
+export type { Login } from './login.ts';
 export { OneAtATime } from './one-at-a-time.ts';
 export type { Outcome, Proof } from './outcome.ts';
 export { doubtAbout, retriedAfter, secondsToRotation } from './rotation-answer.ts';
 export { Rotation } from './rotation.ts';
-export type { Change, CurrentCredential, RotationOptions } from './rotation.ts';
+export type { Change, CurrentCredential, RotationOptions, Storing } from './rotation.ts';
 export {
   manualPlan,
   nextRotation,

@@ -18,7 +18,17 @@ type Account = Static<typeof Account>;
 
 /** What happens to the next change that is asked for. */
 export type Fate =
-  'done' | 'refused' | 'unsent' | 'misused' | 'lost before' | 'lost after' | 'lost with all' | 'half refused' | 'acknowledged only';
+  | 'done'
+  | 'refused'
+  | 'unsent'
+  | 'misused'
+  | 'lost before'
+  | 'lost after'
+  | 'lost with all'
+  | 'half refused'
+  | 'acknowledged only'
+  | 'done and gone'
+  | 'late';
 
 class Failed extends UpstreamFailed {
   readonly outcome: Outcome;
@@ -32,6 +42,7 @@ class Failed extends UpstreamFailed {
 export class Outside {
   readonly passwords = new Map<string, string>();
   readonly fates: Fate[] = [];
+  readonly #late = new Map<string, string>();
   changes = 0;
   /** Nothing can be tried or changed. */
   down = false;
@@ -49,10 +60,20 @@ export class Outside {
     if (fate === 'lost before') throw new Failed('unknown');
     if (fate === 'acknowledged only') return;
     this.changes += 1;
+    if (fate === 'late') {
+      this.#late.set(account, password);
+      return;
+    }
     this.passwords.set(account, password);
-    if (fate === 'lost with all') this.down = true;
+    if (fate === 'lost with all' || fate === 'done and gone') this.down = true;
     if (fate === 'half refused') throw new Failed('refused');
     if (fate.startsWith('lost')) throw new Failed('unknown');
+  }
+
+  /** What was acknowledged comes into force. */
+  arrive(): void {
+    for (const [account, password] of this.#late) this.passwords.set(account, password);
+    this.#late.clear();
   }
 
   takes(account: string, password: string): boolean {
@@ -62,7 +83,9 @@ export class Outside {
 }
 
 /** An engine of accounts, as small as one can be on `Rotation`. */
-export function accountsEngine(outside: Outside, options: { ofItself?: boolean } = {}): EnginePackage {
+export function accountsEngine(outside: Outside, options: { ofItself?: boolean; identified?: () => boolean } = {}): EnginePackage {
+  const identified = options.identified ?? (() => true);
+  const accountOf = (name: string, of: string | undefined) => ({ system: 'outside', name: of ?? name });
   return {
     name: 'accounts',
     kind: 'secret',
@@ -92,13 +115,24 @@ export function accountsEngine(outside: Outside, options: { ofItself?: boolean }
         keepsPrevious: true,
         ...(options.ofItself ? { ofItself: true } : {}),
         subject: ({ of }) => of ?? 'itself',
+        claims: {
+          by: (id) => `account "${id}"`,
+          called: ({ of, managed_account }) => of ?? managed_account?.name ?? 'itself',
+          identify: async (id, { of }) => (identified() ? accountOf(id, of) : undefined),
+        },
         missing: (id) => new InvalidRequest(`no account ${id}`),
       });
       const accounts = host.storage.collection('account/', Account);
       const account = path('account/{name}', {
         synopsis: 'Accounts.',
         description: 'Accounts outside.',
-        fields: { name: f.name('Name.'), of: f.string('Whose.'), adopt: f.bool('Rotate by the plan only.'), ...rotationPlanParameters },
+        fields: {
+          name: f.name('Name.'),
+          of: f.string('Whose.'),
+          imported: f.bool('Rotate by the plan only.'),
+          adopt: f.bool('Take the account over.'),
+          ...rotationPlanParameters,
+        },
       })
         .read({
           summary: 'Reads.',
@@ -106,6 +140,7 @@ export function accountsEngine(outside: Outside, options: { ofItself?: boolean }
             password: Type.Optional(Type.String()),
             previous: Type.Optional(Type.String()),
             doubtful: Type.Optional(Type.Boolean()),
+            taken_over: Type.Optional(Type.String()),
             next: Type.Number(),
             status: RotationStatus,
           }),
@@ -116,6 +151,7 @@ export function accountsEngine(outside: Outside, options: { ofItself?: boolean }
             return {
               data: {
                 ...(found ? { password: found.credential, doubtful: found.doubtful } : {}),
+                ...(found?.takenOver === undefined ? {} : { taken_over: found.takenOver }),
                 ...(found?.record.previous === undefined ? {} : { previous: found.record.previous }),
                 next: record.next_rotation,
                 status: await rotation.status(name, record),
@@ -126,17 +162,25 @@ export function accountsEngine(outside: Outside, options: { ofItself?: boolean }
         .upsert({
           summary: 'Writes.',
           exists: async ({ data }) => accounts.has(data.name),
-          handle: async ({ data: { name, adopt, of, ...sent }, signal }) => {
+          handle: async ({ data: { name, imported, adopt, of, ...sent }, signal }) => {
             const before = await accounts.get(name);
             const plan = Object.keys(sent).length === 0 ? manualPlan : planOf(before, sent);
-            const record: Account = { ...(before ?? { last_rotation: 0, next_rotation: 0 }), ...plan, ...(of === undefined ? {} : { of }) };
-            if (before?.current) await host.storage.transaction(async (tx) => rotation.update(tx, name, before, record));
-            else if (adopt) await host.storage.transaction(async (tx) => rotation.adopt(tx, name, record));
+            const record: Account = {
+              ...(before ?? { last_rotation: 0, next_rotation: 0, ...(identified() ? { managed_account: accountOf(name, of) } : {}) }),
+              ...plan,
+              ...(of === undefined ? {} : { of }),
+            };
+            if (before?.current) {
+              await host.storage.transaction(async (tx) => {
+                await rotation.update(tx, name, before, record);
+                if (adopt) await rotation.takeBack(tx, name);
+              });
+            } else if (imported) await host.storage.transaction(async (tx) => rotation.adopt(tx, name, record, { adopt }));
             else {
               const check = async () => {
                 if (name === 'forbidden') throw new BadRequest('name: not this one');
               };
-              return warned(await rotation.create(name, record, signal, check));
+              return warned(await rotation.create(name, record, signal, { check, adopt }));
             }
             return undefined;
           },

@@ -6,9 +6,12 @@ interface Shown {
   password?: string;
   previous?: string;
   doubtful?: boolean;
+  taken_over?: string;
   next: number;
   status: {
     state: string;
+    login?: string;
+    managed_by?: string;
     attempts: number;
     last_error: { message: string } | null;
     next_attempt: string | null;
@@ -76,7 +79,7 @@ describe('a credential that is rotated', () => {
   });
 
   test('an adopted one has no credential until its plan brings the first rotation', async () => {
-    await server.write('account/a', { adopt: true, rotation_period: '1h' });
+    await server.write('account/a', { imported: true, rotation_period: '1h' });
     expect(await shown()).not.toHaveProperty('password');
     await server.advance('1h');
     await expectGood();
@@ -138,6 +141,140 @@ describe('a credential that is rotated', () => {
     ]);
     await expectGood();
     expect((await shown()).status.last_error).toMatchObject({ message: 'the outside refuses' });
+  });
+
+  test('a change that is acknowledged but not made keeps the credential that works, and says so', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    const before = await expectGood();
+    outside.fates.push('acknowledged only');
+    const { status, errors } = await server.ask('update', 'accounts/rotate/a');
+    expect([status, errors!.join()]).toEqual([
+      500,
+      expect.stringContaining('outside: the change was acknowledged, but the old credential is still the one that is taken'),
+    ]);
+    expect(await expectGood()).toBe(before);
+    expect((await shown()).status).toMatchObject({ state: 'failed', login: 'accepted' });
+    await server.pass(60);
+    expect(await expectGood()).not.toBe(before);
+  });
+
+  test('a change that is acknowledged and comes into force late loses nothing: the new credential is kept and answered once it is accepted', async () => {
+    await server.write('account/a', { disable_automated_rotation: true });
+    const before = await expectGood();
+    outside.fates.push('late');
+    expect((await server.ask('update', 'accounts/rotate/a')).status).toBe(500);
+    expect(await expectGood()).toBe(before);
+    outside.arrive();
+    expect(await expectGood()).not.toBe(before);
+    await server.pass(60);
+    expect(await expectGood()).not.toBe(before);
+    expect(outside.changes).toBe(2);
+    expect((await shown()).status).toMatchObject({ state: 'idle', last_error: null });
+  });
+
+  test('a creation that is acknowledged but not made is no success: it is kept, says that the login was refused, and is finished once it can be', async () => {
+    outside.fates.push('acknowledged only', 'acknowledged only', 'acknowledged only');
+    const { status, errors } = await server.ask('update', 'accounts/account/a', { rotation_period: '1h' });
+    expect([status, errors!.join()]).toEqual([500, expect.stringContaining('acknowledged, but the new credential is not taken')]);
+    expect(await shown()).not.toHaveProperty('password');
+    expect((await shown()).status).toMatchObject({ state: 'unsettled', login: 'refused' });
+    await server.pass(600);
+    await expectGood();
+    expect((await shown()).status).toMatchObject({ state: 'waiting', login: 'accepted', last_error: null });
+  });
+
+  test('a change that is acknowledged and cannot be tried keeps both credentials, says so, and is proven later without another change', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    outside.fates.push('done and gone');
+    const { status, errors } = await server.ask('update', 'accounts/rotate/a');
+    expect([status, errors!.join()]).toEqual([
+      500,
+      expect.stringContaining('acknowledged, but the new credential could not be tried: the outside is gone'),
+    ]);
+    expect(await shown()).toMatchObject({ doubtful: true, status: { state: 'unsettled', login: 'unreachable' } });
+    outside.down = false;
+    await server.pass(60);
+    await expectGood();
+    expect(outside.changes).toBe(2);
+    expect((await shown()).status).toMatchObject({ state: 'waiting', login: 'accepted' });
+  });
+
+  test('the status tells a login that is refused from one that is out of reach and from one that was not tried', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    expect((await shown()).status.login).toBe('accepted');
+    outside.fates.push('unsent');
+    await server.ask('update', 'accounts/rotate/a');
+    expect((await shown()).status.login).toBe('not_tried');
+    outside.fates.push('lost before');
+    await server.ask('update', 'accounts/rotate/a');
+    outside.down = true;
+    await server.pass(60);
+    expect((await shown()).status.login).toBe('unreachable');
+    outside.down = false;
+    outside.passwords.set('a', 'changed by somebody else');
+    outside.fates.push('acknowledged only', 'acknowledged only', 'acknowledged only', 'acknowledged only');
+    await server.pass(300);
+    expect((await shown()).status).toMatchObject({ state: 'failing', login: 'refused' });
+    await server.pass(3_600, 300);
+    await expectGood();
+    outside.trusting = true;
+    await server.write('rotate/a');
+    expect((await shown()).status.login).toBe('inconclusive');
+  });
+
+  describe('whose account has another manager', () => {
+    const made = { rotation_period: '1h', of: 'ann' };
+    const refusal = '"ann" is already managed by the secrets engine: account "a" of this mount changes its password; ';
+
+    test('is refused with a sentence that names the other, at creation and when it is imported', async () => {
+      await server.write('account/a', made);
+      for (const sent of [made, { ...made, imported: true }]) {
+        const { status, errors } = await server.ask('update', 'accounts/account/b', sent);
+        expect([status, errors!.join()]).toEqual([400, expect.stringContaining(refusal)]);
+        expect((await server.ask('read', 'accounts/account/b')).status).toBe(404);
+      }
+    });
+
+    test('takes it over with adopt, and the other one stops, says so, and takes it back by adopt', async () => {
+      await server.write('account/a', made);
+      expect((await server.ask('update', 'accounts/account/b', { ...made, adopt: true })).status).toBe(204);
+      const { changes } = outside;
+      expect(await shown('a')).toMatchObject({
+        taken_over: expect.stringContaining('"ann" is managed by account "b" of this mount now'),
+        status: { state: 'taken_over', managed_by: 'account "b" of this mount' },
+      });
+      expect((await server.ask('update', 'accounts/rotate/a')).errors!.join()).toContain('account "b" of this mount changes its password');
+      await server.advance('1h');
+      // That of "b" alone.
+      expect(outside.changes).toBe(changes + 1);
+      await server.advance('3h');
+      expect((await shown('a')).status).toMatchObject({ state: 'taken_over', next_attempt: null });
+      expect((await server.ask('update', 'accounts/account/a', { rotation_period: '2h', adopt: true })).status).toBe(204);
+      await server.pass(60);
+      expect((await shown('b')).status.state).toBe('taken_over');
+      expect((await shown('a')).status).toMatchObject({ state: 'waiting', last_error: null });
+    });
+
+    test('is free again when the other one is deleted, or was never stored', async () => {
+      await server.write('account/a', made);
+      await server.delete('account/a');
+      outside.fates.push('refused');
+      expect((await server.ask('update', 'accounts/account/b', made)).status).toBe(500);
+      expect((await server.ask('update', 'accounts/account/c', made)).status).toBe(204);
+    });
+
+    test('and was made before there was a registry claims it at its first rotation, and the second one of such says who was faster', async () => {
+      await server.close();
+      let known = false;
+      server = await mortalMount(accountsEngine(outside, { identified: () => known }));
+      await server.write('account/a', { ...made, rotation_period: '2h' });
+      await server.write('account/b', made);
+      known = true;
+      await server.advance('1h');
+      expect((await shown('b')).status).toMatchObject({ state: 'waiting', attempts: 0 });
+      await server.advance('1h');
+      expect((await shown('a')).status.last_error!.message).toContain('account "b" of this mount changes its password');
+    });
   });
 
   test('a rotation of which a part was refused says so, in the answer and in the status, until one goes well', async () => {
@@ -411,6 +548,20 @@ describe('a credential that changes itself', () => {
     expect(outside.changes).toBe(2);
     expect((await shown()).password).toBe(outside.passwords.get('a'));
     expect((await shown()).status).toMatchObject({ state: 'idle', last_error: null });
+  });
+
+  test('while nothing can be tried, the status does not say that a credential is refused', async () => {
+    outside.fates.push('lost with all');
+    await server.ask('update', 'accounts/rotate/a');
+    await server.pass(300);
+    expect((await shown()).status).toMatchObject({
+      state: 'failing',
+      login: 'unreachable',
+      last_error: { message: expect.stringContaining('neither the old nor the new credential could be tried: the outside is gone') },
+    });
+    outside.down = false;
+    await server.pass(600);
+    expect((await shown()).status).toMatchObject({ state: 'idle', login: 'accepted' });
   });
 
   test('when neither is taken both are kept, and the trouble shows', async () => {

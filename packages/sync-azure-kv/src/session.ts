@@ -63,7 +63,7 @@ export class AzureKvSession implements DestinationSession {
       const tags: Tags = { ...found?.properties.tags, ...request.tags, [SYNCED_TAG]: '', [OWNER_TAG]: formatMark(request.mark) };
       if (found !== undefined && found.value === value && isDeepStrictEqual({ ...found.properties.tags }, { ...tags }))
         return remote(name, found);
-      const { properties } = await this.#client.setSecret(name, value, { tags: { ...tags }, abortSignal: signal });
+      const { properties } = await this.#client.setSecret(name, value, { ...kept(found), tags: { ...tags }, abortSignal: signal });
       return remote(name, { properties, deleted: false });
     };
     return await this.#calls.run(signal, work, value);
@@ -137,6 +137,16 @@ function isExpected(found: Found, { current, mark }: PutRequest): boolean {
   if (current === undefined) return false;
   const owner = parseMark(there);
   return (owner && formatMark(owner)) === (current.mark && formatMark(current.mark));
+}
+
+/** What an operator set beside the value. A new version has only what is sent with it. */
+function kept(found: Found | undefined): Pick<SecretProperties, 'contentType' | 'expiresOn' | 'notBefore'> {
+  const { contentType, expiresOn, notBefore } = found?.properties ?? {};
+  return {
+    ...(contentType !== undefined && { contentType }),
+    ...(expiresOn !== undefined && { expiresOn }),
+    ...(notBefore !== undefined && { notBefore }),
+  };
 }
 
 function remote(name: string, { properties, deleted }: Found): RemoteSecret {

@@ -41,6 +41,18 @@ describe('a session with Key Vault', () => {
     expect(versions('name').map(({ value }) => value)).toEqual(['theirs', 'ours']);
   });
 
+  test.each([
+    ['a new value', async () => undefined],
+    ['a value that follows a deletion', async () => void server.secrets.delete('name')],
+  ])('keeps contentType, expiry and not-before that an operator set, with %s', async (_what, meanwhile) => {
+    await session.write('name', 'one');
+    const set = { contentType: 'application/json', expires: 1_900_000_000, notBefore: 1_700_000_000 };
+    server.secrets.update('name', undefined, set);
+    await meanwhile();
+    await session.write('name', 'two', { current: (await read('name'))! });
+    expect(versions('name').at(-1)).toMatchObject({ value: 'two', ...set });
+  });
+
   test('replaces nothing whose owner has changed since the host looked', async () => {
     const ours = await session.write('name', 'one');
     const other = { ...OURS, association: 'c'.repeat(24) };

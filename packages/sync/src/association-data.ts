@@ -8,6 +8,7 @@ export const AssociationData = Type.Object({
   sub_key: Type.Optional(Type.String()),
   sync_status: Type.String(),
   updated_at: Type.String(),
+  syncing_since: Type.Optional(Type.String({ description: 'When the call to the provider began that is under way.' })),
   remote_name: Type.Optional(Type.String()),
   remote_version: Type.Optional(Type.String()),
   attempts: Type.Integer(),
@@ -47,6 +48,7 @@ function entry(association: AssociationRecord, mountPath: string, remote: Remote
     ...(remote && remote.key !== '' ? { sub_key: remote.key } : {}),
     sync_status: status,
     updated_at: remote && status === remote.status ? remote.updated_at : association.updated_at,
+    ...(association.working?.since === undefined ? {} : { syncing_since: association.working.since }),
     ...(remote ? { remote_name: remote.name } : {}),
     ...(remote?.revision === undefined ? {} : { remote_version: remote.revision }),
     attempts: association.attempts,
@@ -56,7 +58,13 @@ function entry(association: AssociationRecord, mountPath: string, remote: Remote
 }
 
 /** While something is going on, that; else how the remote secret stands, or the association if it has none. */
-function statusOf({ status, wanted }: AssociationRecord, remote: RemoteRecord | undefined, refusal: RefusedKey | undefined): string {
+function statusOf(
+  { status, wanted, working }: AssociationRecord,
+  remote: RemoteRecord | undefined,
+  refusal: RefusedKey | undefined,
+): string {
+  // Also where something else was asked for since it began.
+  if (working) return wanted === 'removed' ? 'UNSYNCING' : 'SYNCING';
   if (['PENDING', 'SYNCING', 'UNSYNCING'].includes(status) || !remote || wanted === 'removed') return status;
   return refusal?.status ?? remote.status;
 }

@@ -39,6 +39,14 @@ interface Found {
   readonly secret: string;
 }
 
+/** What was put into the queue: the association, and its `change` since then. */
+export interface QueuedChange {
+  readonly id: string;
+  readonly change: number;
+}
+
+const queued = (association: AssociationRecord): QueuedChange => ({ id: idOf(association), change: association.change });
+
 /** Links between secrets and destinations: made, refreshed, taken away. */
 export class Associations {
   readonly #host: EngineHost;
@@ -59,7 +67,7 @@ export class Associations {
     destination: DestinationRecord,
     plugin: SyncDestinationPlugin,
     asked: Asked,
-  ): Promise<string> {
+  ): Promise<QueuedChange> {
     const found = this.#secret(asked);
     const { source } = this.#sources.byUuid(found.uuid) ?? {};
     if (!source) throw new BadRequest(`"${found.path}" offers no secrets to sync: only version-2 key-value mounts do`);
@@ -91,22 +99,21 @@ export class Associations {
         limits,
       );
       const claimed = [...new Set([...association.claimed, ...names])];
-      const stored = await this.#queue.add(tx, association, { ...settings, claimed, wanted: 'synced', verify: true });
-      return idOf(stored);
+      return queued(await this.#queue.add(tx, association, { ...settings, claimed, wanted: 'synced', verify: true }));
     });
   }
 
   /** Puts the removal into the queue. Undefined: there is no such association, which is fine. */
-  async remove(destination: DestinationRecord, asked: Asked): Promise<{ id: string | undefined; found: Found | undefined }> {
+  async remove(destination: DestinationRecord, asked: Asked): Promise<{ change: QueuedChange | undefined; found: Found | undefined }> {
     const mount = checkedMount(asked.mount);
     const name = checkedName(asked.secret_name);
-    if (!this.#sources.at(mount)) return { id: undefined, found: undefined };
+    if (!this.#sources.at(mount)) return { change: undefined, found: undefined };
     const found = this.#secret({ ...asked, secret_name: name });
-    const id = await this.#host.storage.transaction(async (tx) => {
+    const change = await this.#host.storage.transaction(async (tx) => {
       const association = await this.find(recordsIn(tx), destination.id, found);
-      return association && idOf(await this.#queue.add(tx, association, { wanted: 'removed' }));
+      return association && queued(await this.#queue.add(tx, association, { wanted: 'removed' }));
     });
-    return { id, found };
+    return { change, found };
   }
 
   /** The association of a secret with a destination. */

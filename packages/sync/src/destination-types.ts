@@ -1,5 +1,4 @@
-import { BadRequest, Unavailable } from '@strongroom/engine-sdk';
-import type { Plugin } from '@strongroom/engine-sdk';
+import { BadRequest, f, Unavailable, type Field, type Plugin } from '@strongroom/engine-sdk';
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { guardedPlugin } from './guarded-plugin.ts';
 
@@ -13,19 +12,11 @@ export class DestinationTypes {
     for (const plugin of this.all) for (const name of [plugin.name, ...(plugin.aliases ?? [])]) this.#byName.set(name, plugin);
   }
 
-  /** Of a path `destinations/<type>…`: the same with the type's other names. */
-  readonly otherSpellings = (path: string): string[] => {
-    const [first = '', type = '', ...rest] = path.split('/');
-    const plugin = this.#byName.get(type);
-    if (!plugin) return [];
-    const others = [plugin.name, ...(plugin.aliases ?? [])].filter((name) => name !== type);
-    return others.map((name) => [first, name, ...rest].join('/'));
-  };
-
-  /** How the type is stored; a type that is not installed is stored as it is called. */
-  nameOf(type: string): string {
-    return this.#byName.get(type)?.name ?? type;
-  }
+  /**
+   * The canonical spelling of a type, which is its plugin's name; a type that is not installed has only the one. For the `folds` of captures: by it
+   * every destination has one path.
+   */
+  readonly nameOf = (type: string): string => this.#byName.get(type)?.name ?? type;
 
   /** @throws BadRequest naming those there are */
   of(type: string): SyncDestinationPlugin {
@@ -41,4 +32,9 @@ export class DestinationTypes {
     if (!plugin) throw new Unavailable(`the plugin of destinations of type ${type} is not installed`);
     return plugin;
   }
+}
+
+/** The capture of a type in a path. */
+export function typeField(types: DestinationTypes): Field<string> {
+  return f.name('The type of the destination.', { folds: types.nameOf });
 }

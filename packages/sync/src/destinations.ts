@@ -4,6 +4,7 @@ import { pages, placeOf, recordsIn, type AssociationRecord, type ConflictPolicy,
 import { forgetDestination } from './reconciliation.ts';
 import { templateComplaint, templateOf } from './remote-names.ts';
 import { networkRules, type Sessions } from './sessions.ts';
+import type { Retries } from './retries.ts';
 import type { SyncQueue } from './sync-queue.ts';
 import { forgetAssociation } from './sync-run.ts';
 import { checkRequired, checkSecretsKnown, merged } from './written-fields.ts';
@@ -21,6 +22,14 @@ export interface HostFields {
   readonly disable_strict_networking?: boolean | undefined;
 }
 
+/** A write of a destination, as the caller sent it. */
+export interface DestinationWrite {
+  readonly sent: HostFields & Readonly<Record<string, unknown>>;
+  readonly supplied: ReadonlySet<string>;
+  /** Whether the caller may move stored secrets to another address. */
+  readonly sudo: boolean;
+}
+
 /** What a destination that is being purged keeps: the rest says how it is reached, and may be what is in the way. */
 const KEPT_IN_PURGE = ['secret_name_template', 'granularity', 'custom_tags', 'on_conflict', 'reconcile_interval'] as const;
 /** Seconds. More often, the comparisons of large destinations would never end. */
@@ -33,26 +42,28 @@ export class Destinations {
   readonly #host: EngineHost;
   readonly #sessions: Sessions;
   readonly #queue: SyncQueue;
+  readonly #retries: Retries;
 
-  constructor(host: EngineHost, sessions: Sessions, queue: SyncQueue) {
+  constructor(host: EngineHost, sessions: Sessions, queue: SyncQueue, retries: Retries) {
     this.#host = host;
     this.#sessions = sessions;
     this.#queue = queue;
+    this.#retries = retries;
   }
 
   /** Creates or changes; what was not sent stays. @throws BadRequest */
   async write(
     plugin: SyncDestinationPlugin,
     name: string,
-    sent: HostFields & Readonly<Record<string, unknown>>,
-    supplied: ReadonlySet<string>,
+    { sent, supplied, sudo }: DestinationWrite,
     after: (tx: Transaction, destination: DestinationRecord) => Promise<void>,
   ): Promise<DestinationRecord> {
     const written = await this.#host.storage.transaction(async (tx) => {
       const records = recordsIn(tx);
       const place = placeOf({ type: plugin.name, name });
       const before = await records.destinations.get(place);
-      const destination = this.#changed(plugin, name, before, sent, supplied);
+      const formerly = before ? before.formerly : (await records.formerDestinations.get(place))?.ids;
+      const destination = { ...this.#changed(plugin, name, before, sent, supplied), ...(formerly ? { formerly } : {}) };
       const kept = before?.purge ? KEPT_IN_PURGE.filter((field) => !same(before[field], destination[field])) : [];
       if (kept.length > 0) {
         throw new BadRequest(
@@ -71,26 +82,14 @@ export class Destinations {
           );
         }
       }
-      checkSecretsKnown(plugin.connection, before?.connection, destination.connection, supplied, sent);
+      checkSecretsKnown(plugin.connection, { before: before?.connection, after: destination.connection, sent, supplied, sudo });
       await records.destinations.put(place, destination);
+      await this.#retries.plan(tx, destination);
       await after(tx, destination);
       return destination;
     });
-    if (written.purge) await this.retryPurge(written);
+    this.#retries.written(written);
     return written;
-  }
-
-  /** What a purge has not removed yet is tried again at once: its credentials were mended. */
-  async retryPurge({ id }: DestinationRecord): Promise<void> {
-    for await (const page of pages(recordsIn(this.#host.storage).associations, `${id}/`)) {
-      await this.#host.storage.transaction(async (tx) => {
-        const { associations } = recordsIn(tx);
-        for (const [key] of page) {
-          const association = await associations.get(key);
-          if (association) await this.#queue.add(tx, association, { wanted: 'removed' });
-        }
-      });
-    }
   }
 
   /** As answers carry it. Without its plugin nobody knows what is secret, so nothing of the connection is shown. */

@@ -1,7 +1,14 @@
 import type { Clock } from '@strongroom/engine-sdk';
 import type { Pace } from '@strongroom/sync-sdk';
 
+/** Which state of a destination runs: a pause that the provider asked for ends when the destination is written anew. */
+interface Paced {
+  readonly id: string;
+  readonly generation: number;
+}
+
 interface Bucket {
+  generation: number;
   tokens: number;
   at: number;
   /** Until then the provider wants to be left alone. */
@@ -29,9 +36,15 @@ export class Pacer {
   }
 
   /** Undefined: go ahead. Else when to come again. */
-  turn(destination: string, who: string, pace: Pace): Date | undefined {
+  turn({ id, generation }: Paced, who: string, pace: Pace): Date | undefined {
     const now = this.#clock.millis();
-    const bucket = this.#bucket(destination, pace, now);
+    const bucket = this.#bucket(id, pace, now);
+    if (generation > bucket.generation) {
+      bucket.generation = generation;
+      bucket.pausedUntil = 0;
+      bucket.turns.clear();
+      bucket.lastTurn = 0;
+    }
     const turn = bucket.turns.get(who);
     if (turn !== undefined && turn <= now && bucket.pausedUntil <= now && bucket.tokens >= 1) {
       bucket.turns.delete(who);
@@ -54,8 +67,10 @@ export class Pacer {
     this.#bucket(destination, pace, this.#clock.millis()).tokens -= 1;
   }
 
-  pause(destination: string, pace: Pace, until: number): void {
-    const bucket = this.#bucket(destination, pace, this.#clock.millis());
+  pause({ id, generation }: Paced, pace: Pace, until: number): void {
+    const bucket = this.#bucket(id, pace, this.#clock.millis());
+    if (generation < bucket.generation) return;
+    bucket.generation = generation;
     bucket.pausedUntil = Math.max(bucket.pausedUntil, until);
   }
 
@@ -66,7 +81,7 @@ export class Pacer {
   #bucket(destination: string, pace: Pace, now: number): Bucket {
     let bucket = this.#buckets.get(destination);
     if (!bucket) {
-      bucket = { tokens: pace.burst, at: now, pausedUntil: 0, turns: new Map(), lastTurn: 0 };
+      bucket = { generation: 0, tokens: pace.burst, at: now, pausedUntil: 0, turns: new Map(), lastTurn: 0 };
       this.#buckets.set(destination, bucket);
     }
     bucket.tokens = Math.min(pace.burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1_000) * pace.perSecond);

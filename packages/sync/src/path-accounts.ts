@@ -1,27 +1,32 @@
-import { BadRequest, path, f, type AnyPath, type EngineHost, type Field, type Transaction } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  path,
+  f,
+  type AnyPath,
+  type EngineHost,
+  type EngineRequest,
+  type Field,
+  type Transaction,
+} from '@strongroom/engine-sdk';
 import { isSyncError, maskedFields, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { Type } from 'typebox';
 import type { DestinationTypes } from './destination-types.ts';
-import type { Destinations } from './destinations.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import { pages, placeOf, recordsIn, type DestinationRecord } from './records.ts';
+import type { Retries } from './retries.ts';
 import { checkRequired, checkSecretsKnown, merged, partial } from './written-fields.ts';
 
 type Accounts = NonNullable<SyncDestinationPlugin['accounts']>;
 
 /** `github-apps` and the like: accounts that several destinations of a type share. */
-export function accountPaths(
-  host: EngineHost,
-  types: DestinationTypes,
-  destinations: Destinations,
-  reconciliation: Reconciliation,
-): AnyPath[] {
+export function accountPaths(host: EngineHost, types: DestinationTypes, retries: Retries, reconciliation: Reconciliation): AnyPath[] {
   /** What the old account failed at is tried again with the new one, as after a write of the destination itself. */
   const changed: AccountChange = {
-    planned: async (tx, user) => reconciliation.plan(tx, user),
-    stored: async (user) => {
-      if (user.purge) await destinations.retryPurge(user);
+    planned: async (tx, user) => {
+      await retries.plan(tx, user);
+      await reconciliation.plan(tx, user);
     },
+    stored: (user) => retries.written(user),
   };
   return types.all.flatMap((plugin) => (plugin.accounts ? pathsOf(host, plugin, plugin.accounts, changed) : []));
 }
@@ -29,7 +34,7 @@ export function accountPaths(
 /** What becomes of a destination whose account was written: within the commit, and after it. */
 interface AccountChange {
   planned(tx: Transaction, user: DestinationRecord): Promise<void>;
-  stored(user: DestinationRecord): Promise<void>;
+  stored(user: DestinationRecord): void;
 }
 
 function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Accounts, changed: AccountChange): AnyPath[] {
@@ -48,7 +53,7 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
   });
   const fields = { name: f.name('Name of the account.'), ...partial(schema) };
 
-  const write = async (req: { readonly data: Record<string, unknown>; readonly supplied: ReadonlySet<string> }, patching: boolean) => {
+  const write = async (req: Pick<EngineRequest, 'caller' | 'supplied'> & { readonly data: Record<string, unknown> }, patching: boolean) => {
     const name = req.data['name'] as string;
     const written = await host.storage.transaction(async (tx) => {
       const records = recordsIn(tx);
@@ -56,7 +61,7 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
       if (!before && patching) return undefined;
       const account = merged(schema, before, req.data, req.supplied);
       checkRequired(schema, account);
-      checkSecretsKnown(schema, before, account, req.supplied, req.data);
+      checkSecretsKnown(schema, { before, after: account, sent: req.data, supplied: req.supplied, sudo: req.caller.sudo });
       const answer = shown(name, account);
       await records.accounts.put(idOf(name), account);
       // Sessions opened with the old account must not be used any more.
@@ -67,7 +72,7 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
       }
       return { answer, users };
     });
-    for (const user of written?.users ?? []) await changed.stored(user);
+    for (const user of written?.users ?? []) changed.stored(user);
     return written?.answer;
   };
 

@@ -2,7 +2,7 @@ import { BadRequest, f, NotFound, path, type AnyPath, type EngineHost } from '@s
 import { Type } from 'typebox';
 import { associationData, AssociationData, unsynced } from './association-data.ts';
 import type { Associations } from './associations.ts';
-import type { DestinationTypes } from './destination-types.ts';
+import { typeField, type DestinationTypes } from './destination-types.ts';
 import { pages, placeOf, recordsIn, type AssociationRecord, type DestinationRecord } from './records.ts';
 import type { SyncRun } from './sync-run.ts';
 
@@ -24,17 +24,22 @@ const Destinations = Type.Object({
   ),
 });
 
-const place = { type: f.name('The type of the destination.'), destination: f.name('Name of the destination.') };
 const body = {
   mount: f.string('Path of the mount that holds the secret.'),
-  wait: f.duration('How long to wait for the provider before the answer; the schedule goes on by itself.', { default: 5 }),
+  wait: f.duration(
+    'How long to wait for the provider, and for a run that is under way, before the answer; the schedule goes on by itself.',
+    {
+      default: 5,
+    },
+  ),
 };
 
 /** `destinations/<type>/<name>/associations…` and `associations…`: links between secrets and destinations. */
 export function associationPaths(host: EngineHost, types: DestinationTypes, associations: Associations, run: SyncRun): AnyPath[] {
   const records = recordsIn(host.storage);
+  const place = { type: typeField(types), destination: f.name('Name of the destination.') };
   const requireDestination = async (data: { readonly type: string; readonly destination: string }): Promise<DestinationRecord> => {
-    const found = await records.destinations.get(placeOf({ type: types.nameOf(data.type), name: data.destination }));
+    const found = await records.destinations.get(placeOf({ type: data.type, name: data.destination }));
     if (!found) types.of(data.type);
     if (!found) throw new NotFound(`there is no destination ${data.type}/${data.destination}`);
     return found;
@@ -52,7 +57,6 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
     path('destinations/{type}/{destination}/associations', {
       synopsis: 'The secrets that are linked with a destination.',
       description: 'With how each of them stands.',
-      otherSpellings: types.otherSpellings,
       fields: place,
     }).read({
       summary: 'Lists the associations of a destination with their sync status.',
@@ -70,15 +74,14 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
       synopsis: 'Links a secret with a destination.',
       description:
         'Of a secret that is linked already: looks outside, and writes what differs. The caller must be able to read the secret.',
-      otherSpellings: types.otherSpellings,
       fields: { ...place, ...body, secret_name: f.string('Path of the secret in its mount.') },
     }).update({
       summary: 'Links a secret and syncs it, or syncs it anew.',
       response: Answer,
       handle: async (req) => {
         const destination = await requireDestination(req.data);
-        const id = await associations.set(req, destination, types.installed(destination.type), req.data);
-        await run.soon(id, req.data.wait * 1_000);
+        const { id, change } = await associations.set(req, destination, types.installed(destination.type), req.data);
+        await run.soon(id, change, req.data.wait * 1_000);
         const association = await records.associations.get(id);
         return answer(destination, association ? shown(association) : []);
       },
@@ -86,16 +89,15 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
     path('destinations/{type}/{destination}/associations/remove', {
       synopsis: 'Unlinks a secret from a destination.',
       description: 'What we wrote outside is removed. Succeeds also where there is no such association, or nothing outside.',
-      otherSpellings: types.otherSpellings,
       fields: { ...place, ...body, secret_name: f.string('Path of the secret in its mount.', { aliases: ['name'] }) },
     }).update({
       summary: 'Unlinks a secret and removes it outside.',
       response: Answer,
       handle: async (req) => {
         const destination = await requireDestination(req.data);
-        const { id, found } = await associations.remove(destination, req.data);
-        if (id !== undefined) await run.soon(id, req.data.wait * 1_000);
-        const left = id === undefined ? undefined : await records.associations.get(id);
+        const { change, found } = await associations.remove(destination, req.data);
+        if (change) await run.soon(change.id, change.change, req.data.wait * 1_000);
+        const left = change && (await records.associations.get(change.id));
         if (left) return answer(destination, shown(left));
         return answer(destination, found ? [unsynced(found.accessor, found.path, found.secret, host.clock.now())] : []);
       },

@@ -1,7 +1,7 @@
 import { f, NotFound, path, type AnyPath, type EngineHost, type EngineRequest } from '@strongroom/engine-sdk';
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { Type } from 'typebox';
-import type { DestinationTypes } from './destination-types.ts';
+import { typeField, type DestinationTypes } from './destination-types.ts';
 import type { Destinations } from './destinations.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import { CONFLICT_POLICIES, placeOf, recordsIn, type DestinationRecord } from './records.ts';
@@ -41,7 +41,7 @@ const Shown = Type.Object({
   purge_error: Type.Optional(Type.String()),
 });
 
-/** `destinations`, `destinations/<type>` and `destinations/<type>/<name>`, the latter once for each spelling of a type. */
+/** `destinations`, `destinations/<type>` and `destinations/<type>/<name>`. Other spellings of a type fold into its name. */
 export function destinationPaths(
   host: EngineHost,
   types: DestinationTypes,
@@ -71,23 +71,22 @@ export function destinationPaths(
     path('destinations/{type}', {
       synopsis: 'The destinations of a type.',
       description: 'By name.',
-      otherSpellings: types.otherSpellings,
-      fields: { type: f.name('The type.') },
+      fields: { type: typeField(types) },
     }).list({
       summary: 'Lists the destinations of a type.',
       response: Type.Object({ keys: Type.Array(Type.String()), total_destinations: Type.Integer() }),
       handle: async ({ data }) => {
-        const name = types.nameOf(data.type);
-        const keys = (await records.destinations.list({ prefix: `${name}/` })).map((place) => place.slice(name.length + 1));
-        if (keys.length === 0) types.of(data.type);
+        const { type } = data;
+        const keys = (await records.destinations.list({ prefix: `${type}/` })).map((place) => place.slice(type.length + 1));
+        if (keys.length === 0) types.of(type);
         return keys.length === 0 ? undefined : { data: { keys, total_destinations: keys.length } };
       },
     }),
-    ...types.all.flatMap((plugin) => [plugin.name, ...(plugin.aliases ?? [])].map((type) => onePath(plugin, type))),
+    ...types.all.map((plugin) => onePath(plugin)),
     notInstalled(host, types, destinations),
   ];
 
-  function onePath(plugin: SyncDestinationPlugin, type: string): AnyPath {
+  function onePath(plugin: SyncDestinationPlugin): AnyPath {
     const place = (name: string): string => placeOf({ type: plugin.name, name });
     const fields = {
       ...partial(plugin.connection),
@@ -97,18 +96,17 @@ export function destinationPaths(
     } as typeof hostFields & typeof tagFields & typeof deleteFields;
     const exists = async ({ data }: { readonly data: { readonly name: string } }) => records.destinations.has(place(data.name));
     const write = async (req: EngineRequest<typeof fields>) => {
-      const data = req.data as never;
-      const written = await destinations.write(plugin, req.data.name, data, req.supplied, async (tx, destination) =>
+      const write = { sent: req.data as never, supplied: req.supplied, sudo: req.caller.sudo };
+      const written = await destinations.write(plugin, req.data.name, write, async (tx, destination) =>
         reconciliation.plan(tx, destination),
       );
       return { data: destinations.shown(plugin, written) as never };
     };
-    return path(`destinations/${type}/{name}` as '{name}', {
+    return path(`destinations/${plugin.name}/{name}` as '{name}', {
       synopsis: `A destination in ${plugin.title}.`,
       description:
         'A write to an existing destination changes what it sends and keeps the rest; "*****" keeps a secret. Credentials that are left out ' +
         "come from the provider's own chain.",
-      otherSpellings: types.otherSpellings,
       fields,
     })
       .read({
@@ -164,7 +162,7 @@ function notInstalled(host: EngineHost, types: DestinationTypes, destinations: D
   return path('destinations/{type}/{name}', {
     synopsis: 'A destination.',
     description: 'Of a type that is not installed.',
-    fields: { type: f.name('The type.'), name: f.name('Name of the destination.'), ...deleteFields },
+    fields: { type: typeField(types), name: f.name('Name of the destination.'), ...deleteFields },
   })
     .read({
       summary: 'Reads what is stored of a destination, without its connection.',

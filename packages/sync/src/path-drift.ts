@@ -2,7 +2,7 @@ import { BadRequest, f, NotFound, path, type AnyPath, type EngineHost } from '@s
 import { Type } from 'typebox';
 import { callFailed } from './call-failed.ts';
 import type { Associations } from './associations.ts';
-import type { DestinationTypes } from './destination-types.ts';
+import { typeField, type DestinationTypes } from './destination-types.ts';
 import type { Drift, Finding } from './drift.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import { placeOf, recordsIn, settingsIn, type DestinationRecord } from './records.ts';
@@ -37,8 +37,6 @@ const LIST_OF = {
 /** Differences that an answer lists; the rest is counted. */
 const MOST_LISTED = 1_000;
 
-const fields = { type: f.name('The type of the destination.'), destination: f.name('Name of the destination.') };
-
 /** `destinations/<type>/<name>/plan` and `…/reconcile`: what differs outside, and its repair. */
 export function driftPaths(
   host: EngineHost,
@@ -47,8 +45,9 @@ export function driftPaths(
   drift: Drift,
   reconciliation: Reconciliation,
 ): AnyPath[] {
+  const fields = { type: typeField(types), destination: f.name('Name of the destination.') };
   const requireDestination = async (data: { readonly type: string; readonly destination: string }): Promise<DestinationRecord> => {
-    const place = placeOf({ type: types.nameOf(data.type), name: data.destination });
+    const place = placeOf({ type: data.type, name: data.destination });
     const found = await recordsIn(host.storage).destinations.get(place);
     if (!found) types.of(data.type);
     if (!found) throw new NotFound(`there is no destination ${data.type}/${data.destination}`);
@@ -65,7 +64,6 @@ export function driftPaths(
     path('destinations/{type}/{destination}/plan', {
       synopsis: 'What differs between a destination and what it should hold.',
       description: 'Changes nothing, inside or outside. Lists of more than 1,000 differences end there; total counts all.',
-      otherSpellings: types.otherSpellings,
       fields,
     }).read({
       summary: 'Compares what is there with what should be.',
@@ -97,7 +95,6 @@ export function driftPaths(
     path('destinations/{type}/{destination}/reconcile', {
       synopsis: 'Repairs what differs outside.',
       description: 'Every association that differs is put into the queue and looked at outside; nothing is written where nothing differs.',
-      otherSpellings: types.otherSpellings,
       fields: {
         ...fields,
         remove_orphans: f.bool('Also remove secrets that carry the mark of this destination and belong to no association.', {

@@ -2,7 +2,7 @@ import type { EngineHost, Schedule, StorageView, Transaction } from '@strongroom
 import { formatMark, type OwnershipMark, type RemoteSecret } from '@strongroom/sync-sdk';
 import { Type } from 'typebox';
 import type { Drift } from './drift.ts';
-import { nameOwnerIn, placeOf, recordsIn, settingsIn, type DestinationRecord } from './records.ts';
+import { nameOwnerIn, placeOf, reconciliationTarget, recordsIn, settingsIn, type DestinationRecord } from './records.ts';
 import { nameId } from './remote-names.ts';
 import type { SyncQueue } from './sync-queue.ts';
 import type { Sessions } from './sessions.ts';
@@ -20,9 +20,21 @@ export interface Repair {
   readonly removed: number;
 }
 
-/** The record of a destination goes, and with it what was to be done for it later. Its associations are gone already. */
+/** Ids that are remembered of one name: more deletions than providers keep deleted secrets for. */
+const MOST_FORMER = 50;
+
+/**
+ * The record of a destination goes, and with it what was to be done for it later. Its associations are gone already. Its id is kept: it is in the
+ * marks of the secrets that the provider still keeps as deleted.
+ */
 export async function forgetDestination(tx: Transaction, place: string): Promise<void> {
-  await recordsIn(tx).destinations.delete(place);
+  const { destinations, formerDestinations } = recordsIn(tx);
+  const id = (await destinations.get(place))?.id;
+  if (id !== undefined) {
+    const ids = (await formerDestinations.get(place))?.ids ?? [];
+    await formerDestinations.put(place, { ids: [...ids, id].slice(-MOST_FORMER) });
+  }
+  await destinations.delete(place);
   await tx.unschedule({ kind: KIND } as never, place);
 }
 
@@ -37,7 +49,7 @@ export class Reconciliation {
   readonly job: Schedule<typeof ReconcileEntry> = {
     kind: KIND,
     entry: ReconcileEntry,
-    target: ({ place }) => `reconciliation of ${place}`,
+    target: ({ place }) => reconciliationTarget(place),
     run: async ({ place }, storage, signal) => this.#periodic(place, storage, signal),
   };
 

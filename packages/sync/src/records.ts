@@ -37,6 +37,8 @@ export const DestinationRecord = Type.Object({
   reconcile_interval: Type.Number(),
   /** Counts the writes of this record; sessions of an older one are closed. */
   generation: Type.Integer(),
+  /** Ids of destinations of this name that were deleted: what they soft-deleted outside is this one's. */
+  formerly: Type.Optional(Type.Array(Type.String())),
   purge: Type.Optional(Type.Object({ initiated_at: Type.String(), error: Type.Optional(Type.String()) })),
 });
 export type DestinationRecord = Static<typeof DestinationRecord>;
@@ -97,7 +99,8 @@ export const AssociationRecord = Type.Object({
   refused: Type.Optional(Type.Array(Type.Object({ key: Type.String(), status: Type.String(), error: LastError }))),
   /** Names claimed when it was set, which the next run gives to remotes or lets go of. */
   claimed: Type.Array(Type.String()),
-  working: Type.Optional(Type.Object({ run: Type.String(), until: Type.String() })),
+  /** The run that holds it, when that run began, and until when it holds it at the most. */
+  working: Type.Optional(Type.Object({ run: Type.String(), since: Type.Optional(Type.String()), until: Type.String() })),
   attempts: Type.Integer(),
   next_attempt_at: Type.Optional(Type.String()),
   last_error: Type.Optional(LastError),
@@ -114,6 +117,8 @@ const FollowedRecord = Type.Object({ associations: Type.Array(Type.String()) });
 const Marker = Type.Object({});
 /** When a mount was unmounted. */
 const GoneMountRecord = Type.Object({ at: Type.String() });
+/** Ids of the deleted destinations of a place, the latest last. */
+const FormerRecord = Type.Object({ ids: Type.Array(Type.String()) });
 const KeyRecord = Type.Object({ key: Type.String() });
 /** A shared account, by `<collection>/<name>`. */
 const AccountRecord = Type.Record(Type.String(), Type.Unknown());
@@ -126,6 +131,8 @@ export function recordsIn(storage: Storage) {
   return {
     settings: storage.collection('settings/', Settings),
     destinations: storage.collection('destination/', DestinationRecord),
+    /** By `<type>/<name>`. */
+    formerDestinations: storage.collection('former-destination/', FormerRecord),
     associations: storage.collection('association/', AssociationRecord),
     names: storage.collection('name/', NameRecord),
     followed: storage.collection('followed/', FollowedRecord),
@@ -139,6 +146,10 @@ export function recordsIn(storage: Storage) {
   };
 }
 export type Records = ReturnType<typeof recordsIn>;
+
+/** What circuit breakers guard: the runs of a destination, and its comparisons. */
+export const syncTarget = (place: string): string => `sync destination ${place}`;
+export const reconciliationTarget = (place: string): string => `reconciliation of ${place}`;
 
 export const placeOf = ({ type, name }: Pick<DestinationRecord, 'type' | 'name'>): string => `${type}/${name}`;
 export const idOf = ({ destination, id }: Pick<AssociationRecord, 'destination' | 'id'>): string => `${destination}/${id}`;

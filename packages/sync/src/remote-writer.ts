@@ -115,17 +115,20 @@ function isAsWritten(remote: RemoteRecord, wanted: Wanted, current: RemoteSecret
 }
 
 /**
- * Whether a remote secret is ours: by its mark, or, where the provider keeps none, by our own record. A creation that an earlier run began
+ * Whether a remote secret is ours: by its mark (what is soft-deleted also by that of a deleted destination of the same name), or, where the provider keeps none, by our own record. A creation that an earlier run began
  * and nobody knows the end of counts from the time it was meant; one that this run has only just begun does not.
  */
 export function ownedBy(
-  destination: Pick<DestinationRecord, 'id'>,
+  { id, formerly = [] }: Pick<DestinationRecord, 'id' | 'formerly'>,
   ownership: 'marked' | 'recorded',
   remote: Pick<RemoteRecord, 'identity' | 'writing'>,
   current: RemoteSecret,
   thisRun?: string,
 ): boolean {
-  if (ownership === 'marked') return current.mark?.destination === destination.id;
+  if (ownership === 'marked') {
+    const owner = current.mark?.destination;
+    return owner === id || (owner !== undefined && current.softDeleted === true && formerly.includes(owner));
+  }
   if (remote.identity !== undefined) return current.identity === remote.identity;
   const since = remote.writing?.since;
   if (since === undefined || since === thisRun || current.createdAt === undefined) return false;

@@ -12,6 +12,8 @@ import { configPath } from './path-config.ts';
 import { destinationPaths } from './path-destinations.ts';
 import { driftPaths } from './path-drift.ts';
 import { Reconciliation } from './reconciliation.ts';
+import { syncTarget } from './records.ts';
+import { Retries } from './retries.ts';
 import { Sessions } from './sessions.ts';
 import { Sweep } from './sweep.ts';
 import { SyncEntry, SyncQueue, type SyncJob } from './sync-queue.ts';
@@ -39,10 +41,11 @@ function createSyncEngine(host: EngineHost): Engine {
   const job: SyncJob = {
     kind: 'sync',
     entry: SyncEntry,
-    target: ({ place }) => `sync destination ${place}`,
+    target: ({ place }) => syncTarget(place),
     run: async (entry, _storage, signal) => run.job(entry, signal),
   };
-  const destinations = new Destinations(host, sessions, queue);
+  const retries = new Retries(host, queue);
+  const destinations = new Destinations(host, sessions, queue, retries);
   const followers = new Followers(host, queue, destinations);
   const associations = new Associations(host, sources, queue, followers);
   const drift = new Drift(host, sources, sessions, fingerprints);
@@ -54,9 +57,9 @@ function createSyncEngine(host: EngineHost): Engine {
       ...destinationPaths(host, types, destinations, reconciliation),
       ...associationPaths(host, types, associations, run),
       ...driftPaths(host, types, associations, drift, reconciliation),
-      ...accountPaths(host, types, destinations, reconciliation),
+      ...accountPaths(host, types, retries, reconciliation),
     ],
-    schedules: [job, reconciliation.job, followers.unmountedJob, sweep.job],
+    schedules: [job, retries.job, reconciliation.job, followers.unmountedJob, sweep.job],
     follower: followers,
     initialize: async () => {
       await followers.load();

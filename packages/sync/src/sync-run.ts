@@ -9,6 +9,7 @@ import type { Pacer } from './pacer.ts';
 import {
   idOf,
   nameOwnerIn,
+  placeOf,
   recordsIn,
   secretId,
   settingsIn,
@@ -34,6 +35,9 @@ const HANG = 45_000;
 const NO_ANSWER = `no answer within ${HANG / 1_000} s`;
 /** When a new association is looked at once more: a change made while another process had not heard of it is found then. */
 const SETTLING = 30_000;
+/** How often a request looks whether a run of another process has ended. Milliseconds. */
+const POLL = 250;
+const UNDER_WAY: readonly string[] = ['PENDING', 'SYNCING', 'UNSYNCING'];
 
 /** What should stand outside for an association, by key, as of one moment. */
 interface Prepared {
@@ -88,6 +92,8 @@ export class SyncRun {
   readonly #fingerprints: Fingerprints;
   readonly #queue: SyncQueue;
   readonly #runs = new Set<Promise<unknown>>();
+  /** Who waits for a run of this process to let go of an association, by its id. */
+  readonly #waiting = new Map<string, Set<() => void>>();
   readonly #stop = new AbortController();
 
   constructor(parts: {
@@ -109,12 +115,18 @@ export class SyncRun {
   }
 
   async job(entry: Static<typeof SyncEntry>, signal: AbortSignal): Promise<Date | undefined> {
-    return this.#run(entry.association, signal);
+    const ended = await this.#run(entry.association, signal);
+    return ended === 'held' ? this.#heldUntil(entry.association) : ended;
   }
 
-  /** Runs now, besides the schedule, which takes over if this takes longer than so many milliseconds. */
-  async soon(id: string, millis: number): Promise<void> {
-    const run = this.#run(id, this.#stop.signal).catch((error: unknown) => {
+  /**
+   * Runs now, besides the schedule, which takes over if this takes longer than so many milliseconds. Where another run holds the association, its end
+   * is waited for, and then that of the run that carries out what was asked for: the association with this `change`.
+   */
+  async soon(id: string, change: number, millis: number): Promise<void> {
+    const patience = new AbortController();
+    if (millis <= 0) patience.abort();
+    const run = this.#carriedOut(id, change, patience.signal).catch((error: unknown) => {
       this.#host.log.warn('a sync that a request began was interrupted; the schedule goes on with it', { error: String(error) });
     });
     this.#runs.add(run);
@@ -122,6 +134,44 @@ export class SyncRun {
     let cancel: (() => void) | undefined;
     await Promise.race([run, new Promise<void>((resolve) => (cancel = this.#host.clock.after(millis, resolve)))]);
     cancel?.();
+    patience.abort();
+  }
+
+  /** `patience`: aborted when nobody waits for it any more. */
+  async #carriedOut(id: string, change: number, patience: AbortSignal): Promise<void> {
+    const { associations } = recordsIn(this.#host.storage);
+    const isHeld = async (): Promise<boolean> => {
+      const working = (await associations.get(id))?.working;
+      return working !== undefined && Date.parse(working.until) > this.#host.clock.millis();
+    };
+    while ((await this.#run(id, this.#stop.signal)) === 'held') {
+      while (await isHeld()) {
+        await this.#released(id, AbortSignal.any([patience, this.#stop.signal]));
+        this.#stop.signal.throwIfAborted();
+        if (patience.aborted) return;
+      }
+      const now = await associations.get(id);
+      // Whoever held it may have been the one that carried this out.
+      if (!now || (now.change === change && !UNDER_WAY.includes(now.status))) return;
+    }
+  }
+
+  /** Resolves as soon as a run of this process lets go of the association, and after a while at the latest: another process may hold it. */
+  async #released(id: string, signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const waiting = this.#waiting.get(id) ?? new Set<() => void>();
+      const cancel = this.#host.clock.after(POLL, () => done());
+      const done = (): void => {
+        cancel();
+        signal.removeEventListener('abort', done);
+        waiting.delete(done);
+        if (waiting.size === 0) this.#waiting.delete(id);
+        resolve();
+      };
+      this.#waiting.set(id, waiting.add(done));
+      if (signal.aborted) done();
+      else signal.addEventListener('abort', done, { once: true });
+    });
   }
 
   async close(): Promise<void> {
@@ -129,8 +179,8 @@ export class SyncRun {
     await Promise.all(this.#runs);
   }
 
-  /** When to come again; undefined where the schedule knows better, or there is nothing to do. */
-  async #run(id: string, signal: AbortSignal): Promise<Date | undefined> {
+  /** When to come again; undefined where the schedule knows better, or there is nothing to do. `held`: another run is at it. */
+  async #run(id: string, signal: AbortSignal): Promise<Date | 'held' | undefined> {
     const records = recordsIn(this.#host.storage);
     if ((await settingsIn(records)).disabled) return undefined;
     for (;;) {
@@ -139,20 +189,24 @@ export class SyncRun {
       if (!association || !destination || destination.id !== association.destination) return undefined;
       const { limits: limitsOf } = this.#types.installed(destination.type);
       const limits = limitsOf(destination.connection);
-      const turn = this.#pacer.turn(destination.id, id, limits.pace);
+      const turn = this.#pacer.turn(destination, id, limits.pace);
       if (turn) return turn;
       const prepared = await this.#prepare(association, destination, limits);
       const begun = await this.#begin(prepared);
       if (begun === 'changed') continue;
-      if (begun === 'held') return this.#heldUntil(records, id);
-      const outcome = await this.#carryOut(begun, signal);
-      await this.#finish(begun, outcome);
+      if (begun === 'held') return 'held';
+      try {
+        const outcome = await this.#carryOut(begun, signal);
+        await this.#finish(begun, outcome);
+      } finally {
+        for (const released of [...(this.#waiting.get(id) ?? [])]) released();
+      }
       return undefined;
     }
   }
 
-  async #heldUntil(records: Records, id: string): Promise<Date | undefined> {
-    const working = (await records.associations.get(id))?.working;
+  async #heldUntil(id: string): Promise<Date> {
+    const working = (await recordsIn(this.#host.storage).associations.get(id))?.working;
     return working ? new Date(working.until) : this.#host.clock.now();
   }
 
@@ -187,7 +241,7 @@ export class SyncRun {
       const held: AssociationRecord = {
         ...association,
         remotes: next,
-        working: { run, until: new Date(now.getTime() + HOLD).toISOString() },
+        working: { run, since: now.toISOString(), until: new Date(now.getTime() + HOLD).toISOString() },
         status: association.wanted === 'removed' ? 'UNSYNCING' : 'SYNCING',
       };
       await records.associations.put(idOf(held), held);
@@ -311,7 +365,7 @@ export class SyncRun {
           const { retryAfterSeconds } = error as Throttled;
           const pause = retryAfterSeconds === undefined ? retryDelay(association.attempts + 1, () => 0.5) : retryAfterSeconds * 1_000;
           retryAt = this.#host.clock.millis() + pause;
-          this.#pacer.pause(destination.id, task.limits.pace, retryAt);
+          this.#pacer.pause(destination, task.limits.pace, retryAt);
         }
         if (isSyncError(error) && error.code !== 'client_side' && error.code !== 'name_taken') stopped = failure;
       }
@@ -370,7 +424,10 @@ export class SyncRun {
       if (done && !overtaken && current.wanted === 'removed') return this.#forget(tx, records, current, task.destination);
 
       const attempts = failure === undefined ? 0 : current.attempts + 1;
-      const retryAt = failure === undefined ? nowMillis : (outcome.retryAt ?? nowMillis + retryDelay(attempts, Math.random));
+      const retryAt =
+        failure === undefined || (await hasBeenWritten(records, task.destination))
+          ? nowMillis
+          : (outcome.retryAt ?? nowMillis + retryDelay(attempts, Math.random));
       const association: AssociationRecord = {
         ...rest,
         claimed,
@@ -449,6 +506,12 @@ export async function forgetAssociation(records: Records, association: Associati
   const followed = (await records.followed.get(secret))?.associations.filter((other) => other !== id) ?? [];
   if (followed.length > 0) await records.followed.put(secret, { associations: followed });
   else await records.followed.delete(secret);
+}
+
+/** Whether the destination was written since: what failed with its old settings is tried with the new ones at once. */
+async function hasBeenWritten(records: Records, { id, generation, type, name }: DestinationRecord): Promise<boolean> {
+  const current = await records.destinations.get(placeOf({ type, name }));
+  return current?.id === id && current.generation > generation;
 }
 
 const SOURCE_UNKNOWN: Failure = {

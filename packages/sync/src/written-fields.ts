@@ -1,4 +1,4 @@
-import { BadRequest, fieldSpec, type Field } from '@strongroom/engine-sdk';
+import { BadRequest, fieldSpec, requireSecretsAgain, type Field } from '@strongroom/engine-sdk';
 import { MASK, secretFields } from '@strongroom/sync-sdk';
 import type { TObject, TProperties, TSchema } from 'typebox';
 
@@ -53,27 +53,28 @@ export function checkRequired(schema: TObject, values: Values): void {
 /** A text that names a server, in whatever field it stands. */
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
 
+/** A write of fields that hold addresses and secrets. */
+interface SecretsWrite {
+  readonly before: Values | undefined;
+  readonly after: Values;
+  readonly sent: Values;
+  readonly supplied: ReadonlySet<string>;
+  /** `req.caller.sudo` */
+  readonly sudo: boolean;
+}
+
 /**
  * A secret goes only to addresses that were there when it was sent: whoever changes one sends the secrets again, and so knows them.
  * @throws BadRequest naming the secrets that were not sent
  */
-export function checkSecretsKnown(
-  schema: TObject,
-  before: Values | undefined,
-  after: Values,
-  supplied: ReadonlySet<string>,
-  sent: Values,
-): void {
+export function checkSecretsKnown(schema: TObject, { before, after, sent, supplied, sudo }: SecretsWrite): void {
   const secrets = new Set(secretFields(schema));
   const kept = [...secrets].filter((name) => !isEmpty(before?.[name]) && (!supplied.has(name) || sent[name] === MASK));
-  const addresses = Object.keys(schema.properties).filter((name) => {
+  const changed = Object.keys(schema.properties).filter((name) => {
     const values = [before?.[name], after[name]];
     return !secrets.has(name) && values[0] !== values[1] && values.some((value) => typeof value === 'string' && ADDRESS.test(value));
   });
-  if (kept.length === 0 || addresses.length === 0) return;
-  throw new BadRequest(
-    `${kept.join(', ')} must be sent anew with ${addresses.join(', ')}: what is stored goes to no other address than that for which it was sent`,
-  );
+  requireSecretsAgain({ changed, kept, sudo });
 }
 
 function isEmpty(value: unknown): boolean {

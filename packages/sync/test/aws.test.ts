@@ -106,6 +106,22 @@ describeWithMoto('POST destinations/cloud1-sm/:name (aws-sm), with moto', () => 
     expect((await outside.listSecrets({})).SecretList).toEqual([]);
   });
 
+  test('a destination deleted and made again by the same name recovers its own secrets that are scheduled for deletion', async () => {
+    const destination = { ...KEYS, ...emulator(), region: 'eu-central-1', recovery_window_in_days: 7 };
+    await checked(sync.ask('update', AWS, destination));
+    await link();
+    const name = `vault/${await sync.accessor()}/app/web`;
+    await sync.ask('delete', AWS, { purge: true });
+    await sync.core.settleSchedule();
+    expect((await sync.ask('read', AWS)).status).toBe(404);
+    expect((await outside.describeSecret({ SecretId: name })).DeletedDate).toBeDefined();
+    await checked(sync.ask('update', AWS, destination));
+    await link();
+    expect((await sync.associations('aws-sm/prod'))[0]).toMatchObject({ sync_status: 'SYNCED' });
+    expect((await outside.describeSecret({ SecretId: name })).DeletedDate).toBeUndefined();
+    expect(JSON.parse((await value(name))!)).toEqual({ user: 'u', password: 'p' });
+  });
+
   test('the emulator is refused unless its address and port are allowed', async () => {
     await checked(sync.ask('update', AWS, { ...KEYS, region: 'eu-central-1', endpoint: moto.endpoint }));
     await link();

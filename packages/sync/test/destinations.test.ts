@@ -150,6 +150,60 @@ describe('destinations', () => {
     });
   });
 
+  describe('corrected credentials retry at once what had failed', () => {
+    const broken = async (): Promise<void> => {
+      await sync.put('web', { a: '1' });
+      await sync.ask('update', ONE, { access_token: 'wrong-token-wrong' });
+      await sync.set('web');
+      await sync.advance('2h');
+      expect(await sync.only()).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR' });
+    };
+    const mend = async (): Promise<unknown> => sync.ask('update', ONE, { access_token: 'memory-token' });
+
+    test('also where the credentials may not list, so that nothing can be compared', async () => {
+      await broken();
+      sync.provider.fail('denied', /^list/);
+      await mend();
+      await sync.core.settleSchedule();
+      expect(await sync.only()).toMatchObject({ sync_status: 'SYNCED', attempts: 0 });
+    });
+
+    test('also while the comparison that failed with the old ones is being left alone', async () => {
+      await broken();
+      for (let round = 0; round < 8; round += 1) {
+        await sync.ask('patch', ONE, { custom_tags: { round: String(round) } });
+        await sync.advance('1s');
+      }
+      await mend();
+      await sync.core.settleSchedule();
+      expect(await sync.only()).toMatchObject({ sync_status: 'SYNCED', attempts: 0 });
+    });
+
+    test('also while a pause is on that the provider asked the old ones for', async () => {
+      await sync.put('web', { a: '1' });
+      sync.provider.fail('throttled');
+      expect((await sync.set('web'))[0]).toMatchObject({ sync_status: 'EXTERNAL_SERVICE_ERROR', last_error: { code: '429' } });
+      sync.provider.heal();
+      await mend();
+      await sync.core.settleSchedule();
+      expect(await sync.only()).toMatchObject({ sync_status: 'SYNCED' });
+    });
+
+    test('also where the call with the old ones hung until after the correction', async () => {
+      await sync.put('web', { a: '1' });
+      sync.provider.fail('hanging');
+      const set = sync.set('web', { wait: '1s' });
+      for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve));
+      await sync.clock.advance('1s');
+      expect(await set).toEqual([expect.objectContaining({ sync_status: 'SYNCING', syncing_since: expect.any(String) })]);
+      await mend();
+      sync.provider.heal();
+      await sync.clock.advance('45s');
+      await sync.core.settleSchedule();
+      expect(await sync.only()).toMatchObject({ sync_status: 'SYNCED' });
+    });
+  });
+
   describe('PATCH destinations/:type/:name', () => {
     test('changes what it sends', async () => {
       expect((await sync.ask('patch', ONE, { custom_tags: { a: 'b' } })).data).toMatchObject({ options: { custom_tags: { a: 'b' } } });

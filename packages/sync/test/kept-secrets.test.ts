@@ -5,13 +5,18 @@ import { checked, CONNECTION, syncMount, type Data, type SyncMount } from './syn
 const ONE = 'sys/sync/destinations/memory/one';
 
 let sync: SyncMount;
+/** May write every destination and account, and has sudo on none. */
+let operator: string;
 beforeEach(async () => {
   sync = await syncMount({ plugins: realDestinations });
+  const policy = 'path "sys/sync/*" { capabilities = ["create", "read", "update", "patch"] }';
+  await checked(sync.ask('update', 'sys/policies/acl/operator', { policy }));
+  operator = (await checked(sync.ask('update', 'auth/token/create', { policies: ['operator'] }))).auth!.client_token;
 });
 afterEach(async () => sync.close());
 
 const refusal = async (path: string, body: Data, operation: 'update' | 'patch' = 'update'): Promise<string> => {
-  const { status, errors } = await sync.ask(operation, path, body);
+  const { status, errors } = await sync.ask(operation, path, body, operator);
   expect(status).toBe(400);
   return errors!.join();
 };
@@ -54,7 +59,7 @@ describe('a stored secret goes to no address that somebody else writes', () => {
     const before = (await sync.ask('read', gh)).data;
     for (const operation of ['patch', 'update'] as const) {
       expect(await refusal(gh, { enterprise_url: evil, ...rest }, operation)).toContain(
-        'access_token must be sent anew with enterprise_url',
+        'enterprise_url: a new value sends the stored access_token to another address; send access_token again',
       );
     }
     expect((await sync.ask('read', gh)).data).toEqual(before);
@@ -66,12 +71,12 @@ describe('a stored secret goes to no address that somebody else writes', () => {
     expect((await checked(sync.ask('patch', gh, sent))).data).toMatchObject({
       connection_details: { enterprise_url: sent.enterprise_url },
     });
-    expect(await refusal(gh, { enterprise_url: '' }, 'patch')).toContain('access_token must be sent anew with enterprise_url');
+    expect(await refusal(gh, { enterprise_url: '' }, 'patch')).toContain('enterprise_url: a new value sends the stored access_token');
     await checked(sync.ask('patch', gh, { enterprise_url: '', access_token: 'github_pat_2' }));
   });
 
   test('an address sent back as it stands, or without a stored secret, needs nothing', async () => {
-    await checked(sync.ask('patch', ONE, { endpoint: 'http://127.0.0.1:8200', place: 'elsewhere' }));
+    await checked(sync.ask('patch', ONE, { endpoint: 'http://127.0.0.1:8200', place: 'elsewhere' }, operator));
     const chain = 'sys/sync/destinations/aws-sm/chain';
     await checked(sync.ask('update', chain, { region: 'eu-central-1' }));
     await checked(sync.ask('patch', chain, { sts_endpoint: 'https://sts.eu-central-1.amazonaws.com' }));
@@ -81,13 +86,22 @@ describe('a stored secret goes to no address that somebody else writes', () => {
     const at = 'sys/sync/destinations/aws-sm/prod';
     await checked(sync.ask('update', at, REAL_TYPES[0]!.body));
     const text = await refusal(at, { [field]: evil, access_key_id: 'AKIAIOSFODNN7EXAMPLE' }, 'patch');
-    expect(text).toContain(`secret_access_key must be sent anew with ${field}`);
+    expect(text).toContain(`${field}: a new value sends the stored secret_access_key to another address`);
     await checked(sync.ask('patch', at, { ...REAL_TYPES[0]!.body, [field]: evil }));
+  });
+
+  test('with sudo on the path nothing has to be sent again', async () => {
+    await made();
+    const policy = `path "${gh}" { capabilities = ["update", "patch", "sudo"] }`;
+    await checked(sync.ask('update', 'sys/policies/acl/mover', { policy }));
+    const mover = (await checked(sync.ask('update', 'auth/token/create', { policies: ['mover'] }))).auth!.client_token;
+    const moved = await checked(sync.ask('patch', gh, { enterprise_url: 'https://github.acme.example' }, mover));
+    expect(moved.data).toMatchObject({ connection_details: { enterprise_url: 'https://github.acme.example', access_token: '*****' } });
   });
 
   test('the memory, whose address is a default', async () => {
     expect(await refusal(ONE, { endpoint: evil, access_token: '*****' }, 'patch')).toContain(
-      'access_token must be sent anew with endpoint',
+      'endpoint: a new value sends the stored access_token to another address',
     );
     await checked(sync.ask('patch', ONE, { ...CONNECTION, endpoint: 'http://127.0.0.1:8300' }));
   });

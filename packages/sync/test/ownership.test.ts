@@ -89,6 +89,37 @@ describe('destinations with marks', () => {
     expect(sync.provider.secrets.get('app/web')?.tags['by']).toBe('rival');
   });
 
+  test('a destination deleted and made again by the same name takes up the copies that it soft-deleted itself', async () => {
+    sync = await syncMount({ softDelete: true });
+    await sync.put('web', { a: '1' });
+    await sync.set('web');
+    for (let round = 0; round < 2; round += 1) {
+      await sync.ask('delete', ONE, { purge: true });
+      await sync.advance('1s');
+      expect((await sync.ask('read', ONE)).status).toBe(404);
+      expect(sync.provider.values()).toEqual({});
+      await sync.ask('update', ONE, CONNECTION);
+      expect((await sync.set('web'))[0]).toMatchObject({ sync_status: 'SYNCED' });
+      expect(sync.provider.values()).toEqual({ 'app/web': '{"a":"1"}' });
+    }
+  });
+
+  test('but not copies that stand outside, which it let go of, nor those that another name soft-deleted', async () => {
+    sync = await syncMount({ softDelete: true });
+    for (const name of ['web', 'db']) {
+      await sync.put(name, { a: '1' });
+      await sync.set(name);
+    }
+    await sync.remove('db');
+    await sync.ask('delete', ONE, { force_delete: true });
+    await sync.ask('update', ONE, CONNECTION);
+    expect((await sync.set('web'))[0]?.last_error?.code).toBe('conflict');
+    const other = 'sys/sync/destinations/memory/other';
+    await sync.ask('update', other, CONNECTION);
+    await sync.ask('update', `${other}/associations/set`, { mount: 'kv', secret_name: 'db' });
+    expect((await sync.associations('memory/other'))[0]?.last_error?.message).toContain('was deleted but can be recovered');
+  });
+
   test('what was soft-deleted with its association is recovered when it is set again', async () => {
     sync = await syncMount({ softDelete: true });
     await sync.put('web', { a: '1' });

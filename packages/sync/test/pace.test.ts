@@ -5,12 +5,13 @@ import { syncMount, type SyncMount } from './sync-mount.ts';
 
 describe('the pacer', () => {
   const pace = { perSecond: 2, burst: 3 };
+  const D = { id: 'd', generation: 1 };
 
   test('lets a burst through, then as many as the pace allows, in the order in which they came', async () => {
     const clock = manualClock();
     const pacer = new Pacer(clock);
     const take = (who: string): number | undefined => {
-      const turn = pacer.turn('d', who, pace);
+      const turn = pacer.turn(D, who, pace);
       if (!turn) pacer.spend('d', pace);
       return turn && turn.getTime() - clock.millis();
     };
@@ -26,17 +27,28 @@ describe('the pacer', () => {
     const clock = manualClock();
     const pacer = new Pacer(clock);
     for (let call = 0; call < 7; call += 1) pacer.spend('d', pace);
-    expect(pacer.turn('d', 'a', pace)?.getTime()).toBe(clock.millis() + 2_500);
-    expect(pacer.turn('other', 'a', pace)).toBeUndefined();
+    expect(pacer.turn(D, 'a', pace)?.getTime()).toBe(clock.millis() + 2_500);
+    expect(pacer.turn({ id: 'other', generation: 1 }, 'a', pace)).toBeUndefined();
   });
 
   test('a pause holds everybody, also whose turn it was', async () => {
     const clock = manualClock();
     const pacer = new Pacer(clock);
-    pacer.pause('d', pace, clock.millis() + 10_000);
-    expect(pacer.turn('d', 'a', pace)?.getTime()).toBe(clock.millis() + 10_000);
+    pacer.pause(D, pace, clock.millis() + 10_000);
+    expect(pacer.turn(D, 'a', pace)?.getTime()).toBe(clock.millis() + 10_000);
     await clock.advance('10s');
-    expect(pacer.turn('d', 'a', pace)).toBeUndefined();
+    expect(pacer.turn(D, 'a', pace)).toBeUndefined();
+  });
+
+  test('a pause ends where the destination was written anew, and a late answer to the old one begins none', async () => {
+    const clock = manualClock();
+    const pacer = new Pacer(clock);
+    pacer.pause(D, pace, clock.millis() + 10_000);
+    expect(pacer.turn(D, 'a', pace)).toBeDefined();
+    const written = { id: 'd', generation: 2 };
+    expect(pacer.turn(written, 'a', pace)).toBeUndefined();
+    pacer.pause(D, pace, clock.millis() + 10_000);
+    expect(pacer.turn(written, 'b', pace)).toBeUndefined();
   });
 });
 

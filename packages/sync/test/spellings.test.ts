@@ -44,6 +44,14 @@ describe('a policy on one spelling of the type of a destination', () => {
     expect((await sync.ask('list', `${AT}/memory-alias/`, undefined, token)).status).toBe(403);
   });
 
+  test('is shown and stored by the name of the plugin, which is the canonical one', async () => {
+    const policy = `path "${AT}/memory-alias/one" { capabilities = ["read"] }`;
+    await grant(policy);
+    expect((await sync.ask('read', `${AT}/memory/one`, undefined, token)).data).toMatchObject({ type: 'memory', name: 'one' });
+    const explained = await sync.ask('update', 'sys/policies/explain', { token, path: `${AT}/memory-alias/one`, operation: 'read' });
+    expect(explained.data).toMatchObject({ path: `${AT}/memory/one`, allowed: true });
+  });
+
   test('shows in sys/capabilities and in sys/policies/explain', async () => {
     await grant(`path "${AT}/*" { ${all} } path "${AT}/memory/one" { capabilities = ["deny"] }`);
     const path = `${AT}/memory-alias/one`;

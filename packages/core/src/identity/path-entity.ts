@@ -1,6 +1,7 @@
 import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
 import type { EntityFields } from './entities.ts';
 import { entityData, entityInfo, listing } from './identity-data.ts';
+import { folded } from './identity-records.ts';
 import type { IdentityStore } from './identity-store.ts';
 
 const entityFields = {
@@ -10,7 +11,7 @@ const entityFields = {
 } as const;
 
 const idField = f.name('Id of the entity.');
-const nameField = f.name('Name of the entity; case does not matter.');
+const nameField = f.name('Name of the entity; case does not matter.', { folds: folded });
 
 function fieldsOf(data: EntityFields, name: string | undefined): EntityFields {
   return { name: name || undefined, policies: data.policies, metadata: data.metadata, disabled: data.disabled };
@@ -81,7 +82,10 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       fields: { name: nameField, ...entityFields },
     })
       .read({ summary: 'Read an entity by name', handle: async ({ data }) => read(await entities.idOfName(data.name)) })
-      .update({ summary: 'Create or update an entity by name', handle: async ({ data }) => save(undefined, fieldsOf(data, data.name)) })
+      .update({
+        summary: 'Create or update an entity by name',
+        handle: async (req) => save(undefined, fieldsOf(req.data, req.spelled['name'] ?? req.data.name)),
+      })
       .delete({
         summary: 'Delete an entity by name',
         handle: async ({ data }) => {

@@ -1,6 +1,7 @@
 import { f, path, type AnyPath } from '@strongroom/engine-sdk';
 import type { GroupFields, GroupTarget } from './groups.ts';
 import { groupData, groupInfo, listing } from './identity-data.ts';
+import { folded } from './identity-records.ts';
 import type { IdentityStore } from './identity-store.ts';
 
 const groupFields = {
@@ -92,12 +93,12 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
     path('group/name/{name:all}', {
       synopsis: 'One group by its name.',
       description: 'Reads, creates, changes or removes a group.',
-      fields: { name: f.name('Name of the group; case does not matter.'), ...groupFields },
+      fields: { name: f.name('Name of the group; case does not matter.', { folds: folded }), ...groupFields },
     })
       .read({ summary: 'Read a group by name', handle: async ({ data }) => read(await groups.idOfName(data.name)) })
       .update({
         summary: 'Create or update a group by name',
-        handle: async ({ data }) => save({ named: data.name }, fieldsOf(data, data.name)),
+        handle: async (req) => save({ named: req.data.name }, fieldsOf(req.data, req.spelled['name'] ?? req.data.name)),
       })
       .delete({ summary: 'Delete a group by name', handle: async ({ data }) => remove(await groups.idOfName(data.name)) }),
   ];

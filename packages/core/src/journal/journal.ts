@@ -78,10 +78,10 @@ export class Journal {
     this.#random = options.random ?? Math.random;
   }
 
-  /** @throws Unavailable when the mount is being removed. */
+  /** @throws Unavailable when the mount is being removed, unless the change only takes back. */
   async open(tx: StoreTransaction, mount: string, intent: Intent<TObject>, entry: Record<string, unknown>): Promise<OpenIntent> {
     const owner = await tx.get<{ tainted?: boolean }>(MOUNTS + mount);
-    if (!owner || owner.tainted) throw new Unavailable('the mount is being removed');
+    if (!owner || (owner.tainted && intent.takesBack !== true)) throw new Unavailable('the mount is being removed');
     checkRecord(intent.entry, entry, `the entry of intent ${intent.kind}`);
     const now = this.#clock.millis();
     const id = `${now.toString(36).padStart(9, '0')}-${randomBytes(9).toString('hex')}`;

@@ -160,14 +160,14 @@ function counted(stored: Failures | undefined, settings: LockoutSettings, now: n
 }
 
 /** Spellings that a directory takes for the same name are one name here, or each would have guesses of its own. */
-function oneSpelling(name: string): string {
+export function canonicalLoginName(name: string): string {
   return name.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ');
 }
 
 function shownName(name: string): string {
-  return oneSpelling(name).slice(0, LONGEST_NAME);
+  return canonicalLoginName(name).slice(0, LONGEST_NAME);
 }
 
 function failureKey(accessor: string, name: string): string {
-  return `${accessor}/${createHash('sha256').update(oneSpelling(name)).digest('hex')}`;
+  return `${accessor}/${createHash('sha256').update(canonicalLoginName(name)).digest('hex')}`;
 }

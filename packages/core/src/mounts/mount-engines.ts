@@ -1,4 +1,4 @@
-import { BadRequest, type Clock, type EngineHost, type EnginePackage, type Log, type SecretSources } from '@strongroom/engine-sdk';
+import { BadRequest, own, type Clock, type EngineHost, type EnginePackage, type Log, type SecretSources } from '@strongroom/engine-sdk';
 import { limitTerms } from '../leases/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import { targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
@@ -59,7 +59,7 @@ export class MountEngines {
     if (ofServer.includes(asked.type)) throw new BadRequest(`mount type of "${asked.type}" is not mountable`);
     for (const pkg of this.#plugins.engines()) {
       if (pkg.kind !== asked.class) continue;
-      const implied = pkg.name === asked.type ? {} : pkg.aliases?.[asked.type];
+      const implied = pkg.name === asked.type ? {} : own(pkg.aliases, asked.type);
       if (implied) return { pkg, type: pkg.name, options: { ...implied, ...asked.options } };
     }
     throw new BadRequest(this.#plugins.reasonFor(asked.class, asked.type) ?? `plugin not found in the catalog: ${asked.type}`);

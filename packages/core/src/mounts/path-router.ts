@@ -1,4 +1,5 @@
-import { compileDecoder, type AnyPath, type Decoder } from '@strongroom/engine-sdk';
+import { BadRequest, compileDecoder, fieldSpec, type AnyPath, type Decoder, type Fold } from '@strongroom/engine-sdk';
+import type { TSchema } from 'typebox';
 
 type CaptureKind = 'name' | 'at' | 'any' | 'all';
 
@@ -11,15 +12,44 @@ export interface RoutedPath {
 
 export interface PathMatch {
   readonly path: RoutedPath;
+  /** Of the canonical path. Without a prototype. */
   readonly captures: Readonly<Record<string, string>>;
+  /** As the caller spelt them. */
+  readonly spelled: Readonly<Record<string, string>>;
+  /** The one spelling of the path below the mount, without a closing slash. */
+  readonly canonical: string;
+  /** How each of its segments folds, by position; absent where none does. */
+  readonly folds?: SegmentFolds;
+}
+
+/** By position of a path's segments; a hole is a segment that has one spelling only. */
+export type SegmentFolds = readonly (Fold | undefined)[];
+
+interface Capture {
+  readonly kind: CaptureKind;
+  readonly node: Node;
+  fold: Fold | undefined;
 }
 
 interface Node {
   readonly fixed: Map<string, Node>;
   /** In the order in which they are tried: the stricter kind first. */
-  readonly captures: { readonly kind: CaptureKind; readonly node: Node }[];
+  readonly captures: Capture[];
   end: RoutedPath | undefined;
-  all: RoutedPath | undefined;
+  all: { readonly path: RoutedPath; readonly fold: Fold | undefined } | undefined;
+}
+
+interface Trail {
+  /** What the captures took, in the order of the pattern. */
+  readonly values: string[];
+  /** Only where some path folds. */
+  readonly folding: Folding | undefined;
+}
+
+interface Folding {
+  /** The segment where each value begins. */
+  readonly positions: number[];
+  readonly folds: (Fold | undefined)[];
 }
 
 const SEGMENT: Record<Exclude<CaptureKind, 'all'>, RegExp> = {
@@ -28,36 +58,54 @@ const SEGMENT: Record<Exclude<CaptureKind, 'all'>, RegExp> = {
   any: /^[^]+$/,
 };
 const STRICTNESS: readonly CaptureKind[] = ['name', 'at', 'any'];
+/** A folded path may lead to a more exact declaration, which may fold in turn. */
+const ROUNDS = 4;
 
 /** Finds the declared path of a request: a tree of segments, so the time does not grow with the number of paths. */
 export class PathRouter {
   readonly #root = node();
   readonly paths: readonly AnyPath[];
+  #folds = false;
 
   constructor(paths: readonly AnyPath[]) {
     this.paths = paths;
     for (const declaration of paths) this.#add(declaration);
   }
 
-  /** `path` is below the mount; one closing slash does not matter. */
+  /**
+   * `path` is below the mount; one closing slash does not matter. What folds is folded, and the path that comes of it decides.
+   * @throws BadRequest for a path that folds into no path
+   */
   match(path: string): PathMatch | undefined {
-    const segments = path.split('/');
-    if (segments[segments.length - 1] === '') segments.pop();
-    const values: string[] = [];
-    const found = walk(this.#root, segments, 0, values);
-    if (!found) return undefined;
-    const captures: Record<string, string> = {};
-    for (let i = 0; i < found.captures.length; i += 1) captures[found.captures[i]!] = values[i]!;
-    return { path: found, captures };
+    let canonical = path.endsWith('/') ? path.slice(0, -1) : path;
+    let spelled: Record<string, string> | undefined;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const segments = canonical.split('/');
+      if (canonical === '') segments.pop();
+      const trail: Trail = { values: [], folding: this.#folds ? { positions: [], folds: [] } : undefined };
+      const found = walk(this.#root, segments, 0, trail);
+      if (!found) return undefined;
+      const folded = trail.folding ? foldedPath(found, trail.values, trail.folding, segments) : undefined;
+      const captures = Object.create(null) as Record<string, string>;
+      for (let i = 0; i < trail.values.length; i += 1) captures[found.captures[i]!] = trail.values[i]!;
+      spelled ??= captures;
+      if (folded !== undefined && folded !== canonical) {
+        canonical = folded;
+        continue;
+      }
+      const match = { path: found, captures, spelled, canonical };
+      return trail.folding?.folds.some((one) => one !== undefined) ? { ...match, folds: trail.folding.folds } : match;
+    }
+    throw new BadRequest(`the path ${JSON.stringify(path)} has no canonical form`);
   }
 
   #add(declaration: AnyPath): void {
     const names: string[] = [];
     let at = this.#root;
     const segments = declaration.pattern === '' ? [] : declaration.pattern.split('/');
-    let open = false;
+    let all: { fold: Fold | undefined } | undefined;
     for (const segment of segments) {
-      if (open) throw new Error(`path ${declaration.pattern}: nothing can follow a capture of everything`);
+      if (all) throw new Error(`path ${declaration.pattern}: nothing can follow a capture of everything`);
       const capture = /^\{(\w+)(?::(\w+))?\}$/.exec(segment);
       if (!capture) {
         if (segment.includes('{') || segment === '') throw new Error(`path ${declaration.pattern}: a capture fills its whole segment`);
@@ -68,23 +116,18 @@ export class PathRouter {
       }
       const kind = (capture[2] ?? 'name') as CaptureKind;
       if (kind !== 'all' && !STRICTNESS.includes(kind)) throw new Error(`path ${declaration.pattern}: there is no capture kind ${kind}`);
-      names.push(capture[1]!);
-      if (kind === 'all') {
-        open = true;
-        continue;
-      }
-      let next = at.captures.find((known) => known.kind === kind)?.node;
-      if (!next) {
-        next = node();
-        at.captures.push({ kind, node: next });
-        at.captures.sort((a, b) => STRICTNESS.indexOf(a.kind) - STRICTNESS.indexOf(b.kind));
-      }
-      at = next;
+      const name = capture[1]!;
+      const fields = declaration.about.fields as Record<string, TSchema>;
+      const folds = Object.hasOwn(fields, name) ? fieldSpec(fields[name]!).folds : undefined;
+      if (folds) this.#folds = true;
+      names.push(name);
+      if (kind === 'all') all = { fold: folds };
+      else at = captureOf(at, kind, folds, declaration).node;
     }
     const routed: RoutedPath = { declaration, captures: names, decode: compileDecoder(declaration.about.fields) };
-    const slot = open ? 'all' : 'end';
-    if (at[slot]) throw new Error(`path ${declaration.pattern} is declared twice`);
-    at[slot] = routed;
+    if (all ? at.all : at.end) throw new Error(`path ${declaration.pattern} is declared twice`);
+    if (all) at.all = { path: routed, fold: all.fold };
+    else at.end = routed;
   }
 }
 
@@ -92,23 +135,71 @@ function node(): Node {
   return { fixed: new Map(), captures: [], end: undefined, all: undefined };
 }
 
-function walk(at: Node, segments: readonly string[], index: number, values: string[]): RoutedPath | undefined {
+/** Paths that share a capture mean the same names by it, so they fold them alike. */
+function captureOf(at: Node, kind: CaptureKind, fold: Fold | undefined, { pattern }: AnyPath): Capture {
+  const known = at.captures.find((capture) => capture.kind === kind);
+  if (known) {
+    if (known.fold !== fold) throw new Error(`path ${pattern}: another path folds the same capture differently`);
+    return known;
+  }
+  const made: Capture = { kind, node: node(), fold };
+  at.captures.push(made);
+  at.captures.sort((a, b) => STRICTNESS.indexOf(a.kind) - STRICTNESS.indexOf(b.kind));
+  return made;
+}
+
+function walk(at: Node, segments: readonly string[], index: number, trail: Trail): RoutedPath | undefined {
   const segment = segments[index];
+  const { values, folding } = trail;
   if (segment === undefined) {
     if (at.end) return at.end;
   } else {
     const fixed = at.fixed.get(segment);
-    const found = fixed && walk(fixed, segments, index + 1, values);
-    if (found) return found;
+    if (fixed) {
+      // What stands here as it is may be what another spelling folds into.
+      if (folding) folding.folds[index] = at.captures.find((capture) => capture.fold)?.fold;
+      const below = walk(fixed, segments, index + 1, trail);
+      if (below) return below;
+    }
     for (const capture of at.captures) {
       if (!SEGMENT[capture.kind as 'name'].test(segment)) continue;
       values.push(segment);
-      const below = walk(capture.node, segments, index + 1, values);
+      if (folding) {
+        folding.positions.push(index);
+        folding.folds[index] = capture.fold;
+      }
+      const below = walk(capture.node, segments, index + 1, trail);
       if (below) return below;
       values.pop();
+      folding?.positions.pop();
     }
   }
   if (!at.all) return undefined;
   values.push(segments.slice(index).join('/'));
-  return at.all;
+  if (folding) {
+    folding.positions.push(index);
+    folding.folds.length = index;
+    for (let i = index; i < segments.length; i += 1) folding.folds[i] = at.all.fold;
+  }
+  return at.all.path;
+}
+
+/** The path with its captures folded. @throws BadRequest where a fold gives what is no path */
+function foldedPath(found: RoutedPath, values: readonly string[], { positions, folds }: Folding, segments: readonly string[]): string {
+  const next = [...segments];
+  for (const [i, value] of values.entries()) {
+    const position = positions[i]!;
+    const folded = folds[position]?.(value) ?? value;
+    if (folded === value) continue;
+    const length = value.split('/').length;
+    const isPath = folded.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+    if (!isPath || (length === 1 && folded.includes('/'))) {
+      throw new BadRequest(
+        `${found.captures[i]!}: ${JSON.stringify(value)} folds into ${JSON.stringify(folded)}, which cannot stand in a path`,
+      );
+    }
+    // Only the last capture may take several segments, so the positions before it stay.
+    next.splice(position, length, folded);
+  }
+  return next.join('/');
 }

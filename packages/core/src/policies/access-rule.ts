@@ -6,6 +6,8 @@ import type { ParameterValues, PolicyRule } from './policy-rule.ts';
 /** What all policies of a caller together say about one path. */
 export interface AccessRule {
   readonly pattern: PathPattern;
+  /** The path as its policy writes it, where its selectors name what the caller does not have. */
+  readonly unfilled?: string;
   capabilities: CapabilitySet;
   /** Which policy gave what; with a deny, only those that deny. */
   grants: { policy: string; capabilities: CapabilitySet }[];
@@ -21,10 +23,12 @@ export interface AccessRule {
   rank: number;
 }
 
-export function accessRule(pattern: PathPattern, policy: string, rule: PolicyRule): AccessRule {
+/** `unfilled`: the path as written, of a deny rule that cannot be filled in for the caller and so denies all that `pattern` matches. */
+export function accessRule(pattern: PathPattern, policy: string, rule: PolicyRule, unfilled?: string): AccessRule {
   const denies = rule.capabilities === DENY;
   return {
     pattern,
+    ...(unfilled === undefined ? {} : { unfilled }),
     capabilities: rule.capabilities,
     grants: [{ policy, capabilities: rule.capabilities }],
     allowed: !denies && rule.allowedParameters ? new Map(rule.allowedParameters) : undefined,
@@ -39,24 +43,24 @@ export function accessRule(pattern: PathPattern, policy: string, rule: PolicyRul
 }
 
 /** Joins another block for the same path: capabilities add up, a deny takes all, and of two limits the smaller one counts. */
-export function mergeRule(into: AccessRule, policy: string, rule: PolicyRule): void {
-  if (rule.capabilities === DENY && into.capabilities !== DENY) {
-    Object.assign(into, accessRule(into.pattern, policy, rule));
+export function mergeRule(into: AccessRule, from: AccessRule): void {
+  if (from.capabilities === DENY && into.capabilities !== DENY) {
+    Object.assign(into, { ...from, pattern: into.pattern, rank: into.rank, grants: [...from.grants] });
     return;
   }
   if (into.capabilities === DENY) {
-    if (rule.capabilities === DENY) into.grants.push({ policy, capabilities: DENY });
+    if (from.capabilities === DENY) into.grants.push(...from.grants);
     return;
   }
-  into.capabilities |= rule.capabilities;
-  into.grants.push({ policy, capabilities: rule.capabilities });
-  into.allowed = mergeParameters(into.allowed, rule.allowedParameters);
-  into.denied = mergeParameters(into.denied, rule.deniedParameters);
-  if (rule.requiredParameters.length > 0) into.required = [...new Set([...into.required, ...rule.requiredParameters])];
-  into.minWrappingTtl = smaller(into.minWrappingTtl, rule.minWrappingTtl);
-  into.maxWrappingTtl = smaller(into.maxWrappingTtl, rule.maxWrappingTtl);
-  into.paginationLimit = smaller(into.paginationLimit, rule.paginationLimit);
-  into.keysFilterPath ||= rule.keysFilterPath;
+  into.capabilities |= from.capabilities;
+  into.grants.push(...from.grants);
+  into.allowed = mergeParameters(into.allowed, from.allowed);
+  into.denied = mergeParameters(into.denied, from.denied);
+  if (from.required.length > 0) into.required = [...new Set([...into.required, ...from.required])];
+  into.minWrappingTtl = smaller(into.minWrappingTtl, from.minWrappingTtl);
+  into.maxWrappingTtl = smaller(into.maxWrappingTtl, from.maxWrappingTtl);
+  into.paginationLimit = smaller(into.paginationLimit, from.paginationLimit);
+  into.keysFilterPath ||= from.keysFilterPath;
 }
 
 /** No values means any value, and wins over a list of values. */

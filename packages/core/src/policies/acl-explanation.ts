@@ -46,19 +46,27 @@ export function explainAccess(
     return { ...base, reason, missing, ...(nearest ? { nearest: explained(nearest) } : {}), suggestion: stanza(path, [missing], needed) };
   }
   const decided = { ...base, rule: explained(rule) };
-  const where = `path ${JSON.stringify(rule.pattern.text)} of ${[...new Set(rule.grants.map((grant) => grant.policy))].join(', ')}`;
+  const where = `path ${JSON.stringify(writtenPath(rule))} of ${[...new Set(rule.grants.map((grant) => grant.policy))].join(', ')}`;
   if (verdict.allowed) return { ...decided, reason: `${where} grants ${missing}` };
   const has = capabilityNames(rule.capabilities);
   if ((rule.capabilities & needed) !== 0)
     return { ...decided, reason: `${where}: ${refusal(rule, needed, query.data, query.wrapTtl) ?? 'refused'}` };
+  if (rule.unfilled !== undefined) {
+    const reason = `${where} denies it: the caller does not have what its selectors name, so it denies every path that it could name`;
+    return { ...decided, reason, missing };
+  }
   if (has[0] === 'deny') return { ...decided, reason: `${where} denies it`, missing };
   const suggestion = stanza(rule.pattern.text, [...has, missing].sort(), 0);
   return { ...decided, reason: `${where} grants ${has.join(', ')}, not ${missing}`, missing, suggestion };
 }
 
+function writtenPath(rule: AccessRule): string {
+  return rule.unfilled ?? rule.pattern.text;
+}
+
 function explained(rule: AccessRule): ExplainedRule {
   return {
-    path: rule.pattern.text,
+    path: writtenPath(rule),
     policies: [...new Set(rule.grants.map((grant) => grant.policy))],
     capabilities: capabilityNames(rule.capabilities),
   };

@@ -1,21 +1,23 @@
+import type { SegmentFolds } from '../mounts/path-router.ts';
 import { accessRule, isPlain, mergeRule, refusal, type AccessRule } from './access-rule.ts';
 import { AclReach } from './acl-reach.ts';
 import { explainAccess, type AclExplanation } from './acl-explanation.ts';
 import { resultantAcl, type ResultantAcl } from './acl-resultant.ts';
 import { capabilityNames, DENY, LISTING, neededCapability, SUDO, type CapabilitySet, type PolicyOperation } from './capability.ts';
+import { FoldedRules } from './folded-rules.ts';
 import { comparePatterns, matchesPath, pathPattern, PathPatternError, type PathPattern } from './path-pattern.ts';
 import type { PolicyRule } from './policy-rule.ts';
 import type { Policy } from './policy.ts';
 import { PrefixTree } from './prefix-tree.ts';
 import { SegmentTree } from './segment-tree.ts';
-import { resolveTemplate, type TemplateContext, type TemplateRules } from './template.ts';
+import { resolveTemplate, widestPath, type TemplateContext, type TemplateRules } from './template.ts';
 
 export interface AclQuery {
   readonly operation: PolicyOperation;
   /** Without `/v1/`; that of a list ends in a slash. */
   readonly path: string;
-  /** Paths that lead to the same thing. */
-  readonly otherSpellings?: readonly string[] | undefined;
+  /** How the segments of the canonical path fold: rules written in another spelling of it count as well. */
+  readonly folds?: SegmentFolds | undefined;
   /** What the caller sends, before the fields are decoded. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds; 0 or absent asks for no wrapping. */
@@ -34,7 +36,6 @@ export interface AclVerdict {
   readonly keysFilterPath: string;
 }
 
-const none: readonly string[] = [];
 const refused: AclVerdict = { allowed: false, sudo: false, grantingPolicies: [], paginationLimit: 0, keysFilterPath: '' };
 const helped: AclVerdict = { ...refused, allowed: true };
 const rooted: AclVerdict = { ...refused, allowed: true, sudo: true, grantingPolicies: ['root'] };
@@ -57,14 +58,17 @@ export class Acl {
   /** Wildcard rules in ascending rank. */
   readonly #wild: readonly DecidingRule[];
   readonly #hasSegments: boolean;
+  /** Deny rules that cannot be filled in for this caller; they come before all others. */
+  readonly #unfilled: readonly DecidingRule[];
   #reach: AclReach | undefined;
 
-  private constructor(root: boolean, rules: readonly AccessRule[], validUntil: number) {
+  private constructor(root: boolean, rules: readonly AccessRule[], unfilled: readonly AccessRule[], validUntil: number) {
     this.root = root;
     this.validUntil = validUntil;
+    this.#unfilled = unfilled.map(deciding);
     const wild: DecidingRule[] = [];
     for (const merged of rules) {
-      const rule: DecidingRule = { ...merged, plain: isPlain(merged), verdicts: new Map() };
+      const rule = deciding(merged);
       if (rule.pattern.kind === 'exact') this.#exact.set(rule.pattern.text, rule);
       else wild.push(rule);
     }
@@ -79,12 +83,13 @@ export class Acl {
   }
 
   /**
-   * Paths with selectors are filled in from the context; those it cannot fill are left out, and so are blocks that have expired at `now`
-   * (milliseconds since the epoch).
+   * Paths with selectors are filled in from the context. Where it does not have what a selector names, a block is left out, unless it denies: then it
+   * denies every path that it could name. Blocks that have expired at `now` (milliseconds since the epoch) are left out.
    */
   static compile(policies: readonly Policy[], context?: TemplateContext, now = 0): Acl {
-    if (policies.some((policy) => policy.name === 'root')) return new Acl(true, [], Number.POSITIVE_INFINITY);
+    if (policies.some((policy) => policy.name === 'root')) return new Acl(true, [], [], Number.POSITIVE_INFINITY);
     const rules = new Map<string, AccessRule>();
+    const unfilled: AccessRule[] = [];
     let validUntil = Number.POSITIVE_INFINITY;
     for (const policy of policies) {
       for (const rule of policy.rules) {
@@ -93,24 +98,27 @@ export class Acl {
           validUntil = Math.min(validUntil, rule.expiration);
         }
         const pattern = patternFor(rule, context, policy.templateRules);
-        if (!pattern) continue;
+        if (!pattern) {
+          if (rule.capabilities === DENY) {
+            unfilled.push(accessRule(pathPattern(widestPath(rule.template!, policy.templateRules)), policy.name, rule, rule.path));
+          }
+          continue;
+        }
+        const made = accessRule(pattern, policy.name, rule);
         const before = rules.get(pattern.text);
-        if (before) mergeRule(before, policy.name, rule);
-        else rules.set(pattern.text, accessRule(pattern, policy.name, rule));
+        if (before) mergeRule(before, made);
+        else rules.set(pattern.text, made);
       }
     }
-    return new Acl(false, [...rules.values()], validUntil);
+    return new Acl(false, [...rules.values()], unfilled, validUntil);
   }
 
   check(query: AclQuery): AclVerdict {
     if (this.root) return rooted;
-    const { operation, path, otherSpellings = none } = query;
+    const { operation } = query;
     if (operation === 'help') return helped;
     const needed = neededCapability(operation);
-    const listing = (needed & LISTING) !== 0;
-    if (otherSpellings.length === 0) return this.#verdictOf(this.#ruleFor(path, listing), needed, query);
-    const rules = this.#rulesFor([path, ...otherSpellings], listing);
-    return rules.length === 0 ? refused : rules.map((rule) => this.#verdictOf(rule, needed, query)).reduce(both);
+    return this.#verdictOf(this.#ruleFor(query, (needed & LISTING) !== 0), needed, query);
   }
 
   #verdictOf(rule: DecidingRule | undefined, needed: CapabilitySet, { data, wrapTtl }: AclQuery): AclVerdict {
@@ -121,16 +129,20 @@ export class Acl {
     return verdict;
   }
 
-  /** Sorted; `["root"]` where everything is allowed, `["deny"]` where nothing is. */
-  capabilities(path: string, otherSpellings: readonly string[] = none): string[] {
+  /** Sorted; `["root"]` where everything is allowed, `["deny"]` where nothing is. `path` is canonical, without a closing slash. */
+  capabilities(path: string, folds?: SegmentFolds): string[] {
     if (this.root) return ['root'];
-    const rules = this.#rulesFor([path, ...otherSpellings], true);
-    return capabilityNames(rules.length === 0 ? 0 : rules.reduce((all, rule) => all & rule.capabilities, rules[0]!.capabilities));
+    const rule = this.#ruleFor({ path, folds }, false);
+    const ofList = this.#ruleFor({ path: `${path}/`, folds }, true);
+    return capabilityNames(
+      ((rule?.capabilities ?? 0) & ~LISTING & ~DENY) | ((ofList?.capabilities ?? 0) & (rule ? LISTING : LISTING | SUDO)),
+    );
   }
 
   /** Whether anything at or below this mount (`secret/`) is allowed. */
   reaches(prefix: string): boolean {
     if (this.root) return true;
+    if (this.#unfilled.some(({ pattern }) => coversAll(pattern, prefix))) return false;
     this.#reach ??= new AclReach([...this.#exact.values()], this.#wild);
     return this.#reach.reaches(prefix, this.#prefixes.longest(prefix));
   }
@@ -144,42 +156,36 @@ export class Acl {
   explain(operation: PolicyOperation, path: string, details: Omit<AclQuery, 'operation' | 'path'> = {}): AclExplanation {
     const query = { operation, path, ...details };
     const needed = neededCapability(operation);
-    const rules = this.root ? [] : this.#rulesFor([path, ...(details.otherSpellings ?? none)], (needed & LISTING) !== 0);
-    const rule = rules.find((one) => !this.#verdictOf(one, needed, query).allowed) ?? rules[0];
+    const rule = this.root ? undefined : this.#ruleFor(query, (needed & LISTING) !== 0);
     return explainAccess(query, this.check(query), this.root, rule, this.#rules());
   }
 
   #rules(): AccessRule[] {
-    return [...this.#exact.values(), ...this.#wild];
+    return [...this.#unfilled, ...this.#exact.values(), ...this.#wild];
   }
 
-  /**
-   * The rules that decide a call whose path has several spellings; all have to allow it. A deny of one spelling is a deny of all. A rule that covers
-   * every spelling gives way to those that are written for one of them, as it would if they were written for all.
-   */
-  #rulesFor(spellings: readonly string[], listing: boolean): readonly DecidingRule[] {
-    const rules = new Set<DecidingRule>();
-    for (const path of spellings) {
-      const rule = this.#ruleFor(path, listing);
-      if (rule?.capabilities === DENY) return [rule];
-      if (rule) rules.add(rule);
+  /** The one rule that decides a canonical path. */
+  #ruleFor({ path, folds }: Pick<AclQuery, 'path' | 'folds'>, listing: boolean): DecidingRule | undefined {
+    if (this.#unfilled.length > 0) {
+      const denying = this.#unfilled.find(({ pattern }) => matchesEither(pattern, path, listing, folds));
+      if (denying) return denying;
     }
-    if (rules.size < 2) return [...rules];
-    const covers = ({ pattern }: AccessRule, path: string): boolean =>
-      matchesPath(pattern, path) || (listing && path.endsWith('/') && matchesPath(pattern, path.slice(0, -1)));
-    const narrow = [...rules].filter((rule) => !spellings.every((path) => covers(rule, path)));
-    return narrow.length > 0 ? narrow : [...rules];
+    if (folds) return this.#foldedRuleFor(path, listing, folds);
+    const exact = this.#exact.get(path);
+    if (!listing || !path.endsWith('/')) return exact ?? this.#wildFor(path, undefined);
+    // A list is asked for with a closing slash, and rules are written with and without one: a rule on either spelling holds for both.
+    const bare = path.slice(0, -1);
+    const other = this.#exact.get(bare);
+    if (other && (!exact || other.capabilities === DENY)) return other;
+    return exact ?? this.#wildFor(bare, this.#wildFor(path, undefined));
   }
 
-  /** A list is asked for with a closing slash, and rules are written with and without one: the best of both spellings decides. */
-  #ruleFor(asked: string, listing: boolean): DecidingRule | undefined {
-    let path = asked;
-    while (path.startsWith('/')) path = path.slice(1);
-    const exact = this.#exact.get(path);
-    if (exact) return exact;
-    if (!listing || !path.endsWith('/')) return this.#wildFor(path, undefined);
-    const bare = path.slice(0, -1);
-    return this.#exact.get(bare) ?? this.#wildFor(bare, this.#wildFor(path, undefined));
+  /** Names that fold are few, and so are calls to them: this looks at every rule of the caller. */
+  #foldedRuleFor(path: string, listing: boolean, folds: SegmentFolds): DecidingRule | undefined {
+    const rules = new FoldedRules(folds);
+    for (const rule of [...this.#exact.values(), ...this.#wild]) if (rules.matches(rule, path, listing)) rules.add(rule);
+    const rule = rules.deciding();
+    return rule && deciding(rule);
   }
 
   #wildFor(path: string, best: DecidingRule | undefined): DecidingRule | undefined {
@@ -187,6 +193,20 @@ export class Acl {
     const found = prefix && (!best || prefix.rank > best.rank) ? prefix : best;
     return this.#hasSegments ? this.#segments.find(path, found) : found;
   }
+}
+
+function deciding(rule: AccessRule): DecidingRule {
+  return { ...rule, plain: isPlain(rule), verdicts: new Map() };
+}
+
+function matchesEither(pattern: PathPattern, path: string, listing: boolean, folds: SegmentFolds | undefined): boolean {
+  if (matchesPath(pattern, path, folds)) return true;
+  return listing && path.endsWith('/') && matchesPath(pattern, path.slice(0, -1), folds);
+}
+
+/** Whether nothing at or below the prefix escapes the pattern. */
+function coversAll({ kind, stem }: PathPattern, prefix: string): boolean {
+  return kind === 'prefix' && prefix.startsWith(stem);
 }
 
 function patternFor(rule: PolicyRule, context: TemplateContext | undefined, templateRules: TemplateRules): PathPattern | undefined {
@@ -210,19 +230,4 @@ function verdictOf(rule: AccessRule, needed: CapabilitySet): AclVerdict {
     paginationLimit: (needed & LISTING) === 0 ? 0 : rule.paginationLimit,
     keysFilterPath: (needed & LISTING) === 0 ? '' : rule.keysFilterPath,
   });
-}
-
-/** What two rules that both have to allow a call say together. */
-function both(a: AclVerdict, b: AclVerdict): AclVerdict {
-  if (!a.allowed || !b.allowed) return refused;
-  return {
-    allowed: true,
-    sudo: a.sudo && b.sudo,
-    grantingPolicies: [...new Set([...a.grantingPolicies, ...b.grantingPolicies])],
-    paginationLimit:
-      a.paginationLimit === 0 || b.paginationLimit === 0
-        ? a.paginationLimit || b.paginationLimit
-        : Math.min(a.paginationLimit, b.paginationLimit),
-    keysFilterPath: a.keysFilterPath || b.keysFilterPath,
-  };
 }

@@ -1,3 +1,5 @@
+import type { SegmentFolds } from '../mounts/path-router.ts';
+
 /** The path of a policy's block, after templates: what it matches, and what decides between two that match the same path. */
 export interface PathPattern {
   /** As written, without a leading slash. */
@@ -45,15 +47,19 @@ function firstPlus(segments: readonly string[]): number {
   return position;
 }
 
-export function matchesPath({ kind, stem, glob, segments }: PathPattern, path: string): boolean {
-  if (kind === 'exact') return path === stem;
-  if (kind === 'prefix') return path.startsWith(stem);
+/** `folds`, by segment of the canonical path: a segment of the pattern that folds into the path's matches it as well. */
+export function matchesPath({ kind, stem, glob, segments }: PathPattern, path: string, folds?: SegmentFolds): boolean {
+  if (!folds) {
+    if (kind === 'exact') return path === stem;
+    if (kind === 'prefix') return path.startsWith(stem);
+  }
   const asked = path.split('/');
   const last = segments.length - 1;
   if (glob ? asked.length < segments.length : asked.length !== segments.length) return false;
   return segments.every((segment, i) => {
-    if (glob && i === last) return asked[i]!.startsWith(segment);
-    return segment === '+' || asked[i] === segment;
+    const other = folds?.[i]?.(segment) ?? segment;
+    if (glob && i === last) return asked[i]!.startsWith(segment) || asked[i]!.startsWith(other);
+    return segment === '+' || asked[i] === segment || asked[i] === other;
   });
 }
 

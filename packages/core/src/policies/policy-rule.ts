@@ -1,5 +1,5 @@
 import { decodeValue, toPlain, type HclBody, type HclItem, type HclPlain, type HclValue } from '@strongroom/engine-sdk';
-import { capabilitySet, isCapability, OLD_POLICIES, type Capability, type CapabilitySet } from './capability.ts';
+import { capabilitySet, DENY, isCapability, OLD_POLICIES, type Capability, type CapabilitySet } from './capability.ts';
 import { keyFaults } from './key-faults.ts';
 import { pathPattern, PathPatternError, type PathPattern } from './path-pattern.ts';
 import { parseTemplate, TemplateSyntaxError, type PathTemplate } from './template.ts';
@@ -32,6 +32,8 @@ export interface PolicyRule {
   readonly comment: string;
   /** Things that were accepted and do nothing; worth a warning to whoever writes the policy. */
   readonly notices: readonly string[];
+  /** What a reader of the policy should know about how the block counts. */
+  readonly remarks: readonly string[];
 }
 
 /** Why a policy cannot be read; the text follows `failed to parse policy: `. */
@@ -92,6 +94,7 @@ export function parseRule(item: HclItem): PolicyRule {
   const denied = read.parameters('denied_parameters');
   const expiration = read.time('expiration');
   const { template, pattern } = matching(path, fault);
+  const denies = capabilitySet(capabilities as Capability[]) === DENY;
   return {
     path,
     ...(template ? { template } : {}),
@@ -106,13 +109,20 @@ export function parseRule(item: HclItem): PolicyRule {
     keysFilterPath: read.string('list_scan_response_keys_filter_path') ?? '',
     ...(expiration === undefined ? {} : { expiration }),
     comment: read.string('comment') ?? '',
+    remarks:
+      template && denies
+        ? [`path ${named}: this block denies every path that it could name to a caller who does not have what its selectors name`]
+        : [],
     notices: [
       ...unenforced
         .filter((key) => body.some((inner) => inner.key === key))
         .map((key) => `path ${named}: ${key} is not enforced by this server`),
       ...(template?.selectors ?? [])
         .filter((selector) => !selector.resolve)
-        .map((selector) => `path ${named}: ${JSON.stringify(selector.text)} names nothing known, so that this block never applies`),
+        .map(
+          (selector) =>
+            `path ${named}: ${JSON.stringify(selector.text)} names nothing known, so that this block ${denies ? 'denies every path that it could name' : 'never applies'}`,
+        ),
     ],
   };
 }

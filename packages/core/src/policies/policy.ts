@@ -14,6 +14,8 @@ export interface Policy {
   readonly templateRules: TemplateRules;
   /** What the writer should know; see `PolicyRule.notices`. */
   readonly notices: readonly string[];
+  /** What its readers should know; see `PolicyRule.remarks`. */
+  readonly remarks: readonly string[];
 }
 
 const plainValues: TemplateRules = { allowWildcards: false, allowSlashes: false };
@@ -32,6 +34,7 @@ export function parsePolicy(name: string, text: string, templateRules: TemplateR
     templated: rules.some((rule) => rule.template !== undefined),
     templateRules,
     notices: rules.flatMap((rule) => rule.notices),
+    remarks: rules.flatMap((rule) => rule.remarks),
   };
 }
 

@@ -1,3 +1,5 @@
+import { own } from '@strongroom/engine-sdk';
+
 /** What the `{{identity…}}` of a policy's paths may name: the caller's entity and the groups it is a member of. */
 export interface TemplateContext {
   readonly entity?: {
@@ -78,6 +80,21 @@ export function resolveTemplate(template: PathTemplate, context: TemplateContext
   return path;
 }
 
+/**
+ * Every path that the template could give, as a pattern of a policy, where it cannot be filled in: a segment with a selector may be any, and where
+ * values may hold slashes, all that follows may be anything.
+ */
+export function widestPath({ texts }: PathTemplate, rules: TemplateRules): string {
+  const head = texts[0] ?? '';
+  if (rules.allowSlashes) return `${head}*`;
+  const marked = texts.join('\0').split('/');
+  const open = marked.at(-1)?.endsWith('*') === true;
+  const segments = marked.map((segment) => (segment.includes('\0') ? '+' : segment));
+  // A beginning that holds a selector is any last segment, and whatever comes below it.
+  if (open && segments.at(-1) === '+') return segments.length === 1 ? '*' : `${segments.slice(0, -1).join('/')}/*`;
+  return segments.join('/');
+}
+
 function unbalanced(): TemplateSyntaxError {
   return new TemplateSyntaxError('failed to validate policy templating: unbalanced templating characters');
 }
@@ -129,8 +146,4 @@ function groupResolver(rest: string, by: 'id' | 'name', other: 'id' | 'name'): S
 
 function after(text: string, start: string): string | undefined {
   return text.startsWith(start) && text.length > start.length ? text.slice(start.length) : undefined;
-}
-
-function own<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-  return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Mount } from '../mounts/mount.ts';
-import type { PathMatch } from '../mounts/path-router.ts';
+import type { PathMatch, SegmentFolds } from '../mounts/path-router.ts';
 import type { Acl } from '../policies/acl.ts';
 import type { FoundToken } from '../tokens/token-store.ts';
 import type { CallerIdentity } from './caller-identity.ts';
@@ -15,6 +15,7 @@ export interface Call {
   readonly data: Readonly<Record<string, unknown>>;
   readonly remoteAddress: string;
   operation: RequestOperation;
+  /** Canonical from admission and routing on. */
   path: string;
   /** What the caller presented, or what stands for it on the unwrapping path. */
   bearer: string | undefined;
@@ -22,6 +23,8 @@ export interface Call {
   /** Below the mount. */
   rest: string;
   match: PathMatch | undefined;
+  /** How the segments of `path` fold; see canonical-path.ts. */
+  folds: SegmentFolds | undefined;
   token: FoundToken | undefined;
   identity: CallerIdentity | undefined;
   acl: Acl | undefined;
@@ -50,6 +53,7 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     mount: undefined,
     rest: '',
     match: undefined,
+    folds: undefined,
     token: undefined,
     identity: undefined,
     acl: undefined,

@@ -15,6 +15,7 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
     id: call.id,
     operation: call.operation as Operation,
     path: call.rest,
+    spelled: call.match!.spelled,
     data: decoded.data as EngineRequest['data'],
     supplied: decoded.supplied as EngineRequest['supplied'],
     raw: call.data,

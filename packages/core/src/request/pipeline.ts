@@ -31,7 +31,6 @@ import type { Issuing } from './issuing.ts';
 import type { LoginGuard } from './login-guard.ts';
 import { OpenPathRefusal } from './open-path-refusal.ts';
 import { cutPage, limitPage } from './page-limit.ts';
-import { otherSpellings } from './other-spellings.ts';
 import { RequestDeadline } from './request-deadline.ts';
 import type { RepeatedCalls } from './repeated-calls.ts';
 import { newRequestId } from './request-id.ts';
@@ -122,7 +121,7 @@ export class Pipeline {
     const verdict = call.acl!.check({
       operation: call.operation,
       path: call.path,
-      otherSpellings: otherSpellings(call.path, call),
+      folds: call.folds,
       data: call.data,
       wrapTtl: call.request.wrapTtl,
     });

@@ -3,6 +3,7 @@ import type { MountTable } from '../mounts/mount-table.ts';
 import type { PathRouter } from '../mounts/path-router.ts';
 import type { Mount } from '../mounts/mount.ts';
 import type { Call } from './call.ts';
+import { canonicalPath } from './canonical-path.ts';
 
 const SYSTEM = 'sys/';
 
@@ -37,11 +38,14 @@ export class Routing {
     return false;
   }
 
+  /** Fills in the route, and the canonical path that everything after this goes by. @throws BadRequest */
   find(call: Call): void {
-    const found = this.#mounts.route(call.path);
+    const found = canonicalPath(this.#mounts, call.path);
     if (!found) return;
     call.mount = found.mount;
+    call.path = found.path;
     call.rest = found.rest;
-    call.match = found.mount.router?.match(found.rest);
+    call.match = found.match;
+    call.folds = found.folds;
   }
 }

@@ -1,4 +1,5 @@
 import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineRequest } from '@strongroom/engine-sdk';
+import type { SegmentFolds } from '../mounts/path-router.ts';
 import type { Acl } from '../policies/acl.ts';
 
 export interface CapabilityPathDeps {
@@ -6,8 +7,8 @@ export interface CapabilityPathDeps {
   aclOfToken(token: string): Promise<Acl | undefined>;
   aclOfAccessor(accessor: string): Promise<Acl | undefined>;
   aclOfCaller(req: EngineRequest): Promise<Acl>;
-  /** Other paths that lead to the same thing. */
-  spellings(path: string): readonly string[] | undefined;
+  /** The path as policies see it; undefined for what is no path. */
+  canonical(path: string): { readonly path: string; readonly folds?: SegmentFolds } | undefined;
 }
 
 const paths = {
@@ -18,9 +19,13 @@ const description =
   'Answers, for each path, the capabilities of the policies; "capabilities" repeats the answer when one path is asked about.';
 
 /** `sys/capabilities`, `sys/capabilities-self` and `sys/capabilities-accessor`. */
-export function capabilityPaths({ aclOfToken, aclOfAccessor, aclOfCaller, spellings }: CapabilityPathDeps): AnyPath[] {
+export function capabilityPaths({ aclOfToken, aclOfAccessor, aclOfCaller, canonical }: CapabilityPathDeps): AnyPath[] {
   const answer = (acl: Acl, asked: readonly string[]): { data: Record<string, string[]> } => {
-    const found = asked.map((path) => [path, acl.capabilities(path, spellings(path))] as const);
+    const found = asked.map((path) => {
+      const one = canonical(path);
+      if (!one && !acl.root) return [path, ['deny'] as string[]] as const;
+      return [path, acl.capabilities(one?.path ?? path, one?.folds)] as const;
+    });
     const single = found.length === 1 ? [['capabilities', found[0]![1]] as const] : [];
     return { data: Object.fromEntries([...single, ...found]) };
   };

@@ -1,6 +1,6 @@
 import { f, path, type AnyPath } from '@strongroom/engine-sdk';
 import type { LockoutMount } from '../lockout/lockout-settings.ts';
-import type { UserLockout } from '../lockout/user-lockout.ts';
+import { canonicalLoginName, type UserLockout } from '../lockout/user-lockout.ts';
 
 export interface LockedUserPathParts {
   readonly lockout: UserLockout;
@@ -31,7 +31,7 @@ export function lockedUserPaths({ lockout, authMounts }: LockedUserPathParts): A
       description: 'Ends the lock of a name at once and forgets its refused logins. No error when it is not locked.',
       fields: {
         mount_accessor: f.name('Accessor of the login method.'),
-        alias_identifier: f.name('The login name.'),
+        alias_identifier: f.name('The login name.', { folds: canonicalLoginName }),
       },
     }).update({
       summary: 'Unlock a login name',

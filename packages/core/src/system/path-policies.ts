@@ -1,5 +1,5 @@
 import { f, NotFound, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
-import type { Policy } from '../policies/policy.ts';
+import { parsePolicy, type Policy } from '../policies/policy.ts';
 import type { PolicyRecord } from '../policies/policy-record.ts';
 import type { PolicyStore, PolicyWrite } from '../policies/policy-store.ts';
 
@@ -11,7 +11,7 @@ const paging = {
   after: f.string('Only names after this one.'),
   limit: f.int('Most names to return; all without it.'),
 };
-const name = f.name('Name of the policy; stored in lower case.');
+const name = f.name('Name of the policy; stored in lower case.', { folds: (written) => written.toLowerCase() });
 const expiry = {
   ttl: f.duration('How long the policy counts, from now.'),
   expiration: f.time('When the policy stops counting.'),
@@ -67,16 +67,16 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
         summary: 'Reads a policy.',
         handle: async (req) => {
           const found = await policies.get(req.data.name);
-          return found && { data: details(req.data.name.toLowerCase(), found) };
+          return found && { data: details(req.data.name, found), warnings: remarksOf(req.data.name, found) };
         },
       })
       .update({
         summary: 'Creates or replaces a policy.',
-        handle: async (req) => written(req.data.name, await policies.put(req.data.name, writeOf(req.data))),
+        handle: async (req) => written(req.spelled['name'] ?? req.data.name, await policies.put(req.data.name, writeOf(req.data))),
       })
       .patch({
         summary: 'Changes parts of a policy.',
-        handle: async (req) => written(req.data.name, await policies.patch(req.data.name, writeOf(req.data))),
+        handle: async (req) => written(req.spelled['name'] ?? req.data.name, await policies.patch(req.data.name, writeOf(req.data))),
       })
       .delete({ summary: 'Deletes a policy.', handle: (req) => remove(policies, req.data.name) })
       .list({ summary: 'Lists the policies below a prefix.', handle: (req) => listAll({ ...req.data, prefix: req.data.name }) }),
@@ -107,8 +107,8 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
         handle: async (req) => {
           const found = await policies.get(req.data.name);
           if (!found) throw new NotFound();
-          const { policy, ...rest } = details(req.data.name.toLowerCase(), found);
-          return { data: { ...rest, rules: policy } };
+          const { policy, ...rest } = details(req.data.name, found);
+          return { data: { ...rest, rules: policy }, warnings: remarksOf(req.data.name, found) };
         },
       })
       .update({
@@ -116,12 +116,25 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
         handle: async (req) => {
           const older = req.data.policy === undefined || req.data.policy === '';
           const policy = await policies.put(req.data.name, writeOf(older ? { ...req.data, policy: req.data.rules } : req.data));
-          return written(req.data.name, policy, older ? [`'rules' is deprecated, please use 'policy' instead`] : []);
+          return written(req.spelled['name'] ?? req.data.name, policy, older ? [`'rules' is deprecated, please use 'policy' instead`] : []);
         },
       })
       .delete({ summary: 'Deletes a policy.', handle: (req) => remove(policies, req.data.name) })
       .list({ summary: 'Lists the policies below a prefix.', handle: (req) => listLegacy({ ...req.data, prefix: req.data.name }) }),
   ];
+}
+
+/** None for a text that can no longer be read: its tokens are refused, and that says so. */
+function remarksOf(id: string, { policy, ...record }: PolicyRecord): readonly string[] {
+  const rules = {
+    allowWildcards: record.allow_wildcards_in_identity_templates,
+    allowSlashes: record.allow_slashes_in_identity_templates,
+  };
+  try {
+    return parsePolicy(id, policy, rules).remarks;
+  } catch {
+    return [];
+  }
 }
 
 interface Page {

@@ -1,4 +1,5 @@
 import { BadRequest, f, InvalidRequest, path, type AnyPath } from '@strongroom/engine-sdk';
+import type { SegmentFolds } from '../mounts/path-router.ts';
 import type { Acl } from '../policies/acl.ts';
 import type { PolicyOperation } from '../policies/capability.ts';
 import { internalOf } from '../request/internal-request.ts';
@@ -8,14 +9,14 @@ export interface PolicyExplanationDeps {
   aclOfToken(token: string): Promise<Acl | undefined>;
   /** Whether the path asks for the sudo capability besides the operation's own. */
   needsSudo(path: string): boolean;
-  /** Other paths that lead to the same thing. */
-  spellings(path: string): readonly string[] | undefined;
+  /** The path as policies see it. @throws BadRequest for what is no path */
+  canonical(path: string, operation: PolicyOperation): { readonly path: string; readonly folds?: SegmentFolds };
 }
 
 const OPERATIONS: readonly PolicyOperation[] = ['create', 'read', 'update', 'patch', 'delete', 'list', 'scan'];
 
 /** `sys/policies/explain`: why a call is allowed or refused. */
-export function policyExplanationPaths({ aclOfToken, needsSudo, spellings }: PolicyExplanationDeps): AnyPath[] {
+export function policyExplanationPaths({ aclOfToken, needsSudo, canonical }: PolicyExplanationDeps): AnyPath[] {
   return [
     path('policies/explain', {
       synopsis: 'Why a call would be allowed or refused.',
@@ -33,11 +34,10 @@ export function policyExplanationPaths({ aclOfToken, needsSudo, spellings }: Pol
         if (!operation) throw new BadRequest(`operation must be one of ${OPERATIONS.join(', ')}`);
         const bare = data.path.replace(/^\/+/, '').replace(/^v1\//, '');
         if (bare === '') throw new BadRequest('path must not be empty');
-        const listing = operation === 'list' || operation === 'scan';
-        const asked = listing && !bare.endsWith('/') ? `${bare}/` : bare;
+        const { path: asked, folds } = canonical(bare, operation);
         const acl = data.token ? await aclOfToken(data.token) : internalOf(req).acl!;
         if (!acl) throw new InvalidRequest('invalid token');
-        const explained = acl.explain(operation, asked, { otherSpellings: spellings(asked) });
+        const explained = acl.explain(operation, asked, { folds });
         const sudoNeeded = needsSudo(asked);
         if (!sudoNeeded || !explained.allowed || explained.sudo) return { data: { ...explained, sudo_required: sudoNeeded } };
         return {

@@ -22,16 +22,16 @@ export function requestHeaderPaths({ headers }: { readonly headers: AuditedHeade
       description: 'Names are compared without regard to case.',
       access: 'sudo',
       fields: {
-        header: f.name('Name of the header.'),
+        header: f.name('Name of the header.', { folds: (name) => name.toLowerCase() }),
         hmac: f.bool('Write a digest instead of the value.', { default: false }),
       },
     })
       .read({
         summary: 'Read how a request header is audited',
-        handle: async ({ data }) => {
-          const rule = headers.rules.get(data.header.toLowerCase());
+        handle: async ({ data, spelled }) => {
+          const rule = headers.rules.get(data.header);
           if (!rule) throw new BadRequest('Could not find header in config');
-          return { data: { [data.header]: { hmac: rule.hmac } } };
+          return { data: { [spelled['header'] ?? data.header]: { hmac: rule.hmac } } };
         },
       })
       .update({

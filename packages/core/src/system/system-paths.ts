@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { AnyPath, Clock } from '@strongroom/engine-sdk';
+import { BadRequest, type AnyPath, type Clock } from '@strongroom/engine-sdk';
 import type { AuditBroker } from '../audit/audit-broker.ts';
 import type { Barrier } from '../barrier/barrier.ts';
 import { keyPaths, type KeyRotation } from '../barrier/path-keys.ts';
@@ -16,7 +16,9 @@ import type { PolicyStore } from '../policies/policy-store.ts';
 import type { Authentication } from '../request/authentication.ts';
 import type { CallsUnderWay } from '../request/calls-under-way.ts';
 import { internalOf } from '../request/internal-request.ts';
-import { otherSpellings } from '../request/other-spellings.ts';
+import type { PolicyOperation } from '../policies/capability.ts';
+import { admittedPath } from '../request/admission.ts';
+import { canonicalPath } from '../request/canonical-path.ts';
 import type { Jobs } from '../schedule/jobs.ts';
 import type { TargetGate } from '../schedule/target-gate.ts';
 import { decodeTokenPath, generateRootPaths } from '../seal/path-generate-root.ts';
@@ -84,9 +86,9 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
   const { options, clock, sealing, mounts, plugins, policies, passwords, authentication, tokens, leases, revoker, bulk } = parts;
   const { barrier, rotation, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
   const { seal, cluster } = sealing;
-  const spellings = (path: string) => {
-    const found = mounts.route(path);
-    return found && otherSpellings(path, { rest: found.rest, match: found.mount.router?.match(found.rest) });
+  const canonical = (asked: string, operation: PolicyOperation) => {
+    const path = admittedPath(asked.replace(/^\//, ''), operation);
+    return canonicalPath(mounts, path) ?? { path };
   };
   const aclOfToken = async (token: string) => authentication.aclOfToken(token);
   return [
@@ -104,11 +106,18 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
       aclOfToken,
       aclOfAccessor: async (accessor) => authentication.aclOfAccessor(accessor),
       aclOfCaller: async (req) => internalOf(req).acl!,
-      spellings,
+      canonical: (path) => {
+        try {
+          return canonical(path, 'read');
+        } catch (error) {
+          if (error instanceof BadRequest) return undefined;
+          throw error;
+        }
+      },
     }),
     ...policyExplanationPaths({
       aclOfToken,
-      spellings,
+      canonical,
       needsSudo: (path) => {
         const found = mounts.route(path);
         return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';

@@ -25,6 +25,7 @@ export async function call(
     const answer: EngineResponse | undefined = await op.handle({
       operation,
       path,
+      spelled: hit.captures,
       data: decoded.data,
       supplied: decoded.supplied,
       raw: body,

@@ -23,6 +23,10 @@ describe('leases', () => {
       leases: { lease_id: string; error: string }[];
     };
 
+  test('a lease is filed below the canonical path of its call', async () => {
+    expect((await mount.read('creds/r/')).leaseId).toMatch(/^acc\/creds\/r\/[A-Za-z0-9]{24}$/);
+  });
+
   test('a lease ends on time, and its account with it', async () => {
     const { leaseId, leaseDuration, renewable } = await mount.read('creds/r');
     expect(leaseId).toMatch(/^acc\/creds\/r\/[A-Za-z0-9]{24}$/);

@@ -9,7 +9,7 @@ const paths = capabilityPaths({
   aclOfToken: find('t1'),
   aclOfAccessor: find('a1'),
   aclOfCaller: () => Promise.resolve(acl),
-  spellings: () => undefined,
+  canonical: (path) => ({ path }),
 });
 
 describe('capabilities', () => {

@@ -54,6 +54,13 @@ describe('with a file device', () => {
     await rm(folder, { recursive: true });
   });
 
+  test('a path is written in its canonical form, however it was spelt', async () => {
+    await call('read', 'box/drawer/');
+    await call('read', 'sys/policies/acl/DEFAULT/');
+    const paths = (await lines()).slice(-4).map(({ request }) => request.path);
+    expect(paths).toEqual(['box/drawer', 'box/drawer', 'sys/policies/acl/default', 'sys/policies/acl/default']);
+  });
+
   test('every call has one request line and one response line, whatever became of it', async () => {
     const { client_token: weak } = (await call('update', 'auth/token/create', { policies: ['none'] })).auth!;
     const answers: [string, CoreResponse][] = [

@@ -72,23 +72,21 @@ export class KeyVaultService {
   #set(name: string, text: string): ProviderAnswer {
     const body = readBody(text);
     if (typeof body['value'] !== 'string') throw badParameter('The value property is required.');
-    const attributes = (body['attributes'] ?? {}) as { enabled?: boolean };
     const entry = this.#secrets.set(name, {
       value: body['value'],
       contentType: body['contentType'] as string | undefined,
       tags: body['tags'] as Record<string, string> | undefined,
-      enabled: attributes.enabled,
+      ...attributesOf(body),
     });
     return ok(this.#bundle(entry, entry.versions.at(-1)!, true));
   }
 
   #update(name: string, wanted: string | undefined, text: string): ProviderAnswer {
     const body = readBody(text);
-    const attributes = (body['attributes'] ?? {}) as { enabled?: boolean };
     const version = this.#secrets.update(name, wanted, {
       ...(body['tags'] !== undefined && { tags: body['tags'] as Record<string, string> }),
       ...(body['contentType'] !== undefined && { contentType: body['contentType'] as string }),
-      ...(attributes.enabled !== undefined && { enabled: attributes.enabled }),
+      ...attributesOf(body),
     });
     return ok(this.#bundle(this.#secrets.require(name).entry, version, false));
   }
@@ -125,6 +123,8 @@ export class KeyVaultService {
       id: `${this.#base.url}/secrets/${entry.name}/${version.id}`,
       attributes: {
         enabled: version.enabled,
+        ...(version.expires !== undefined && { exp: version.expires }),
+        ...(version.notBefore !== undefined && { nbf: version.notBefore }),
         created: version.created,
         updated: version.updated,
         recoveryLevel: 'Recoverable+Purgeable',
@@ -146,6 +146,16 @@ export class KeyVaultService {
 }
 
 const ok = (body: unknown): ProviderAnswer => ({ status: 200, body });
+
+/** What a body says about when a version is good; what it leaves out is not there. */
+function attributesOf(body: Record<string, unknown>): { enabled?: boolean; expires?: number; notBefore?: number } {
+  const { enabled, exp, nbf } = (body['attributes'] ?? {}) as { enabled?: boolean; exp?: number; nbf?: number };
+  return {
+    ...(enabled !== undefined && { enabled }),
+    ...(exp !== undefined && { expires: exp }),
+    ...(nbf !== undefined && { notBefore: nbf }),
+  };
+}
 
 function readBody(text: string): Record<string, unknown> {
   const body = parseJson(text, () => badParameter('The request body is not JSON.'));

@@ -8,6 +8,9 @@ export interface KeyVaultVersion {
   contentType: string | undefined;
   tags: Readonly<Record<string, string>>;
   enabled: boolean;
+  /** Seconds since the epoch. A date that is over hinders nobody from reading the value. */
+  expires: number | undefined;
+  notBefore: number | undefined;
   updated: number;
 }
 
@@ -28,12 +31,16 @@ export interface KeyVaultWrite {
   readonly contentType?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly enabled?: boolean | undefined;
+  /** Seconds since the epoch. */
+  readonly expires?: number | undefined;
+  readonly notBefore?: number | undefined;
   /** As the vault itself does for a certificate. */
   readonly managed?: boolean | undefined;
 }
 
 export const KEY_VAULT_VALUE_LIMIT = 25 * 1024;
 const MOST_TAGS = 15;
+const LONGEST_CONTENT_TYPE = 255;
 
 /** The secrets of one vault: names without case, versions, and soft delete as Key Vault has it. */
 export class KeyVaultStore {
@@ -55,11 +62,13 @@ export class KeyVaultStore {
     return [...this.#entries.values()].filter((entry) => entry.deletedAt !== undefined);
   }
 
+  /** A new version has only what this write gives it: nothing is taken over from the version before. */
   set(name: string, write: KeyVaultWrite): KeyVaultEntry {
     if (!/^[0-9a-zA-Z-]{1,127}$/.test(name)) {
       throw badParameter(`The request URI contains an invalid name: ${name}`);
     }
     if (Buffer.byteLength(write.value) > KEY_VAULT_VALUE_LIMIT) throw badParameter('Secret value is too long.');
+    checkAttributes(write);
     const tags = checkTags(write.tags ?? {});
     const entry = this.#entries.get(name.toLowerCase()) ?? { name, versions: [], settling: 0, managed: write.managed === true };
     if (entry.deletedAt !== undefined) {
@@ -76,6 +85,8 @@ export class KeyVaultStore {
       contentType: write.contentType,
       tags,
       enabled: write.enabled ?? true,
+      expires: write.expires,
+      notBefore: write.notBefore,
       created: now,
       updated: now,
     });
@@ -102,12 +113,15 @@ export class KeyVaultStore {
   update(
     name: string,
     version: string | undefined,
-    change: Partial<Pick<KeyVaultVersion, 'tags' | 'enabled' | 'contentType'>>,
+    change: Partial<Pick<KeyVaultVersion, 'tags' | 'enabled' | 'contentType' | 'expires' | 'notBefore'>>,
   ): KeyVaultVersion {
     const found = this.require(name, version).version;
+    checkAttributes(change);
     if (change.tags !== undefined) found.tags = checkTags(change.tags);
     if (change.enabled !== undefined) found.enabled = change.enabled;
     if (change.contentType !== undefined) found.contentType = change.contentType;
+    if (change.expires !== undefined) found.expires = change.expires;
+    if (change.notBefore !== undefined) found.notBefore = change.notBefore;
     found.updated = this.#seconds();
     return found;
   }
@@ -139,6 +153,17 @@ export class KeyVaultStore {
 
   #seconds(): number {
     return Math.floor(this.#now() / 1000);
+  }
+}
+
+function checkAttributes({
+  contentType,
+  expires,
+  notBefore,
+}: Partial<Pick<KeyVaultVersion, 'contentType' | 'expires' | 'notBefore'>>): void {
+  if (contentType !== undefined && contentType.length > LONGEST_CONTENT_TYPE) throw badParameter('contentType is too long.');
+  for (const [name, date] of Object.entries({ exp: expires, nbf: notBefore })) {
+    if (date !== undefined && !Number.isInteger(date)) throw badParameter(`${name} must be a whole number of seconds.`);
   }
 }
 

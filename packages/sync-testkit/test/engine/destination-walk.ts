@@ -185,6 +185,18 @@ export function destinationWalk(options: WalkOptions): void {
       expect(await outside.requests!()).toBe(requests);
     });
 
+    test('a destination that is purged and made again by the same name takes its own deleted copies up', async () => {
+      await make();
+      await link();
+      await sync.ask('delete', at, { purge: true });
+      await settle();
+      expect((await sync.ask('read', at)).status).toBe(404);
+      await make();
+      const linked = await link();
+      expect(linked).toMatchObject({ sync_status: 'SYNCED' });
+      expect(await standing(linked.remote_name!)).toBe('first');
+    });
+
     test('DELETE is refused while secrets are associated; with purge=true they are unsynced first', async () => {
       await make();
       const name = (await link()).remote_name!;

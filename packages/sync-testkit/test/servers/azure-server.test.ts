@@ -37,6 +37,19 @@ describe('the server that plays Azure Key Vault, to the official client', () => 
     ]);
   });
 
+  test('keeps content type, expiry and not-before of each version, and gives a new version none of them by itself', async () => {
+    const vault = client();
+    const [expiresOn, notBefore] = [new Date('2031-01-01T00:00:00Z'), new Date('2026-01-01T00:00:00Z')];
+    const one = await vault.setSecret('name', 'one', { contentType: 'text/plain', expiresOn, notBefore });
+    expect((await vault.getSecret('name')).properties).toMatchObject({ contentType: 'text/plain', expiresOn, notBefore });
+    const { properties: two } = await vault.setSecret('name', 'two');
+    for (const field of ['contentType', 'expiresOn', 'notBefore'] as const) expect(two[field]).toBeUndefined();
+    const later = new Date('2032-01-01T00:00:00Z');
+    await vault.updateSecretProperties('name', two.version!, { expiresOn: later });
+    expect((await vault.getSecret('name')).properties.expiresOn).toEqual(later);
+    expect((await vault.getSecret('name', { version: one.properties.version! })).properties.expiresOn).toEqual(expiresOn);
+  });
+
   test('sets, gets, lists page by page, keeps versions, and takes tags', async () => {
     const vault = client();
     const one = await vault.setSecret('name', 'one', { tags: { a: '1' }, contentType: 'text/plain' });

@@ -1,0 +1,36 @@
+import type { MountTable } from '../mounts/mount-table.ts';
+import type { PathMatch, SegmentFolds } from '../mounts/path-router.ts';
+import type { Mount } from '../mounts/mount.ts';
+
+/** Where a path leads, in its one spelling. */
+export interface CanonicalPath {
+  /** From the root. A list's ends in a slash, no other does. */
+  readonly path: string;
+  /** How the segments of `path` fold, by position; absent where none does. */
+  readonly folds?: SegmentFolds;
+  readonly mount: Mount;
+  /** Below the mount. */
+  readonly rest: string;
+  readonly match: PathMatch | undefined;
+}
+
+/**
+ * The canonical form of an admitted path, by the declaration of what it leads to. Undefined where no mount is: then the path is
+ * already all there is to say. @throws BadRequest for a spelling that folds into no path
+ */
+export function canonicalPath(mounts: Pick<MountTable, 'route'>, path: string): CanonicalPath | undefined {
+  const found = mounts.route(path);
+  if (!found) return undefined;
+  const { mount, rest } = found;
+  const match = mount.router?.match(rest);
+  if (!match) return { path, mount, rest, match };
+  const slash = path.endsWith('/') ? '/' : '';
+  const below = match.canonical === '' ? '' : match.canonical + slash;
+  const bare = rest.endsWith('/') ? rest.slice(0, -1) : rest;
+  const full = match.canonical === bare ? path : mount.path + below;
+  return { path: full, mount, rest: below, match, ...(match.folds ? { folds: fromTheRoot(mount, match.folds) } : {}) };
+}
+
+function fromTheRoot(mount: Mount, folds: SegmentFolds): SegmentFolds {
+  return [...new Array<undefined>(mount.path.split('/').length - 1), ...folds];
+}
