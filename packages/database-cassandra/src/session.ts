@@ -11,6 +11,7 @@ import {
   type PoolStatus,
   redact,
   renderStatements,
+  sentBefore,
   type UpdateUserRequest,
   type UserRequest,
   VerificationFailed,
@@ -68,14 +69,18 @@ export class CassandraSession implements DatabaseSession {
         const undoing = this.#undo(username, rollback, password);
         if (!signal.aborted) await undoing;
       }
-      throw error;
+      throw begun > 1 ? sentBefore(error) : error;
     }
   }
 
   async updateUser({ username, credential, statements, signal }: UpdateUserRequest): Promise<void> {
     const password = requirePassword(credential);
+    let begun = 0;
     for (const statement of statementsOr(PASSWORD_CHANGE_DEFAULT, statements.commands, { name: username, username, password })) {
-      await this.#execute(signal, statement, password);
+      begun++;
+      await this.#execute(signal, statement, password).catch((error: unknown) => {
+        throw begun > 1 ? sentBefore(error) : error;
+      });
     }
   }
 

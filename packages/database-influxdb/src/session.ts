@@ -12,6 +12,7 @@ import {
   type ListUsersRequest,
   type PoolStatus,
   renderStatements,
+  sentBefore,
   type StatementFailed,
   type UpdateUserRequest,
   type UserRequest,
@@ -67,14 +68,18 @@ export class InfluxdbSession implements DatabaseSession {
         const undoing = this.#undo(username, rollback, password);
         if (!signal.aborted) await undoing;
       }
-      throw error;
+      throw begun > 1 ? sentBefore(error) : error;
     }
   }
 
   async updateUser({ username, credential, statements, signal }: UpdateUserRequest): Promise<void> {
     const password = requirePassword(credential);
+    let begun = 0;
     for (const statement of statementsOr(PASSWORD_CHANGE_DEFAULT, statements.commands, { name: username, username, password })) {
-      await this.#http.query(signal, statement, password);
+      begun++;
+      await this.#http.query(signal, statement, password).catch((error: unknown) => {
+        throw begun > 1 ? sentBefore(error) : error;
+      });
     }
   }
 

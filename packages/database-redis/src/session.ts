@@ -10,6 +10,7 @@ import {
   type ListUsersRequest,
   type PoolStatus,
   redact,
+  sentBefore,
   StatementFailed,
   type UpdateUserRequest,
   type UserRequest,
@@ -59,7 +60,7 @@ export class RedisSession implements DatabaseSession {
     } catch (error) {
       const undoing = this.#undo(username);
       if (!signal.aborted) await undoing;
-      throw error;
+      throw sentBefore(error);
     }
   }
 
@@ -69,7 +70,9 @@ export class RedisSession implements DatabaseSession {
     const rules = statements.commands.some((command) => command.trim() !== '') ? aclRules(statements.commands, username) : [];
     if (!(await this.#exists(username, signal))) throw new StatementFailed(`user ${JSON.stringify(username)} does not exist`);
     await this.#send(signal, ['ACL', 'SETUSER', username, 'RESETPASS', `>${password}`, ...rules], password);
-    await this.#persist(signal);
+    await this.#persist(signal).catch((error: unknown) => {
+      throw sentBefore(error);
+    });
   }
 
   /** Also ends the user's connections, which the server does by itself. */

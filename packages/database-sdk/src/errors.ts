@@ -57,6 +57,13 @@ export class ConnectionLost extends DatabaseError {
   }
 }
 
+/** The error of a step, where a step before it was through: it no longer says that nothing was sent. */
+export function sentBefore(error: unknown): unknown {
+  if (!isDatabaseError(error, 'connection_lost') || (error as ConnectionLost).unsent !== true) return error;
+  const { login } = error as ConnectionLost;
+  return new ConnectionLost(error.message, { cause: error.cause, login, unsent: false });
+}
+
 /** Why a login failed, as the error of a plugin says; undefined where it does not say. */
 export function loginFailureOf(error: unknown): LoginFailure | undefined {
   if (!isDatabaseError(error, 'verification_failed') && !isDatabaseError(error, 'connection_lost')) return undefined;

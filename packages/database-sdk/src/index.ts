@@ -19,6 +19,7 @@ export {
   DatabaseError,
   isDatabaseError,
   loginFailureOf,
+  sentBefore,
   SessionClosed,
   StatementFailed,
   StatementInvalid,

@@ -29,6 +29,7 @@ export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';
 export type { OutsideThing } from './outside-thing.ts';
 export { own } from './own.ts';
+export { nearestWord } from './nearest-word.ts';
 export * from './password/index.ts';
 export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';
 export { redact } from './redact.ts';
