@@ -1,15 +1,10 @@
 import { BadRequest, EngineError, nearestWord, type EngineHost } from '@strongroom/engine-sdk';
 import type { AnyDatabasePlugin } from './plugin-catalog.ts';
-import { requirePasswordPlaceholder } from './placeholders.ts';
+import { holdsPlaceholder } from './placeholders.ts';
 import type { ConnectionRecord } from './records.ts';
 
 /** Names of roles, with the asterisks of patterns. */
 const ROLE_PATTERN = /^[\w.*-]+$/;
-
-/** What will fail later is refused now. @throws BadRequest that names the field */
-export function checkConnection(plugin: AnyDatabasePlugin, record: ConnectionRecord): void {
-  if (plugin.supports.statements === 'sql') requirePasswordPlaceholder('root_rotation_statements', record.root_rotation_statements);
-}
 
 /** What was stored and will have no effect, or fail later. */
 export async function connectionRemarks(
@@ -31,7 +26,10 @@ export async function connectionRemarks(
     .filter((pattern) => !ROLE_PATTERN.test(pattern))
     .map((pattern) => `allowed_roles: no role can be called ${JSON.stringify(pattern)}`);
   const policy = await policyRemark(host, 'password_policy', record.password_policy);
-  return [...unknown, ...roles, ...policy];
+  const root = record.root_rotation_statements;
+  const unchanging = plugin.supports.statements === 'sql' && root.length > 0 && !holdsPlaceholder(root, ['password']);
+  const rotation = unchanging ? ['root_rotation_statements: no statement holds {{password}}, so that they do not change the password'] : [];
+  return [...unknown, ...roles, ...policy, ...rotation];
 }
 
 /** For a policy that is not there (yet). */

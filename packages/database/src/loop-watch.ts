@@ -9,7 +9,7 @@ export interface WatchedCall {
 /** How often is looked, in milliseconds. */
 const TICK = 250;
 /** Of the time that the loop stood still, so much was spent computing: otherwise the machine slept, or the process was stopped. */
-const BUSY = 0.5;
+const BUSY = 0.1;
 
 /**
  * Notices that the event loop stood still while plugins were at work. Which code it was cannot be seen afterwards: where one call alone was under way, it was

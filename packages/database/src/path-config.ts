@@ -4,7 +4,7 @@ import { RotationStatus } from '@strongroom/rotation';
 import { Type, type TObject } from 'typebox';
 import { requireSecretsForAddress } from './address-rule.ts';
 import { connectionAfterMove } from './connection-move.ts';
-import { checkConnection, connectionRemarks } from './connection-remarks.ts';
+import { connectionRemarks } from './connection-remarks.ts';
 import { rootCalled } from './connection-users.ts';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { reconciled, requireNoRotation, requireRootAtRest, withSecretFields, written } from './connection-write.ts';
@@ -90,7 +90,6 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           const plugin = pluginOf(asked);
           const { sudo } = req.caller;
           requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo });
-          checkConnection(plugin, asked);
           const open = await tried(name, asked, req.signal);
           const changed = withSecretFields(asked, write, before, plugin.connection);
           const { record, replaced } = await connectionAfterMove(connections, records, { name, before, record: changed });

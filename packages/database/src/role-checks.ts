@@ -28,8 +28,8 @@ export async function checkRole(host: EngineHost, connections: Connections, name
   const plugin = connections.plugin(record);
   if (!plugin) return [...policy, ...allowed];
   requireCredentialType(plugin, role.credential_type);
-  await renderOnce(host, connections, connection, role);
-  return [...policy, ...allowed, ...(plugin.supports.statements === 'sql' ? placeholderRemarks(plugin, role) : [])];
+  const rendered = await renderOnce(host, connections, connection, role);
+  return [...policy, ...allowed, ...rendered, ...(plugin.supports.statements === 'sql' ? placeholderRemarks(plugin, role) : [])];
 }
 
 /** @throws BadRequest */
@@ -41,8 +41,8 @@ export function requireCredentialType({ name, supports }: AnyDatabasePlugin, typ
 }
 
 /** The plugin renders the statements as it would for a user. */
-async function renderOnce(host: EngineHost, connections: Connections, connection: NamedConnection, role: RoleRecord): Promise<void> {
-  if (!connections.plugin(connection.record)?.preview) return;
+async function renderOnce(host: EngineHost, connections: Connections, connection: NamedConnection, role: RoleRecord): Promise<string[]> {
+  if (!connections.plugin(connection.record)?.preview) return [];
   try {
     await connections.preview(connection, {
       username: SAMPLE_USER,
@@ -52,8 +52,13 @@ async function renderOnce(host: EngineHost, connections: Connections, connection
     });
   } catch (error) {
     // Any other failure is none of the role's.
-    if (error instanceof DatabaseMisused) throw new BadRequest(`creation_statements: ${error.message}`);
+    if (!(error instanceof DatabaseMisused)) return [];
+    // They may be written by and by.
+    if (role.creation_statements.length === 0)
+      return [`creation_statements: none are given, and without them no credentials can be issued`];
+    throw new BadRequest(`creation_statements: ${error.message}`);
   }
+  return [];
 }
 
 function sampleCredential(type: RoleRecord['credential_type']) {

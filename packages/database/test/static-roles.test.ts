@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, jest } from '@jest/globals';
 import { manualClock, type TestMount } from '@strongroom/engine-testkit';
 import { type PostgresServer, startPostgres } from '@strongroom/lab';
-import { connectionTo, CREATION, mountDatabase, pass } from './database-mount.ts';
+import { connectionTo, mountDatabase, pass } from './database-mount.ts';
 
 interface StaticCreds {
   username: string;
@@ -158,12 +158,12 @@ describe('static roles', () => {
     expect((await refusal({ ...good, rotation_period: '1h', credential_type: 'odd' })).join()).toBe('400,invalid credential_type "odd"');
     expect((await refusal({ ...good, rotation_period: '1h', credential_type: 'rsa_private_key' })).join()).toContain('does not support');
     expect((await refusal({ ...good, db_name: 'nodb', rotation_period: '1h' })).join()).toContain('failed to find entry for connection');
-    await mount.write('roles/taken', { db_name: 'pg', creation_statements: CREATION });
+    await mount.write('roles/taken', { db_name: 'pg' });
     expect(await refusal({ ...good, rotation_period: '1h' }, 'taken')).toEqual([400, 'Role and Static Role names must be unique']);
     await mount.write('static-roles/st', { ...good, rotation_period: '1h' });
     expect(await refusal({ username: 'other', rotation_period: '1h' }, 'st')).toEqual([400, 'cannot update static account username']);
     expect(await refusal({ rotation_period: '1h' }, 'st')).toEqual([400, 'cannot update static account username']);
-    const both = await mount.call('update', 'database/roles/st', { data: { db_name: 'pg', creation_statements: CREATION } });
+    const both = await mount.call('update', 'database/roles/st', { data: { db_name: 'pg' } });
     expect(both.errors).toEqual(['Role and Static Role names must be unique']);
   });
 
