@@ -1,4 +1,12 @@
-import { type Clock, type Log, type Template, type TemplateEnvironment, type TokenTerms, tokenTerms } from '@strongroom/engine-sdk';
+import {
+  type Clock,
+  type Log,
+  type Template,
+  type TemplateEnvironment,
+  type TokenTerms,
+  tokenTerms,
+  withinCidrs,
+} from '@strongroom/engine-sdk';
 import {
   compileFilter,
   createDirectory,
@@ -8,7 +16,6 @@ import {
   type SearchRequest,
   type ServiceBinding,
 } from '@strongroom/ldap-client';
-import { BlockList, isIP } from 'node:net';
 import type { LdapAuthConfig } from './config.ts';
 
 /** A configuration made ready for logins: made once for all of them. */
@@ -60,7 +67,7 @@ export function makeSetup(config: LdapAuthConfig, { clock, log, template }: Setu
     nobodyDn: `cn=${Buffer.from(template.randomBytes(16)).toString('hex')}${config.userdn === '' ? '' : `,${config.userdn}`}`,
     renderUserFilter: (data) => rendered(userFilter, data, template),
     renderGroupFilter: (data) => rendered(groupFilter, data, template),
-    accepts: addressCheck(config.token_bound_cidrs),
+    accepts: (address) => withinCidrs(config.token_bound_cidrs, address),
   };
 }
 
@@ -82,20 +89,4 @@ function dereferenceOf(value: string, log: Log): Setup['dereference'] {
 
 function isDereference(value: string): value is Setup['dereference'] {
   return value === 'never' || value === 'finding' || value === 'searching' || value === 'always';
-}
-
-function addressCheck(blocks: readonly string[]): (address: string) => boolean {
-  if (blocks.length === 0) return () => true;
-  const list = new BlockList();
-  for (const block of blocks) {
-    const [base = '', bits] = block.split('/');
-    if (isIP(base) === 0) continue;
-    const v6 = isIP(base) === 6;
-    list.addSubnet(base, bits === undefined ? (v6 ? 128 : 32) : Number(bits), v6 ? 'ipv6' : 'ipv4');
-  }
-  return (address) => {
-    const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
-    const family = isIP(plain);
-    return family !== 0 && list.check(plain, family === 6 ? 'ipv6' : 'ipv4');
-  };
 }

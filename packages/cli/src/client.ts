@@ -158,7 +158,7 @@ export class ApiClient {
         ...(connection.namespace === '' ? {} : { 'X-Vault-Namespace': `${connection.namespace}/` }),
         ...(connection.wrapTtl === undefined || options.preflight === true || options.unwrapped === true
           ? {}
-          : { 'X-Vault-Wrap-TTL': String(connection.wrapTtl) }),
+          : { 'X-Vault-Wrap-TTL': String(Math.ceil(connection.wrapTtl)) }),
         ...connection.headers,
         ...options.headers,
       },

@@ -234,6 +234,22 @@ describe('operator generate-root', () => {
     expect(await lab.run(['operator', 'generate-root', `-decode=${encoded}`])).toMatchObject({ code: 1 });
   });
 
+  test('cancels with the nonce that it is given, and leaves it to the token without one', async () => {
+    lab.routes['GET sys/generate-root-token/attempt'] = { body: envelope({ data: state }) };
+    lab.routes['DELETE sys/generate-root-token/attempt?nonce=n-1'] = {};
+    expect(await lab.run(['operator', 'generate-root', '-cancel', '-nonce=n-1'])).toMatchObject({ code: 0 });
+    lab.routes['DELETE sys/generate-root-token/attempt'] = {};
+    expect(await lab.run(['operator', 'generate-root', '-cancel'])).toMatchObject({ code: 0 });
+    expect(lab.seen.at(-1)?.path).toBe('sys/generate-root-token/attempt');
+  });
+
+  test('asks for the nonce where the server does not show it', async () => {
+    lab.routes['GET sys/generate-root-token/attempt'] = { body: envelope({ data: { ...state, nonce: '' } }) };
+    const refused = await lab.run(['operator', 'generate-root', 'KEY']);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('The nonce is missing: give -nonce=<string>');
+  });
+
   test('falls back to the older endpoints', async () => {
     lab.routes['GET sys/generate-root/attempt'] = { body: state };
     expect((await lab.run(['operator', 'generate-root', '-status'])).stdout).toContain('Progress      0/1');

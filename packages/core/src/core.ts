@@ -1,11 +1,13 @@
-import { BadRequest, silentLog, systemClock, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
+import { BadRequest, reserveCode, silentLog, systemClock, Unavailable, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
 import { AccountRegistry } from './accounts/account-registry.ts';
 import { AuditBroker } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
-import { Barrier } from './barrier/barrier.ts';
+import { EVERYTHING, type Announced } from '@strongroom/storage-sdk';
+import { Barrier, KEY_RING } from './barrier/barrier.ts';
 import { KeyRotation } from './barrier/path-keys.ts';
+import { Copies } from './copies/copies.ts';
 import type { CoreOptions } from './core-options.ts';
 import { cubbyholeEngine } from './cubbyhole/cubbyhole-engine.ts';
 import { identityEngine } from './identity/identity-engine.ts';
@@ -34,6 +36,7 @@ import { LoginGuard } from './request/login-guard.ts';
 import { Pipeline } from './request/pipeline.ts';
 import { RepeatedCalls } from './request/repeated-calls.ts';
 import { Routing } from './request/routing.ts';
+import { Removals } from './removal/removals.ts';
 import { Jobs } from './schedule/jobs.ts';
 import { ScheduleRunner } from './schedule/schedule-runner.ts';
 import { targetKey, TargetGate } from './schedule/target-gate.ts';
@@ -58,8 +61,12 @@ import { UnwrapDoor } from './wrapping/unwrap-door.ts';
 import { Wrapping } from './wrapping/wrapping.ts';
 import { randomBytes } from './random-bytes.ts';
 
+/** Until everything is read anew once more, after a failure. Milliseconds. */
+const READ_ANEW_AGAIN = 500;
 /** How often the rooms look after themselves: key rotation, expired policies. Milliseconds. */
 const HOUSEKEEPING = 60_000;
+/** How long the end of scheduled work is waited for; milliseconds. */
+const LAST_WORK = 5_000;
 const ROOMS = {
   policies: 'core/policies/',
   identity: 'core/identity/',
@@ -90,18 +97,24 @@ export class Core {
   readonly #identity: IdentityStore;
   readonly #audit: AuditBroker;
   readonly #mounts: MountTable;
+  readonly #removals: Removals;
   readonly #cluster: Cluster;
   readonly #versions: VersionHistory;
   readonly #rotation: KeyRotation;
   readonly #pipeline: Pipeline;
+  readonly #copies: Copies;
   readonly #unsubscribe: () => void;
   #open = false;
+  #starting = false;
   #changing: Promise<unknown> = Promise.resolve();
+  /** Others changed something while this server was not open: what it read while it opened may be older. */
+  #heardWhileClosed = false;
   #stopHousekeeping: (() => void) | undefined;
 
   constructor(options: CoreOptions) {
     this.#options = options;
     this.#driver = new CountingDriver(options.storage);
+    reserveCode(options.storage.code ?? []);
     const clock = (this.#clock = options.clock ?? systemClock);
     const log = (this.#log = options.log ?? silentLog);
     this.#plugins = new UsablePlugins(options.plugins ?? []);
@@ -109,6 +122,7 @@ export class Core {
     const barrier = (this.#barrier = new Barrier(this.#driver, clock));
     this.#seal = new Seal({ driver: this.#driver, barrier, automatic: options.seal, log });
     const store = (this.#store = new Store(this.#driver, barrier));
+    this.#copies = new Copies(this.#driver);
     this.#cluster = new Cluster(options.apiAddress ?? '', clock.now());
     this.#rotation = new KeyRotation({ barrier, store, clock });
 
@@ -153,8 +167,9 @@ export class Core {
     this.cors = new CorsConfig(room(ROOMS.system));
     this.#versions = new VersionHistory(room(ROOMS.system), clock);
 
+    const limits = { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL };
     const authentication = new Authentication({ tokens, policies, identity, revoker, log });
-    const wrapping = new Wrapping({ store, tokens, revoker, clock });
+    const wrapping = new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl });
     const creation = new TokenCreation({ store, tokens, policies, identity, clock });
     const renewal = new TokenRenewal({
       tokens,
@@ -171,6 +186,7 @@ export class Core {
       storageType: options.storage.name,
       now: () => clock.now(),
       sealed: () => !this.#open,
+      problem: () => this.#copies.problem(),
       initialized: async () => (await this.#seal.config()) !== undefined,
       initialize: async (order) => this.initialize(order),
       unseal: async (share) => this.unseal(share),
@@ -181,7 +197,7 @@ export class Core {
       scope,
       clock,
       log,
-      system: { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL },
+      system: limits,
       plugins: this.#plugins,
       gate,
       builtIn: new Map([
@@ -193,26 +209,28 @@ export class Core {
       generatePassword: async (policy) => passwords.generate(policy),
       retry: async (mount, target) => {
         gate.breakers.succeeded(targetKey(mount, target));
-        await leases.retry(mount, target);
-        await journal.retry(mount, target);
-        await jobs.retry(mount, target);
+        await leases.retryTarget(mount, target);
+        await journal.retryTarget(mount, target);
+        await jobs.retryTarget(mount, target);
       },
-      cleaner: {
-        revokeBelow: async (path) => bulk.revoke(path.slice(0, -1), { force: false }),
-        undo: async (mount) => journal.undoMount(mount.uuid, new AbortController().signal),
-        forget: async (mount) => {
-          await jobs.forgetMount(mount.uuid);
-          await accounts.forgetMount(mount.uuid);
-          if (mount.class !== 'auth') return;
-          await identity.aliasesOfMountRemoved(mount.accessor);
-          await lockout.forgetMount(mount.accessor);
-        },
-      },
+      revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
     });
+    const removals = (this.#removals = new Removals({
+      ...{ store, clock, log, bulk, journal, accounts },
+      mounts: this.#mounts,
+      forget: async (mount) => {
+        await jobs.forgetMount(mount.uuid);
+        await accounts.forgetMount(mount.uuid);
+        if (mount.class !== 'auth') return;
+        await identity.aliasesOfMountRemoved(mount.accessor);
+        await lockout.forgetMount(mount.accessor);
+      },
+    }));
+    runner.handle('removal', async (entry, signal) => removals.run(entry, signal));
 
     const system: SystemParts = {
       ...{ options, clock, sealing, barrier, policies, passwords, authentication, tokens, leases, revoker, bulk },
-      ...{ jobs, journal, gate, wrapping, audit, cors: this.cors, lockout, underWay },
+      ...{ removals, jobs, journal, gate, wrapping, audit, cors: this.cors, lockout, underWay },
       rotation: this.#rotation,
       mounts: this.#mounts,
       plugins: this.#plugins,
@@ -224,6 +242,7 @@ export class Core {
       clock,
       log,
       underWay,
+      copies: this.#copies,
       routing: new Routing({
         mounts: this.#mounts,
         open: new PathRouter(openSealPaths(sealing)),
@@ -238,7 +257,7 @@ export class Core {
       unwrapDoor: new UnwrapDoor(),
       audit: new AuditTrail(audit),
     });
-    this.#unsubscribe = this.#driver.changes((keys) => void this.#heard(keys));
+    this.#unsubscribe = this.#driver.changes((announced) => this.#heard(announced));
   }
 
   /** Carries out a call. Never throws: what went wrong is in the answer. */
@@ -277,13 +296,25 @@ export class Core {
     });
   }
 
-  /** Lets scheduled work finish, ends the requests that wait for something, then forgets the keys. */
+  /**
+   * Waits for nobody: the keys are forgotten when this returns, requests under way are answered that the server is sealed, and whatever an engine
+   * still does can neither read nor write. Resolves when the engines are closed, or have had their time for it.
+   */
   seal(): Promise<void> {
-    return this.#exclusively(async () => this.#stop());
+    const leave = this.#forgetKeys();
+    return this.#exclusively(async () => {
+      await leave();
+      // An unsealing that was under way may have come to its end in between.
+      await this.#forgetKeys()();
+    });
   }
 
-  /** Seals and closes the storage. */
+  /** Gives scheduled work a moment to store how far it came, then seals and closes the storage. */
   async close(): Promise<void> {
+    if (this.#open) {
+      this.#removals.stop(new Unavailable('Vault is sealed'));
+      await atMost(this.#clock, LAST_WORK, this.#runner.stop());
+    }
     await this.seal();
     this.#unsubscribe();
     await this.#driver.close();
@@ -336,6 +367,8 @@ export class Core {
   async #start(): Promise<void> {
     if (this.#open) return;
     const began = this.#clock.millis();
+    this.#heardWhileClosed = false;
+    this.#starting = true;
     try {
       await this.#tokens.open();
       await this.#cluster.open(this.#store, this.#options.clusterName);
@@ -344,34 +377,45 @@ export class Core {
       await this.#versions.record(VERSION);
       await this.#audit.load();
       await this.#mounts.open();
+      await this.#removals.resume();
+      // Sealed meanwhile.
+      if (this.#barrier.sealed) throw new Unavailable('Vault is sealed');
     } catch (error) {
       this.#log.error('the server could not start after unsealing', { error: String(error) });
-      await this.#mounts.close();
+      await this.#mounts.close()();
       await this.#audit.close();
       this.#tokens.close();
       this.#barrier.seal();
       throw error;
+    } finally {
+      this.#starting = false;
     }
     this.#cluster.startedAt = this.#clock.now();
     this.#open = true;
     this.#runner.start();
     this.#keepHouse();
-    void this.#mounts.finishUnmounts();
+    if (this.#heardWhileClosed) this.#everythingChanged();
     this.#log.info('unsealed', { millis: this.#clock.millis() - began });
   }
 
-  async #stop(): Promise<void> {
-    if (!this.#open) return;
+  /** Gives back how to close what ran on the keys. */
+  #forgetKeys(): () => Promise<void> {
+    if (!this.#open && !this.#starting) return async () => undefined;
     this.#open = false;
     this.#stopHousekeeping?.();
-    await this.#runner.stop();
-    await this.#mounts.close();
-    await this.#audit.close();
+    this.#removals.stop(new Unavailable('Vault is sealed'));
+    const work = this.#runner.stop();
+    const closeEngines = this.#mounts.close();
     this.#tokens.close();
     this.#barrier.seal();
     this.#seal.forget();
     this.#store.clear();
     this.#log.info('sealed');
+    return async () => {
+      await closeEngines();
+      await atMost(this.#clock, LAST_WORK, work);
+      await this.#audit.close();
+    };
   }
 
   #keepHouse(): void {
@@ -379,7 +423,6 @@ export class Core {
       const work = async (): Promise<void> => {
         if (await this.#rotation.check()) this.#log.info('the barrier key was rotated');
         await this.#policies.removeExpired();
-        await this.#mounts.finishUnmounts();
       };
       work()
         .catch((error: unknown) => this.#log.warn('housekeeping failed', { error: String(error) }))
@@ -389,25 +432,68 @@ export class Core {
     });
   }
 
-  /** Another process changed something of which this one keeps a copy. */
-  async #heard(keys: readonly string[]): Promise<void> {
-    if (!this.#open) return;
+  /** Another process changed something of which this one keeps a copy. Also called while sealed. */
+  #heard(announced: Announced): void {
+    if (!this.#open) this.#heardWhileClosed = true;
+    else if (announced === EVERYTHING) this.#everythingChanged();
+    else void this.#takeUp(announced);
+  }
+
+  async #takeUp(keys: readonly string[]): Promise<void> {
     try {
-      if (keys.includes('core/keyring')) await this.#barrier.reload();
-      if (keys.some((key) => key === MOUNTS)) await this.#mounts.reload();
+      // What is only dropped is dropped at once: nothing that has to be read holds it up.
       for (const key of keys) {
         if (key.startsWith(ROOMS.policies)) {
           this.#policies.invalidate(key.slice(ROOMS.policies.length));
           this.#passwords.invalidate(key.slice(ROOMS.policies.length));
         } else if (key.startsWith(ROOMS.identity)) this.#identity.invalidate(key.slice(ROOMS.identity.length));
         else if (key.startsWith(ROOMS.audit)) this.#audit.invalidate(key.slice(ROOMS.audit.length));
-        else if (key.startsWith(ROOMS.system)) await this.cors.load();
         else this.#mounts.invalidate(key);
       }
+      if (keys.includes(KEY_RING)) await this.#barrier.reload();
+      if (keys.includes(MOUNTS)) await this.#mounts.reload();
+      if (keys.some((key) => key.startsWith(ROOMS.system))) await this.cors.load();
     } catch (error) {
       this.#log.error('a change by another process could not be taken up', { error: String(error) });
       if (this.#barrier.sealed) await this.seal();
+      else if (this.#open) this.#everythingChanged();
     }
+  }
+
+  /** Any record may be another: no copy counts until all were read anew, and until then no request is answered by one. */
+  #everythingChanged(): void {
+    const epoch = this.#copies.drop();
+    const readAnew = async (): Promise<void> => {
+      if (this.#open) await this.#readAnew();
+      if (this.#copies.renewed(epoch)) this.#log.info('everything was read anew');
+    };
+    void this.#exclusively(readAnew).catch((error: unknown) => {
+      this.#log.error('the store could not be read anew; trying again', { error: String(error) });
+      this.#clock.after(READ_ANEW_AGAIN, () => {
+        if (this.#copies.epoch === epoch) this.#everythingChanged();
+      });
+    });
+  }
+
+  /** Within `#exclusively`. */
+  async #readAnew(): Promise<void> {
+    this.#store.clear();
+    this.#policies.invalidateAll();
+    this.#passwords.invalidateAll();
+    this.#identity.invalidateAll();
+    try {
+      await this.#barrier.reload();
+    } catch (error) {
+      if (!this.#barrier.sealed) throw error;
+      this.#log.error('the key ring cannot be opened any more: the server seals itself', { error: String(error) });
+    }
+    if (this.#barrier.sealed) return this.#forgetKeys()();
+    await this.#tokens.open();
+    await this.#cluster.open(this.#store, this.#options.clusterName);
+    await this.#policies.initialize();
+    await this.cors.load();
+    await this.#audit.readAnew();
+    await this.#mounts.readAnew();
   }
 
   /** Starts engines again: those at these mounts, those of this plugin, or those that may use it. */
@@ -452,6 +538,15 @@ export class Core {
     this.#changing = mine.catch(() => undefined);
     return mine;
   }
+}
+
+/** Resolves when the work has ended, or after so many milliseconds. */
+async function atMost(clock: Clock, millis: number, work: Promise<unknown>): Promise<void> {
+  let cancel!: () => void;
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.after(millis, resolve);
+  });
+  await Promise.race([work.then(() => undefined), late]).finally(cancel);
 }
 
 /**

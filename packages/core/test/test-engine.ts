@@ -4,8 +4,10 @@ import {
   idempotencyFields,
   issue,
   path,
+  type EngineHost,
   type EnginePackage,
   type Intent,
+  type OutsideThing,
   type Schedule,
   type SecretType,
 } from '@strongroom/engine-sdk';
@@ -51,6 +53,10 @@ export function testEngine(
     invalidated?: (key: string) => void;
     initialize?: () => Promise<void>;
     asked?: (system: string) => Promise<void>;
+    retire?: (host: EngineHost, signal: AbortSignal) => Promise<void>;
+    outside?: (host: EngineHost) => Promise<OutsideThing[]>;
+    close?: (host: EngineHost) => Promise<void>;
+    tuned?: (host: EngineHost) => Promise<void>;
   } = {},
 ): EnginePackage {
   const account: SecretType<typeof Account> = {
@@ -61,6 +67,7 @@ export function testEngine(
     revoke: async ({ internal, signal }) => outside.call('drop', internal.system, internal.name, signal),
     dropped: async (internal, tx) =>
       tx.collection('left/', Type.Object({ name: Type.String() })).put(internal.name, { name: internal.name }),
+    outside: ({ system, name }) => ({ kind: 'account', name, system }),
   };
   const creation: Intent<typeof Account> = {
     kind: 'create-account',
@@ -68,7 +75,9 @@ export function testEngine(
     minAgeSeconds: 120,
     target: (entry) => entry.system,
     rollback: async (entry, _storage, signal) => outside.call('drop', entry.system, entry.name, signal),
+    outside: ({ system, name }) => ({ kind: 'account', name, system, detail: 'it was being made' }),
   };
+  const removal: Intent<typeof Account> = { ...creation, kind: 'remove-account', takesBack: true };
   const tick: Schedule<typeof Account> = {
     kind: 'tick',
     entry: Account,
@@ -86,9 +95,13 @@ export function testEngine(
       const roles = host.storage.collection('role/', Role, { cached: true });
       return {
         secrets: [account],
-        intents: [creation],
+        intents: [creation, removal],
         schedules: [tick],
         ...(hooks.initialize ? { initialize: hooks.initialize } : {}),
+        ...(hooks.retire ? { retire: async (signal: AbortSignal) => hooks.retire?.(host, signal) } : {}),
+        ...(hooks.outside ? { outside: async () => hooks.outside!(host) } : {}),
+        close: async () => hooks.close?.(host),
+        tuned: async () => hooks.tuned?.(host),
         ...(hooks.invalidated ? { invalidate: hooks.invalidated } : {}),
         paths: [
           path('roles/{name}', {
@@ -136,6 +149,37 @@ export function testEngine(
               };
             },
           }),
+          path('accounts/{name}', {
+            synopsis: 'Accounts without a lease.',
+            description: 'To delete one is a change that only takes back.',
+            fields: { name: f.name('The account.'), system: f.string('The outside system.', { default: 'one' }) },
+          })
+            .update({
+              summary: 'Makes one.',
+              handle: async (req) => {
+                const made = { system: req.data.system, name: req.data.name };
+                const intent = await host.storage.transaction(async (tx) => tx.intend(creation, made));
+                await outside.call('create', made.system, made.name, req.signal);
+                await hooks.afterCreate?.();
+                await host.storage.transaction(async (tx) => tx.settle(intent));
+                return undefined;
+              },
+            })
+            .delete({
+              summary: 'Removes it.',
+              handle: async (req) => {
+                const meant = { system: req.data.system, name: req.data.name };
+                const intent = await host.storage.transaction(async (tx) => tx.intend(removal, meant));
+                try {
+                  await outside.call('drop', meant.system, meant.name, req.signal);
+                } catch (error) {
+                  await host.storage.transaction(async (tx) => tx.abandon(intent));
+                  throw error;
+                }
+                await host.storage.transaction(async (tx) => tx.settle(intent));
+                return undefined;
+              },
+            }),
           path('managed/{name}', {
             synopsis: 'Managed accounts.',
             description: 'Accounts whose password this mount changes.',

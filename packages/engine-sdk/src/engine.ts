@@ -22,6 +22,12 @@ export interface Plugin {
   readonly apiVersion: number;
   /** Semantic version of the package; shown in the catalogue. */
   readonly version?: string;
+  /**
+   * Where the code is that runs for the plugin: names of packages, and folders as `file:` URLs (`new URL('.', import.meta.url).href`). An exception that
+   * nobody catches is known for the plugin's by its stack, and harms only what the plugin runs. For plugins that the configuration names, the
+   * server adds the folder of their package.
+   */
+  readonly code?: readonly string[];
 }
 
 /** A plugin that this server lists and does not use. Nothing of it has run. */

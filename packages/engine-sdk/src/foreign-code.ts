@@ -17,17 +17,26 @@ const owners = new AsyncLocalStorage<CodeOwner>();
 /** Those known by where their code is. The last of each place is kept for what leaks after all of them have ended. */
 const places = new Map<string, { readonly alive: Set<WeakRef<CodeOwner>>; last: CodeOwner }>();
 const placed = new WeakSet<CodeOwner>();
+/** Places that the server itself runs: they blame nobody. */
+const reserved = new Set<string>();
+
+/**
+ * The server runs this code itself, such as its store's driver: that a plugin names it too says nothing about whose fault an error there is.
+ * Texts as in `CodeOwner.code`.
+ */
+export function reserveCode(code: readonly string[]): void {
+  for (const where of code) reserved.add(where);
+}
 
 /** Runs code that is not the server's own. All that it begins, timers and promises too, counts as its owner's. */
 export function runAs<T>(owner: CodeOwner, work: () => T): T {
-  if (owner.code === undefined || FOLLOWING_COSTS_NOTHING) return owners.run(owner, work);
-  if (!placed.has(owner)) place(owner, owner.code);
-  return work();
+  if (owner.code !== undefined && !placed.has(owner)) place(owner, owner.code);
+  return owner.code === undefined || FOLLOWING_COSTS_NOTHING ? owners.run(owner, work) : work();
 }
 
 /**
  * For the process's handlers of `uncaughtException` and `unhandledRejection`: tells the owner of the code that threw, or all that run the same code where
- * it is known by its place. False where the code was the server's own, which is then in a state that nobody knows.
+ * it is known by its place. False where the code was the server's own, or may have been, since the server runs the same: its state is then unknown.
  */
 export function tellOwner(error: unknown): boolean {
   const owner = owners.getStore();
@@ -60,7 +69,7 @@ function ownersByStack(error: unknown): Set<CodeOwner> {
   const found = new Set<CodeOwner>();
   const stack = error instanceof Error ? (error.stack ?? '').replaceAll('\\', '/') : '';
   for (const [where, { alive, last }] of places) {
-    if (!stack.includes(where.startsWith('file:') ? where : `/node_modules/${where}/`)) continue;
+    if (reserved.has(where) || !stack.includes(where.startsWith('file:') ? where : `/node_modules/${where}/`)) continue;
     const living = [...alive].flatMap((reference) => reference.deref() ?? []);
     for (const owner of living.length > 0 ? living : [last]) found.add(owner);
   }

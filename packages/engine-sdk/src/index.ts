@@ -1,7 +1,9 @@
 export { requireSecretsAgain, type AddressChange } from './address-change.ts';
 export type { AuthRenewal, IssuedAuth, RenewedAuth, TokenTerms } from './auth.ts';
+export { cidrOutside, isCidr, sharedCidrs, withinCidrs } from './cidr.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
+export { closest } from './closest.ts';
 export { compileDecoder, decodeValue, type Decoded, type Decoder } from './decode.ts';
 export {
   API_VERSION,
@@ -19,7 +21,7 @@ export {
 export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';
-export { runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
+export { reserveCode, runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
 export { globMatches } from './glob.ts';
 export * from './hcl/index.ts';

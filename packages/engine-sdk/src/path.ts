@@ -32,8 +32,6 @@ export interface About<F extends TProperties> {
   readonly login?: (data: Readonly<Record<string, unknown>>) => string;
   /** Keys that no field knows are the engine's business: no warning, and `req.raw` has them. */
   readonly arbitraryData?: boolean;
-  /** No longer counts: a field's `folds` says what its spellings are. */
-  readonly otherSpellings?: (path: string) => readonly string[];
   readonly fields: F;
 }
 

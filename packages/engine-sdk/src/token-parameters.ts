@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { TokenTerms } from './auth.ts';
+import { isCidr } from './cidr.ts';
 import { BadRequest } from './errors.ts';
 import { f } from './field.ts';
 
@@ -73,16 +74,6 @@ export function mergeTokenParameters(
     if (!isCidr(block)) throw new BadRequest(`field 'token_bound_cidrs': ${JSON.stringify(block)} is not an address or CIDR block`);
   }
   return result;
-}
-
-function isCidr(block: string): boolean {
-  const [address, bits, ...rest] = block.split('/');
-  if (address === undefined || rest.length > 0) return false;
-  const v4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address);
-  const v6 = !v4 && /^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*$/.test(address);
-  if (!v4 && !v6) return false;
-  if (v4?.slice(1).some((part) => Number(part) > 255)) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (v4 ? 32 : 128));
 }
 
 export function tokenTerms(parameters: TokenParameters): TokenTerms {

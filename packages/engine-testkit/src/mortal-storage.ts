@@ -1,4 +1,4 @@
-import type { StorageDriver } from '@strongroom/storage-sdk';
+import type { Announced, StorageDriver } from '@strongroom/storage-sdk';
 
 /** A driver whose process dies: from then on nothing it is asked for ever happens or answers. What it stored before stays in the driver below. */
 export class MortalStorage implements StorageDriver {
@@ -42,8 +42,12 @@ export class MortalStorage implements StorageDriver {
     return this.#dead ? this.#silence() : this.#driver.commit(change);
   }
 
-  changes(listener: (keys: readonly string[]) => void): () => void {
+  changes(listener: (announced: Announced) => void): () => void {
     return this.#driver.changes(listener);
+  }
+
+  staleness(): ReturnType<StorageDriver['staleness']> {
+    return this.#driver.staleness();
   }
 
   async close(): Promise<void> {}

@@ -1,4 +1,12 @@
-import { memoryStorage, StorageClosed, type StorageDriver, type Unsubscribe } from '@strongroom/storage-sdk';
+import {
+  EVERYTHING,
+  memoryStorage,
+  StorageClosed,
+  type Announced,
+  type Staleness,
+  type StorageDriver,
+  type Unsubscribe,
+} from '@strongroom/storage-sdk';
 
 /** A store in memory that outlives the cores over it: for tests of restarts, crashes, and several processes at once. */
 export interface SharedMemory {
@@ -9,15 +17,25 @@ export interface SharedMemory {
 export interface CuttableStorage extends StorageDriver {
   /** From now on nothing gets through: for the process behind this driver, the machine has died. */
   cut(): void;
+  /** From now on this driver hears nothing of the others; what they announce meanwhile comes with `hear`. */
+  deafen(): void;
+  /** It hears again: what was announced meanwhile, or EVERYTHING where that is `lost`. */
+  hear(lost?: boolean): void;
+  /** What `staleness` says from now on. */
+  stale(staleness: Staleness): void;
 }
+
+type Listener = (announced: Announced) => void;
 
 export function sharedMemory(): SharedMemory {
   const store = memoryStorage();
-  const listeners = new Map<object, Set<(keys: readonly string[]) => void>>();
+  const listeners = new Map<object, Set<Listener>>();
   return {
     open() {
       let dead = false;
-      const own = new Set<(keys: readonly string[]) => void>();
+      let missed: Announced[] | undefined;
+      let staleness: Staleness = { millis: 0 };
+      const own = new Set<Listener>();
       const alive = (): void => {
         if (dead) throw new StorageClosed(store.name);
       };
@@ -42,8 +60,24 @@ export function sharedMemory(): SharedMemory {
         },
         changes(listener): Unsubscribe {
           alive();
-          own.add(listener);
-          return () => own.delete(listener);
+          const hearing: Listener = (announced) => {
+            if (missed) missed.push(announced);
+            else listener(announced);
+          };
+          own.add(hearing);
+          return () => own.delete(hearing);
+        },
+        staleness: () => staleness,
+        deafen() {
+          missed = [];
+        },
+        hear(lost = false) {
+          const told: readonly Announced[] = lost ? [EVERYTHING] : (missed ?? []);
+          missed = undefined;
+          for (const announced of told) for (const listener of own) listener(announced);
+        },
+        stale(next) {
+          staleness = next;
         },
         async close() {
           driver.cut();

@@ -24,8 +24,8 @@ describe('sharedMemory', () => {
     const store = sharedMemory();
     const [a, b] = [store.open(), store.open()];
     const heard: string[] = [];
-    a.changes((keys) => heard.push(`a ${keys.join()}`));
-    b.changes((keys) => heard.push(`b ${keys.join()}`));
+    a.changes((keys) => heard.push(`a ${String(keys)}`));
+    b.changes((keys) => heard.push(`b ${String(keys)}`));
     await a.commit({ put: [{ key: 'x', value: new Uint8Array([1]) }], announce: ['x'] });
     expect((await b.get('x'))?.value).toEqual(new Uint8Array([1]));
     await new Promise((resolve) => setImmediate(resolve));

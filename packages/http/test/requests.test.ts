@@ -127,13 +127,19 @@ describe('headers', () => {
     ['1h30m', 5_400],
     ['2d', 172_800],
     ['0', 0],
-  ])('X-Vault-Wrap-TTL %s is %i seconds', async (text, seconds) => {
+    ['', 0],
+    ['500ms', 0.5],
+    ['1ns', 1e-9],
+  ])('X-Vault-Wrap-TTL %s is %d seconds', async (text, seconds) => {
     expect((await call({ 'X-Vault-Wrap-TTL': text })).call?.wrapTtl).toBe(seconds);
   });
 
   test.each([
     ['zz', 'error parsing X-Vault-Wrap-TTL header: time: invalid duration "zz"'],
+    ['0.5', 'error parsing X-Vault-Wrap-TTL header: time: missing unit in duration "0.5"'],
+    ['NaN', 'error parsing X-Vault-Wrap-TTL header: time: invalid duration "NaN"'],
     ['-5', 'requested wrap ttl cannot be negative'],
+    ['-1ns', 'requested wrap ttl cannot be negative'],
   ])('X-Vault-Wrap-TTL %s is refused', async (text, error) => {
     const { reply } = await call({ 'X-Vault-Wrap-TTL': text });
     expect([reply.status, errorsOf(reply.text)]).toEqual([400, [error]]);

@@ -1,4 +1,4 @@
-import { closest } from './config/closest.ts';
+import { closest } from '@strongroom/engine-sdk';
 
 /** The words after `strongroom server`. */
 export interface ServerArguments {

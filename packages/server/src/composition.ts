@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
+import { reserveCode, systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
 import { createCore, type Core, type LogLevelStore } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
@@ -60,10 +60,11 @@ export function compose(configuration: Configuration, replacements: Replacements
     const ours = [...(await builtInPlugins()), ...(replacements.plugins ?? [])];
     return [...ours, ...(await packagePlugins(configuration.plugins, ours))];
   });
-  once(TOKENS.storage, async () => replacements.storage ?? (await openStorage(configuration.storage)));
+  once(TOKENS.storage, async (from) => replacements.storage ?? (await openStorage(configuration.storage, from.resolve(TOKENS.log))));
   once(TOKENS.core, async (from) => {
     const plugins = await from.resolve(TOKENS.plugins);
     const storage = await from.resolve(TOKENS.storage);
+    reserveCode(storage.code ?? []);
     try {
       opened = await coreOf(from, plugins, storage);
       return opened;

@@ -20,6 +20,7 @@ export class ServerMetrics {
   #commits = 0;
   #commitFailures = 0;
   #commitSeconds = 0;
+  #staleness: () => number = () => 0;
 
   /** `sealed` is asked at each scrape. */
   constructor(state: { readonly sealed: () => boolean }) {
@@ -53,6 +54,15 @@ export class ServerMetrics {
     total('strongroom_storage_commits_total', 'Commits to the storage, each durable when answered.', () => this.#commits);
     total('strongroom_storage_commit_failures_total', 'Commits that did not happen: conflicts and failures.', () => this.#commitFailures);
     total('strongroom_storage_commit_seconds_total', 'Time spent waiting for commits.', () => this.#commitSeconds);
+    const staleness = (): number => this.#staleness() / 1_000;
+    new Gauge({
+      name: 'strongroom_store_staleness_seconds',
+      help: 'Since the changes of other servers were last read; above 10, requests are refused.',
+      registers,
+      collect() {
+        this.set(staleness());
+      },
+    });
     new Gauge({
       name: 'strongroom_unsealed',
       help: '1 while unsealed.',
@@ -90,6 +100,7 @@ export class ServerMetrics {
         this.#commitSeconds += (performance.now() - began) / 1_000;
       }
     };
+    this.#staleness = () => driver.staleness().millis;
     return {
       name: driver.name,
       shared: driver.shared,
@@ -97,6 +108,7 @@ export class ServerMetrics {
       range: (query) => driver.range(query),
       commit,
       changes: (listener) => driver.changes(listener),
+      staleness: () => driver.staleness(),
       close: () => driver.close(),
     };
   }

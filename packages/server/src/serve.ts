@@ -78,14 +78,21 @@ async function plainBanner({ addresses, core }: RunningServer, { storage }: Conf
   return `Strongroom server started\n\n    Listeners: ${addresses.join(', ')}\n      Storage: ${place}\n        State: ${state}\n\n`;
 }
 
+/** How long a stop may take, with requests, engines and storage. Milliseconds. */
+const STOP = 30_000;
+
 /** Resolves with the exit code after the first SIGINT or SIGTERM; a second one ends the process at once. */
 function untilStopped(server: RunningServer, log: ServerLog, configuration: () => Configuration): Promise<number> {
   return new Promise((resolve) => {
-    let stopping = false;
+    let deadline: NodeJS.Timeout | undefined;
     const stop = (reason: string, code: number): void => {
-      if (stopping) process.exit(1);
-      stopping = true;
+      if (deadline) return;
       log.info('stopping', { reason });
+      // It also keeps the process alive: with nothing to wait for, it would end in the middle of the stop.
+      deadline = setTimeout(() => {
+        log.error('the server ends before everything is closed: it took too long', { seconds: STOP / 1_000 });
+        process.exit(1);
+      }, STOP);
       server.stop().then(
         () => {
           leave(code);
@@ -96,6 +103,10 @@ function untilStopped(server: RunningServer, log: ServerLog, configuration: () =
         },
       );
     };
+    const signalled = (signal: string): void => {
+      if (deadline) process.exit(1);
+      stop(signal, 0);
+    };
     const reload = (): void => {
       let next: Configuration | undefined;
       try {
@@ -105,7 +116,7 @@ function untilStopped(server: RunningServer, log: ServerLog, configuration: () =
       }
       void server.reload(next);
     };
-    // What a plugin left running and throws is that plugin's fault: it is told, and the server goes on.
+    // What a plugin left running and throws harms what the plugin runs; the server goes on.
     const onRejection = (error: unknown): void => {
       if (tellOwner(error)) return;
       log.error('something failed that nobody waited for', { error: describe(error) });
@@ -116,9 +127,10 @@ function untilStopped(server: RunningServer, log: ServerLog, configuration: () =
       log.error('the server stops: an error nobody caught', { error: describe(error) });
       stop('uncaught error', 1);
     };
-    const interrupted = (): void => stop('SIGINT', 0);
-    const terminated = (): void => stop('SIGTERM', 0);
+    const interrupted = (): void => signalled('SIGINT');
+    const terminated = (): void => signalled('SIGTERM');
     const leave = (code: number): void => {
+      clearTimeout(deadline);
       process.off('SIGINT', interrupted).off('SIGTERM', terminated).off('SIGHUP', reload);
       process.off('unhandledRejection', onRejection).off('uncaughtException', onException);
       resolve(code);

@@ -5,6 +5,9 @@ import type { StartOptions } from './start-server.ts';
 import { mountSecret } from './dev.ts';
 import { writePidFile } from './pid-file.ts';
 
+/** How long requests that have begun may still take when the server stops; engines and storage get the rest of its 30 s. Milliseconds. */
+const LAST_REQUESTS = 20_000;
+
 export interface RunningServer {
   /** URLs, in the order of the listeners: `http://127.0.0.1:8200`. */
   readonly addresses: readonly string[];
@@ -30,7 +33,7 @@ export async function openServer(options: StartOptions): Promise<RunningServer> 
     const opened = core;
     let stopping: Promise<void> | undefined;
     const stop = async (): Promise<void> => {
-      await listeners.stop(options.stopDeadline ?? 30_000);
+      await listeners.stop(options.stopDeadline ?? LAST_REQUESTS);
       await opened.close();
       removePidFile?.();
       log.info('stopped');

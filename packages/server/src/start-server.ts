@@ -5,7 +5,7 @@ import type { RunningServer } from './server.ts';
 
 export interface StartOptions extends Replacements {
   readonly configuration: Configuration;
-  /** Milliseconds that requests have to end when the server stops; 30,000 unless told. */
+  /** Milliseconds that requests have to end when the server stops; 20,000 by default. */
   readonly stopDeadline?: number;
 }
 

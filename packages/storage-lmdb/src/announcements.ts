@@ -1,15 +1,33 @@
+import { EVERYTHING, type Announced, type Staleness } from '@strongroom/storage-sdk';
 import type { Database, Environment } from './environment.ts';
+import { asFailure } from './failure.ts';
 import { Versions } from './versions.ts';
 
 const PREFIX = '\0announced/';
 const END = '\0announced0';
 const LATEST = '\0latest';
+/** Says when the newest announcement that was removed had been made. */
+const PRUNED = '\0pruned';
 const RETENTION_MS = 60 * 60 * 1_000;
 const POLL_MS = 50;
+/** A poll that is so late is made up for before anybody relies on it. */
+const OVERDUE_MS = 1_000;
+/** Longer than an announcement takes from its making to its commit. */
+const COMMIT_MS = 60_000;
 /** Announcements of this driver between two prunings. */
 const PRUNE_EVERY = 1_000;
 
-type Listener = (keys: readonly string[]) => void;
+type Listener = (announced: Announced) => void;
+
+/** The time that announcements are dated by, and whether they are read: tests move the one and hold up the other. */
+export interface ReadingClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Whether the next reading has to wait. */
+  paused(): boolean;
+}
+
+const systemClock: ReadingClock = { now: () => Date.now(), paused: () => false };
 
 interface Announcement {
   /** Milliseconds since the epoch. */
@@ -20,34 +38,42 @@ interface Announcement {
 /**
  * Announced keys, kept in the store for an hour under the version of their commit: `\0announced/<block>/<version>`. The commits of one
  * block of versions belong to one process and happen in their order, so a reader remembers one position a block. One entry, whose
- * version changes with each announcement, is all that a poll has to read.
+ * version changes with each announcement, is all that a poll has to read. A process that stood still for longer than an hour finds that some
+ * were removed after its last look, and says so.
  */
 export class Announcements {
   readonly #environment: Environment;
   readonly #own: ReadonlySet<number>;
   readonly #listeners = new Set<Listener>();
   readonly #positions = new Map<number, string>();
+  readonly #clock: ReadingClock;
   #latest: number | undefined;
+  /** By the clock that announcements are dated by: when all of them had been read. */
+  #lookedAt = 0;
+  /** The same moment, by the monotonic clock. */
+  #currentAt = 0;
+  #failure: string | undefined;
   #written = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(environment: Environment, own: ReadonlySet<number>) {
+  constructor(environment: Environment, own: ReadonlySet<number>, clock: ReadingClock = systemClock) {
     this.#environment = environment;
     this.#own = own;
+    this.#clock = clock;
     this.#read();
     this.#prune();
   }
 
   /** Adds to a commit being written. */
   write(db: Database, keys: readonly string[], version: number): void {
-    void db.put(entryKey(version), Buffer.from(JSON.stringify({ at: Date.now(), keys } satisfies Announcement)), version);
+    void db.put(entryKey(version), Buffer.from(JSON.stringify({ at: this.#clock.now(), keys } satisfies Announcement)), version);
     void db.put(LATEST, Buffer.alloc(0), version);
     this.#written += 1;
     if (this.#written % PRUNE_EVERY === 0) setImmediate(() => this.#tried(() => this.#prune()));
   }
 
   subscribe(listener: Listener): () => void {
-    const entry: Listener = (keys) => listener(keys);
+    const entry: Listener = (announced) => listener(announced);
     // What was announced before is known to whoever begins to listen now.
     if (this.#listeners.size === 0) this.#tried(() => this.#read());
     this.#listeners.add(entry);
@@ -58,6 +84,13 @@ export class Announcements {
     };
   }
 
+  /** A poll is late where the whole process stood still: it is made up for. */
+  staleness(): Staleness {
+    if (this.#listeners.size === 0) return { millis: 0 };
+    if (performance.now() - this.#currentAt > OVERDUE_MS) this.#poll();
+    return { millis: performance.now() - this.#currentAt, reason: this.#failure };
+  }
+
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -65,25 +98,37 @@ export class Announcements {
   }
 
   #poll(): void {
+    if (this.#clock.paused()) return;
     const found = this.#tried(() => this.#read()) ?? [];
-    for (const keys of found) for (const listener of [...this.#listeners]) listener(keys);
+    for (const announced of found) for (const listener of [...this.#listeners]) listener(announced);
   }
 
   /** While the file is being opened anew it cannot be read: what was announced meanwhile is read at the next poll. */
   #tried<T>(work: () => T): T | undefined {
     try {
       return work();
-    } catch {
+    } catch (error) {
+      this.#failure = asFailure(error).reason;
       return undefined;
     }
   }
 
-  /** Announcements of others that were not read before. */
-  #read(): (readonly string[])[] {
+  /** Announcements of others that were not read before; EVERYTHING where some are gone already. */
+  #read(): Announced[] {
     const { db } = this.#environment;
+    const [lookedAt, now, current] = [this.#lookedAt, this.#clock.now(), performance.now()];
     db.resetReadTxn();
     const latest = db.getEntry(LATEST)?.version;
-    if (latest === this.#latest) return [];
+    const found = latest === this.#latest ? [] : this.#unread(db);
+    const removed = latest === this.#latest || lookedAt === 0 ? 0 : prunedAt(db);
+    this.#latest = latest;
+    this.#lookedAt = now;
+    this.#currentAt = current;
+    this.#failure = undefined;
+    return removed > lookedAt - COMMIT_MS ? [EVERYTHING] : found;
+  }
+
+  #unread(db: Database): (readonly string[])[] {
     const found: (readonly string[])[] = [];
     for (let start: string | undefined = PREFIX; start !== undefined;) {
       let following: string | undefined;
@@ -102,17 +147,29 @@ export class Announcements {
       }
       start = following;
     }
-    this.#latest = latest;
     return found;
   }
 
-  /** Deletes what is older than an hour, whoever announced it. */
+  /** Deletes what is older than an hour, whoever announced it, and says how new the newest of it was. */
   #prune(): void {
     const { db } = this.#environment;
-    const expired = Date.now() - RETENTION_MS;
-    const stale = [...db.getRange({ start: PREFIX, end: END })].filter(({ value }) => parsed(value).at < expired).map(({ key }) => key);
-    if (stale.length > 0) db.batch(() => stale.forEach((key) => void db.remove(key))).catch(() => undefined);
+    const expired = this.#clock.now() - RETENTION_MS;
+    const stale = [...db.getRange({ start: PREFIX, end: END })]
+      .map(({ key, value }) => ({ key, at: parsed(value).at }))
+      .filter(({ at }) => at < expired);
+    if (stale.length === 0) return;
+    const at = stale.reduce((newest, each) => Math.max(newest, each.at), prunedAt(db));
+    db.batch(() => {
+      for (const { key } of stale) void db.remove(key);
+      void db.put(PRUNED, Buffer.from(JSON.stringify({ at })), 1);
+    }).catch(() => undefined);
   }
+}
+
+/** Milliseconds since the epoch; 0 where nothing was removed yet. */
+function prunedAt(db: Database): number {
+  const value = db.get(PRUNED);
+  return value === undefined ? 0 : (JSON.parse(Buffer.from(value).toString()) as { at: number }).at;
 }
 
 function parsed(value: Uint8Array): Announcement {

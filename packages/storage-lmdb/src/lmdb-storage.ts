@@ -1,6 +1,16 @@
 import { checkKeys, Conflict, keyProblem, StorageClosed } from '@strongroom/storage-sdk';
-import type { Change, Expectation, RangeQuery, StorageDriver, Stored, StoredEntry, Unsubscribe } from '@strongroom/storage-sdk';
-import { Announcements } from './announcements.ts';
+import type {
+  Announced,
+  Change,
+  Expectation,
+  RangeQuery,
+  Staleness,
+  StorageDriver,
+  Stored,
+  StoredEntry,
+  Unsubscribe,
+} from '@strongroom/storage-sdk';
+import { Announcements, type ReadingClock } from './announcements.ts';
 import { boundsOf } from './bounds.ts';
 import { Environment } from './environment.ts';
 import type { Database } from './environment.ts';
@@ -15,6 +25,8 @@ export interface LmdbOptions {
   readonly mapSizeBytes?: number;
   /** How much of the file may stay in this process's resident memory, in bytes. Default: 32 MiB. Linux only, and where `koffi` can be loaded. */
   readonly residentBytes?: number;
+  /** The time of announcements, and whether they are read: for tests. */
+  readonly reading?: ReadingClock;
 }
 
 const EMPTY = new Uint8Array(0);
@@ -33,7 +45,7 @@ export async function lmdbStorage(options: LmdbOptions): Promise<StorageDriver> 
   try {
     const versions = new Versions(environment);
     await versions.take();
-    return new LmdbStorage(environment, versions, options.residentBytes ?? RESIDENT_BYTES);
+    return new LmdbStorage(environment, versions, options.residentBytes ?? RESIDENT_BYTES, options.reading);
   } catch (error) {
     await environment.close();
     throw asFailure(await causeOf(error));
@@ -42,6 +54,7 @@ export async function lmdbStorage(options: LmdbOptions): Promise<StorageDriver> 
 
 class LmdbStorage implements StorageDriver {
   readonly name = NAME;
+  readonly code = [new URL('.', import.meta.url).href, 'lmdb', 'koffi'];
   readonly shared = true;
   readonly #environment: Environment;
   readonly #versions: Versions;
@@ -56,11 +69,11 @@ class LmdbStorage implements StorageDriver {
   /** Set while reads must wait too. */
   #reopening: Promise<void> | undefined;
 
-  constructor(environment: Environment, versions: Versions, residentBytes: number) {
+  constructor(environment: Environment, versions: Versions, residentBytes: number, reading: ReadingClock | undefined) {
     this.#environment = environment;
     this.#versions = versions;
     this.#pages = new MappedPages(environment.dataFile, residentBytes);
-    this.#announcements = new Announcements(environment, versions.own);
+    this.#announcements = new Announcements(environment, versions.own, reading);
   }
 
   async get(key: string): Promise<Stored | undefined> {
@@ -107,9 +120,13 @@ class LmdbStorage implements StorageDriver {
     this.#touch(4 * ((change.put?.length ?? 0) + (change.delete?.length ?? 0)));
   }
 
-  changes(listener: (keys: readonly string[]) => void): Unsubscribe {
+  changes(listener: (announced: Announced) => void): Unsubscribe {
     this.#assertOpen();
     return this.#announcements.subscribe(listener);
+  }
+
+  staleness(): Staleness {
+    return this.#announcements.staleness();
   }
 
   close(): Promise<void> {

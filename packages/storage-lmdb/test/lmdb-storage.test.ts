@@ -6,6 +6,8 @@ import { storageDriverContract } from '@strongroom/storage-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { lmdbStorage } from '../src/index.ts';
 
+const HOUR = 3_600_000;
+
 storageDriverContract(
   { describe, test },
   {
@@ -13,15 +15,27 @@ storageDriverContract(
     async open() {
       const path = mkdtempSync(join(tmpdir(), 'strongroom-lmdb-'));
       const drivers: StorageDriver[] = [];
-      const opened = async (): Promise<StorageDriver> => {
-        const driver = await lmdbStorage({ path });
+      // The clock of the machine, which all its processes share.
+      let ahead = 0;
+      let paused = false;
+      const opened = async (first = false): Promise<StorageDriver> => {
+        const reading = { now: () => Date.now() + ahead, paused: () => first && paused };
+        const driver = await lmdbStorage({ path, reading });
         drivers.push(driver);
         return driver;
       };
-      const driver = await opened();
+      const driver = await opened(true);
       return {
         driver,
-        other: opened,
+        other: () => opened(),
+        async missing(work) {
+          paused = true;
+          await work();
+          ahead += 2 * HOUR;
+          // Whoever opens the store removes what is older than an hour.
+          await (await opened()).close();
+          paused = false;
+        },
         async reopen() {
           await driver.close();
           return opened();

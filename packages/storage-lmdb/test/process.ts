@@ -1,7 +1,7 @@
 // One more process over a store, told what to do by its arguments: `process.ts <folder> <task> <argument>`.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Conflict, StorageFailure } from '@strongroom/storage-sdk';
+import { Conflict, EVERYTHING, StorageFailure } from '@strongroom/storage-sdk';
 import { lmdbStorage } from '../src/index.ts';
 
 const [path = '', task = '', argument = ''] = process.argv.slice(2);
@@ -81,6 +81,7 @@ if (task === 'load') {
   await Promise.all(Array.from({ length: 64 }, (_, writer) => writeWithoutEnd(writer)));
 } else if (task === 'echo') {
   driver.changes((keys) => {
+    if (keys === EVERYTHING) return;
     void driver.commit({ announce: keys.map((key) => `echo of ${key}`) });
     if (keys.includes('stop')) void driver.close();
   });

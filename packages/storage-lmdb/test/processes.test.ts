@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Announced } from '@strongroom/storage-sdk';
 import { lmdbStorage } from '../src/index.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -76,10 +77,10 @@ describe('several processes over one folder', () => {
     const driver = await lmdbStorage({ path });
     const child = start('echo');
     await child.line();
-    let heard: (keys: readonly string[]) => void = () => undefined;
+    let heard: (announced: Announced) => void = () => undefined;
     driver.changes((keys) => heard(keys));
     for (let i = 0; i < 10; i++) {
-      const answer = new Promise<readonly string[]>((resolve) => (heard = resolve));
+      const answer = new Promise<Announced>((resolve) => (heard = resolve));
       await driver.commit({ announce: [`policy/${i}`] });
       expect(await answer).toEqual([`echo of policy/${i}`]);
     }

@@ -20,16 +20,31 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** True when the server answered with an SQL error, false when it could not be reached or the connection was lost. */
+/** True when the server answered with an SQL error, false when it could not be reached or the connection was lost. (25P03: it was given up for standing still.) */
 export function isAnswer(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code) && code !== 'EPIPE';
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|25P03)/.test(code) && code !== 'EPIPE';
 }
 
 /** Two transactions were in each other's way; the same again may succeed. */
 export function isCollision(error: unknown): boolean {
   const code = codeOf(error);
   return code === '40001' || code === '40P01';
+}
+
+/** Another transaction holds what this one needs, for longer than it may wait. Before COMMIT nothing has happened then. */
+export function isLockWait(error: unknown): boolean {
+  return codeOf(error) === '55P03';
+}
+
+/** The statement took longer than it may. Before COMMIT nothing has happened then. */
+export function isCancelled(error: unknown): boolean {
+  return codeOf(error) === '57014';
+}
+
+/** This server takes no writes, or none any more: another one may. */
+export function isElsewhere(error: unknown): boolean {
+  return /^(25006|57P0[123])$/.test(codeOf(error) ?? '');
 }
 
 /** What went wrong, naming PostgreSQL and neither the password nor the connection URL. */
@@ -40,6 +55,7 @@ export function asFailure(error: unknown, secrets: readonly string[] = []): Stor
   if (known !== undefined) return new StorageFailure(NAME, known);
   let text = error instanceof Error ? error.message : String(error);
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '[redacted]');
+  if (isCancelled(error)) return new StorageFailure(NAME, `PostgreSQL took too long: ${text}`, { transient: true });
   if (isAnswer(error)) return new StorageFailure(NAME, `PostgreSQL: ${text}`);
   return new StorageFailure(NAME, `PostgreSQL cannot be reached: ${code ?? text}`);
 }

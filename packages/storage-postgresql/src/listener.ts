@@ -1,92 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { destroy, queryOf } from './connections.ts';
 import type { Connections } from './connections.ts';
 import type { Schema } from './schema.ts';
 
-const PING_MS = 5_000;
-const PRUNE_MS = 60 * 60 * 1_000;
-/** How long announcements are kept for nodes that cannot be reached. */
-const KEPT = '1 day';
+const LIMIT_MS = 5_000;
 const SLOWEST_RETRY_MS = 5_000;
-/** How far before the last sign of life announcements are read again: a transaction may have been under way that long. */
-const OVERLAP_SECONDS = 120;
-
-type Heard = (keys: readonly string[]) => void;
+/** How long a notification to oneself may take at the start. */
+const PROBE_MS = 2_000;
 
 /**
- * Hears of announcements on a connection of its own. A notification only says that there is a row to read, so no key is too long for
- * it; and what was announced while the connection was down is read from the table afterwards, some of it perhaps twice.
+ * Listens on a connection of its own, so that announcements are read at once and not within a second. Nothing depends on it: a pooler, or a
+ * dead link that looks alive, only makes them slower.
  */
 export class Listener {
   readonly #connections: Connections;
   readonly #schema: Schema;
   readonly #origin: string;
-  readonly #heard: Heard;
+  readonly #notified: () => void;
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** The server's clock at the last sign of life. */
-  #alive: string | undefined;
-  #order: Promise<void> = Promise.resolve();
-  #pruneAt = 0;
+  #probed: (() => void) | undefined;
   #closed = false;
 
-  constructor(connections: Connections, schema: Schema, origin: string, heard: Heard) {
+  constructor(connections: Connections, schema: Schema, origin: string, notified: () => void) {
     this.#connections = connections;
     this.#schema = schema;
     this.#origin = origin;
-    this.#heard = heard;
+    this.#notified = notified;
   }
 
   /** @throws what pg throws, when the server cannot be reached. */
   async start(): Promise<void> {
-    const client = this.#connections.single();
+    const client = await this.#connections.single({ purpose: 'listener', limitMs: LIMIT_MS });
     client.on('error', () => this.#lost(client));
     client.on('end', () => this.#lost(client));
-    client.on('notification', ({ payload }) => this.#notified(payload ?? ''));
+    client.on('notification', ({ payload }) => this.#heard(payload ?? ''));
     try {
-      await client.connect();
       await client.query(`LISTEN "${this.#schema.channel}"`);
-      if (this.#alive !== undefined) await this.#catchUp(this.#alive);
-      await this.#ping(client);
     } catch (error) {
-      void client.end().catch(() => undefined);
+      destroy(client);
       throw error;
     }
-    if (this.#closed) return void (await client.end());
+    if (this.#closed) return destroy(client);
     this.#client = client;
     this.#pingLater(client);
+    this.#notified();
   }
 
-  async close(): Promise<void> {
+  /** Whether a notification by another connection arrives here: behind a pooler that shares sessions it does not. */
+  async works(): Promise<boolean> {
+    const waiting = new AbortController();
+    const arrived = new Promise<boolean>((resolve) => (this.#probed = () => resolve(true)));
+    await this.#connections.read('SELECT pg_notify($1, $2)', [this.#schema.channel, this.#origin]);
+    const late = delay(PROBE_MS, false, { signal: waiting.signal }).catch(() => false);
+    const works = await Promise.race([arrived, late]);
+    waiting.abort();
+    return works;
+  }
+
+  close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => undefined);
-    await this.#order;
+    if (client) destroy(client);
+  }
+
+  #heard(payload: string): void {
+    const [origin] = payload.split(' ');
+    if (origin === this.#origin) this.#probed?.();
+    else this.#notified();
   }
 
   #pingLater(client: Client): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#ping(client).then(
+      queryOf(client)('SELECT 1').then(
         () => this.#client === client && this.#pingLater(client),
         () => this.#lost(client),
       );
-    }, PING_MS).unref();
-  }
-
-  async #ping(client: Client): Promise<void> {
-    const ping = { text: 'SELECT now()::text AS now', query_timeout: PING_MS };
-    this.#alive = (await client.query<{ now: string }>(ping)).rows[0]?.now;
-    if (performance.now() < this.#pruneAt) return;
-    this.#pruneAt = performance.now() + PRUNE_MS;
-    await client.query(`DELETE FROM ${this.#schema.announcements} WHERE at < now() - interval '${KEPT}'`);
+    }, LIMIT_MS).unref();
   }
 
   #lost(client: Client): void {
     if (this.#closed || this.#client !== client) return;
     this.#client = undefined;
-    void client.end().catch(() => undefined);
+    destroy(client);
     this.#retry(100);
   }
 
@@ -95,30 +95,5 @@ export class Listener {
     this.#timer = setTimeout(() => {
       if (!this.#closed) this.start().catch(() => this.#retry(Math.min(ms * 2, SLOWEST_RETRY_MS)));
     }, ms).unref();
-  }
-
-  #notified(payload: string): void {
-    const [origin, id] = payload.split(' ');
-    if (origin === this.#origin || id === undefined) return;
-    this.#tell('id = $2', id).catch(() => {
-      // The connections are gone: this one will be found lost as well, and what is missing read afterwards.
-      if (this.#client) this.#lost(this.#client);
-    });
-  }
-
-  #catchUp(since: string): Promise<void> {
-    return this.#tell(`at > $2::timestamptz - interval '${OVERLAP_SECONDS} seconds'`, since);
-  }
-
-  /** In the order of the notifications. */
-  #tell(condition: string, value: string): Promise<void> {
-    const told = this.#order.then(async () => {
-      if (this.#closed) return;
-      const text = `SELECT keys FROM ${this.#schema.announcements} WHERE origin <> $1 AND ${condition} ORDER BY id`;
-      for (const { keys } of await this.#connections.read<{ keys: string[] }>(text, [this.#origin, value]))
-        if (!this.#closed) this.#heard(keys);
-    });
-    this.#order = told.catch(() => undefined);
-    return told;
   }
 }

@@ -1,70 +1,159 @@
 import { randomUUID } from 'node:crypto';
-import { checkKeys, keyProblem, StorageClosed } from '@strongroom/storage-sdk';
-import type { Change, RangeQuery, StorageDriver, Stored, StoredEntry, Unsubscribe } from '@strongroom/storage-sdk';
+import { checkKeys, EVERYTHING, keyProblem, StorageClosed } from '@strongroom/storage-sdk';
+import type {
+  Announced,
+  Change,
+  RangeQuery,
+  Staleness,
+  StorageDriver,
+  StorageLog,
+  Stored,
+  StoredEntry,
+  Unsubscribe,
+} from '@strongroom/storage-sdk';
+import { Announcements, type ReadingClock } from './announcements.ts';
 import { boundsOf } from './bounds.ts';
+import { readConnectionUrl } from './connection-url.ts';
 import { Connections } from './connections.ts';
 import { NAME } from './failure.ts';
 import { Listener } from './listener.ts';
 import { Reader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
 import type { Schema } from './schema.ts';
+import { checkLimits, IDENTITY, LIMITS, readIdentity, type IdentityRow } from './session.ts';
+import { Transaction } from './transaction.ts';
 import { Writer } from './writer.ts';
 
 export interface PostgresqlOptions {
-  /** `postgresql://user:password@host:port/database`, with libpq's parameters such as `?sslmode=verify-full`. */
+  /**
+   * `postgresql://user:password@host:port/database`, with parameters such as `?sslmode=verify-full`. Several hosts are separated by commas;
+   * then only one that takes writes is used. An unknown parameter is refused.
+   */
   readonly connectionUrl: string;
-  /** Letters, digits and `_`, at most 40. A sequence and a table of announcements are named after it. Default: `strongroom_store`. */
+  /** Letters, digits and `_`, at most 40. A sequence and two more tables are named after it. Default: `strongroom_store`. */
   readonly table?: string;
-  /** Most connections at once, besides the one that listens. At least 2; default: 10. */
+  /** Most connections at once, besides the two for announcements. At least 3; default: 10. */
   readonly poolSize?: number;
+  /** Hears of a pooler, of what a failover can lose, and of failovers. Default: nobody. */
+  readonly log?: StorageLog;
+  /** Holds up the reading of announcements: for tests. */
+  readonly reading?: ReadingClock;
 }
 
-type ChangeListener = (keys: readonly string[]) => void;
+type ChangeListener = (announced: Announced) => void;
+
+const silent: StorageLog = { info: () => undefined, warn: () => undefined };
 
 const EMPTY = new Uint8Array(0);
 
 /**
  * Storage in one PostgreSQL table, for any number of nodes. Creates what is missing.
- * @throws StorageFailure when PostgreSQL cannot be reached or refuses.
+ * @throws StorageFailure when PostgreSQL cannot be reached or refuses, for a connection URL with an unknown parameter, and where the time limits
+ *   of sessions cannot be set.
  */
 export async function postgresqlStorage(options: PostgresqlOptions): Promise<StorageDriver> {
-  const poolSize = Math.max(2, options.poolSize ?? 10);
-  const connections = new Connections(options.connectionUrl, poolSize);
+  const poolSize = Math.max(3, options.poolSize ?? 10);
+  const log = options.log ?? silent;
+  const listeners = new Set<ChangeListener>();
+  const tell = (announced: Announced): void => {
+    for (const listener of [...listeners]) listener(announced);
+  };
+  const connections = new Connections(readConnectionUrl(options.connectionUrl), poolSize, log, () => tell(EVERYTHING));
+  let driver: PostgresqlStorage | undefined;
   try {
     const schema = await prepareSchema(connections, options.table ?? 'strongroom_store');
-    const driver = new PostgresqlStorage(connections, schema, poolSize);
-    await driver.listen();
+    await beginHistory(connections, schema);
+    driver = new PostgresqlStorage({ connections, schema, poolSize, listeners, tell, reading: options.reading });
+    await driver.start(log);
+    await warnOfLoss(connections, log);
     return driver;
   } catch (error) {
-    await connections.close();
+    await (driver ?? connections).close();
     throw connections.failure(error);
   }
 }
 
+async function beginHistory(connections: Connections, schema: Schema): Promise<void> {
+  await connections.use(async ({ query }) => {
+    const found = await query<IdentityRow>(`SELECT ${IDENTITY}`).then(
+      ({ rows }) => readIdentity(rows[0]),
+      () => undefined,
+    );
+    await connections.history.begin(schema, found, query);
+  });
+}
+
+/** Standbys that a commit does not wait for may lack the newest ones when they take over. */
+async function warnOfLoss(connections: Connections, log: StorageLog): Promise<void> {
+  const [row] = await connections.read<{ synchronous: string; standbys: number }>(
+    "SELECT current_setting('synchronous_standby_names') AS synchronous, (SELECT count(*)::int FROM pg_stat_replication) AS standbys",
+    [],
+  );
+  if (!row || row.standbys === 0 || row.synchronous.trim() !== '') return;
+  log.warn('PostgreSQL has standbys, and no commit waits for them: a failover can lose commits that were acknowledged', {
+    standbys: row.standbys,
+    remedy: 'set synchronous_standby_names on the PostgreSQL server',
+  });
+}
+
+interface Parts {
+  readonly connections: Connections;
+  readonly schema: Schema;
+  readonly poolSize: number;
+  readonly listeners: Set<ChangeListener>;
+  readonly tell: ChangeListener;
+  readonly reading: ReadingClock | undefined;
+}
+
 class PostgresqlStorage implements StorageDriver {
   readonly name = NAME;
+  readonly code = [new URL('.', import.meta.url).href, 'pg', 'pg-protocol', 'pg-pool', 'pg-connection-string', 'knex'];
   readonly shared = true;
   readonly #connections: Connections;
   readonly #schema: Schema;
   readonly #reader: Reader;
   readonly #writer: Writer;
+  readonly #announcements: Announcements;
   readonly #listener: Listener;
-  readonly #listeners = new Set<ChangeListener>();
+  readonly #transaction: Transaction;
+  readonly #listeners: Set<ChangeListener>;
   #closing: Promise<void> | undefined;
 
-  constructor(connections: Connections, schema: Schema, poolSize: number) {
+  constructor({ connections, schema, poolSize, listeners, tell, reading }: Parts) {
     const origin = randomUUID();
     this.#connections = connections;
     this.#schema = schema;
+    this.#listeners = listeners;
     this.#reader = new Reader(connections, schema, Math.min(4, Math.ceil(poolSize / 2)));
-    this.#writer = new Writer(connections, schema, origin, Math.min(3, Math.floor(poolSize / 2)));
-    this.#listener = new Listener(connections, schema, origin, (keys) => {
-      for (const listener of [...this.#listeners]) listener(keys);
-    });
+    this.#writer = new Writer(connections, schema, origin, Math.max(2, Math.min(3, Math.floor(poolSize / 2))));
+    this.#transaction = new Transaction(connections, schema, origin);
+    this.#announcements = new Announcements(connections, schema, origin, tell, reading);
+    this.#listener = new Listener(connections, schema, origin, () => this.#announcements.poke());
   }
 
-  listen(): Promise<void> {
-    return this.#listener.start();
+  /** @throws what pg throws, and StorageFailure where the time limits are not in force */
+  async start(log: StorageLog): Promise<void> {
+    await this.#announcements.start();
+    await this.#listener.start();
+    if (!(await this.#listener.works())) {
+      this.#connections.sharesSessions = true;
+      log.warn(
+        'LISTEN does not work over this connection URL, as behind a pooler in transaction mode: announcements are read every second',
+        {
+          remedy: 'let the connection URL lead to PostgreSQL itself, or to a pooler in session mode',
+        },
+      );
+    }
+    await this.#checkLimits();
+  }
+
+  /** As a commit has them: whatever stands between may have dropped what the session was given. */
+  async #checkLimits(): Promise<void> {
+    await this.#connections.use(async ({ query }) => {
+      await this.#transaction.begin(query, LIMITS.lock_timeout);
+      await checkLimits(query, LIMITS);
+      await query('ROLLBACK');
+    });
   }
 
   async get(key: string): Promise<Stored | undefined> {
@@ -99,6 +188,10 @@ class PostgresqlStorage implements StorageDriver {
     return () => this.#listeners.delete(entry);
   }
 
+  staleness(): Staleness {
+    return this.#announcements.staleness();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -111,7 +204,8 @@ class PostgresqlStorage implements StorageDriver {
   async #close(): Promise<void> {
     this.#listeners.clear();
     await this.#writer.drained();
-    await this.#listener.close();
+    this.#listener.close();
+    await this.#announcements.close();
     await this.#connections.close();
   }
 }

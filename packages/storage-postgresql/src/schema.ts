@@ -4,12 +4,16 @@ import { NAME } from './failure.ts';
 
 /** What the driver uses in the database, as quoted identifiers, and the channel of its notifications. */
 export interface Schema {
+  /** As it was chosen, without quotes. */
+  readonly table: string;
   readonly entries: string;
   readonly versions: string;
   readonly announcements: string;
+  /** One row: the history that the store is in, and up to which transaction announcements were removed. */
+  readonly state: string;
   readonly channel: string;
-  /** Begins a transaction whose commit is durable once answered. */
-  readonly begin: string;
+  /** Whether the server's own setting makes a commit durable before it is answered. */
+  readonly durable: boolean;
 }
 
 /**
@@ -22,16 +26,17 @@ export async function prepareSchema(connections: Connections, table: string): Pr
   const entries = `"${table}"`;
   const versions = `"${table}_version"`;
   const announcements = `"${table}_announced"`;
+  const state = `"${table}_state"`;
   try {
-    const durable = await connections.use(async (query) => {
+    const durable = await connections.use(async ({ query }) => {
       const settings = await query<{ encoding: string; synchronous: string }>(
         "SELECT current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS synchronous",
       );
       const { encoding, synchronous } = settings.rows[0] as { encoding: string; synchronous: string };
       if (encoding !== 'UTF8') throw new StorageFailure(NAME, `the PostgreSQL database must have the encoding UTF8, not ${encoding}`);
       const present = await query<{ present: boolean }>(
-        'SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AND to_regclass($3) IS NOT NULL AS present',
-        [entries, versions, announcements],
+        'SELECT bool_and(to_regclass(name) IS NOT NULL) AS present FROM unnest($1::text[]) AS name',
+        [[entries, versions, announcements, state]],
       );
       if (present.rows[0]?.present) return synchronous !== 'off';
       await query('BEGIN');
@@ -45,6 +50,13 @@ export async function prepareSchema(connections: Connections, table: string): Pr
           `CREATE TABLE IF NOT EXISTS ${announcements} (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), origin text NOT NULL, keys text[] NOT NULL)`,
         );
         await query(`CREATE INDEX IF NOT EXISTS "${table}_announced_at" ON ${announcements} (at)`);
+        // Stores of 0.1.0 before failovers were noticed lack what follows.
+        await query(`ALTER TABLE ${announcements} ADD COLUMN IF NOT EXISTS txid bigint NOT NULL DEFAULT txid_current()`);
+        await query(`CREATE INDEX IF NOT EXISTS "${table}_announced_txid" ON ${announcements} (txid)`);
+        await query(
+          `CREATE TABLE IF NOT EXISTS ${state} (one boolean PRIMARY KEY CHECK (one), system text NOT NULL, timeline bigint NOT NULL, pruned bigint NOT NULL DEFAULT 0)`,
+        );
+        await query(`INSERT INTO ${state} (one, system, timeline) VALUES (true, '', 0) ON CONFLICT DO NOTHING`);
         await query('COMMIT');
       } catch (error) {
         await query('ROLLBACK').catch(() => undefined);
@@ -52,8 +64,7 @@ export async function prepareSchema(connections: Connections, table: string): Pr
       }
       return synchronous !== 'off';
     });
-    const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-    return { entries, versions, announcements, channel: table, begin: durable ? begin : `${begin}; SET LOCAL synchronous_commit TO on` };
+    return { table, entries, versions, announcements, state, channel: table, durable };
   } catch (error) {
     throw connections.failure(error);
   }

@@ -1,43 +1,61 @@
-import { Conflict } from '@strongroom/storage-sdk';
-import type { Change, StorageFailure } from '@strongroom/storage-sdk';
-import { keysOf, outcomeOf } from './batch.ts';
-import type { Connections, Query } from './connections.ts';
-import { isAnswer, isCollision } from './failure.ts';
+import { Conflict, StorageFailure } from '@strongroom/storage-sdk';
+import type { Change } from '@strongroom/storage-sdk';
+import { keysOf } from './batch.ts';
+import type { Connections } from './connections.ts';
+import { isAnswer, isCancelled, isCollision, isElsewhere, isLockWait, NAME } from './failure.ts';
+import { outcomeOfCommit } from './outcome.ts';
 import type { Schema } from './schema.ts';
+import { LIMITS } from './session.ts';
+import { AnotherHistory, Transaction, Unreplicated, type Progress } from './transaction.ts';
 
 const MAX_CHANGES = 128;
 const MAX_BYTES = 8 * 2 ** 20;
 const ATTEMPTS = 20;
+/** How long a commit may wait for a lock while others could use its connection. */
+const FIRST_LOCK_MS = 200;
+/** How long nothing may have happened before that is the answer. */
+const PATIENCE_MS = 15_000;
+const HELD = 'other processes hold the same records; nothing was written, and the same may succeed later';
+const ANOTHER_HISTORY = 'PostgreSQL has another history since a failover or a restore; nothing was written, and the same may succeed later';
+const UNKNOWN = 'PostgreSQL was lost during the commit, and whether it happened cannot be found out';
+const UNREPLICATED =
+  'PostgreSQL gave up waiting for its synchronous standby: the commit happened on one server alone, and a failover would lose it';
 
 interface Waiting {
   readonly change: Change;
   readonly bytes: number;
+  /** The history that it was made in. */
+  readonly epoch: number;
+  /** Monotonic. */
+  readonly deadline: number;
   readonly resolve: () => void;
   readonly reject: (error: Conflict | StorageFailure) => void;
 }
 
-/** Another transaction inserted a key between our look at it and our insert. */
-class Overtaken extends Error {
-  /** PostgreSQL's own code for what can succeed when tried again. */
-  readonly code = '40001';
-  override readonly message = 'other processes keep inserting the same keys';
-}
-
-/** Commits that wait for a connection share the next transaction; each succeeds or fails on its own. */
+/**
+ * Commits that wait for a connection share the next transaction; each succeeds or fails on its own. Those whose records another transaction
+ * holds wait in a lane of their own, with one connection, so that they are in nobody's way.
+ */
 export class Writer {
   readonly #connections: Connections;
   readonly #schema: Schema;
-  readonly #origin: string;
+  readonly #transaction: Transaction;
   readonly #parallel: number;
   #queue: Waiting[] = [];
   #running = 0;
   #scheduled = false;
   #idle: (() => void) | undefined;
+  /** Commits that wait for locks. */
+  #lane: Waiting[] = [];
+  #laneRunning = false;
+  /** The keys of all in the lane, with how many want them. */
+  readonly #laneKeys = new Map<string, number>();
 
+  /** `parallel`: the writer's connections, at least 2. */
   constructor(connections: Connections, schema: Schema, origin: string, parallel: number) {
     this.#connections = connections;
     this.#schema = schema;
-    this.#origin = origin;
+    this.#transaction = new Transaction(connections, schema, origin);
     this.#parallel = parallel;
   }
 
@@ -45,32 +63,47 @@ export class Writer {
   commit(change: Change): Promise<void> {
     return new Promise((resolve, reject) => {
       const bytes = (change.put ?? []).reduce((sum, { key, value }) => sum + key.length + value.length, 0);
-      this.#queue.push({ change, bytes, resolve, reject });
+      const { epoch } = this.#connections.history;
+      this.#queue.push({ change, bytes, epoch, deadline: performance.now() + PATIENCE_MS, resolve, reject });
       this.#schedule();
     });
   }
 
   /** Resolves once nothing waits or runs. */
   drained(): Promise<void> {
-    if (this.#running === 0 && this.#queue.length === 0) return Promise.resolve();
+    if (this.#quiet()) return Promise.resolve();
     return new Promise((resolve) => (this.#idle = resolve));
+  }
+
+  #quiet(): boolean {
+    return this.#running === 0 && this.#queue.length === 0 && !this.#laneRunning;
   }
 
   /** At the end of the turn, so that commits made in it come along. */
   #schedule(): void {
-    if (this.#scheduled || this.#running >= this.#parallel) return;
+    if (this.#scheduled || this.#running >= this.#free()) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      while (this.#running < this.#parallel && this.#queue.length > 0) {
+      while (this.#running < this.#free() && this.#queue.length > 0) {
+        const batch = this.#take();
+        if (batch.length === 0) continue;
         this.#running += 1;
-        void this.#run(this.#take()).finally(() => {
+        void this.#run(batch).finally(() => {
           this.#running -= 1;
-          if (this.#queue.length > 0) this.#schedule();
-          else if (this.#running === 0) this.#idle?.();
+          this.#proceed();
         });
       }
     });
+  }
+
+  #proceed(): void {
+    if (this.#queue.length > 0) this.#schedule();
+    else if (this.#quiet()) this.#idle?.();
+  }
+
+  #free(): number {
+    return this.#laneRunning ? this.#parallel - 1 : this.#parallel;
   }
 
   #take(): Waiting[] {
@@ -81,113 +114,181 @@ export class Writer {
       if (count > 0 && (count === MAX_CHANGES || bytes > MAX_BYTES)) break;
       count += 1;
     }
-    return this.#queue.splice(0, count);
+    const batch = this.#queue.splice(0, count);
+    if (this.#laneKeys.size === 0) return batch;
+    // What wants the same records would only wait behind those in the lane.
+    return batch.filter((waiting) => {
+      const held = keysOf([waiting.change]).some((key) => this.#laneKeys.has(key));
+      if (held) this.#toLane(waiting);
+      return !held;
+    });
   }
 
   async #run(batch: readonly Waiting[]): Promise<void> {
     try {
-      const conflicts = await this.#persist(batch.map(({ change }) => change));
-      batch.forEach(({ resolve, reject }, i) => {
-        const key = conflicts[i];
-        if (key === undefined) resolve();
-        else reject(new Conflict(key));
-      });
+      await this.#settle(batch, FIRST_LOCK_MS);
     } catch (error) {
+      if (isLockWait(error)) return this.#divide(batch);
       if (batch.length > 1 && isAnswer(error)) {
         // One of them the server will not have: find out which.
         for (const each of batch) await this.#run([each]);
         return;
       }
-      const failure = this.#connections.failure(error);
-      for (const { reject } of batch) reject(failure);
+      this.#refuse(batch, error);
     }
   }
 
-  /** Gives the key of the conflict for each change that has one. */
-  async #persist(changes: readonly Change[]): Promise<readonly (string | undefined)[]> {
-    let lost = false;
-    for (let attempt = 1; ; attempt++) {
-      const progress = { committing: false };
-      try {
-        return await this.#connections.use((query) => this.#transact(query, changes, progress));
-      } catch (error) {
-        if (attempt === ATTEMPTS) throw error;
-        if (isCollision(error)) continue;
-        // The pool may have kept a connection that the server closed long ago. Once COMMIT was sent its result is unknown.
-        if (isAnswer(error) || progress.committing || lost) throw error;
-        lost = true;
-      }
+  /** Some of them wait for a lock: those go to the lane, and the others are written without them. */
+  async #divide(batch: readonly Waiting[]): Promise<void> {
+    const [only] = batch;
+    if (batch.length === 1 && only) return this.#toLane(only);
+    const locked = await this.#locked(batch);
+    const free = batch.filter(({ change }) => !keysOf([change]).some((key) => locked.has(key)));
+    for (const waiting of batch) if (!free.includes(waiting)) this.#toLane(waiting);
+    if (free.length < batch.length) return free.length > 0 ? this.#run(free) : undefined;
+    // Only inserts wait, and nobody tells for what: one by one, until those that wait are found.
+    for (const each of batch) {
+      if (keysOf([each.change]).some((key) => this.#laneKeys.has(key))) this.#toLane(each);
+      else await this.#run([each]);
     }
   }
 
-  async #transact(query: Query, changes: readonly Change[], progress: { committing: boolean }): Promise<readonly (string | undefined)[]> {
-    const { entries, begin } = this.#schema;
-    await query(begin);
+  /** The records among those wanted that another transaction holds just now. */
+  async #locked(batch: readonly Waiting[]): Promise<ReadonlySet<string>> {
+    const { entries } = this.#schema;
+    const keys = keysOf(batch.map(({ change }) => change));
     try {
-      const keys = keysOf(changes);
-      const found = new Map<string, number>();
-      const simple = keys.length <= 1 && changes.every((change) => !change.expect?.length && !change.delete?.length);
-      if (!simple) {
-        // All transactions lock first what exists and then insert what does not, each in the order of keys: so they never deadlock.
-        const { rows } = await query<{ key: string; version: string }>(
-          `SELECT key, version FROM ${entries} WHERE key = ANY($1::text[]) ORDER BY key FOR UPDATE`,
-          [keys],
-        );
-        for (const { key, version } of rows) found.set(key, Number(version));
-      }
-      const { conflicts, inserts, puts, deletes, announced } = outcomeOf(changes, found);
-      if (simple)
-        await this.#insert(query, [...inserts, ...puts], '(key) DO UPDATE SET value = excluded.value, version = excluded.version');
-      else {
-        // An insert that is not committed yet keeps others from inserting the key: that is how absence is held fast.
-        if ((await this.#insert(query, [...inserts], 'DO NOTHING')) < inserts.size) throw new Overtaken();
-        await this.#insert(query, [...puts], '(key) DO UPDATE SET value = excluded.value, version = excluded.version');
-      }
-      const unwanted = [...inserts.keys()].filter((key) => inserts.get(key) === undefined);
-      if (deletes.length + unwanted.length > 0)
-        await query(`DELETE FROM ${entries} WHERE key = ANY($1::text[])`, [[...deletes, ...unwanted]]);
-      if (announced.length > 0) await this.#announce(query, announced);
-      progress.committing = true;
-      await query('COMMIT');
-      return conflicts;
-    } catch (error) {
-      if (!progress.committing) await query('ROLLBACK').catch(() => undefined);
-      throw error;
+      const rows = await this.#connections.read<{ key: string }>(
+        `SELECT key FROM ${entries} WHERE key = ANY($1::text[])
+         EXCEPT SELECT key FROM (SELECT key FROM ${entries} WHERE key = ANY($1::text[]) FOR UPDATE SKIP LOCKED) AS free`,
+        [keys],
+      );
+      return new Set(rows.map(({ key }) => key));
+    } catch {
+      return new Set();
     }
   }
 
-  /** Values go as one binary string and are cut apart by the server. Gives the number of rows written. */
-  async #insert(query: Query, values: readonly (readonly [string, Uint8Array | undefined])[], onConflict: string): Promise<number> {
-    if (values.length === 0) return 0;
-    const { entries, versions } = this.#schema;
-    const keys: string[] = [];
-    const starts: number[] = [];
-    const lengths: number[] = [];
-    const parts: Uint8Array[] = [];
-    let position = 1;
-    for (const [key, value] of values) {
-      const length = value?.length ?? 0;
-      keys.push(key);
-      starts.push(position);
-      lengths.push(length);
-      if (value) parts.push(value);
-      position += length;
-    }
-    const { rowCount } = await query(
-      `INSERT INTO ${entries} (key, value, version)
-       SELECT given.key, substr($4::bytea, given.start, given.length), (SELECT nextval('${versions}'))
-       FROM unnest($1::text[], $2::int[], $3::int[]) AS given(key, start, length) ORDER BY given.key COLLATE "C"
-       ON CONFLICT ${onConflict}`,
-      [keys, starts, lengths, Buffer.concat(parts)],
-    );
-    return rowCount ?? 0;
+  #toLane(waiting: Waiting): void {
+    for (const key of keysOf([waiting.change])) this.#laneKeys.set(key, (this.#laneKeys.get(key) ?? 0) + 1);
+    this.#lane.push(waiting);
+    if (this.#laneRunning) return;
+    this.#laneRunning = true;
+    void this.#runLane().finally(() => {
+      this.#laneRunning = false;
+      this.#proceed();
+    });
   }
 
-  async #announce(query: Query, keys: readonly string[]): Promise<void> {
-    await query(
-      `WITH announced AS (INSERT INTO ${this.#schema.announcements} (origin, keys) VALUES ($1, $2::text[]) RETURNING id)
-       SELECT pg_notify($3, $1 || ' ' || id) FROM announced`,
-      [this.#origin, keys, this.#schema.channel],
-    );
+  async #runLane(): Promise<void> {
+    for (let batch = this.#takeFromLane(); batch.length > 0; batch = this.#takeFromLane()) {
+      try {
+        await this.#settle(batch, LIMITS.lock_timeout);
+      } catch (error) {
+        const now = performance.now();
+        if (isLockWait(error)) {
+          const late = batch.filter(({ deadline }) => now >= deadline);
+          this.#refuse(late, new StorageFailure(NAME, HELD, { transient: true }));
+          for (const waiting of batch) if (!late.includes(waiting)) this.#toLane(waiting);
+        } else if (batch.length > 1 && isAnswer(error)) {
+          for (const each of batch) await this.#run([each]);
+        } else this.#refuse(batch, error);
+      }
+    }
+  }
+
+  /** The first, and those that want records that it wants. */
+  #takeFromLane(): Waiting[] {
+    const [first] = this.#lane;
+    if (!first) return [];
+    const wanted = new Set(keysOf([first.change]));
+    let bytes = 0;
+    const batch: Waiting[] = [];
+    this.#lane = this.#lane.filter((waiting) => {
+      bytes += waiting.bytes;
+      const taken =
+        waiting === first || (batch.length < MAX_CHANGES && bytes <= MAX_BYTES && keysOf([waiting.change]).some((key) => wanted.has(key)));
+      if (taken) batch.push(waiting);
+      return !taken;
+    });
+    for (const { change } of batch) {
+      for (const key of keysOf([change])) {
+        const left = (this.#laneKeys.get(key) ?? 1) - 1;
+        if (left === 0) this.#laneKeys.delete(key);
+        else this.#laneKeys.set(key, left);
+      }
+    }
+    return batch;
+  }
+
+  /** Writes them and answers those that waited. @throws what keeps all of them from being written */
+  async #settle(batch: readonly Waiting[], lockMs: number): Promise<void> {
+    const { history } = this.#connections;
+    const deadline = Math.min(...batch.map((waiting) => waiting.deadline));
+    const current: Waiting[] = [];
+    let conflicts: readonly (string | undefined)[] = [];
+    for (let attempt = 1, lost = 0; ; attempt++) {
+      const progress: Progress = { txid: undefined, committing: false, conflicts: [] };
+      let epoch = history.epoch;
+      try {
+        conflicts = await this.#connections.use(async (use) => {
+          epoch = history.epoch;
+          current.length = 0;
+          // What was decided by another history's records must not be written into this one.
+          for (const waiting of batch) if (waiting.epoch === epoch) current.push(waiting);
+          if (current.length === 0) return [];
+          await this.#transaction.run(
+            use,
+            current.map(({ change }) => change),
+            lockMs,
+            progress,
+          );
+          return progress.conflicts;
+        });
+        if (progress.committing && history.epoch !== epoch) throw new StorageFailure(NAME, UNKNOWN);
+        break;
+      } catch (error) {
+        if (error instanceof StorageFailure && progress.committing) throw error;
+        if (error instanceof Unreplicated) throw new StorageFailure(NAME, UNREPLICATED);
+        if (progress.committing && !isAnswer(error)) {
+          const outcome = await outcomeOfCommit(this.#connections, progress.txid as string, epoch);
+          if (outcome === undefined) throw new StorageFailure(NAME, UNKNOWN);
+          if (outcome === 'committed') {
+            conflicts = progress.conflicts;
+            break;
+          }
+        }
+        // From here on nothing has happened.
+        if (isLockWait(error)) throw error;
+        const again = attempt < ATTEMPTS && performance.now() < deadline;
+        if (isCancelled(error)) {
+          if (again) continue;
+          throw new StorageFailure(NAME, 'PostgreSQL took too long; nothing was written, and the same may succeed later', {
+            transient: true,
+          });
+        }
+        if (again && (isCollision(error) || error instanceof AnotherHistory)) continue;
+        // The pool may have kept a connection that the server closed long ago, or that leads to a server which takes no writes any more.
+        if (again && (isElsewhere(error) || !isAnswer(error)) && lost < 2) {
+          lost += 1;
+          continue;
+        }
+        throw error;
+      }
+    }
+    current.forEach(({ resolve, reject }, i) => {
+      const key = conflicts[i];
+      if (key === undefined) resolve();
+      else reject(new Conflict(key));
+    });
+    if (current.length === batch.length) return;
+    const past = batch.filter((waiting) => !current.includes(waiting));
+    this.#refuse(past, new StorageFailure(NAME, ANOTHER_HISTORY, { transient: true }));
+  }
+
+  #refuse(batch: readonly Waiting[], error: unknown): void {
+    if (batch.length === 0) return;
+    const failure = this.#connections.failure(error);
+    for (const { reject } of batch) reject(failure);
   }
 }

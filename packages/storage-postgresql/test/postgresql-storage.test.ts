@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { Conflict, StorageFailure, storageDriverContract } from '@strongroom/storage-sdk';
+import { Conflict, EVERYTHING, StorageFailure, storageDriverContract } from '@strongroom/storage-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { postgresqlStorage } from '../src/index.ts';
 import { startPostgresql } from './postgresql-server.ts';
@@ -18,12 +18,30 @@ afterAll(() => server.stop(), 60_000);
 async function store() {
   const table = `store_${tables++}`;
   const drivers: StorageDriver[] = [];
-  const opened = async (): Promise<StorageDriver> => {
-    const driver = await postgresqlStorage({ connectionUrl: server.url, table, poolSize: 6 });
+  let paused = false;
+  const opened = async (first = false): Promise<StorageDriver> => {
+    const reading = { paused: () => first && paused };
+    const driver = await postgresqlStorage({ connectionUrl: server.url, table, poolSize: 6, reading });
     drivers.push(driver);
     return driver;
   };
-  return { table, opened, cleanup: async () => void (await Promise.all(drivers.map((each) => each.close()))) };
+  /** As if the process of the first driver had been stopped for two days. */
+  const missing = async (work: () => Promise<void>): Promise<void> => {
+    paused = true;
+    await work();
+    await sql(`UPDATE "${table}_announced" SET at = now() - interval '2 days'`);
+    // Whoever opens the store removes what is older than a day.
+    await (await opened()).close();
+    paused = false;
+  };
+  return { table, opened, missing, cleanup: async () => void (await Promise.all(drivers.map((each) => each.close()))) };
+}
+
+async function sql(text: string): Promise<void> {
+  const admin = new Client({ connectionString: server.url });
+  await admin.connect();
+  await admin.query(text);
+  await admin.end();
 }
 
 async function failureOf(work: Promise<unknown>): Promise<StorageFailure> {
@@ -42,11 +60,12 @@ storageDriverContract(
   {
     name: 'postgresql',
     async open() {
-      const { opened, cleanup } = await store();
-      const driver = await opened();
+      const { opened, missing, cleanup } = await store();
+      const driver = await opened(true);
       return {
         driver,
-        other: opened,
+        other: () => opened(),
+        missing,
         cleanup,
         async reopen() {
           await driver.close();
@@ -60,7 +79,7 @@ storageDriverContract(
 describe('several nodes on one table', () => {
   test('may start at once on an empty database', async () => {
     const { opened, cleanup } = await store();
-    const nodes = await Promise.all(Array.from({ length: 6 }, opened));
+    const nodes = await Promise.all(Array.from({ length: 6 }, () => opened()));
     await Promise.all(nodes.map((node, i) => node.commit({ put: [put(`node/${i}`)] })));
     expect(await nodes[0]?.range({ prefix: 'node/' })).toHaveLength(6);
     await cleanup();
@@ -118,8 +137,8 @@ describe('a server that goes away', () => {
     const [one, two] = [await opened(), await opened()];
     const heard: string[] = [];
     let hear: () => void = () => undefined;
-    two.changes((keys) => {
-      heard.push(...keys);
+    two.changes((announced) => {
+      heard.push(...(announced === EVERYTHING ? ['everything'] : announced));
       hear();
     });
     await one.commit({ put: [put('kept')] });

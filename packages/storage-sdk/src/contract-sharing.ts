@@ -1,10 +1,12 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { increment } from './contract-commits.ts';
 import type { ContractCase, ContractStore } from './contract.ts';
-import type { StorageDriver } from './driver.ts';
+import { EVERYTHING, type Announced, type StorageDriver } from './driver.ts';
 import { Conflict } from './errors.ts';
 
 const DELIVERY_MS = 10_000;
+/** What a server puts up with. */
+const STALE_MS = 10_000;
 const put = (key: string, text = key) => ({ key, value: Buffer.from(text) });
 
 async function second(store: ContractStore): Promise<StorageDriver> {
@@ -14,11 +16,19 @@ async function second(store: ContractStore): Promise<StorageDriver> {
   return driver;
 }
 
+/** Stands for EVERYTHING among collected keys: no driver takes a key with U+0000. */
+const ALL = '\0everything';
+
+function namesOf(announced: Announced): readonly string[] {
+  return announced === EVERYTHING ? [ALL] : announced;
+}
+
 /** Collects announced keys; `until` resolves once a key has come, or rejects after DELIVERY_MS. */
 function collect(driver: StorageDriver) {
   const seen: string[] = [];
   const waiting = new Map<string, () => void>();
-  const stop = driver.changes((keys) => {
+  const stop = driver.changes((announced) => {
+    const keys = namesOf(announced);
     seen.push(...keys);
     for (const key of keys) waiting.get(key)?.();
   });
@@ -104,6 +114,37 @@ export const sharingCases: readonly ContractCase[] = [
       await one.commit({ announce: ['end'] });
       await until('end');
       deepEqual([...seen].sort(), [...long, ...many, 'end'].sort());
+    },
+  },
+  {
+    title: 'announcements that are gone before they were read are told as EVERYTHING, and later ones by their keys',
+    async run(store) {
+      ok(store.missing, 'open() gives no missing: skip this case with a reason');
+      const [one, two] = [store.driver, await second(store)];
+      const { seen, until } = collect(one);
+      await two.commit({ announce: ['before'] });
+      await until('before');
+      await store.missing(async () => two.commit({ announce: ['missed'] }));
+      await until(ALL);
+      await two.commit({ announce: ['after'] });
+      await until('after');
+      deepEqual(seen, ['before', ALL, 'after']);
+    },
+  },
+  {
+    title: 'a driver that hears the others is never called stale, whether they announce anything or not',
+    async run(store) {
+      const drivers = [store.driver, ...(store.other ? [await store.other()] : [])];
+      const heard = drivers.map(collect);
+      for (const driver of drivers) await driver.commit({ announce: ['a'] });
+      for (let i = 0; i < 20; i++) {
+        for (const driver of drivers) {
+          const { millis, reason } = driver.staleness();
+          ok(millis >= 0 && millis < STALE_MS, `stale for ${millis} ms: ${reason}`);
+        }
+        await drivers[0]?.get('a');
+      }
+      for (const { stop } of heard) stop();
     },
   },
 ];

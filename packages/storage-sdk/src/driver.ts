@@ -48,10 +48,35 @@ export interface Change {
 
 export type Unsubscribe = () => void;
 
+/** Stands for every key there is: any of them may have changed, or be gone. */
+export const EVERYTHING: unique symbol = Symbol('every key may have changed');
+
+/** The keys that another process announced, or EVERYTHING where nobody can tell which. */
+export type Announced = readonly string[] | typeof EVERYTHING;
+
+/** How far behind a driver may be with what others announce. */
+export interface Staleness {
+  /** Since a moment whose announcements have all been read, in milliseconds; 0 where no other process writes. */
+  readonly millis: number;
+  /** Why they could not be read since, in plain words; undefined where no reading has failed. Holds no password or connection URL. */
+  readonly reason?: string | undefined;
+}
+
+/** What a driver tells the operator beside its answers. The log of a server is one. */
+export interface StorageLog {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
 /** A store of ordered keys. One driver instance belongs to one process; several processes may share what is behind it. */
 export interface StorageDriver {
   /** Shown to operators as `storage_type`: `inmem`, `lmdb`, `postgresql`. */
   readonly name: string;
+  /**
+   * Where the code is that runs for the driver: names of packages, and folders as `file:` URLs. A fault there is the server's own, though a plugin
+   * uses the same library.
+   */
+  readonly code?: readonly string[];
   /** True when other processes may write to the same store while this one runs. */
   readonly shared: boolean;
   /** The value is the caller's to keep. A key that no store can hold is simply absent. */
@@ -63,11 +88,19 @@ export interface StorageDriver {
    * Reads that begin after it has resolved see it. The values must not be changed before it settles.
    * @throws Conflict when an expectation does not hold; nothing has been written then.
    * @throws StorageFailure when the store cannot write (a full disk, a lost connection) or a key is empty, longer than
-   *   MAX_KEY_BYTES, holds U+0000 or is not well-formed Unicode. After a lost connection the commit may have happened.
+   *   MAX_KEY_BYTES, holds U+0000 or is not well-formed Unicode. With `transient` nothing has been written, and the same may succeed
+   *   later. After a lost connection the driver finds out whether the commit happened; where it cannot, the failure's reason says so.
    */
   commit(change: Change): Promise<void>;
-  /** Calls back with the keys that other processes announced, after their commit; never with this process's own. A listener must not throw. */
-  changes(listener: (keys: readonly string[]) => void): Unsubscribe;
+  /**
+   * Calls back with the keys that other processes announced, after their commit; never with this process's own. Calls back with EVERYTHING
+   * when announcements may have been missed, or when the store went back to an earlier state (a failover that lost its newest commits): then
+   * every copy is to be dropped. That call is made before any read that begins later is answered from the new state. A commit that began
+   * before it is rejected, as transient, where it would be applied after it. A listener must not throw.
+   */
+  changes(listener: (announced: Announced) => void): Unsubscribe;
+  /** How old the copies may be that are kept by `changes`. Costs next to nothing: asked at each request. */
+  staleness(): Staleness;
   /** Waits for commits under way. Idempotent; later calls of the others reject with (`changes` throws) StorageClosed. */
   close(): Promise<void>;
 }

@@ -17,11 +17,14 @@ export class StorageFailure extends Error {
   readonly store: string;
   /** Why, in plain words. Holds no value, password or connection URL. */
   readonly reason: string;
+  /** Nothing has been written, and the same may succeed a little later. */
+  readonly transient: boolean;
 
-  constructor(store: string, reason: string) {
+  constructor(store: string, reason: string, options: { readonly transient?: boolean } = {}) {
     super(`storage ${store}: ${reason}`);
     this.store = store;
     this.reason = reason;
+    this.transient = options.transient ?? false;
   }
 }
 

@@ -1,10 +1,12 @@
-import type { Change, RangeQuery, StorageDriver, Stored, StoredEntry, Unsubscribe } from './driver.ts';
+import type { Change, RangeQuery, Staleness, StorageDriver, Stored, StoredEntry, Unsubscribe } from './driver.ts';
 import { Conflict, StorageClosed } from './errors.ts';
 import { checkKeys } from './key.ts';
 import { SortedEntries } from './sorted-entries.ts';
 
 const NAME = 'inmem';
 const EMPTY = new Uint8Array(0);
+/** Nobody else writes here. */
+const CURRENT: Staleness = { millis: 0 };
 const SWAPPED = /[\ud800-\uffff]/;
 
 /** UTF-16 sorts surrogates below U+E000..U+FFFF and UTF-8 above them: exchange the two so that code units sort like UTF-8 bytes. */
@@ -74,6 +76,8 @@ export function memoryStorage(): StorageDriver {
       assertOpen();
       return () => undefined;
     },
+
+    staleness: () => CURRENT,
 
     async close(): Promise<void> {
       closed = true;

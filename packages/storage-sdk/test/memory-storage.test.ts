@@ -18,6 +18,7 @@ storageDriverContract(
       { test: 'announced keys reach the listeners of other drivers and never those of the driver that announced', reason: alone },
       { test: 'a change that conflicts announces nothing, and a listener that left hears nothing', reason: alone },
       { test: 'announcements of many and of the longest keys arrive whole', reason: alone },
+      { test: 'announcements that are gone before they were read are told as EVERYTHING, and later ones by their keys', reason: alone },
     ],
   },
 );

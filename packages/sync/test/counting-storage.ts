@@ -18,6 +18,7 @@ export function countingStorage(): CountingStorage {
     range: async (query) => memory.range(query),
     commit: async (change) => memory.commit(change),
     changes: (listener) => memory.changes(listener),
+    staleness: () => memory.staleness(),
     close: async () => memory.close(),
     readsOf: async (work) => {
       reads = [];

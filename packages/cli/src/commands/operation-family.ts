@@ -7,17 +7,24 @@ import { isRecord } from '../json.ts';
 export interface OperationFamily {
   readonly prefix: string;
   /** Calls an endpoint below the prefix and answers its data, without the envelope. */
-  call(method: string, path: string, body?: JsonRecord): Promise<JsonRecord>;
+  call(method: string, path: string, body?: JsonRecord, query?: Readonly<Record<string, string>>): Promise<JsonRecord>;
 }
 
 /** Calls an endpoint that may or may not answer in an envelope, and answers its data. */
-export async function callBare(client: ApiClient, method: string, path: string, body?: JsonRecord): Promise<JsonRecord> {
-  const reply = await client.record(method, path, { unwrapped: true, ...(body === undefined ? {} : { body }) });
+export async function callBare(
+  client: ApiClient,
+  method: string,
+  path: string,
+  body?: JsonRecord,
+  query?: Readonly<Record<string, string>>,
+): Promise<JsonRecord> {
+  const sent = { ...(body === undefined ? {} : { body }), ...(query === undefined ? {} : { query }) };
+  const reply = await client.record(method, path, { unwrapped: true, ...sent });
   return 'request_id' in reply && isRecord(reply['data']) ? reply['data'] : reply;
 }
 
 function family(client: ApiClient, prefix: string): OperationFamily {
-  return { prefix, call: (method, path, body) => callBare(client, method, prefix + path, body) };
+  return { prefix, call: (method, path, body, query) => callBare(client, method, prefix + path, body, query) };
 }
 
 /** Finds out which generation the server has, by asking for the state of the work at `probe`. The newer is tried first. */

@@ -50,10 +50,13 @@ export const generateRoot = defineCommand({
     otp: flag.text('One-time password, for -init or -decode.'),
     decode: flag.text('Decode this result with -otp. "-" reads it from standard input.', { placeholder: 'encoded' }),
     'pgp-key': flag.text('Public key file to encrypt the token with, instead of a one-time password.', { placeholder: 'file' }),
-    nonce: flag.text('Nonce that -init printed. Default: the one of the running operation.'),
+    nonce: flag.text(
+      'Nonce that -init printed, for a share or for -cancel. Default: the one of the running operation, which only a token that may read it is shown.',
+    ),
   },
   examples: [
     { text: 'Start:', command: 'operator generate-root -init' },
+    { text: 'Give a share:', command: 'operator generate-root -nonce=0ea4f…' },
     { text: 'Decode the result:', command: 'operator generate-root -decode=Hi4cBQ0… -otp=X7cK2…' },
   ],
   async run({ args: [word], flags, io, out, client, ask }) {
@@ -73,7 +76,10 @@ export const generateRoot = defineCommand({
       return showState(out, await doing('Error initializing root generation', family.call('PUT', 'attempt', body)));
     }
     if (flags.cancel) {
-      await doing('Error canceling root token generation', family.call('DELETE', 'attempt'));
+      await doing(
+        'Error canceling root token generation',
+        family.call('DELETE', 'attempt', undefined, flags.nonce === undefined ? undefined : { nonce: flags.nonce }),
+      );
       return out.success('Root token generation canceled (if it was started)');
     }
     const state = await doing('Error getting root generation status', family.call('GET', 'attempt'));
@@ -84,12 +90,16 @@ export const generateRoot = defineCommand({
     if (flags.status) return showState(out, state);
     if (state['started'] !== true)
       throw new Failure('No root generation is in progress. Start it with "strongroom operator generate-root -init"');
+    const nonce = flags.nonce ?? String(state['nonce'] ?? '');
+    if (nonce === '')
+      throw new Failure(
+        'The nonce is missing: give -nonce=<string> as -init printed it, or a token that may read the state of the operation',
+      );
     let key = word === '-' ? await readInput() : word;
     key ??= await ask(
       'Unseal Key (will be hidden): ',
       'The key share is missing: give it as an argument, or "-" to read it from standard input',
     );
-    const nonce = flags.nonce ?? String(state['nonce'] ?? '');
     await showState(out, await doing('Error posting unseal key', family.call('PUT', 'update', { key, nonce })));
   },
 });

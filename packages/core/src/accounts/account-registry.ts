@@ -55,6 +55,15 @@ export class AccountRegistry {
     if (record?.mount === mount && record.by === by) tx.delete(key);
   }
 
+  /** The accounts that a mount manages. */
+  async ofMount(mount: string): Promise<ManagedAccount[]> {
+    const found: ManagedAccount[] = [];
+    for await (const page of this.#store.pages<AccountRecord>(ACCOUNTS, (error) => this.#log.error(error.message))) {
+      for (const [, record] of page) if (record.mount === mount) found.push({ system: record.system, name: record.name });
+    }
+    return found;
+  }
+
   /** A mount is removed: its accounts have no manager any more. */
   async forgetMount(mount: string): Promise<void> {
     for await (const page of this.#store.pages<AccountRecord>(ACCOUNTS, (error) => this.#log.error(error.message))) {

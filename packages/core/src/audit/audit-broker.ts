@@ -202,16 +202,26 @@ export class AuditBroker {
   invalidate(key: string): void {
     void this.#change(async () => {
       await this.headers.refresh(key);
-      if (!key.startsWith(DEVICES)) return;
-      const id = key.slice(DEVICES.length);
-      const device = this.#devices.get(id);
-      if (device?.configured) return;
-      const record = await this.#records.get(id);
-      if (device?.record.salt === record?.salt) return;
-      if (record) this.#add(id, record, false);
-      else this.#devices.delete(id);
-      await device?.lane.close();
+      if (key.startsWith(DEVICES)) await this.#refresh(key.slice(DEVICES.length));
     }).catch((error: Error) => this.#options.log.error('a changed audit setting cannot be read', { key, error: error.message }));
+  }
+
+  /** Nobody knows which records changed: reads all of them anew. */
+  readAnew(): Promise<void> {
+    return this.#change(async () => {
+      await this.headers.load();
+      for (const id of new Set([...(await this.#records.list()), ...this.#devices.keys()])) await this.#refresh(id);
+    });
+  }
+
+  async #refresh(id: string): Promise<void> {
+    const device = this.#devices.get(id);
+    if (device?.configured) return;
+    const record = await this.#records.get(id);
+    if (device?.record.salt === record?.salt) return;
+    if (record) this.#add(id, record, false);
+    else this.#devices.delete(id);
+    await device?.lane.close();
   }
 
   /** At seal and shutdown; what waits is written first. */

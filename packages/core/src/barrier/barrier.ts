@@ -3,7 +3,8 @@ import { Conflict, type StorageDriver } from '@strongroom/storage-sdk';
 import { CorruptRecord, KeyRing, type KeyRingRecord } from './key-ring.ts';
 import { sealWith, unsealWith } from './sealed-box.ts';
 
-const KEY_RING = 'core/keyring';
+/** Announced when the keys are made, and whenever they change: also heard by processes that are sealed. */
+export const KEY_RING = 'core/keyring';
 
 /** Thrown where something is asked of a barrier that is closed. */
 export class BarrierSealed extends Error {
@@ -47,7 +48,12 @@ export class Barrier {
   /** Makes the first key ring, and stores what the seal keeps in the same commit. @throws Conflict when another process was first. */
   async initialize(rootKey: Buffer, beside: readonly { key: string; value: Uint8Array }[]): Promise<void> {
     const ring = KeyRing.create(this.#clock.now());
-    await this.#driver.commit({ expect: [{ key: KEY_RING, version: undefined }], put: [this.#entry(ring, rootKey), ...beside] });
+    await this.#driver.commit({
+      expect: [{ key: KEY_RING, version: undefined }],
+      put: [this.#entry(ring, rootKey), ...beside],
+      // Processes that are sealed over the empty store hear of it.
+      announce: [KEY_RING],
+    });
   }
 
   /** @throws CorruptRecord when the root key is not the one that the key ring was stored with. */
@@ -62,6 +68,7 @@ export class Barrier {
   seal(): void {
     this.#rootKey?.fill(0);
     this.#rootKey = undefined;
+    this.#ring?.forget();
     this.#ring = undefined;
   }
 
@@ -78,7 +85,8 @@ export class Barrier {
           put: [this.#entry(next, this.#rootKey)],
           announce: [KEY_RING],
         });
-        this.#ring = next;
+        // Sealed meanwhile: the store has the new term, this process has no key any more.
+        if (this.#ring) this.#ring = next;
         return;
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
@@ -109,7 +117,8 @@ export class Barrier {
       put: [this.#entry(this.#ring, rootKey), ...beside],
       announce: [KEY_RING],
     });
-    this.#rootKey?.fill(0);
+    if (!this.#rootKey) return;
+    this.#rootKey.fill(0);
     this.#rootKey = Buffer.from(rootKey);
   }
 
@@ -122,10 +131,15 @@ export class Barrier {
   /** Another process rotated: take up its terms, and its root key. When the seal cannot find that, this process seals itself. */
   async reload(): Promise<void> {
     const stored = await this.#driver.get(KEY_RING);
-    if (!this.#rootKey || !stored) return;
+    if (!this.#rootKey) return;
+    if (!stored) {
+      this.seal();
+      throw new CorruptRecord(KEY_RING, 'it is not there');
+    }
     let ring = ringOf(this.#rootKey, stored.value);
     if (!ring) {
       const rootKey = await this.rootKeyAgain?.();
+      if (!this.#rootKey) return;
       ring = rootKey && ringOf(rootKey, stored.value);
       if (!rootKey || !ring) {
         this.seal();

@@ -68,6 +68,12 @@ export class KeyRing {
     return { active: this.#active, terms, encryptions: this.#encryptions };
   }
 
+  /** Overwrites the keys: whoever still holds the ring can do nothing with it. */
+  forget(): void {
+    for (const { key } of this.#terms.values()) key.fill(0);
+    this.#terms.clear();
+  }
+
   get term(): number {
     return this.#active;
   }

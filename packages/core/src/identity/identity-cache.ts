@@ -71,6 +71,13 @@ export class IdentityCache {
     }
   }
 
+  /** Nobody knows which records changed. */
+  invalidateAll(): void {
+    this.#known.clear();
+    this.#merged.clear();
+    this.#reading.clear();
+  }
+
   #recent(id: string): Known | undefined {
     const at = this.#known.has(id) ? id : this.#merged.get(id);
     const known = at === undefined ? undefined : this.#known.get(at);

@@ -104,6 +104,11 @@ export class IdentityStore {
     this.#cache.invalidate(key);
   }
 
+  /** Nobody knows which records changed. */
+  invalidateAll(): void {
+    this.#cache.invalidateAll();
+  }
+
   async #login(change: IdentityChange, login: LoginIdentity): Promise<{ entityId: string; created: boolean }> {
     const known = await currentState(change.records, login);
     if (known && !known.metadataChanged && !known.groupsChanged) return { entityId: known.entityId, created: false };

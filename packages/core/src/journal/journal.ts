@@ -1,7 +1,8 @@
 import {
+  BadRequest,
   checkRecord,
   InternalError,
-  Unavailable,
+  NotFound,
   UpstreamFailed,
   type AnyIntent,
   type Clock,
@@ -11,7 +12,9 @@ import {
   type StorageView,
 } from '@strongroom/engine-sdk';
 import type { TObject } from 'typebox';
-import { MOUNTS } from '../mounts/mount-record.ts';
+import { CorruptRecord } from '../barrier/key-ring.ts';
+import { requireIssuing } from '../mounts/mount-record.ts';
+import { leftByIntent, type LeftOutside } from '../removal/left-outside.ts';
 import { failureText, retryDelay } from '../schedule/backoff.ts';
 import { dueKey, realign, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
 import { NOT_TRIED, targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
@@ -29,6 +32,8 @@ interface IntentRecord {
   /** Milliseconds: where the index entry stands. */
   due: number;
   attempts: number;
+  /** The process that opened it; absent in records of before there was this field. */
+  process?: string;
   /** Rollback has begun: the change that was under way can no longer be completed. */
   undoing?: boolean;
   lastError?: { message: string; at: number };
@@ -48,6 +53,8 @@ export interface IntentStatus {
   readonly attempts: number;
   readonly nextAttempt: Date;
   readonly lastError?: { readonly message: string; readonly at: Date };
+  /** What may stand outside as long as it is open. */
+  readonly leaves?: LeftOutside;
 }
 
 /**
@@ -61,6 +68,8 @@ export class Journal {
   readonly #gate: TargetGate;
   readonly #mount: (uuid: string) => JournalMount | undefined;
   readonly #random: () => number;
+  /** Tells the intents that this process has opened from those of others, and of its own earlier lives. */
+  readonly #process = randomBytes(9).toString('base64url');
 
   constructor(options: {
     store: Store;
@@ -80,13 +89,20 @@ export class Journal {
 
   /** @throws Unavailable when the mount is being removed, unless the change only takes back. */
   async open(tx: StoreTransaction, mount: string, intent: Intent<TObject>, entry: Record<string, unknown>): Promise<OpenIntent> {
-    const owner = await tx.get<{ tainted?: boolean }>(MOUNTS + mount);
-    if (!owner || (owner.tainted && intent.takesBack !== true)) throw new Unavailable('the mount is being removed');
+    await requireIssuing(tx, mount, intent.takesBack === true);
     checkRecord(intent.entry, entry, `the entry of intent ${intent.kind}`);
     const now = this.#clock.millis();
     const id = `${now.toString(36).padStart(9, '0')}-${randomBytes(9).toString('hex')}`;
     const due = now + intent.minAgeSeconds * 1_000;
-    const record: IntentRecord = { mount, kind: intent.kind, entry: structuredClone(entry), opened: now, due, attempts: 0 };
+    const record: IntentRecord = {
+      mount,
+      kind: intent.kind,
+      entry: structuredClone(entry),
+      opened: now,
+      due,
+      attempts: 0,
+      process: this.#process,
+    };
     tx.create(INTENTS + id, record);
     reschedule(tx, 'intent', id, undefined, due);
     return { id, kind: intent.kind };
@@ -110,15 +126,59 @@ export class Journal {
 
   async list(): Promise<IntentStatus[]> {
     const entries = await this.#store.entries<IntentRecord>({ prefix: INTENTS, limit: 10_000 }, (error) => this.#log.error(error.message));
-    return entries.map(([key, record]) => ({
-      id: key.slice(INTENTS.length),
-      mount: record.mount,
-      kind: record.kind,
-      opened: new Date(record.opened),
-      attempts: record.attempts,
-      nextAttempt: new Date(record.due),
-      ...(record.lastError === undefined ? {} : { lastError: { message: record.lastError.message, at: new Date(record.lastError.at) } }),
-    }));
+    return entries.map(([key, record]) => this.#status(key.slice(INTENTS.length), record));
+  }
+
+  async find(id: string): Promise<IntentStatus | undefined> {
+    const record = await this.#store.get<IntentRecord>(INTENTS + id);
+    return record && this.#status(id, record);
+  }
+
+  /**
+   * Tries to undo or finish a change now, whatever its circuit says. @throws NotFound, BadRequest while the change may still be under way,
+   * UpstreamFailed with the reason; it stays then, and is tried again.
+   */
+  async retry(id: string, signal: AbortSignal): Promise<void> {
+    const record = await this.#settled(id);
+    const intent = this.#mount(record.mount)?.intent(record.kind);
+    if (intent) this.#gate.breakers.tryNow(this.#target(intent, record));
+    const due = { key: dueKey(record.due, 'intent', id), at: record.due, kind: 'intent' as const, id };
+    const failure = await this.#undo(due, record, signal);
+    if (failure !== undefined) throw new UpstreamFailed(`the change (${record.kind}) could not be undone: ${failure}`);
+  }
+
+  /**
+   * Drops the entry of a change that cannot be undone. Resolves with what may be left outside. @throws NotFound, BadRequest while the change may
+   * still be under way
+   */
+  async forget(id: string): Promise<LeftOutside | undefined> {
+    let record: IntentRecord;
+    try {
+      record = await this.#settled(id);
+    } catch (error) {
+      if (!(error instanceof CorruptRecord)) throw error;
+      this.#log.warn('a damaged entry of the journal was forgotten', { id });
+      await this.#store.transaction(async (tx) => tx.delete(INTENTS + id));
+      return { kind: 'damaged entry of the journal', name: id, intent: id };
+    }
+    await this.#drop(id);
+    this.#log.warn('an unfinished outside change was forgotten', { mount: record.mount, kind: record.kind, id });
+    return leftByIntent(id, record, this.#mount(record.mount)?.intent(record.kind));
+  }
+
+  /** What a mount's open changes may leave outside. */
+  async leftBy(mount: string): Promise<LeftOutside[]> {
+    const found: LeftOutside[] = [];
+    for await (const [id, record] of this.#ofMount(mount)) {
+      const thing = leftByIntent(id, record, this.#mount(mount)?.intent(record.kind));
+      if (thing) found.push(thing);
+    }
+    return found;
+  }
+
+  /** Drops all entries of a mount that goes without them. */
+  async forgetMount(mount: string): Promise<void> {
+    for await (const [id] of this.#ofMount(mount)) await this.#drop(id);
   }
 
   /** Works off a due intent: marks it as being undone, rolls back, removes it. */
@@ -133,7 +193,7 @@ export class Journal {
   }
 
   /** Makes undoings that failed at an outside system, or were put off, due now. */
-  async retry(mount: string, target: string): Promise<void> {
+  async retryTarget(mount: string, target: string): Promise<void> {
     const now = this.#clock.millis();
     for await (const page of this.#store.pages<IntentRecord>(INTENTS, (error) => this.#log.error(error.message))) {
       for (const [key, found] of page) {
@@ -151,24 +211,69 @@ export class Journal {
   }
 
   /**
-   * Undoes every open intent of a mount that is being removed. No request may be at work on the mount any more.
-   * @throws UpstreamFailed when one cannot be undone; it stays, and is tried again.
+   * Undoes every open intent of a mount that is being removed; no request of this process may be at work on them any more. Resolves with the reasons
+   * why some could not be undone; they stay, and are tried again.
    */
-  async undoMount(mount: string, signal: AbortSignal): Promise<void> {
-    for await (const page of this.#store.pages<IntentRecord>(INTENTS, (error) => this.#log.error(error.message))) {
-      for (const [key, record] of page) {
-        if (record.mount !== mount) continue;
-        const id = key.slice(INTENTS.length);
-        const due = { key: dueKey(record.due, 'intent', id), at: record.due, kind: 'intent' as const, id };
-        if (this.#mount(mount)?.intent(record.kind)) {
-          const failure = await this.#undo(due, record, signal);
-          if (failure !== undefined) throw new UpstreamFailed(`an unfinished change (${record.kind}) could not be undone: ${failure}`);
-        } else {
-          this.#log.error('an unfinished outside change is given up because its engine does not run', { mount, kind: record.kind });
-          await this.#move(due, () => undefined);
-        }
+  async undoMount(mount: string, signal: AbortSignal): Promise<string[]> {
+    const reasons: string[] = [];
+    for await (const [id, record] of this.#ofMount(mount)) {
+      if (signal.aborted) break;
+      if (this.#mayBeUnderWay(record)) {
+        const until = new Date(record.due).toISOString();
+        reasons.push(`an unfinished change (${record.kind}) may still be under way in another process; it is undone at ${until}`);
+        continue;
       }
+      const due = { key: dueKey(record.due, 'intent', id), at: record.due, kind: 'intent' as const, id };
+      const failure = await this.#undo(due, record, signal);
+      if (failure !== undefined) reasons.push(`an unfinished change (${record.kind}) could not be undone: ${failure}`);
     }
+    return reasons;
+  }
+
+  async *#ofMount(mount: string): AsyncGenerator<[id: string, record: IntentRecord]> {
+    for await (const page of this.#store.pages<IntentRecord>(INTENTS, (error) => this.#log.error(error.message))) {
+      for (const [key, record] of page) if (record.mount === mount) yield [key.slice(INTENTS.length), record];
+    }
+  }
+
+  /** Another process opened it, too lately to tell whether that one is still at work. */
+  #mayBeUnderWay(record: IntentRecord): boolean {
+    return this.#store.shared && record.process !== this.#process && isYoung(record) && record.due > this.#clock.millis();
+  }
+
+  /** The intent, when no request can be at work on its change any more. */
+  async #settled(id: string): Promise<IntentRecord> {
+    const record = await this.#store.get<IntentRecord>(INTENTS + id);
+    if (!record) throw new NotFound(`the journal has no entry ${JSON.stringify(id)}`);
+    if (isYoung(record) && record.due > this.#clock.millis()) {
+      throw new BadRequest(
+        `the change may still be under way; unless it is completed, it is undone at ${new Date(record.due).toISOString()}`,
+      );
+    }
+    return record;
+  }
+
+  async #drop(id: string): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      const record = await tx.get<IntentRecord>(INTENTS + id);
+      if (!record) return;
+      tx.delete(INTENTS + id);
+      reschedule(tx, 'intent', id, record.due, undefined);
+    });
+  }
+
+  #status(id: string, record: IntentRecord): IntentStatus {
+    const leaves = leftByIntent(id, record, this.#mount(record.mount)?.intent(record.kind));
+    return {
+      id,
+      mount: record.mount,
+      kind: record.kind,
+      opened: new Date(record.opened),
+      attempts: record.attempts,
+      nextAttempt: new Date(record.due),
+      ...(record.lastError === undefined ? {} : { lastError: { message: record.lastError.message, at: new Date(record.lastError.at) } }),
+      ...(leaves === undefined ? {} : { leaves }),
+    };
   }
 
   /** Resolves with the reason when it could not be undone. */
@@ -241,4 +346,9 @@ export class Journal {
       return next?.due;
     });
   }
+}
+
+/** Its rollback has neither begun nor been asked for. */
+function isYoung(record: IntentRecord): boolean {
+  return record.undoing !== true && record.attempts === 0;
 }

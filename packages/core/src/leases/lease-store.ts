@@ -2,7 +2,6 @@ import {
   BadRequest,
   checkRecord,
   EngineError,
-  Unavailable,
   UpstreamFailed,
   type AnySecretType,
   type Clock,
@@ -14,12 +13,15 @@ import {
   type StorageView,
   type Transaction,
 } from '@strongroom/engine-sdk';
+import { StorageFailure } from '@strongroom/storage-sdk';
 import type { Journal } from '../journal/journal.ts';
 import { failureText, retryDelay } from '../schedule/backoff.ts';
 import { realign, reschedule, type DueEntry } from '../schedule/schedule-index.ts';
 import { targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
+import { BarrierSealed } from '../barrier/barrier.ts';
 import { CorruptRecord } from '../barrier/key-ring.ts';
-import { MOUNTS } from '../mounts/mount-record.ts';
+import { requireIssuing } from '../mounts/mount-record.ts';
+import { leftByLease, type LeftOutside } from '../removal/left-outside.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { randomBase62 } from '../tokens/token-id.ts';
 import { forgetRepeat, holdRepeat, isLive, type RepeatOrder, type RepeatRecord } from './repeats.ts';
@@ -65,7 +67,7 @@ export class LeaseStore {
   readonly #mount: (uuid: string) => LeaseMount | undefined;
   readonly #random: () => number;
   /** Revocations under way in this process: whoever comes later waits for the same outcome. */
-  readonly #revoking = new Map<string, Promise<void>>();
+  readonly #revoking = new Map<string, Promise<LeftOutside | undefined>>();
 
   constructor(options: {
     store: Store;
@@ -123,8 +125,7 @@ export class LeaseStore {
     };
     const store = this.#store.transaction(async (tx) => {
       await secret.guard(tx);
-      const owner = await tx.get<{ tainted?: boolean }>(MOUNTS + mount.uuid);
-      if (!owner || owner.tainted) throw new Unavailable('the mount is being removed');
+      await requireIssuing(tx, mount.uuid);
       if (secret.repeat) {
         const { data } = secret.repeat;
         const all = merged(secret.repeat.warnings, limited.warnings);
@@ -187,22 +188,48 @@ export class LeaseStore {
 
   /**
    * Takes the credential back now. What is not there counts as revoked. On failure the lease stays, its error is kept, and it
-   * is tried again; `force` drops it all the same. Resolves with whether there was a lease. @throws UpstreamFailed with the engine's reason.
+   * is tried again. Resolves with whether there was a lease. @throws UpstreamFailed with the engine's reason.
    */
-  async revoke(id: string, options: { force?: boolean; signal: AbortSignal }): Promise<boolean> {
-    const force = options.force === true;
-    let record: LeaseRecord | 'token' | undefined;
-    try {
-      record = await this.find(id);
-    } catch (error) {
-      if (!(error instanceof CorruptRecord) || !force) throw error;
-      this.#log.error('a damaged lease was dropped without taking its credential back', { lease: id });
-      await this.#store.transaction(async (tx) => tx.delete(LEASES + id));
-      return true;
-    }
+  async revoke(id: string, options: { signal: AbortSignal }): Promise<boolean> {
+    const record = await this.find(id);
     if (record === undefined || record === 'token') return false;
-    await this.#revokeOnce(id, record, options.signal, force ? 'force' : 'asked');
+    await this.#revokeOnce(id, record, options.signal, 'asked');
     return true;
+  }
+
+  /** Takes the credential back if that can be done now, and drops the lease in any case. Resolves with what is left outside then. */
+  async drop(id: string, options: { signal: AbortSignal }): Promise<LeftOutside | undefined> {
+    const record = await this.#findToDrop(id);
+    if (record === undefined || record === 'token') return undefined;
+    if (record === 'damaged') return this.dropUntried(id);
+    return this.#revokeOnce(id, record, options.signal, 'force');
+  }
+
+  /** Drops the lease without trying to take its credential back. Resolves with what is left outside. */
+  async dropUntried(id: string): Promise<LeftOutside | undefined> {
+    const left = await this.leftBy(id);
+    const record = await this.#findToDrop(id);
+    if (record === undefined || record === 'token') return undefined;
+    this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
+    if (record === 'damaged') await this.#store.transaction(async (tx) => tx.delete(LEASES + id));
+    else await this.#remove(id, record, { dropped: true });
+    return left;
+  }
+
+  /** What would be left outside if the lease were dropped now. */
+  async leftBy(id: string): Promise<LeftOutside | undefined> {
+    const record = await this.#findToDrop(id);
+    if (record === undefined || record === 'token') return undefined;
+    if (record === 'damaged') return { kind: 'secret of a damaged lease', name: id, lease: id };
+    return leftByLease(id, record, this.#mount(record.mount)?.secretType(record.type));
+  }
+
+  /** The outside system that the lease's revocation asks; undefined where there is no lease to revoke. */
+  async targetOf(id: string): Promise<string | undefined> {
+    const record = await this.find(id);
+    if (record === undefined || record === 'token') return undefined;
+    const type = this.#mount(record.mount)?.secretType(record.type);
+    return type ? this.#target(type, record) : targetKey(record.mount, undefined);
   }
 
   /** Puts the end of a lease to now; the schedule does the rest. */
@@ -216,7 +243,7 @@ export class LeaseStore {
   }
 
   /** Makes revocations that failed at an outside system, or were put off, due now. `target` is what the secret types of the mount call it. */
-  async retry(mount: string, target: string): Promise<void> {
+  async retryTarget(mount: string, target: string): Promise<void> {
     const key = targetKey(mount, target);
     for (const index of [`${WAITING}${mount}/`, IRREVOCABLE]) {
       let after: string | undefined;
@@ -236,12 +263,33 @@ export class LeaseStore {
     }
   }
 
-  /** Tries a failing revocation again now, with all its patience. @throws BadRequest for a lease that is not being revoked. */
+  /**
+   * Tries a failing revocation again now, with all its patience and whatever its circuit says. @throws BadRequest for a lease that is not being
+   * revoked.
+   */
   async requeue(id: string): Promise<void> {
     const record = await this.find(id);
     if (record === undefined || record === 'token') throw new BadRequest('invalid lease');
     if (!record.revoking) throw new BadRequest('the lease is not being revoked');
-    await this.revokeSoon(id);
+    await this.#tryAgain(id, record);
+  }
+
+  /** The same for all irrevocable leases below a path; '' for all there are. Resolves with their number. */
+  async requeueBelow(prefix: string): Promise<number> {
+    let count = 0;
+    for (;;) {
+      // Each one leaves the index as it is queued.
+      const keys = await this.#store.keys({ prefix: IRREVOCABLE + prefix, limit: 500 });
+      if (keys.length === 0) return count;
+      for (const key of keys) {
+        const id = key.slice(IRREVOCABLE.length);
+        const record = await this.find(id).catch(() => undefined);
+        if (record !== undefined && record !== 'token') {
+          await this.#tryAgain(id, record);
+          count += 1;
+        } else await this.#store.transaction(async (tx) => tx.delete(key));
+      }
+    }
   }
 
   /** Works off the end of a lease. */
@@ -297,7 +345,22 @@ export class LeaseStore {
     return found;
   }
 
-  async #revokeOnce(id: string, record: LeaseRecord, signal: AbortSignal, why: Why): Promise<void> {
+  async #tryAgain(id: string, record: LeaseRecord): Promise<void> {
+    const type = this.#mount(record.mount)?.secretType(record.type);
+    if (type) this.#gate.breakers.tryNow(this.#target(type, record));
+    await this.revokeSoon(id);
+  }
+
+  async #findToDrop(id: string): Promise<LeaseRecord | 'token' | 'damaged' | undefined> {
+    try {
+      return await this.find(id);
+    } catch (error) {
+      if (!(error instanceof CorruptRecord)) throw error;
+      return 'damaged';
+    }
+  }
+
+  async #revokeOnce(id: string, record: LeaseRecord, signal: AbortSignal, why: Why): Promise<LeftOutside | undefined> {
     const underWay = this.#revoking.get(id);
     if (underWay) {
       if (why !== 'force') return underWay;
@@ -308,10 +371,11 @@ export class LeaseStore {
     return work;
   }
 
-  async #revokeRecord(id: string, record: LeaseRecord, signal: AbortSignal, why: Why): Promise<void> {
+  /** Resolves with what is left outside, where the lease was dropped by force. */
+  async #revokeRecord(id: string, record: LeaseRecord, signal: AbortSignal, why: Why): Promise<LeftOutside | undefined> {
     const force = why === 'force';
     const claimed = await this.#claim(id, record, why);
-    if (claimed === 'gone') return;
+    if (claimed === 'gone') return undefined;
     if (claimed === 'taken') throw new UpstreamFailed('failed to revoke entry: another process is at it');
     const mount = this.#mount(record.mount);
     const type = mount?.secretType(record.type);
@@ -324,19 +388,14 @@ export class LeaseStore {
             }),
           )
         : { failed: new Error('the mount that issued the lease is not available') };
-    if ('done' in passed || force) {
-      if (!('done' in passed)) this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
-      await this.#store.transaction(async (tx) => {
-        const current = await tx.get<LeaseRecord>(LEASES + id);
-        if (current && !('done' in passed)) await this.#dropped(tx, current, mount);
-        if (record.repeat !== undefined) await forgetRepeat(tx, record.repeat, id);
-        tx.delete(LEASES + id);
-        if (current) reschedule(tx, 'lease', id, current.due, undefined);
-        if (current?.irrevocable) tx.delete(IRREVOCABLE + id);
-        if (current?.waiting) tx.delete(waitingKey(current, id));
-        if (record.token !== '') tx.delete(byTokenKey(record.token, id));
-      });
-      return;
+    if ('done' in passed) {
+      await this.#remove(id, record, { dropped: false });
+      return undefined;
+    }
+    if (force) {
+      this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
+      await this.#remove(id, record, { dropped: true });
+      return leftByLease(id, record, type);
     }
     if ('putOff' in passed) {
       await this.#later(id, claimed, (current, now) => ({ ...current, due: now + passed.putOff }));
@@ -370,10 +429,30 @@ export class LeaseStore {
       .catch((error: unknown) => this.#log.warn('what was not issued is undone later', { error: failureText(error) }));
   }
 
+  async #remove(id: string, record: LeaseRecord, { dropped }: { dropped: boolean }): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      const current = await tx.get<LeaseRecord>(LEASES + id);
+      if (current && dropped) await this.#dropped(tx, current, this.#mount(record.mount));
+      if (record.repeat !== undefined) await forgetRepeat(tx, record.repeat, id);
+      tx.delete(LEASES + id);
+      if (current) reschedule(tx, 'lease', id, current.due, undefined);
+      if (current?.irrevocable) tx.delete(IRREVOCABLE + id);
+      if (current?.waiting) tx.delete(waitingKey(current, id));
+      if (record.token !== '') tx.delete(byTokenKey(record.token, id));
+    });
+  }
+
   /** Its credential may be left outside: the engine takes note in the same commit, as far as it runs. */
   async #dropped(tx: StoreTransaction, record: LeaseRecord, mount: LeaseMount | undefined): Promise<void> {
     const type = mount?.secretType(record.type);
-    if (mount && type?.dropped) await type.dropped(record.internal, mount.storage.within(tx));
+    if (!mount || !type?.dropped) return;
+    try {
+      await type.dropped(record.internal, mount.storage.within(tx));
+    } catch (error) {
+      // What an engine throws does not keep an operator from letting go; what the store throws does.
+      if (error instanceof StorageFailure || error instanceof BarrierSealed) throw error;
+      this.#log.warn('an engine did not take note of a dropped lease', { error: failureText(error) });
+    }
   }
 
   /** Marks the lease as being revoked and moves its end behind the deadline, so that a crash leaves it to the schedule. */

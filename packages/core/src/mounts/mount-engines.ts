@@ -1,4 +1,16 @@
-import { BadRequest, own, type Clock, type EngineHost, type EnginePackage, type Log, type SecretSources } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  foreignText,
+  own,
+  thrownText,
+  Unavailable,
+  type Clock,
+  type CodeOwner,
+  type EngineHost,
+  type EnginePackage,
+  type Log,
+  type SecretSources,
+} from '@strongroom/engine-sdk';
 import { limitTerms } from '../leases/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import { targetKey, withDeadline, type TargetGate } from '../schedule/target-gate.ts';
@@ -8,6 +20,9 @@ import { randomBytes } from '../random-bytes.ts';
 
 /** How long an engine may take to start; milliseconds. */
 const START = 30_000;
+/** And how long to close, or to take up new settings: the caller of an operation on the mount is waiting. */
+const CLOSE = 10_000;
+const TUNE = 30_000;
 const NEVER = new AbortController().signal;
 
 /** The engines of mounts: found, given their host, started and closed. A broken engine harms its mount alone. */
@@ -82,30 +97,47 @@ export class MountEngines {
     try {
       if (!mount.package)
         throw new Error(this.#plugins.reasonFor(mount.class, mount.type) ?? `no plugin of type ${mount.type} is installed`);
-      const engine = mount.package.create(this.#host(mount));
+      const pkg = mount.package;
+      mount.owner = this.#builtIn.has(mount.type) ? undefined : this.#ownerOf(mount, pkg);
+      mount.renewStorage(stopped(mount));
+      const engine = mount.run(() => pkg.create(this.#host(mount)));
       mount.use(engine);
-      if (engine.initialize) await withDeadline(this.#clock, START, NEVER, async () => engine.initialize?.());
+      if (engine.initialize) await withDeadline(this.#clock, START, NEVER, async () => mount.run(async () => engine.initialize?.()));
     } catch (error) {
       await this.stop(mount);
       throw error;
     }
   }
 
+  /** Closes the engine. One that does not close in time is left to itself: it can no longer reach the store. Never throws. */
   async stop(mount: Mount): Promise<void> {
     const { engine } = mount;
     try {
-      await engine?.close?.();
+      if (engine?.close) await withDeadline(this.#clock, CLOSE, NEVER, async () => engine.close?.());
     } catch (error) {
       this.#log.warn('an engine failed to close', { mount: mount.path, error: String(error) });
     }
+    mount.storage.close(stopped(mount));
     mount.use(undefined);
   }
 
-  /** Tells the engine of new settings of its mount, which hold whether it takes them up or not. */
+  /** Tells the engine of new settings of its mount, which hold whether it takes them up or not. @throws what the engine throws */
   async tuned(mount: Mount): Promise<void> {
-    await mount.engine?.tuned?.().catch((error: unknown) => {
-      this.#log.error('an engine did not take up its new settings', { mount: mount.path, error: String(error) });
-    });
+    const { engine } = mount;
+    if (engine?.tuned) await withDeadline(this.#clock, TUNE, NEVER, async () => engine.tuned?.());
+  }
+
+  /** What the engine leaks puts its mount out of use, until its plugin is reloaded: nobody knows what state it is in. */
+  #ownerOf(mount: Mount, { code = [] }: EnginePackage): CodeOwner {
+    return {
+      code,
+      leaked: (error) => {
+        const reason = `the engine threw after its call had ended: ${foreignText(thrownText(error))}`;
+        mount.quarantine = reason;
+        this.#log.error('a mount is quarantined because of its engine', { mount: mount.path, type: mount.type, reason });
+        void this.stop(mount);
+      },
+    };
   }
 
   #host(mount: Mount): EngineHost {
@@ -124,6 +156,11 @@ export class MountEngines {
       ...(mount.package?.followsSecrets === true ? { sources: this.#sources } : {}),
     };
   }
+}
+
+/** What an engine is told that goes on after its time. */
+function stopped(mount: Mount): Unavailable {
+  return new Unavailable(`this engine of the mount ${mount.path} was stopped`);
 }
 
 function prefixed(log: Log, mount: Mount): Log {

@@ -1,3 +1,4 @@
+import { Unavailable } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 
 /** Where mounts are stored, by uuid. */
@@ -39,7 +40,22 @@ export const MountRecord = Type.Object({
   local: Type.Boolean(),
   seal_wrap: Type.Boolean(),
   external_entropy_access: Type.Boolean(),
-  /** Being unmounted: no request reaches it, and what hangs on it is being taken back. */
+  /** Being removed: it issues nothing any more, and what hangs on it is being taken back. */
   tainted: Type.Optional(Type.Boolean()),
 });
 export type MountRecord = Static<typeof MountRecord>;
+
+/**
+ * For whoever stores something that the mount issues, in the same transaction. `takesBack`: it only takes back, and so may go on while the mount is
+ * being removed. @throws Unavailable
+ */
+export async function requireIssuing(tx: { get<T>(key: string): Promise<T | undefined> }, uuid: string, takesBack = false): Promise<void> {
+  const record = await tx.get<MountRecord>(MOUNTS + uuid);
+  if (!record || (record.tainted === true && !takesBack)) throw beingRemoved(record?.path);
+}
+
+export function beingRemoved(path: string | undefined): Unavailable {
+  return new Unavailable(
+    path === undefined ? 'the mount is being removed' : `the mount ${path} is being removed, and issues nothing until that is cancelled`,
+  );
+}

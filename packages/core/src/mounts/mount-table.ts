@@ -11,7 +11,7 @@ import type { UsablePlugins, SystemEngine } from '../plugins/usable-plugins.ts';
 import { callerMayRead } from '../request/caller-acl.ts';
 import type { TargetGate } from '../schedule/target-gate.ts';
 import { MountView, type MountScope } from '../storage/mount-view.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store, StoreTransaction } from '../storage/store.ts';
 import { MountEngines } from './mount-engines.ts';
 import { checkMountPath } from './mount-path.ts';
 import { MOUNTS, type MountConfig, type MountRecord } from './mount-record.ts';
@@ -20,20 +20,11 @@ import { MountRouter } from './mount-router.ts';
 import { Mount, type SystemLimits } from './mount.ts';
 import { BUILT_IN_MOUNTS, newMountRecord, type NewMount } from './new-mount.ts';
 
-/** Longer than any request. */
-const LAST_REQUEST = 95_000;
-const LAST_BEFORE_RESTART = 10_000;
+/** How long the requests under way may still take before the mount below them changes; milliseconds. */
+const LAST_REQUESTS = 10_000;
+const BEFORE_MOVE = 30_000;
 const PROTECTED = ['audit/', 'auth/', 'sys/', 'cubbyhole/', 'identity/'];
 const DATA = 'logical/';
-
-/** What takes back everything that a mount issued, before its storage goes. */
-export interface MountCleaner {
-  /** Resolves when every lease and login token below the path is gone. @throws when one cannot be taken back. */
-  revokeBelow(path: string): Promise<void>;
-  /** Resolves when no outside change of the mount is unfinished. @throws when one cannot be undone. */
-  undo(mount: Mount): Promise<void>;
-  forget(mount: Mount): Promise<void>;
-}
 
 /** Which engine is where: stored, loaded at unseal, changed by operators, routed to by requests. */
 export class MountTable {
@@ -45,13 +36,15 @@ export class MountTable {
   readonly #plugins: UsablePlugins;
   readonly #engines: MountEngines;
   readonly #records: MountRecords;
-  readonly #cleaner: MountCleaner;
+  readonly #revokeBelow: (path: string) => Promise<void>;
   readonly #byUuid = new Map<string, Mount>();
   readonly #byAccessor = new Map<string, Mount>();
   #followers: readonly Mount[] = [];
   #router = new MountRouter();
   /** One change at a time: two operators' mounts at overlapping paths must not both succeed. */
   #changing: Promise<unknown> = Promise.resolve();
+  /** Counts how often the table was closed: work that began before must not fill it again. */
+  #session = 0;
 
   constructor(options: {
     scope: Omit<MountScope, 'uuid' | 'prefix'>;
@@ -64,7 +57,8 @@ export class MountTable {
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
     retry: (mount: string, target: string) => Promise<void>;
-    cleaner: MountCleaner;
+    /** Resolves when every lease and login token below the path is gone. @throws when one cannot be taken back. */
+    revokeBelow: (path: string) => Promise<void>;
   }) {
     this.#store = options.scope.store;
     this.#scope = options.scope;
@@ -74,7 +68,7 @@ export class MountTable {
     this.#plugins = options.plugins;
     this.#engines = new MountEngines({ ...options, sources: this.#sources });
     this.#records = new MountRecords({ store: options.scope.store, log: options.log });
-    this.#cleaner = options.cleaner;
+    this.#revokeBelow = options.revokeBelow;
   }
 
   route(path: string): { mount: Mount; rest: string } | undefined {
@@ -111,31 +105,38 @@ export class MountTable {
 
   /** At unseal: loads the table, makes the built-in mounts once, starts every engine. A broken engine harms its mount alone. */
   async open(): Promise<void> {
+    const session = this.#session;
+    const requireOpen = (): void => {
+      if (session !== this.#session) throw new Unavailable('Vault is sealed');
+    };
     for (;;) {
+      const records = await this.#records.load();
+      requireOpen();
       this.#forgetAll();
-      for (const record of await this.#records.load()) this.#register(this.#build(record));
+      for (const record of records) this.#register(this.#build(record));
       const missing = [...BUILT_IN_MOUNTS, ...this.#plugins.systemEngines().map(systemMount)]
         .filter((mount) => !this.at(mount.path))
         .map(({ accessorPrefix, ...mount }) => newMountRecord(mount, accessorPrefix));
       if (missing.length === 0) break;
       // Another process that opens the same empty store may be faster: then its mounts are the ones.
       await this.#records.save(...missing);
+      requireOpen();
     }
-    await Promise.all(this.all().map(async (mount) => this.#engines.start(mount)));
-  }
-
-  /** Finishes unmounts that a crash cut short. */
-  async finishUnmounts(): Promise<void> {
-    for (const mount of this.all())
-      if (mount.tainted) await this.unmount(mount.path).catch((error: unknown) => this.#log.error(String(error)));
-  }
-
-  /** The server is being sealed. */
-  async close(): Promise<void> {
     const mounts = this.all();
-    for (const mount of mounts) mount.ending.end(new Unavailable('Vault is sealed'));
+    await Promise.all(mounts.map(async (mount) => this.#engines.start(mount)));
+    if (session !== this.#session) await Promise.all(mounts.map(async (mount) => this.#engines.stop(mount)));
+    requireOpen();
+  }
+
+  /** The server is being sealed: no request is served and no engine reads or writes any more. Gives back how to close the engines. */
+  close(): () => Promise<void> {
+    const mounts = this.all();
+    this.#session += 1;
+    for (const mount of mounts) mount.end(new Unavailable('Vault is sealed'));
     this.#forgetAll();
-    await Promise.all(mounts.map(async (mount) => this.#engines.stop(mount)));
+    return async () => {
+      await Promise.all(mounts.map(async (mount) => this.#engines.stop(mount)));
+    };
   }
 
   /** @throws BadRequest with the incumbents' texts */
@@ -184,109 +185,190 @@ export class MountTable {
       found.record = next;
       return found;
     });
-    await mount.engine?.tuned?.();
+    await this.#engines.tuned(mount);
   }
 
   /** Moves a mount; what it issued is taken back first, as the incumbents do. No request reaches it meanwhile. */
   async move(from: string, to: string): Promise<void> {
-    await this.#changingTable(async () => {
-      const mount = this.at(from);
-      if (!mount || mount.tainted) throw new BadRequest(`no matching mount at "${from}"`);
-      checkMountPath(to, mount.class);
-      if (this.#router.overlapping(to, mount)) throw new BadRequest(`path in use at "${to}"`);
+    const mount = this.#movable(from, to);
+    await mount.exclusively(async () => {
       mount.paused = true;
       try {
-        await mount.idle(this.#clock, LAST_REQUEST);
-        await this.#cleaner.revokeBelow(from);
-        const next = { ...mount.record, path: to };
-        if (!(await this.#records.save(next))) return STALE;
-        this.#router.remove(from);
-        mount.record = next;
-        this.#router.add(mount);
-        return undefined;
+        // Whatever an outside system makes of it: other mounts can be changed meanwhile.
+        await mount.idle(this.#clock, BEFORE_MOVE);
+        await this.#revokeBelow(from);
+        await this.#changingTable(async () => {
+          if (this.#movable(from, to, mount) !== mount) throw new BadRequest(`no matching mount at "${from}"`);
+          const next = { ...mount.record, path: to };
+          if (!(await this.#records.save(next))) return STALE;
+          this.#router.remove(from);
+          mount.record = next;
+          this.#router.add(mount);
+          return undefined;
+        });
       } finally {
         mount.paused = false;
       }
     });
   }
 
-  /** Takes back all that the mount issued, then removes it with its storage. An unknown path is no error. */
-  async unmount(path: string): Promise<void> {
-    await this.#changingTable(async () => {
+  /** The mount that may be moved there now. @throws BadRequest, Unavailable while it is being moved or its engine started anew */
+  #movable(from: string, to: string, mover?: Mount): Mount {
+    const mount = this.at(from);
+    if (!mount) throw new BadRequest(`no matching mount at "${from}"`);
+    if (mount.removing) throw new BadRequest(`the mount at "${from}" is being removed; cancel that first`);
+    if (mount.paused && mount !== mover) throw new Unavailable(`the mount ${mount.path} is being changed; try again`);
+    checkMountPath(to, mount.class);
+    if (this.#router.overlapping(to, mount)) throw new BadRequest(`path in use at "${to}"`);
+    return mount;
+  }
+
+  /**
+   * Begins or cancels the removal of a mount. `beside` is part of the commit, and may refuse it by a throw. The requests under way end with a removal's
+   * beginning; later ones are served. Undefined where there is no such mount.
+   */
+  async setRemoving(
+    path: string,
+    removing: boolean,
+    beside: (tx: StoreTransaction, mount: Mount) => Promise<void>,
+  ): Promise<Mount | undefined> {
+    return this.#changingTable(async () => {
       const mount = this.at(path);
       if (!mount) return undefined;
-      if (!mount.tainted) {
-        const tainted = { ...mount.record, tainted: true };
-        const saved = await this.#records.commit(async (tx) => {
-          tx.put(MOUNTS + tainted.uuid, tainted);
-          await this.#scope.followers.unmounted(tx, mount);
+      const { tainted: _, ...rest } = mount.record;
+      const next: MountRecord = removing ? { ...rest, tainted: true } : rest;
+      const saved = await this.#records.commit(async (tx) => {
+        tx.put(MOUNTS + next.uuid, next);
+        await beside(tx, mount);
+      });
+      if (!saved) return STALE;
+      const began = removing && !mount.removing;
+      mount.record = next;
+      if (began) endRequests(mount);
+      return mount;
+    });
+  }
+
+  /**
+   * Takes the mount out of the table, whose engines that follow secrets hear of it in the same commit; its records stay behind. `beside` is part of the
+   * commit, and may refuse it by a throw. A follower that throws refuses it too, unless the removal is forced. Resolves when its engine is closed.
+   */
+  async drop(mount: Mount, beside: (tx: StoreTransaction) => Promise<void>, { forced }: { forced: boolean }): Promise<void> {
+    let unheard = false;
+    await this.#changingTable(async () => {
+      const commit = async (): Promise<boolean> =>
+        this.#records.commit(async (tx) => {
+          await beside(tx);
+          tx.delete(MOUNTS + mount.uuid);
+          if (unheard) return;
+          try {
+            await this.#scope.followers.unmounted(tx, mount);
+          } catch (error) {
+            unheard = forced;
+            throw error;
+          }
         });
-        if (!saved) return STALE;
-        mount.record = tainted;
-      }
-      endRequests(mount);
-      await mount.idle(this.#clock, LAST_REQUEST);
-      await this.#cleaner.revokeBelow(mount.path);
-      await this.#cleaner.undo(mount);
-      this.#router.remove(path);
-      await this.#engines.stop(mount);
-      await this.#cleaner.forget(mount);
-      await this.#wipe(`${DATA}${mount.uuid}/`);
-      while (!(await this.#records.remove(mount.uuid))) await this.#look();
+      const saved = await commit().catch(async (error: unknown) => {
+        if (!unheard) throw error;
+        this.#log.error('engines that follow secrets could not take note of a forced removal', { mount: mount.path, error: String(error) });
+        return commit();
+      });
+      if (!saved) return STALE;
+      this.#router.remove(mount.path);
       this.#forget(mount);
       return undefined;
     });
+    await this.#leave(mount);
+  }
+
+  /** Deletes the records of a mount that is no longer in the table. */
+  async wipe(uuid: string): Promise<void> {
+    await this.#wipe(`${DATA}${uuid}/`);
   }
 
   /** Closes and starts the engine again: for a mount that was quarantined, or a plugin that is to be reloaded. */
   async restart(mount: Mount): Promise<void> {
-    await this.#exclusively(async () => {
+    await mount.exclusively(async () => {
+      if (this.#byUuid.get(mount.uuid) !== mount) return;
       mount.paused = true;
       try {
-        await mount.idle(this.#clock, LAST_BEFORE_RESTART);
+        await mount.idle(this.#clock, LAST_REQUESTS);
         await this.#engines.stop(mount);
         await this.#engines.start(mount);
       } finally {
         mount.paused = false;
       }
+      // Sealed or removed meanwhile: nobody else would close it.
+      if (this.#byUuid.get(mount.uuid) !== mount) await this.#engines.stop(mount);
     });
   }
 
-  /** Another process changed the table: take up what is new, let go of what is gone. */
+  /** Another process changed the table: take up what is new, let go of what is gone. Engines are started and closed afterwards, each for itself. */
   async reload(): Promise<void> {
     await this.#exclusively(async () => this.#look());
   }
 
+  /**
+   * Nobody knows what changed: takes up the table as it is now, and starts every engine anew that keeps copies of its records. Resolves when no
+   * request reaches a mount that is gone or an engine that is not yet new.
+   */
+  async readAnew(): Promise<void> {
+    await this.reload();
+    const keeping = this.all().filter((mount) => mount.engine?.invalidate !== undefined);
+    for (const mount of keeping) mount.paused = true;
+    const anew = Promise.all(keeping.map(async (mount) => this.restart(mount)));
+    anew.catch((error: unknown) => this.#log.error('engines could not be started anew', { error: String(error) }));
+  }
+
   async #look(): Promise<void> {
+    const session = this.#session;
+    const records = await this.#records.load();
+    // Sealed meanwhile.
+    if (session !== this.#session) return;
     const seen = new Set<string>();
-    const tuned: Mount[] = [];
-    for (const record of await this.#records.load()) {
+    for (const record of records) {
       seen.add(record.uuid);
       const mount = this.#byUuid.get(record.uuid);
       if (!mount) {
         const added = this.#build(record);
-        await this.#engines.start(added);
         this.#register(added);
+        void this.#startAdded(added);
       } else if (JSON.stringify(mount.record) !== JSON.stringify(record)) {
+        const began = record.tainted === true && !mount.removing;
         mount.record = record;
-        if (mount.tainted) endRequests(mount);
-        tuned.push(mount);
+        if (began) endRequests(mount);
+        void this.#takeUp(mount);
       }
     }
     const gone = this.all().filter((mount) => !seen.has(mount.uuid));
-    for (const mount of gone) {
-      this.#forget(mount);
-      endRequests(mount);
-    }
+    for (const mount of gone) this.#forget(mount);
     // Mounts may have changed places, so the routes are made anew.
     const router = new MountRouter();
     for (const mount of this.all()) router.add(mount);
     this.#router = router;
-    for (const mount of gone) {
-      await mount.idle(this.#clock, LAST_BEFORE_RESTART);
-      await this.#engines.stop(mount);
-    }
-    for (const mount of tuned) await this.#engines.tuned(mount);
+    for (const mount of gone) void this.#leave(mount);
+  }
+
+  async #startAdded(mount: Mount): Promise<void> {
+    await mount.exclusively(async () => {
+      await this.#engines.start(mount);
+      if (this.#byUuid.get(mount.uuid) !== mount) await this.#engines.stop(mount);
+    });
+  }
+
+  /** The new settings hold whether the engine takes them up or not. */
+  async #takeUp(mount: Mount): Promise<void> {
+    await this.#engines.tuned(mount).catch((error: unknown) => {
+      this.#log.error('an engine did not take up its new settings', { mount: mount.path, error: String(error) });
+    });
+  }
+
+  /** The mount is no longer in the table: its last requests end, then its engine is closed. */
+  async #leave(mount: Mount): Promise<void> {
+    endRequests(mount);
+    mount.ending.end(new Unavailable(`the mount ${mount.path} was removed`));
+    await mount.idle(this.#clock, LAST_REQUESTS);
+    await mount.exclusively(async () => this.#engines.stop(mount));
   }
 
   /** Another process changed a cached record of an engine. */
@@ -310,7 +392,7 @@ export class MountTable {
   }
 
   #build(record: MountRecord): Mount {
-    const view = new MountView({ ...this.#scope, uuid: record.uuid, prefix: `${DATA}${record.uuid}/` });
+    const view = (): MountView => new MountView({ ...this.#scope, uuid: record.uuid, prefix: `${DATA}${record.uuid}/` });
     return new Mount(record, this.#engines.packageOf(record), view, this.#system);
   }
 
@@ -374,7 +456,7 @@ const STALE = Symbol('the table changed');
 
 /** What they wait for will not come, and nothing is issued any more. */
 function endRequests(mount: Mount): void {
-  mount.ending.end(new Unavailable(`the mount ${mount.path} is being removed`));
+  mount.endRequests(new Unavailable(`the mount ${mount.path} is being removed`));
 }
 
 /** Paths of login methods are shown without the leading `auth/`. */
@@ -388,7 +470,7 @@ function systemMount(pkg: SystemEngine): NewMount & { accessorPrefix: string } {
 }
 
 function sourceMount(mount: Mount | undefined): SourceMount | undefined {
-  if (!mount || mount.tainted) return undefined;
+  if (!mount) return undefined;
   const source = mount.engine?.source;
   return source ? { mount, source } : { mount };
 }

@@ -1,6 +1,17 @@
-import type { AnyIntent, AnySchedule, AnySecretType, Clock, Engine, EnginePackage, MountInfo } from '@strongroom/engine-sdk';
+import {
+  runAs,
+  type CodeOwner,
+  type AnyIntent,
+  type AnySchedule,
+  type AnySecretType,
+  type Clock,
+  type Engine,
+  type EnginePackage,
+  type MountInfo,
+} from '@strongroom/engine-sdk';
 import { SYSTEM_TTL } from '../leases/lease-terms.ts';
 import type { MountView } from '../storage/mount-view.ts';
+import { Crowd } from './crowd.ts';
 import { Ending } from './ending.ts';
 import type { MountRecord } from './mount-record.ts';
 import { PathRouter } from './path-router.ts';
@@ -17,24 +28,38 @@ export const systemLimits: SystemLimits = { defaultLeaseTtl: SYSTEM_TTL, maxLeas
 export class Mount implements MountInfo {
   record: MountRecord;
   readonly package: EnginePackage | undefined;
-  readonly storage: MountView;
-  /** When it is removed or the server is sealed: the signals of its requests are aborted then. */
-  readonly ending = new Ending();
   readonly #system: SystemLimits;
+  readonly #view: () => MountView;
+  #storage: MountView;
+  #ending = new Ending();
+  #requests = new Crowd();
+  /** Those that `endRequests` ended, as far as they are still under way. */
+  #earlier: readonly Crowd[] = [];
+  #changing: Promise<unknown> = Promise.resolve();
   #engine: Engine | undefined;
   #router: PathRouter | undefined;
   /** For a moment no request is let in: the mount is moved, or its engine started anew. */
   paused = false;
-  #requests = 0;
-  #lastLeft: (() => void) | undefined;
+  /** Whose the engine's code is; undefined for engines of the core. */
+  owner: CodeOwner | undefined;
   /** Why the engine does not run; its requests say so, everything else goes on. */
   quarantine: string | undefined;
 
-  constructor(record: MountRecord, pkg: EnginePackage | undefined, storage: MountView, system: SystemLimits) {
+  /** `view` opens the mount's part of the store: one for each engine that runs here after another. */
+  constructor(record: MountRecord, pkg: EnginePackage | undefined, view: () => MountView, system: SystemLimits) {
     this.record = record;
     this.package = pkg;
-    this.storage = storage;
+    this.#view = view;
+    this.#storage = view();
     this.#system = system;
+  }
+
+  get storage(): MountView {
+    return this.#storage;
+  }
+  /** When it is removed or the server is sealed: the signals of its requests are aborted then. */
+  get ending(): Ending {
+    return this.#ending;
   }
 
   get path(): string {
@@ -65,7 +90,8 @@ export class Mount implements MountInfo {
   get ofSystem(): boolean {
     return this.path.startsWith('sys/') && this.path !== 'sys/';
   }
-  get tainted(): boolean {
+  /** It issues nothing any more, and what hangs on it is being taken back; everything else goes on. */
+  get removing(): boolean {
     return this.record.tainted === true;
   }
   get engine(): Engine | undefined {
@@ -84,27 +110,52 @@ export class Mount implements MountInfo {
     this.#router = engine && new PathRouter(engine.paths);
   }
 
+  /** From here on the engine before, if one is still at work, can neither read nor write. `reason` is what it is told. */
+  renewStorage(reason: Error): void {
+    this.#storage.close(reason);
+    this.#storage = this.#view();
+  }
+
   /** Carries out a request; who changes the mount can wait until none is under way. */
   async serve<T>(request: () => Promise<T>): Promise<T> {
-    this.#requests += 1;
-    try {
-      return await request();
-    } finally {
-      this.#requests -= 1;
-      if (this.#requests === 0) this.#lastLeft?.();
-    }
+    return this.#requests.serve(request);
+  }
+
+  /** The requests under way end with this reason; those that come later are others. */
+  endRequests(reason: Error): void {
+    const before = this.#ending;
+    this.#ending = new Ending();
+    this.#earlier = [...this.#earlier, this.#requests].filter((crowd) => crowd.busy);
+    this.#requests = new Crowd();
+    before.end(reason);
+  }
+
+  /** No request is served any more, and the engine, should it still be at work, finds its storage closed. */
+  end(reason: Error): void {
+    this.#ending.end(reason);
+    this.#storage.close(reason);
+  }
+
+  /** Resolves when the requests that were ended are gone, or after so many milliseconds. */
+  async endedGone(clock: Clock, millis: number): Promise<void> {
+    await Promise.all(this.#earlier.map(async (crowd) => crowd.gone(clock, millis)));
   }
 
   /** Resolves when no request is under way, or after so many milliseconds. */
   async idle(clock: Clock, millis: number): Promise<void> {
-    if (this.#requests === 0) return;
-    let cancel: (() => void) | undefined;
-    await new Promise<void>((resolve) => {
-      this.#lastLeft = resolve;
-      cancel = clock.after(millis, resolve);
-    });
-    this.#lastLeft = undefined;
-    cancel?.();
+    await Promise.all([...this.#earlier, this.#requests].map(async (crowd) => crowd.gone(clock, millis)));
+  }
+
+  /** One change of the engine at a time. */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#changing.then(work, work);
+    this.#changing = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /** Runs code of the engine: what it leaves running and throws is then known for its own. */
+  run<T>(work: () => T): T {
+    return this.owner ? runAs(this.owner, work) : work();
   }
 
   secretType(type: string): AnySecretType | undefined {

@@ -19,5 +19,5 @@ const engine = { name: 'system', kind: 'secret', apiVersion: 1, create: () => ({
 
 /** Where the always open paths belong before there is a mount table. */
 export function openMount(storage: MountView): Mount {
-  return new Mount(record, engine, storage, systemLimits);
+  return new Mount(record, engine, () => storage, systemLimits);
 }

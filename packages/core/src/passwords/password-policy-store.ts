@@ -89,6 +89,12 @@ export class PasswordPolicyStore {
     if (key.startsWith(prefix)) this.#changed(key.slice(prefix.length));
   }
 
+  /** Nobody knows which records changed. */
+  invalidateAll(): void {
+    this.#generation++;
+    this.#read.clear();
+  }
+
   async #policy(name: string): Promise<PasswordPolicy | undefined> {
     const kept = this.#read.get(name);
     if (kept) return kept;

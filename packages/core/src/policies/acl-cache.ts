@@ -42,6 +42,10 @@ export class AclCache {
     if (!oldest.done) this.#entries.delete(oldest.value);
   }
 
+  clear(): void {
+    this.#entries.clear();
+  }
+
   /** Drops every set that has this policy, or names it and had to do without. */
   dropPolicy(name: string): void {
     for (const [key, entry] of this.#entries) if (entry.names.includes(name)) this.#entries.delete(key);

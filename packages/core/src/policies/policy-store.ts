@@ -171,6 +171,14 @@ export class PolicyStore {
     if (key.startsWith(prefix)) this.#changed(key.slice(prefix.length));
   }
 
+  /** Nobody knows which records changed. */
+  invalidateAll(): void {
+    this.#generation++;
+    this.#loaded.clear();
+    this.#sets.clear();
+    this.#templated.clear();
+  }
+
   /** Removes the records of policies that have expired; they count for nothing already. */
   async removeExpired(): Promise<void> {
     for (const [name, record] of await this.#records.entries()) {

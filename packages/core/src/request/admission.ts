@@ -14,7 +14,6 @@ const RELATIVE = /(?:^|\/)\.{1,2}(?:\/|$)/;
  */
 export function admit(call: Call): void {
   call.path = admittedPath(call.path, call.operation);
-  if ((call.request.wrapTtl ?? 0) < 0) throw new BadRequest('requested wrap ttl cannot be negative');
 }
 
 /** @throws BadRequest */

@@ -12,13 +12,14 @@ export function answerOf(call: Call, response: EngineResponse | undefined, warni
   const reading = call.operation === 'read' || call.operation === 'list';
   if (response === undefined) {
     if (reading) throw new NotFound();
-    return emptyAnswer(call.id);
+    return warnings.length === 0 ? emptyAnswer(call.id) : { ...emptyAnswer(call.id, 200), warnings };
   }
   const all = response.warnings?.length || warnings.length ? [...(response.warnings ?? []), ...warnings] : null;
   if (call.operation === 'list' && !all && isEmptyList(response.data)) throw new NotFound();
   const base: CoreResponse = {
     requestId: call.id,
-    status: response.status ?? 200,
+    // A 204 has no body that could say them.
+    status: response.status === 204 && all ? 200 : (response.status ?? 200),
     leaseId: '',
     renewable: false,
     leaseDuration: response.leaseDuration ?? 0,

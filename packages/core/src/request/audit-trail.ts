@@ -83,7 +83,7 @@ function entryOf(call: Call): AuditEntry {
         : {}),
       ...(request.remoteAddress === undefined ? {} : { remoteAddress: request.remoteAddress }),
       ...(request.remotePort === undefined ? {} : { remotePort: request.remotePort }),
-      ...(request.wrapTtl ? { wrapTtl: request.wrapTtl } : {}),
+      ...(call.wrapTtl > 0 ? { wrapTtl: call.wrapTtl } : {}),
       ...(request.headers ? { headers: request.headers } : {}),
     },
   };

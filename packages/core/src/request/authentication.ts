@@ -1,12 +1,12 @@
-import { PermissionDenied, TokenRefused, type Log } from '@strongroom/engine-sdk';
+import { PermissionDenied, TokenRefused, withinCidrs, type Log } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
-import { withinCidrs } from '../tokens/cidr.ts';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { FoundToken, TokenStore } from '../tokens/token-store.ts';
-import { Acl } from '../policies/acl.ts';
+import { Acl, type AclQuery } from '../policies/acl.ts';
 import type { Call } from './call.ts';
 import type { CallerIdentity } from './caller-identity.ts';
+import type { CoreRequest } from './core-request.ts';
 
 const NONE: readonly string[] = [];
 const NO_METADATA: Readonly<Record<string, string>> = {};
@@ -64,6 +64,18 @@ export class Authentication {
   async aclOfAccessor(accessor: string): Promise<Acl | undefined> {
     const found = await this.#tokens.byAccessor(accessor);
     return found && this.#answeringAcl(found);
+  }
+
+  /**
+   * For paths that are open to all and do more for some: whether this is a token, good at the address, whose policies allow the operation. Takes
+   * one use of a token that has few.
+   */
+  async permits(caller: Pick<CoreRequest, 'token' | 'remoteAddress'>, query: Pick<AclQuery, 'operation' | 'path'>): Promise<boolean> {
+    const { token = '', remoteAddress = '' } = caller;
+    const found = token === '' ? undefined : await this.#tokens.find(token);
+    if (!found || !withinCidrs(found.record.bound_cidrs, remoteAddress)) return false;
+    if (found.record.num_uses && !(await this.#tokens.use(found.digest))) return false;
+    return (await this.#answeringAcl(found)).check(query).allowed;
   }
 
   /** After a call with the last use of a token. The answer stands even if the token's children or leases cannot be ended now. */

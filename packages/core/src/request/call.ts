@@ -14,6 +14,8 @@ export interface Call {
   readonly request: CoreRequest;
   readonly data: Readonly<Record<string, unknown>>;
   readonly remoteAddress: string;
+  /** Whole seconds that the wrapping token of the answer lives; 0 for an answer that is not wrapped. */
+  wrapTtl: number;
   operation: RequestOperation;
   /** Canonical from admission and routing on. */
   path: string;
@@ -47,6 +49,7 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     request,
     data: request.data ?? {},
     remoteAddress: request.remoteAddress ?? '',
+    wrapTtl: 0,
     operation: request.operation,
     path: request.path,
     bearer: request.token === '' ? undefined : request.token,

@@ -11,7 +11,7 @@ export interface CoreRequest {
   /** The decoded body, or the query of a read, list or delete. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly token?: string;
-  /** Seconds; 0 or absent asks for no wrapping. */
+  /** Seconds, rounded up to whole ones and at most the system's maximum; 0 or absent asks for no wrapping. What is no finite number is refused. */
   readonly wrapTtl?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly remoteAddress?: string;

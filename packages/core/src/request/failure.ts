@@ -12,6 +12,10 @@ export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
   }
   if (thrown instanceof BarrierSealed) return new Unavailable('Vault is sealed');
   if (thrown instanceof StorageFailure) {
+    if (thrown.transient) {
+      log.warn('the store could not do it in time', { request_id: id, error: thrown.message });
+      return new Unavailable(thrown.message, { headers: { 'Retry-After': '1' } });
+    }
     log.error('the store failed', { request_id: id, error: thrown.message });
     return new InternalError(thrown.message, { cause: thrown });
   }

@@ -13,8 +13,10 @@ import {
 } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
 import type { RepeatOrder } from '../leases/repeats.ts';
+import { beingRemoved } from '../mounts/mount-record.ts';
 import type { Mount } from '../mounts/mount.ts';
 import { helpFor } from '../system/help.ts';
+import type { Copies } from '../copies/copies.ts';
 import type { UnwrapDoor } from '../wrapping/unwrap-door.ts';
 import type { Wrapping } from '../wrapping/wrapping.ts';
 import { admit } from './admission.ts';
@@ -27,6 +29,7 @@ import type { CoreRequest } from './core-request.ts';
 import type { CoreResponse } from './core-response.ts';
 import { failedResponse, failureOf } from './failure.ts';
 import { engineRequest, operationOf } from './invocation.ts';
+import { ignoredFields } from './ignored-fields.ts';
 import type { Issuing } from './issuing.ts';
 import type { LoginGuard } from './login-guard.ts';
 import { OpenPathRefusal } from './open-path-refusal.ts';
@@ -40,6 +43,7 @@ export interface PipelineParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly underWay: CallsUnderWay;
+  readonly copies: Copies;
   readonly routing: Routing;
   readonly authentication: Authentication;
   readonly logins: LoginGuard;
@@ -78,6 +82,7 @@ export class Pipeline {
   /** Seal status, health and the like: open to all, also while sealed. */
   async #answerUnaudited(call: Call): Promise<CoreResponse> {
     admit(call);
+    this.#parts.wrapping.admit(call);
     // HEAD is a read whose body stays behind in the adapter.
     if (call.operation === 'header') call.operation = 'read';
     const op = operationOf(call);
@@ -86,21 +91,26 @@ export class Pipeline {
     const deadline = this.#deadline(call);
     const request = engineRequest(call, decoded, deadline);
     const response = await deadline.guard(() => op.handle(request as never));
-    return answerOf(call, response, warningsOf(call, decoded, response));
+    return answerOf(call, response, ignoredFields(call, decoded, response !== undefined));
   }
 
   async #carryOut(call: Call): Promise<CoreResponse> {
-    const { routing, audit, log } = this.#parts;
+    const { routing, audit, log, copies } = this.#parts;
+    const { epoch } = copies;
     try {
+      copies.require();
       admit(call);
+      this.#parts.wrapping.admit(call);
       routing.find(call);
       const decoded = await this.#authorize(call);
       if (audit.enabled) await audit.request(call);
+      copies.stillIn(epoch);
       const answer = await this.#serve(call, decoded);
+      copies.stillIn(epoch);
       if (audit.enabled) await audit.response(call, answer);
       return answer;
     } catch (error) {
-      const failure = failureOf(error, log, call.id);
+      const failure = failureOf(copies.reasonAgainst(epoch) ?? error, log, call.id);
       if (audit.enabled && !audit.isOwnFailure(error)) await audit.refused(call, failure);
       return failedResponse(call.id, failure);
     } finally {
@@ -123,7 +133,7 @@ export class Pipeline {
       path: call.path,
       folds: call.folds,
       data: call.data,
-      wrapTtl: call.request.wrapTtl,
+      wrapTtl: call.wrapTtl,
     });
     call.allowed = verdict.allowed && (call.match?.path.declaration.about.access !== 'sudo' || verdict.sudo || call.operation === 'help');
     call.grantingPolicies = verdict.grantingPolicies;
@@ -140,12 +150,14 @@ export class Pipeline {
     if (!exists || call.mount!.quarantine !== undefined) return;
     const deadline = this.#deadline(call);
     const request = engineRequest(call, decoded, deadline);
-    if (!(await deadline.guard(async () => exists(request)))) call.operation = 'create';
+    const { mount } = call;
+    if (!(await deadline.guard(async () => mount!.run(async () => exists(request))))) call.operation = 'create';
   }
 
   async #serve(call: Call, decoded: Decoded | EngineError | undefined): Promise<CoreResponse> {
     const { mount } = call;
-    if (!mount || mount.tainted) throw new NotFound(`no handler for route ${JSON.stringify(call.path)}. route entry not found.`);
+    if (!mount) throw new NotFound(`no handler for route ${JSON.stringify(call.path)}. route entry not found.`);
+    if (mount.ending.reason) throw mount.ending.reason;
     if (mount.paused) throw new Unavailable(`the mount ${mount.path} is being changed; try again`);
     if (mount.quarantine !== undefined) throw new Unavailable(`the mount ${mount.path} is out of use: ${mount.quarantine}`);
     if (!mount.engine) throw new Unavailable(`the mount ${mount.path} is being started`);
@@ -153,6 +165,7 @@ export class Pipeline {
     if (!call.match) return this.#unknownPath(call);
     const op = operationOf(call);
     if (!op) throw isOpen(call) ? new OpenPathRefusal() : new UnsupportedOperation();
+    if (mount.removing && (call.match.path.declaration.about.login || op.oncePerKey)) throw beingRemoved(mount.path);
     if (decoded instanceof EngineError) throw decoded;
     return mount.serve(() => this.#carryOutOn(mount, call, op, decoded!));
   }
@@ -164,7 +177,7 @@ export class Pipeline {
       ? await repeats.once(call, order, async () => this.#make(mount, call, op, fields, order))
       : await this.#make(mount, call, op, fields);
     const answer = call.pageLimit > 0 ? cutPage(call, made!) : made!;
-    return call.request.wrapTtl ? wrapping.wrap(call, answer) : answer;
+    return call.wrapTtl > 0 ? wrapping.wrap(call, answer) : answer;
   }
 
   /** Undefined where another call with the same idempotency key was faster. */
@@ -178,10 +191,10 @@ export class Pipeline {
     const deadline = this.#deadline(call);
     const request = engineRequest(call, fields, deadline);
     // A handler that goes on after the deadline still counts as work on the mount.
-    const handler = (): Promise<EngineResponse | undefined> => mount.serve(() => op.handle(request as never));
+    const handler = (): Promise<EngineResponse | undefined> => mount.serve(() => mount.run(() => op.handle(request as never)));
     const work = (): Promise<EngineResponse | undefined> => deadline.guard(handler);
     const response = call.match!.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
-    const answer = answerOf(call, response, warningsOf(call, fields, response));
+    const answer = answerOf(call, response, ignoredFields(call, fields, response !== undefined));
     if (response?.secret) return this.#parts.issuing.secret(call, response.secret, answer, order);
     if (response?.auth) return this.#parts.issuing.login(call, response.auth, answer);
     return answer;
@@ -216,19 +229,3 @@ function decode(call: Call): Decoded | EngineError {
     throw error;
   }
 }
-
-function warningsOf(call: Call, decoded: Decoded, response: EngineResponse | undefined): readonly string[] {
-  if (!response || (decoded.unknown.length === 0 && decoded.replaced.length === 0)) return NONE;
-  const warnings: string[] = [];
-  if (decoded.unknown.length > 0 && !call.match!.path.declaration.about.arbitraryData) {
-    warnings.push(`Endpoint ignored these unrecognized parameters: [${decoded.unknown.join(' ')}]`);
-  }
-  if (decoded.replaced.length > 0) {
-    warnings.push(
-      `Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [${decoded.replaced.join(' ')}]`,
-    );
-  }
-  return warnings;
-}
-
-const NONE: readonly string[] = [];

@@ -73,6 +73,14 @@ export class CircuitBreakers {
     this.#circuits.set(target, circuit);
   }
 
+  /** An operator asks for a trial now instead of at the end of the pause. */
+  tryNow(target: string): void {
+    const circuit = this.#circuits.get(target);
+    if (!circuit) return;
+    circuit.openUntil = this.#clock.millis();
+    circuit.trying = false;
+  }
+
   status(target: string): CircuitStatus {
     const circuit = this.#circuits.get(target);
     if (!circuit) return { state: 'closed', failures: 0 };

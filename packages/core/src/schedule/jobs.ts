@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AnySchedule, Clock, JobStatus, Log, StorageView } from '@strongroom/engine-sdk';
-import { checkRecord } from '@strongroom/engine-sdk';
+import { BadRequest, checkRecord } from '@strongroom/engine-sdk';
 import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { failureText, retryDelay } from './backoff.ts';
@@ -92,7 +92,7 @@ export class Jobs {
   }
 
   /** Makes jobs that failed at an outside system, or were put off, due now. One that runs at the moment is left to itself. */
-  async retry(mount: string, target: string): Promise<void> {
+  async retryTarget(mount: string, target: string): Promise<void> {
     const now = this.#clock.millis();
     for await (const page of this.#store.pages<JobRecord>(`${JOBS}${mount}/`, (error) => this.#log.error(error.message))) {
       for (const [key, found] of page) {
@@ -101,6 +101,23 @@ export class Jobs {
         if (schedule && waits && this.#target(schedule, found) === targetKey(mount, target)) await this.#putOff(key, found.due, 0);
       }
     }
+  }
+
+  /** Makes a job due now, whatever its circuit says. False: there is none. @throws BadRequest while it is being run. */
+  async runSoon(mount: string, kind: string, id: string): Promise<boolean> {
+    const key = jobKey(mount, kind, id);
+    const found = await this.#store.transaction(async (tx) => {
+      const record = await tx.get<JobRecord>(key);
+      if (!record) return undefined;
+      const now = this.#clock.millis();
+      if (record.claim !== undefined && record.due > now) throw new BadRequest('the job is being run');
+      tx.put(key, { ...record, due: now });
+      reschedule(tx, 'job', indexId(record), record.due, now);
+      return record;
+    });
+    const schedule = found && this.#mount(mount)?.schedule(kind);
+    if (schedule) this.#gate.breakers.tryNow(this.#target(schedule, found));
+    return found !== undefined;
   }
 
   /** Drops all jobs of a mount. */

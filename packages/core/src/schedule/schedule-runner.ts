@@ -31,7 +31,7 @@ export class ScheduleRunner {
   /** Entries that could not be worked off, and when they are tried again. */
   readonly #faulty = new Map<string, number>();
   /** What is being worked off, by kind and id: an entry may move while it is. */
-  readonly #busy = new Map<string, Promise<void>>();
+  #busy = new Map<string, Promise<void>>();
   /** Of those, which were due again before they were done. */
   readonly #again = new Set<string>();
   #freed: (() => void) | undefined;
@@ -68,18 +68,21 @@ export class ScheduleRunner {
     this.#wake();
   }
 
-  /** Waits for the work under way, which is told to end. */
-  async stop(): Promise<void> {
+  /** Begins nothing more and tells the work under way to end. Resolves when it has; nothing depends on that. */
+  stop(): Promise<void> {
     this.#running = false;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#wakeAt = Infinity;
     this.#stop.abort(new Error('the server is stopping'));
     this.#freed?.();
-    await this.#walk;
-    await Promise.all(this.#busy.values());
+    const left = [this.#walk, ...this.#busy.values()];
+    // What does not end is forgotten: a later start begins with nothing under way.
+    this.#walk = undefined;
+    this.#busy = new Map();
     this.#faulty.clear();
     this.#again.clear();
+    return Promise.all(left).then(() => undefined);
   }
 
   /** Something new is due at `at`; cheap enough to call at every write. */
@@ -106,15 +109,18 @@ export class ScheduleRunner {
     this.#cancelTimer?.();
     this.#wakeAt = Infinity;
     this.#announced = Infinity;
-    this.#walk = this.#walkThrough()
+    const { signal } = this.#stop;
+    const walk: Promise<void> = this.#walkThrough(signal)
       .catch((error: unknown) => {
-        this.#log.error('the schedule cannot be read; trying again', { error: String(error) });
+        if (!signal.aborted) this.#log.error('the schedule cannot be read; trying again', { error: String(error) });
         return this.#clock.millis() + AFTER_FAULT;
       })
       .then((next) => {
+        if (signal.aborted) return;
         this.#walk = undefined;
-        if (this.#running) this.#sleepUntil(Math.min(next, this.#announced));
+        this.#sleepUntil(Math.min(next, this.#announced));
       });
+    this.#walk = walk;
   }
 
   #sleepUntil(at: number): void {
@@ -125,7 +131,7 @@ export class ScheduleRunner {
   }
 
   /** Starts the work on all that is due, as places become free; resolves with the time of the next entry. */
-  async #walkThrough(): Promise<number> {
+  async #walkThrough(signal: AbortSignal): Promise<number> {
     let after: string | undefined;
     let bound: string;
     let turn = performance.now();
@@ -138,8 +144,8 @@ export class ScheduleRunner {
         limit: PAGE,
       });
       for (const key of keys) {
-        while (this.#busy.size >= this.#concurrency && this.#running) await this.#place();
-        if (!this.#running) return Infinity;
+        while (this.#busy.size >= this.#concurrency && !signal.aborted) await this.#place();
+        if (signal.aborted) return Infinity;
         this.#begin(key);
         if (performance.now() - turn > TURN) {
           await new Promise((resolve) => setImmediate(resolve));
@@ -175,25 +181,28 @@ export class ScheduleRunner {
       this.#again.add(name);
       return;
     }
-    const work = this.#carryOut(entry, handler).then(() => {
-      this.#busy.delete(name);
+    const busy = this.#busy;
+    const { signal } = this.#stop;
+    const work = this.#carryOut(entry, handler, signal).then(() => {
+      busy.delete(name);
+      if (busy !== this.#busy) return;
       if (this.#again.delete(name)) this.#expect(this.#clock.millis());
       this.#freed?.();
       this.#freed = undefined;
     });
-    this.#busy.set(name, work);
+    busy.set(name, work);
   }
 
   /** Never rejects. */
-  async #carryOut(entry: DueEntry, handler: DueHandler): Promise<void> {
+  async #carryOut(entry: DueEntry, handler: DueHandler, signal: AbortSignal): Promise<void> {
     try {
-      await handler(entry, this.#stop.signal).catch(async (error: unknown) => {
+      await handler(entry, signal).catch(async (error: unknown) => {
         if (!(error instanceof CorruptRecord)) throw error;
         await this.#setAside(entry, error);
       });
-      this.#faulty.delete(entry.key);
+      if (!signal.aborted) this.#faulty.delete(entry.key);
     } catch (error) {
-      if (!this.#running) return;
+      if (signal.aborted) return;
       this.#log.error('a scheduled entry could not be worked off', { kind: entry.kind, id: entry.id, error: String(error) });
       const again = this.#clock.millis() + AFTER_FAULT;
       this.#faulty.set(entry.key, again);

@@ -1,59 +1,109 @@
-import { BadRequest, f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  f,
+  path,
+  PermissionDenied,
+  type AnyPath,
+  type Clock,
+  type EngineResponse,
+  type Operation,
+} from '@strongroom/engine-sdk';
 import { randomBase62 } from '../tokens/token-id.ts';
 import { parseShare, type Seal } from './seal.ts';
 import { ShareCollection } from './share-collection.ts';
 
 /** Length of a service token: `s.` and 24 characters. */
 const OTP_LENGTH = 26;
+const ATTEMPT = 'generate-root-token/attempt';
+/** An attempt that gets no share for so long ends, so that one whose nonce is lost blocks nobody for ever. Milliseconds. */
+const IDLE = 86_400_000;
 
 interface Attempt {
   readonly collection: ShareCollection;
   readonly otp: string;
+  lastShare: number;
 }
 
-/** `sys/generate-root-token/…`: a root token for operators who lost theirs, given their shares. */
-export function generateRootPaths(deps: { seal: Seal; newRootToken: () => Promise<string> }): AnyPath[] {
-  let attempt: Attempt | undefined;
-  const status = async (): Promise<Record<string, unknown>> => ({
+export interface GenerateRootDeps {
+  readonly seal: Seal;
+  readonly clock: Clock;
+  newRootToken(): Promise<string>;
+  /** Whether the request shows a token that may do this at the path of `sys/`. */
+  permits(request: object, operation: Operation, path: string): Promise<boolean>;
+}
+
+/**
+ * `sys/generate-root-token/…`: a root token for operators who lost theirs, given their shares. Whoever knows an attempt's nonce can give shares to it
+ * and cancel it, so the nonce is told to who started it, and to tokens whose policy lets them read or delete the attempt.
+ */
+export function generateRootPaths(deps: GenerateRootDeps): AnyPath[] {
+  let started: Attempt | undefined;
+  const running = (): Attempt | undefined => {
+    if (started && deps.clock.millis() - started.lastShare >= IDLE) started = undefined;
+    return started;
+  };
+  const knows = async (request: object): Promise<boolean> => deps.permits(request, 'read', ATTEMPT);
+  const status = async (attempt: Attempt | undefined, nonce: boolean): Promise<Record<string, unknown>> => ({
     started: attempt !== undefined,
     complete: false,
     progress: attempt?.collection.progress ?? 0,
     required: (await deps.seal.needed()).threshold,
     otp: '',
     otp_length: OTP_LENGTH,
-    nonce: attempt?.collection.nonce ?? '',
+    nonce: nonce ? (attempt?.collection.nonce ?? '') : '',
     pgp_fingerprint: '',
     encoded_token: '',
     encoded_root_token: '',
   });
   const about = {
     description:
-      'Open to everybody, since those who need it have no token: the shares are the right to it. The token comes encoded with the one-time password of the attempt.',
+      'Open to everybody, since those who need it have no token: the shares are the right to it. The token comes encoded with the one-time password of the attempt. An attempt that gets no share for a day ends.',
     access: 'unauthenticated' as const,
   };
   return [
-    path('generate-root-token/attempt', {
+    path(ATTEMPT, {
       synopsis: 'Starts to make a root token.',
       ...about,
-      fields: { otp: f.secret('A one-time password; left out, the server makes one.'), pgp_key: f.string('Not supported.') },
+      fields: {
+        otp: f.secret('A one-time password; left out, the server makes one.'),
+        pgp_key: f.string('Not supported.'),
+        nonce: f.string('Of the attempt that is cancelled; a token that may delete this path needs none.'),
+      },
     })
-      .read({ summary: 'Shows the progress.', handle: async () => ({ data: await status() }) })
+      .read({
+        summary: 'Shows the progress; the nonce is shown to a token that may read this path.',
+        handle: async (req) => {
+          const attempt = running();
+          return { data: await status(attempt, attempt !== undefined && (await knows(req))) };
+        },
+      })
       .update({
         summary: 'Starts.',
         handle: async ({ data }) => {
           if (data.pgp_key) throw new BadRequest('pgp_key is not supported: use otp');
-          if (attempt) throw new BadRequest('root generation already in progress for this namespace');
+          if (running()) throw new BadRequest('root generation already in progress for this namespace');
           if (data.otp !== undefined && data.otp !== '' && data.otp.length !== OTP_LENGTH)
             throw new BadRequest('OTP string has incorrect length');
           const otp = data.otp || randomBase62(OTP_LENGTH);
-          attempt = { collection: new ShareCollection(deps.seal, 'root generation'), otp };
-          return { data: { ...(await status()), otp: data.otp ? '' : otp } };
+          const collection = new ShareCollection(deps.seal, 'root generation');
+          const attempt = (started = { collection, otp, lastShare: deps.clock.millis() });
+          return { data: { ...(await status(attempt, true)), otp: data.otp ? '' : otp } };
         },
       })
       .delete({
-        summary: 'Gives up.',
-        handle: async () => {
-          attempt = undefined;
+        summary: 'Gives up, for who has the nonce or a token that may.',
+        handle: async (req) => {
+          const attempt = running();
+          if (!attempt) return undefined;
+          const { nonce } = req.data;
+          if (nonce) {
+            if (nonce !== attempt.collection.nonce) attempt.collection.requireNonce(nonce, await knows(req));
+          } else if (!(await deps.permits(req, 'delete', ATTEMPT))) {
+            throw new PermissionDenied(
+              `nonce: cancelling a root generation takes its nonce, or a token whose policy allows to delete sys/${ATTEMPT}`,
+            );
+          }
+          if (started === attempt) started = undefined;
           return undefined;
         },
       }),
@@ -63,14 +113,20 @@ export function generateRootPaths(deps: { seal: Seal; newRootToken: () => Promis
       fields: { key: f.secret('The share.'), nonce: f.string('Of this attempt.') },
     }).update({
       summary: 'Gives a share.',
-      handle: async ({ data }): Promise<EngineResponse> => {
+      handle: async (req): Promise<EngineResponse> => {
+        const { key, nonce = '' } = req.data;
+        const attempt = running();
         if (!attempt) throw new BadRequest('no root generation in progress');
-        if (!data.key) throw new BadRequest("'key' must be specified in request body as JSON");
-        const current = attempt;
-        if (!(await current.collection.add(parseShare(data.key), data.nonce ?? ''))) return { data: await status() };
-        const progress = await status();
-        attempt = undefined;
-        const encoded = encodeToken(await deps.newRootToken(), current.otp);
+        if (!key) throw new BadRequest("'key' must be specified in request body as JSON");
+        const { collection } = attempt;
+        if (nonce !== collection.nonce) collection.requireNonce(nonce, await knows(req));
+        const complete = await collection.add(parseShare(key), nonce);
+        attempt.lastShare = deps.clock.millis();
+        const progress = await status(attempt, true);
+        if (!complete) return { data: progress };
+        if (started !== attempt) throw new BadRequest('no root generation in progress');
+        started = undefined;
+        const encoded = encodeToken(await deps.newRootToken(), attempt.otp);
         const { threshold } = await deps.seal.needed();
         return { data: { ...progress, complete: true, progress: threshold, encoded_token: encoded, encoded_root_token: encoded } };
       },

@@ -10,6 +10,8 @@ export interface SealPathDeps {
   readonly storageType: string;
   readonly now: () => Date;
   sealed(): boolean;
+  /** Why an open server answers no requests just now; undefined when it does. */
+  problem(): string | undefined;
   initialized(): Promise<boolean>;
   /** Makes the store's keys and the first token. */
   initialize(
@@ -61,11 +63,14 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
       if (!Number.isInteger(value) || value < 100 || value > 599) throw new BadRequest(`${name} must be an HTTP status code`);
       return value;
     };
-    const initialized = await deps.initialized();
     const sealed = deps.sealed();
+    // An open server asks nothing of a store that may not answer.
+    const initialized = !sealed || (await deps.initialized());
+    const problem = sealed ? undefined : deps.problem();
     const cluster = sealed ? undefined : deps.cluster.identity;
     const answer = !initialized ? codeOf('uninitcode', 501) : sealed ? codeOf('sealedcode', 503) : codeOf('activecode', 200);
     codeOf('standbycode', 429);
+    const unable = problem === undefined ? {} : { warnings: [problem] };
     return json(
       {
         initialized,
@@ -76,15 +81,16 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
         server_time_utc: Math.floor(deps.now().getTime() / 1_000),
         version: VERSION,
         ...(cluster ? { cluster_name: cluster.name, cluster_id: cluster.id } : {}),
+        ...unable,
       },
-      answer,
+      problem === undefined ? answer : 503,
     );
   };
   return [
     path('health', {
       access: 'unauthenticated',
       synopsis: 'Whether the server is up, initialised and unsealed.',
-      description: '200 when it serves, 503 sealed, 501 not initialised.',
+      description: '200 when it serves; 503 sealed, or unable to hear the other servers; 501 not initialised.',
       arbitraryData: true,
       fields: {
         standbyok: code('Accepted; every node is active.'),

@@ -18,11 +18,19 @@ export class ShareCollection {
     return this.#shares.length;
   }
 
-  /** True when the shares are complete and right; they are forgotten then. @throws BadRequest */
+  /** `tell`: the caller may know the nonce, so the refusal says what it is. @throws BadRequest for a nonce of another collection */
+  requireNonce(nonce: string, tell = true): void {
+    if (nonce === this.nonce) return;
+    throw new BadRequest(
+      tell
+        ? `incorrect nonce supplied; nonce for this ${this.#purpose} operation is ${JSON.stringify(this.nonce)}`
+        : `incorrect nonce supplied; the answer that started this ${this.#purpose} operation has the right one`,
+    );
+  }
+
+  /** True when the shares are complete and right; they are forgotten then. The nonce is checked before. @throws BadRequest */
   async add(share: Buffer, nonce: string): Promise<boolean> {
-    if (nonce !== this.nonce) {
-      throw new BadRequest(`incorrect nonce supplied; nonce for this ${this.#purpose} operation is ${JSON.stringify(this.nonce)}`);
-    }
+    this.requireNonce(nonce);
     if (share.length < 16) throw new BadRequest('key is shorter than minimum 16 bytes');
     const { threshold } = await this.#seal.needed();
     if (this.#shares.some((known) => known.equals(share))) {

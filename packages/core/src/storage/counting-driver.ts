@@ -1,4 +1,4 @@
-import type { StorageDriver } from '@strongroom/storage-sdk';
+import type { Announced, StorageDriver } from '@strongroom/storage-sdk';
 
 /** Counts the commits that went through, for clients that ask how far the store is. */
 export class CountingDriver implements StorageDriver {
@@ -22,8 +22,11 @@ export class CountingDriver implements StorageDriver {
     this.commits += 1;
     return this.#driver.commit(change);
   }
-  changes(listener: (keys: readonly string[]) => void): () => void {
+  changes(listener: (announced: Announced) => void): () => void {
     return this.#driver.changes(listener);
+  }
+  staleness(): ReturnType<StorageDriver['staleness']> {
+    return this.#driver.staleness();
   }
   close(): Promise<void> {
     return this.#driver.close();

@@ -35,19 +35,32 @@ export interface MountScope {
 
 type Reader = Pick<Store, 'keys' | 'folder' | 'entries'>;
 
+/** Throws where the view is closed. */
+type Guard = () => void;
+
 /** The mount's own part of the encrypted store, as engines see it. */
 export class MountView implements StorageView {
   readonly #scope: MountScope;
+  #closed: Error | undefined;
 
   constructor(scope: MountScope) {
     this.#scope = scope;
   }
 
+  /** From here on nothing is read or written through this view, whoever still holds it: it throws the reason. The first one counts. */
+  close(reason: Error): void {
+    this.#closed ??= reason;
+  }
+
+  readonly #guard: Guard = () => {
+    if (this.#closed) throw this.#closed;
+  };
+
   collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
     const { store } = this.#scope;
     return new StoredCollection(
       store,
-      { get: (key) => store.get(key), change: (work) => store.transaction(async (tx) => work(tx)) },
+      { guard: this.#guard, get: (key) => store.get(key), change: (work) => store.transaction(async (tx) => work(tx)) },
       this.#scope.prefix + prefix,
       schema,
       options?.cached === true,
@@ -55,19 +68,27 @@ export class MountView implements StorageView {
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#scope.store.transaction(async (tx) => work(this.within(tx)));
+    return this.#scope.store.transaction(async (tx) => {
+      this.#guard();
+      const done = await work(this.within(tx));
+      // What follows is the commit: the view may have been closed while the engine was at work.
+      this.#guard();
+      return done;
+    });
   }
 
   /** This mount's part of a transaction that another one began. */
   within(tx: StoreTransaction): Transaction {
-    return new MountTransaction(this.#scope, tx);
+    return new MountTransaction(this.#scope, tx, this.#guard);
   }
 
   async jobStatus(job: Schedule<TObject>, id: string): Promise<JobStatus | undefined> {
+    this.#guard();
     return this.#scope.jobs.status(this.#scope.uuid, job.kind, id);
   }
 
   async managerOf(account: ManagedAccount): Promise<AccountManager | undefined> {
+    this.#guard();
     return this.#scope.accounts.managerOf(this.#scope.store, this.#scope.uuid, account);
   }
 }
@@ -75,17 +96,19 @@ export class MountView implements StorageView {
 class MountTransaction implements Transaction {
   readonly #scope: MountScope;
   readonly #tx: StoreTransaction;
+  readonly #guard: Guard;
 
-  constructor(scope: MountScope, tx: StoreTransaction) {
+  constructor(scope: MountScope, tx: StoreTransaction, guard: Guard) {
     this.#scope = scope;
     this.#tx = tx;
+    this.#guard = guard;
   }
 
   collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
     const tx = this.#tx;
     return new StoredCollection(
       this.#scope.store,
-      { get: (key) => tx.get(key), keys: (query) => tx.keys(query), change: async (work) => work(tx) },
+      { guard: this.#guard, get: (key) => tx.get(key), keys: (query) => tx.keys(query), change: async (work) => work(tx) },
       this.#scope.prefix + prefix,
       schema,
       options?.cached === true,
@@ -135,6 +158,7 @@ class MountTransaction implements Transaction {
 }
 
 interface Access {
+  readonly guard: Guard;
   get(key: string): Promise<unknown>;
   /** A transaction sees its own writes in lists. */
   keys?(query: { prefix: string; after?: string; limit?: number }): Promise<string[]>;
@@ -158,16 +182,19 @@ class StoredCollection<T> implements Collection<T> {
 
   async get(id: string): Promise<T | undefined> {
     const key = this.#prefix + id;
+    this.#access.guard();
     const record = await this.#access.get(key);
     // A copy: the decoded record may be shared with others, and an engine may do with its own what it likes.
     return record === undefined ? undefined : copyOf(checkRecord(this.#schema, record, key) as T);
   }
 
   async has(id: string): Promise<boolean> {
+    this.#access.guard();
     return (await this.#access.get(this.#prefix + id)) !== undefined;
   }
 
   async put(id: string, record: T): Promise<void> {
+    this.#access.guard();
     const key = this.#prefix + id;
     const checked: unknown = checkRecord(this.#schema, record, key);
     // What is stored must not change with the caller's object afterwards.
@@ -175,21 +202,25 @@ class StoredCollection<T> implements Collection<T> {
   }
 
   async delete(id: string): Promise<void> {
+    this.#access.guard();
     await this.#access.change((tx) => tx.delete(this.#prefix + id, this.#announced));
   }
 
   async list(query: ListQuery = {}): Promise<string[]> {
+    this.#access.guard();
     const range = this.#range(query);
     const keys = await (this.#access.keys ? this.#access.keys(range) : this.#reader.keys(range));
     return keys.map((key) => key.slice(this.#prefix.length));
   }
 
   async listFolder(query: FolderQuery = {}): Promise<string[]> {
+    this.#access.guard();
     const { folder = '', ...rest } = query;
     return this.#reader.folder(this.#prefix + folder, rest);
   }
 
   async entries(query: ListQuery = {}): Promise<[id: string, record: T][]> {
+    this.#access.guard();
     if (this.#access.keys) {
       const found: [string, T][] = [];
       for (const id of await this.list(query)) {

@@ -1,5 +1,5 @@
 import { Conflict, type Entry, type Expectation, type RangeQuery, type StorageDriver, type StoredEntry } from '@strongroom/storage-sdk';
-import type { Barrier } from '../barrier/barrier.ts';
+import { BarrierSealed, type Barrier } from '../barrier/barrier.ts';
 import { CorruptRecord, UnknownTerm } from '../barrier/key-ring.ts';
 import { RecordCache } from './record-cache.ts';
 
@@ -23,6 +23,11 @@ export class Store {
     this.#barrier = barrier;
   }
 
+  /** Whether other processes may be at work on the same store. */
+  get shared(): boolean {
+    return this.#driver.shared;
+  }
+
   /** The record, read from storage; a decoded copy of the same version is reused, so callers must not change it. */
   async get<T>(key: string): Promise<T | undefined> {
     return (await this.read<T>(key))?.record;
@@ -39,16 +44,19 @@ export class Store {
   }
 
   async has(key: string): Promise<boolean> {
+    this.#requireOpen();
     return (await this.#driver.get(key)) !== undefined;
   }
 
   /** Keys in byte order. */
   async keys(query: Omit<RangeQuery, 'keysOnly'>): Promise<string[]> {
+    this.#requireOpen();
     return (await this.#driver.range({ ...query, keysOnly: true })).map((entry) => entry.key);
   }
 
   /** Keys in byte order, with whether they are index entries: nothing is decrypted. */
   async marks(query: Omit<RangeQuery, 'keysOnly'>): Promise<{ key: string; mark: boolean }[]> {
+    this.#requireOpen();
     return (await this.#driver.range(query)).map(({ key, value }) => ({ key, mark: value.length === 0 }));
   }
 
@@ -88,6 +96,7 @@ export class Store {
 
   /** One member per next path segment below `folder` (which is '' or ends with a slash), as clients list it. */
   async folder(folder: string, query: { prefix?: string; after?: string; limit?: number } = {}): Promise<string[]> {
+    this.#requireOpen();
     const found: string[] = [];
     const limit = query.limit ?? Infinity;
     let cursor = query.after === undefined ? undefined : behind(folder + query.after);
@@ -118,6 +127,11 @@ export class Store {
   /** Forgets the decoded records: when the keys are forgotten. */
   clear(): void {
     this.#cache.clear();
+  }
+
+  /** Index entries and deletions need no key: they are refused all the same once the keys are forgotten. @throws BarrierSealed */
+  #requireOpen(): void {
+    if (this.#barrier.sealed) throw new BarrierSealed();
   }
 
   async #decode<T>(key: string, value: Uint8Array): Promise<T> {
@@ -160,6 +174,7 @@ export class Store {
     const tx = new StoreTransaction(this);
     try {
       const done = await work(tx);
+      this.#requireOpen();
       const marks = await tx.commit(this.#driver);
       if (marks.length > 0) this.#stored?.(marks);
       return { done };

@@ -1,9 +1,10 @@
 import { lockoutTuning } from '../lockout/lockout-settings.ts';
 import type { Mount } from '../mounts/mount.ts';
+import type { RemovalRecord } from '../removal/removal-record.ts';
 import { VERSION } from './version.ts';
 
-/** A mount as `sys/mounts` and `sys/auth` show it. */
-export function mountData(mount: Mount): Record<string, unknown> {
+/** A mount as `sys/mounts` and `sys/auth` show it; `removal` is how its removal stands. */
+export function mountData(mount: Mount, removal?: RemovalRecord): Record<string, unknown> {
   const { record } = mount;
   return {
     accessor: record.accessor,
@@ -20,6 +21,21 @@ export function mountData(mount: Mount): Record<string, unknown> {
     type: record.type,
     uuid: record.uuid,
     ...(mount.quarantine === undefined ? {} : { quarantine: mount.quarantine }),
+    ...(removal ? { removing: removalData(removal) } : {}),
+  };
+}
+
+/** How a removal stands. Times are RFC 3339. */
+export function removalData(removal: RemovalRecord): Record<string, unknown> {
+  return {
+    phase: removal.phase,
+    since: new Date(removal.since).toISOString(),
+    attempts: removal.attempts,
+    last_attempt: removal.last_attempt === undefined ? null : new Date(removal.last_attempt).toISOString(),
+    // While an attempt is under way there is no next one.
+    next_attempt: removal.claim === undefined ? new Date(removal.due).toISOString() : null,
+    reasons: removal.reasons,
+    leases: removal.leases ?? null,
   };
 }
 

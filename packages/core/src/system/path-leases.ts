@@ -1,6 +1,7 @@
 import { BadRequest, EngineError, f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
 import type { BulkRevoker } from '../leases/bulk-revoker.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
+import { leftData, leftWarning } from '../removal/left-outside.ts';
 import { reply } from '../request/internal-request.ts';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
@@ -142,21 +143,23 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
           await bulk.queue(data.prefix);
           return { status: 202, raw: { contentType: 'application/json', body: '' } };
         }
-        await bulk.revoke(data.prefix, { force: false });
+        await bulk.revoke(data.prefix);
         return undefined;
       },
     }),
     path('leases/revoke-force/{prefix:all}', {
       synopsis: 'Drops all leases below a path.',
-      description: 'Also those whose credential cannot be taken back: only for engines that are gone for good.',
+      description:
+        'Also those whose credential cannot be taken back: these are answered as `left_outside`. The path of one lease drops that one alone.',
       access: 'sudo',
       fields: { prefix: f.name('The path.') },
     }).update({
       summary: 'Revokes by prefix, whatever the engine says.',
       handle: async ({ data }) => {
         if (data.prefix === '') throw new BadRequest('prefix must be specified');
-        await bulk.revoke(data.prefix, { force: true });
-        return undefined;
+        const left = await bulk.drop(data.prefix);
+        const warning = leftWarning(left);
+        return warning === undefined ? undefined : { data: { left_outside: leftData(left) }, warnings: [warning] };
       },
     }),
     path('leases/requeue', {
@@ -172,6 +175,15 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
         await leases.requeue(data.lease_id);
         return undefined;
       },
+    }),
+    path('leases/requeue/{prefix:all}', {
+      synopsis: 'Tries all failing revocations below a path again now.',
+      description: 'Of leases that are listed as irrevocable, once their outside system is repaired.',
+      access: 'sudo',
+      fields: { prefix: f.name('The path, or the beginning of one.') },
+    }).update({
+      summary: 'Queues failing revocations anew.',
+      handle: async ({ data }) => ({ data: { requeued: await leases.requeueBelow(data.prefix) } }),
     }),
     path('leases/tidy', {
       synopsis: 'Cleans up after leases.',

@@ -1,35 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, PermissionDenied, type AnyPath } from '@strongroom/engine-sdk';
 import type { MountTable } from '../mounts/mount-table.ts';
 import type { Mount } from '../mounts/mount.ts';
+import type { Removals } from '../removal/removals.ts';
 import { mergeMountConfig, tuneFields } from './mount-config.ts';
 import { mountData, tuneData } from './mount-data.ts';
+import { removedAnswer } from './path-removals.ts';
 
 /** Segments of the longest mount path that can be tuned. */
 const DEEPEST = 8;
 const TUNABLE_BUILT_INS = ['token', 'system', 'identity', 'cubbyhole'];
 
 /** `sys/mounts`, `sys/auth` and `sys/remount`: the same for secrets engines and for login methods. */
-export function mountPaths({ mounts }: { mounts: MountTable }): AnyPath[] {
-  return [...paths(mounts, 'secret'), ...paths(mounts, 'auth'), ...remountPaths(mounts)];
+export function mountPaths({ mounts, removals }: { mounts: MountTable; removals: Removals }): AnyPath[] {
+  return [...paths(mounts, removals, 'secret'), ...paths(mounts, removals, 'auth'), ...remountPaths(mounts)];
 }
 
-function paths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
+function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'): AnyPath[] {
   const place = kind === 'secret' ? 'mounts' : 'auth';
   const noun = kind === 'secret' ? 'secrets engine' : 'login method';
   const lead = kind === 'secret' ? '' : 'auth/';
   const access = kind === 'auth' ? ({ access: 'sudo' } as const) : {};
   const full = (name: string): string => `${lead}${clean(name)}/`;
   const shown = (mount: Mount): string => mount.path.slice(lead.length);
+  const data = async (mount: Mount): Promise<Record<string, unknown>> =>
+    mountData(mount, mount.removing ? await removals.statusOf(mount.uuid) : undefined);
 
   const list = path(place, { synopsis: `The ${noun}s that are mounted.`, description: 'By path.', fields: {} }).read({
     summary: `Lists ${noun}s.`,
-    handle: async () => ({ data: Object.fromEntries(mounts.list(kind).map((mount) => [shown(mount), mountData(mount)])) }),
+    handle: async () => ({
+      data: Object.fromEntries(await Promise.all(mounts.list(kind).map(async (mount) => [shown(mount), await data(mount)] as const))),
+    }),
   });
 
   const one = path(`${place}/{path:all}`, {
     synopsis: `Mounts, shows and unmounts a ${noun}.`,
-    description: 'Unmounting takes back everything that was issued below the path.',
+    description:
+      'Unmounting takes back everything that was issued below the path. Where that cannot be done now, the mount stays, can be read and configured, issues nothing, and shows `removing` with the reasons; it is tried again until it succeeds. `sys/removals` cancels it, and `force=true` lets go.',
     ...access,
     fields: {
       path: f.name('Where it is mounted.'),
@@ -42,17 +49,18 @@ function paths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
       external_entropy_access: f.bool('Accepted for clients that send it.', { default: false }),
       plugin_name: f.string('The plugin, where it is not the type.'),
       plugin_version: f.string('Accepted; the version is that of the installed package.'),
+      force: f.bool(
+        'Of an unmount: remove the mount now and answer what is left outside: every lease that is not revoked, every unfinished change, and what the engine lists. It needs `sudo`.',
+        { default: false },
+      ),
     },
   })
     .read({
       summary: `Shows a ${noun}.`,
-      handle: async ({ data }) => {
-        const mount = mounts.at(full(data.path));
-        if (!mount)
-          throw new BadRequest(
-            kind === 'secret' ? `No secret engine mount at ${clean(data.path)}/` : `No auth engine at ${clean(data.path)}/`,
-          );
-        return { data: mountData(mount) };
+      handle: async ({ data: { path: at } }) => {
+        const mount = mounts.at(full(at));
+        if (!mount) throw new BadRequest(kind === 'secret' ? `No secret engine mount at ${clean(at)}/` : `No auth engine at ${clean(at)}/`);
+        return { data: await data(mount) };
       },
     })
     .update({
@@ -84,12 +92,13 @@ function paths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
     })
     .delete({
       summary: `Unmounts a ${noun}.`,
-      handle: async ({ data }) => {
+      handle: async ({ data, caller }) => {
         const mount = mounts.at(full(data.path));
         if (mount?.type === 'token') throw new BadRequest('token credential backend cannot be disabled');
         if (mount && (mount.ofSystem || TUNABLE_BUILT_INS.includes(mount.type))) throw new BadRequest(`cannot unmount "${mount.path}"`);
-        await mounts.unmount(full(data.path));
-        return undefined;
+        if (!data.force) return removedAnswer(full(data.path), await removals.remove(full(data.path)));
+        if (!caller.sudo) throw new PermissionDenied();
+        return removedAnswer(full(data.path), await removals.force(full(data.path)), { forced: true });
       },
     });
 

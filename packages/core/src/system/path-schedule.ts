@@ -1,6 +1,7 @@
-import { f, path, type AnyPath, type JobStatus } from '@strongroom/engine-sdk';
-import type { Journal } from '../journal/journal.ts';
+import { BadRequest, f, NotFound, path, type AnyPath, type JobStatus } from '@strongroom/engine-sdk';
+import type { IntentStatus, Journal } from '../journal/journal.ts';
 import type { MountTable } from '../mounts/mount-table.ts';
+import { leftData, leftWarning } from '../removal/left-outside.ts';
 import type { Jobs } from '../schedule/jobs.ts';
 import type { TargetGate } from '../schedule/target-gate.ts';
 
@@ -39,28 +40,84 @@ export function schedulePaths({ jobs, journal, gate, mounts }: SchedulePathDeps)
         };
       },
     }),
+    path('schedule/retry', {
+      synopsis: 'Runs a job now.',
+      description: 'Instead of at its next attempt, also while its outside system is left alone.',
+      access: 'sudo',
+      fields: {
+        mount: f.string('The path of its mount.', { required: true }),
+        kind: f.string('As `sys/schedule` shows it.', { required: true }),
+        id: f.string('As `sys/schedule` shows it.', { required: true }),
+      },
+    }).update({
+      summary: 'Runs a job now.',
+      handle: async ({ data: { mount, kind, id } }) => {
+        const at = mount.endsWith('/') ? mount : `${mount}/`;
+        const uuid = mounts.at(at)?.uuid;
+        if (uuid === undefined) throw new BadRequest(`mount: nothing is mounted at ${JSON.stringify(at)}`);
+        if (!(await jobs.runSoon(uuid, kind, id)))
+          throw new NotFound(`${at} has no job ${JSON.stringify(id)} of kind ${JSON.stringify(kind)}`);
+        return undefined;
+      },
+    }),
     path('journal', {
       synopsis: 'Outside changes that are not finished.',
-      description: 'What is not settled is undone at `next_attempt`.',
+      description: 'What is not settled is undone at `next_attempt`. `leaves` is what may stand outside until then.',
       access: 'sudo',
       fields: {},
     }).read({
       summary: 'Shows the journal.',
-      handle: async () => ({
-        data: {
-          intents: (await journal.list()).map((intent) => ({
-            id: intent.id,
-            mount: pathOf(intent.mount),
-            kind: intent.kind,
-            opened: intent.opened.toISOString(),
-            attempts: intent.attempts,
-            next_attempt: intent.nextAttempt.toISOString(),
-            last_error: intent.lastError ? { message: intent.lastError.message, at: intent.lastError.at.toISOString() } : null,
-          })),
+      handle: async () => ({ data: { intents: (await journal.list()).map((intent) => intentData(intent, pathOf(intent.mount))) } }),
+    }),
+    path('journal/{id:any}', {
+      synopsis: 'One outside change that is not finished.',
+      description:
+        'Deleting it forgets the change without undoing it, for outside systems that are gone for good. A change that may still be under way is neither retried nor forgotten.',
+      access: 'sudo',
+      fields: { id: f.name('As `sys/journal` shows it.') },
+    })
+      .read({
+        summary: 'Shows the entry.',
+        handle: async ({ data }) => {
+          const intent = await journal.find(data.id);
+          return intent && { data: intentData(intent, pathOf(intent.mount)) };
+        },
+      })
+      .delete({
+        summary: 'Forgets the change, and answers what may be left outside.',
+        handle: async ({ data }) => {
+          const thing = await journal.forget(data.id);
+          const left = thing ? [thing] : [];
+          const warning = leftWarning(left);
+          return { data: { left_outside: leftData(left) }, ...(warning === undefined ? {} : { warnings: [warning] }) };
         },
       }),
+    path('journal/{id:any}/retry', {
+      synopsis: 'Tries to undo or finish a change now.',
+      description: 'Instead of at its next attempt, also while its outside system is left alone. A failure is answered with its reason.',
+      access: 'sudo',
+      fields: { id: f.name('As `sys/journal` shows it.') },
+    }).update({
+      summary: 'Tries again now.',
+      handle: async ({ data, signal }) => {
+        await journal.retry(data.id, signal);
+        return undefined;
+      },
     }),
   ];
+}
+
+function intentData(intent: IntentStatus, mount: string): Record<string, unknown> {
+  return {
+    id: intent.id,
+    mount,
+    kind: intent.kind,
+    opened: intent.opened.toISOString(),
+    attempts: intent.attempts,
+    next_attempt: intent.nextAttempt.toISOString(),
+    last_error: intent.lastError ? { message: intent.lastError.message, at: intent.lastError.at.toISOString() } : null,
+    leaves: intent.leaves ? leftData([intent.leaves])[0] : null,
+  };
 }
 
 /** The status block of a job, as operators read it. */

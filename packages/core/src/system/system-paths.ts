@@ -19,6 +19,7 @@ import { internalOf } from '../request/internal-request.ts';
 import type { PolicyOperation } from '../policies/capability.ts';
 import { admittedPath } from '../request/admission.ts';
 import { canonicalPath } from '../request/canonical-path.ts';
+import type { Removals } from '../removal/removals.ts';
 import type { Jobs } from '../schedule/jobs.ts';
 import type { TargetGate } from '../schedule/target-gate.ts';
 import { decodeTokenPath, generateRootPaths } from '../seal/path-generate-root.ts';
@@ -45,6 +46,7 @@ import { passwordPolicyPaths } from './path-password-policies.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
 import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
 import { schedulePaths } from './path-schedule.ts';
 import { serverPaths } from './path-server.ts';
@@ -68,6 +70,7 @@ export interface SystemParts {
   readonly leases: LeaseStore;
   readonly revoker: TokenRevoker;
   readonly bulk: BulkRevoker;
+  readonly removals: Removals;
   readonly jobs: Jobs;
   readonly journal: Journal;
   readonly gate: TargetGate;
@@ -84,7 +87,7 @@ export interface SystemParts {
 /** Every path of `sys/`. */
 export function systemPaths(parts: SystemParts): AnyPath[] {
   const { options, clock, sealing, mounts, plugins, policies, passwords, authentication, tokens, leases, revoker, bulk } = parts;
-  const { barrier, rotation, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
+  const { barrier, rotation, removals, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
   const { seal, cluster } = sealing;
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
@@ -97,9 +100,15 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
     ...keyPaths({ barrier, rotation }),
     ...retiredKeyPaths(),
     ...rekeyPaths({ seal, rotateRootKey: async () => seal.replaceRootKey() }),
-    ...generateRootPaths({ seal, newRootToken: async () => parts.newRootToken() }),
+    ...generateRootPaths({
+      seal,
+      clock,
+      newRootToken: async () => parts.newRootToken(),
+      permits: async (req, operation, path) => authentication.permits(internalOf(req).request, { operation, path: `sys/${path}` }),
+    }),
     decodeTokenPath(),
-    ...mountPaths({ mounts }),
+    ...mountPaths({ mounts, removals }),
+    ...removalPaths({ removals }),
     ...policyPaths({ policies }),
     ...passwordPolicyPaths({ passwords }),
     ...capabilityPaths({

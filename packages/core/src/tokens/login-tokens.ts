@@ -1,19 +1,13 @@
-import { BadRequest, TokenRefused, type Clock, type IssuedAuth } from '@strongroom/engine-sdk';
+import { BadRequest, TokenRefused, withinCidrs, type Clock, type IssuedAuth } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import { limitTerms } from '../leases/lease-terms.ts';
+import { requireIssuing } from '../mounts/mount-record.ts';
 import type { Mount } from '../mounts/mount.ts';
 import type { AuthReply } from '../request/core-response.ts';
 import type { Store } from '../storage/store.ts';
-import { withinCidrs } from './cidr.ts';
+import { policySet } from './policy-set.ts';
 import type { TokenRecord } from './token-record.ts';
 import type { TokenStore } from './token-store.ts';
-
-/** Sorted, lower-cased, each once; with `default` unless left out. */
-export function policySet(names: readonly string[], noDefault = false): string[] {
-  const set = new Set(names.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''));
-  if (!noDefault) set.add('default');
-  return [...set].sort();
-}
 
 /** Makes tokens of logins. */
 export class LoginTokens {
@@ -45,6 +39,9 @@ export class LoginTokens {
     let { ttl } = limited;
     if (terms.explicitMaxTtl > 0) ttl = Math.min(ttl, terms.explicitMaxTtl);
     const type = this.#type(mount, terms.type);
+    if (type === 'batch' && terms.numUses > 0) {
+      throw new BadRequest('batch tokens cannot have "num_uses" set: set token_num_uses to 0, or token_type to service');
+    }
     const meta = Object.keys(issued.metadata).length > 0 ? { ...issued.metadata } : undefined;
     const displayName = `${mount.path.slice('auth/'.length, -1).replaceAll('/', '-')}-${issued.displayName}`;
     const shared = {
@@ -62,6 +59,7 @@ export class LoginTokens {
     let token: string;
     let accessor = '';
     if (type === 'batch') {
+      await requireIssuing(this.#store, mount.uuid);
       token = this.#tokens.makeBatch(shared);
     } else {
       const record: Omit<TokenRecord, 'accessor'> = {
@@ -74,7 +72,10 @@ export class LoginTokens {
         mount: mount.uuid,
         ...(issued.internal ? { internal: { ...issued.internal } } : {}),
       };
-      const made = await this.#store.transaction(async (tx) => this.#tokens.create(tx, record));
+      const made = await this.#store.transaction(async (tx) => {
+        await requireIssuing(tx, mount.uuid);
+        return this.#tokens.create(tx, record);
+      });
       ({ token } = made);
       accessor = made.record.accessor;
     }

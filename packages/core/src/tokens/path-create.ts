@@ -6,7 +6,9 @@ import type { TokenRoles } from './token-roles.ts';
 
 const fields = {
   id: f.secret('The token itself, chosen by the caller; needs sudo.'),
-  policies: f.commaStrings('Policies of the token; none gives those of the parent.'),
+  policies: f.commaStrings(
+    'Policies of the token, at most those of the parent unless a role lists others; none gives those of the parent.',
+  ),
   meta: f.keyValues('Shown with the token and in the audit log.'),
   no_parent: f.bool('Make an orphan; needs sudo.'),
   no_default_policy: f.bool('Leave the policy "default" out.'),
@@ -18,13 +20,15 @@ const fields = {
   display_name: f.string('Shown in the audit log, with "token-" in front.'),
   num_uses: f.int('How many calls the token is good for; 0 is without limit.'),
   entity_alias: f.string('The alias whose entity the token belongs to; with roles only.'),
+  bound_cidrs: f.commaStrings('CIDR blocks that the token works from, within those that the calling token is bound to; none gives those.'),
   format: f.string('Accepted for older clients.', { deprecated: true }),
 };
 
 /** `auth/token/create…` */
 export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles; mount: Mount }): AnyPath[] {
   const { creation, roles, mount } = parts;
-  const description = 'The token is a child of the calling one and ends with it, unless it is made an orphan.';
+  const description =
+    'The token is a child of the calling one and ends with it, unless it is made an orphan. It has no policy, address or lifetime that the calling one lacks, unless a role gives it.';
   return [
     path('create', { synopsis: 'Creates a token.', description, fields }).update({
       summary: 'Creates a token.',
@@ -32,6 +36,7 @@ export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles;
         const { auth, warnings } = await creation.create(req.data as TokenOrder, internalOf(req), mount, {
           path: 'auth/token/create',
           orphan: false,
+          sudo: req.caller.sudo,
         });
         return reply({ auth, warnings: warnings.length > 0 ? warnings : null });
       },
@@ -42,6 +47,7 @@ export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles;
         const { auth, warnings } = await creation.create(req.data as TokenOrder, internalOf(req), mount, {
           path: 'auth/token/create-orphan',
           orphan: true,
+          sudo: req.caller.sudo,
         });
         return reply({ auth, warnings: warnings.length > 0 ? warnings : null });
       },
@@ -58,6 +64,7 @@ export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles;
         const { auth, warnings } = await creation.create(req.data as TokenOrder, internalOf(req), mount, {
           path: `auth/token/create/${role.name}`,
           orphan: false,
+          sudo: req.caller.sudo,
           role,
         });
         return reply({ auth, warnings: warnings.length > 0 ? warnings : null });

@@ -27,6 +27,7 @@ export function lookupPaths(parts: { tokens: TokenStore; identity: IdentityStore
       ...(record.last_renewal === undefined
         ? {}
         : { last_renewal: new Date(record.last_renewal).toISOString(), last_renewal_time: Math.floor(record.last_renewal / 1_000) }),
+      ...(record.latest === undefined ? {} : { max_expire_time: new Date(record.latest).toISOString() }),
       meta: record.meta ?? null,
       num_uses: Math.max(0, record.num_uses ?? 0),
       orphan: found.type === 'service' && isOrphan(record),

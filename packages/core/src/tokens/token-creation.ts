@@ -4,11 +4,11 @@ import { limitTerms, type MountLimits } from '../leases/lease-terms.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
 import type { Internal } from '../request/internal-request.ts';
 import type { AuthReply } from '../request/core-response.ts';
-import type { Store } from '../storage/store.ts';
-import { policySet } from './login-tokens.ts';
-import type { TokenRecord } from './token-record.ts';
+import type { Store, StoreTransaction } from '../storage/store.ts';
+import { ownPolicies, rolePolicies } from './child-policies.ts';
+import { boundCidrs, hardEnd, longestEnd } from './token-limits.ts';
+import { isOrphan, type TokenRecord } from './token-record.ts';
 import type { TokenRole } from './token-role.ts';
-import { isOrphan } from './token-record.ts';
 import type { FoundToken, TokenStore } from './token-store.ts';
 
 /** What a caller asks for; undefined is "not sent". */
@@ -26,9 +26,23 @@ export interface TokenOrder {
   readonly display_name?: string | undefined;
   readonly num_uses?: number | undefined;
   readonly entity_alias?: string | undefined;
+  readonly bound_cidrs?: readonly string[] | undefined;
 }
 
-/** Makes child and orphan tokens by the incumbents' rules. */
+/** How tokens are asked for. */
+export interface CreationRequest {
+  readonly path: string;
+  readonly orphan: boolean;
+  /** The caller has sudo on the path. */
+  readonly sudo: boolean;
+  readonly role?: TokenRole;
+}
+
+/**
+ * Makes child and orphan tokens by the incumbents' rules, and one more: no token has what its maker lacks, unless a role names it. Sudo on the path
+ * lets a caller name other policies, a period, an id and orphanhood; the addresses that it is bound to and its explicit maximum pass on to
+ * whatever it makes.
+ */
 export class TokenCreation {
   readonly #store: Store;
   readonly #tokens: TokenStore;
@@ -49,14 +63,13 @@ export class TokenCreation {
     order: TokenOrder,
     caller: Internal,
     mount: MountLimits & { accessor: string },
-    request: { path: string; orphan: boolean; role?: TokenRole },
+    request: CreationRequest,
   ): Promise<{ auth: AuthReply; warnings: string[] }> {
     const parent = caller.token!;
-    const { role } = request;
+    const { role, sudo } = request;
     const warnings: string[] = [];
     if (parent.type === 'batch') throw new BadRequest('batch tokens cannot create more tokens');
     if (parent.record.num_uses) throw new BadRequest('restricted use token cannot generate child tokens');
-    const sudo = caller.acl!.root || caller.acl!.check({ operation: 'update', path: request.path }).sudo;
     const type = typeOf(order, role);
     const period = role ? role.token_period || role.period : (order.period ?? 0);
     const explicitMax = smallest(order.explicit_max_ttl ?? 0, role ? role.token_explicit_max_ttl || role.explicit_max_ttl : 0);
@@ -82,7 +95,8 @@ export class TokenCreation {
       throw new BadRequest('root or sudo privileges required to create orphan token');
     }
     const noDefault = order.no_default_policy === true || role?.token_no_default_policy === true;
-    const policies = role ? rolePolicies(order, role, parent, noDefault) : this.#ownPolicies(order, parent, sudo, noDefault);
+    const asked = { asked: order.policies, own: parent.record.policies, sudo, noDefault };
+    const policies = role ? rolePolicies(asked, role) : ownPolicies(asked);
     const isRoot = policies.includes('root');
     if (isRoot) {
       if (!parent.record.policies.includes('root')) throw new BadRequest('root tokens may not be created without parent token being root');
@@ -92,10 +106,14 @@ export class TokenCreation {
       if (name === 'response-wrapping' || name === 'control-group') throw new BadRequest(`cannot assign policy ${JSON.stringify(name)}`);
       if (name !== 'root' && !(await this.#policies.policyExists(name))) warnings.push(`Policy ${JSON.stringify(name)} does not exist`);
     }
-    const span = this.#span(order, { period, explicitMax, isRoot }, mount, warnings);
+    const cidrs = boundCidrs(parent.record.bound_cidrs, role, order.bound_cidrs, caller.request.remoteAddress ?? '');
+    const now = this.#clock.millis();
+    // A child ends with its maker, or keeps these limits when it is made an orphan later. To outlive its maker otherwise takes sudo or a role.
+    const outlives = role?.orphan === true || (sudo && !isRoot);
+    const latest = orphan && !outlives ? longestEnd(parent.record, mount) : hardEnd(parent.record);
+    const span = this.#span(order, { period, explicitMax, isRoot, left: (latest - now) / 1_000 }, mount);
     if (isRoot && span.ttl === 0 && parent.record.expires !== 0)
       throw new BadRequest('expiring root tokens cannot create non-expiring root tokens');
-    const now = this.#clock.millis();
     const entityId = await this.#entity(order, role, parent, orphan, mount.accessor);
     const meta = order.meta && Object.keys(order.meta).length > 0 ? { ...order.meta } : undefined;
     const path = role ? `auth/token/create/${role.name}${role.path_suffix ? `/${role.path_suffix}` : ''}` : request.path;
@@ -106,10 +124,10 @@ export class TokenCreation {
       display_name: displayName(order.display_name),
       ...(entityId === '' ? {} : { entity_id: entityId }),
       created: now,
-      expires: span.ttl === 0 ? 0 : now + span.ttl * 1_000,
+      expires: span.ttl === 0 ? 0 : Math.min(now + span.ttl * 1_000, latest),
       creation_ttl: span.ttl,
       ...(orphan ? {} : { parent: parent.digest }),
-      ...(role?.token_bound_cidrs?.length ? { bound_cidrs: role.token_bound_cidrs } : {}),
+      ...(cidrs.length > 0 ? { bound_cidrs: cidrs } : {}),
       ...(noDefault ? { no_default_policy: true } : {}),
       ...(role ? { role: role.name } : {}),
     };
@@ -118,6 +136,7 @@ export class TokenCreation {
     let token: string;
     let accessor = '';
     if (type === 'batch') {
+      await this.#store.transaction(async (tx) => requireAlive(tx, parent));
       token = this.#tokens.makeBatch(shared);
     } else {
       const record: Omit<TokenRecord, 'accessor'> = {
@@ -126,10 +145,10 @@ export class TokenCreation {
         ...(explicitMax > 0 ? { explicit_max_ttl: explicitMax } : {}),
         ...(period > 0 ? { period } : {}),
         ...(numUses > 0 ? { num_uses: numUses } : {}),
+        ...(latest < Infinity ? { latest } : {}),
       };
       const made = await this.#store.transaction(async (tx) => {
-        const alive = await tx.get<TokenRecord>(`token/${parent.digest}`);
-        if (!alive || alive.revoking) throw new PermissionDenied();
+        await requireAlive(tx, parent);
         if (order.id && (await this.#tokens.byDigest(this.#tokens.digest(order.id))))
           throw new BadRequest('cannot create a token with a duplicate ID');
         return this.#tokens.create(tx, record, order.id || undefined);
@@ -154,36 +173,16 @@ export class TokenCreation {
     return { auth, warnings: [...warnings, ...span.warnings] };
   }
 
-  #ownPolicies(order: TokenOrder, parent: FoundToken, sudo: boolean, noDefault: boolean): string[] {
-    const own = parent.record.policies;
-    const asked = policySet(order.policies ?? [], true);
-    if (asked.length === 0) {
-      const inherited = own.filter((name) => !(noDefault && name === 'default'));
-      return inherited.includes('root') ? ['root'] : inherited;
-    }
-    if (asked.includes('root')) {
-      if (!own.includes('root')) {
-        if (sudo) throw new BadRequest('root tokens may not be created without parent token being root');
-        throw new BadRequest('child policies must be subset of parent');
-      }
-      return ['root'];
-    }
-    const wanted = policySet(asked, noDefault || (!sudo && !own.includes('default')));
-    if (!sudo && !own.includes('root') && wanted.some((name) => !own.includes(name)))
-      throw new BadRequest('child policies must be subset of parent');
-    return wanted;
-  }
-
   #span(
     order: TokenOrder,
-    limits: { period: number; explicitMax: number; isRoot: boolean },
+    limits: { period: number; explicitMax: number; isRoot: boolean; left: number },
     mount: MountLimits,
-    warnings: readonly string[],
   ): { ttl: number; warnings: string[] } {
-    void warnings;
     const asked = order.ttl ?? 0;
     if (limits.isRoot && asked === 0 && limits.period === 0 && limits.explicitMax === 0) return { ttl: 0, warnings: [] };
-    const most = limits.explicitMax;
+    if (limits.left <= 0)
+      throw new BadRequest('ttl: the calling token is at the end of its life, and no token that it makes can outlive it');
+    const most = limits.left < Infinity ? smallest(limits.explicitMax, Math.ceil(limits.left)) : limits.explicitMax;
     if (limits.period > 0) {
       const limited = limitTerms({ ...mount, maxLeaseTtl: Number.MAX_SAFE_INTEGER }, { ttl: limits.period, maxTtl: most });
       return { ttl: limited.ttl, warnings: limited.warnings };
@@ -224,33 +223,10 @@ function typeOf(order: TokenOrder, role: TokenRole | undefined): 'service' | 'ba
   }
 }
 
-/** Every policy asked for must be allowed by the role and not disallowed by it; asked for none, the role's own are given. */
-function rolePolicies(order: TokenOrder, role: TokenRole, parent: FoundToken, noDefault: boolean): string[] {
-  const allowed = role.allowed_policies;
-  const globs = role.allowed_policies_glob;
-  const restricted = allowed.length > 0 || globs.length > 0;
-  let asked = policySet(order.policies ?? [], true);
-  if (asked.length === 0) {
-    asked =
-      allowed.length > 0 ? policySet(allowed, true) : globs.length > 0 ? [] : parent.record.policies.filter((name) => name !== 'root');
-  }
-  const disallowed = (name: string): boolean =>
-    role.disallowed_policies.includes(name) || role.disallowed_policies_glob.some((glob) => globMatches(glob, name));
-  const wanted = policySet(asked, noDefault || disallowed('default'));
-  if (restricted) {
-    const known = policySet(allowed, noDefault || disallowed('default'));
-    if (wanted.some((name) => !known.includes(name) && !globs.some((glob) => globMatches(glob, name)))) {
-      throw new BadRequest(
-        `token policies (${goList(wanted)}) must be subset of the role's allowed policies (${goList(known)}) or glob policies (${goList(globs)})`,
-      );
-    }
-  }
-  for (const name of wanted) if (disallowed(name)) throw new BadRequest(`token policy ${JSON.stringify(name)} is disallowed by this role`);
-  return wanted.includes('root') ? ['root'] : wanted;
-}
-
-function goList(names: readonly string[]): string {
-  return `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;
+/** Nothing is made by a token that ended meanwhile. */
+async function requireAlive(tx: StoreTransaction, maker: FoundToken): Promise<void> {
+  const record = await tx.get<TokenRecord>(`token/${maker.digest}`);
+  if (!record || record.revoking) throw new PermissionDenied();
 }
 
 function smallest(a: number, b: number): number {

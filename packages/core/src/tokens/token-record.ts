@@ -17,6 +17,8 @@ export interface TokenRecord {
   explicit_max_ttl?: number;
   /** Of the login method or role; counted from the creation. */
   max_ttl?: number;
+  /** What its maker's limits left: no renewal takes the token beyond. Milliseconds since the epoch. */
+  latest?: number;
   period?: number;
   renewable: boolean;
   /** 0 or absent is without limit. */

@@ -48,7 +48,7 @@ export class TokenRenewal {
     let most = Infinity;
     if (terms.period === 0) most = limitTerms(mount, { ttl: 0, maxTtl: terms.maxTtl }).maxTtl;
     if (record.explicit_max_ttl) most = Math.min(most, record.explicit_max_ttl);
-    const last = record.created + most * 1_000;
+    const last = Math.min(record.created + most * 1_000, record.latest ?? Infinity);
     if (last <= now) throw new BadRequest('past the max TTL, cannot renew');
     let expires = now + wanted * 1_000;
     if (expires > last) {

@@ -18,6 +18,7 @@ export const TokenRole = Type.Object({
   token_no_default_policy: Type.Boolean(),
   token_num_uses: Type.Optional(Type.Number()),
   token_period: Type.Number(),
+  token_strictly_bind_ip: Type.Optional(Type.Boolean()),
   token_type: Type.String(),
 });
 export type TokenRole = Static<typeof TokenRole>;

@@ -41,7 +41,7 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
     description: 'auth/token/create/<role> makes tokens within the limits of the role.',
     fields: {
       role_name: f.name('Name of the role.'),
-      allowed_policies: f.commaStrings('Policies that may be asked for.'),
+      allowed_policies: f.commaStrings("Policies that may be asked for. Without this and allowed_policies_glob, at most the caller's own."),
       allowed_policies_glob: f.commaStrings('Globs of such policies.'),
       disallowed_policies: f.commaStrings('Policies that may not be asked for.'),
       disallowed_policies_glob: f.commaStrings('Globs of such policies.'),
@@ -76,6 +76,7 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
             token_no_default_policy: before?.token_no_default_policy ?? false,
             token_num_uses: before?.token_num_uses ?? 0,
             token_period: before?.token_period ?? 0,
+            token_strictly_bind_ip: before?.token_strictly_bind_ip ?? false,
           },
           data,
           supplied as ReadonlySet<string>,
@@ -116,6 +117,7 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
           token_no_default_policy: parameters.token_no_default_policy,
           ...(parameters.token_num_uses > 0 ? { token_num_uses: parameters.token_num_uses } : {}),
           token_period: parameters.token_period,
+          ...(parameters.token_strictly_bind_ip ? { token_strictly_bind_ip: true } : {}),
           token_type: tokenType,
         });
         return undefined;

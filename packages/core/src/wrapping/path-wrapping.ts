@@ -10,13 +10,13 @@ export function wrappingPaths({ wrapping }: { readonly wrapping: Wrapping }): An
   return [
     path('wrapping/wrap', {
       synopsis: 'Puts any data behind a wrapping token.',
-      description: 'Sends the data back in a wrapped answer; X-Vault-Wrap-TTL is needed.',
+      description: 'Sends the data back in a wrapped answer; X-Vault-Wrap-TTL is needed. Fractions of a second round up.',
       arbitraryData: true,
       fields: {},
     }).update({
       summary: 'Wraps data.',
       handle: async (req) => {
-        if (!internalOf(req).request.wrapTtl) throw new BadRequest('endpoint requires response wrapping to be used');
+        if (!((internalOf(req).request.wrapTtl ?? 0) > 0)) throw new BadRequest('endpoint requires response wrapping to be used');
         return { data: { ...req.raw } };
       },
     }),
@@ -35,7 +35,7 @@ export function wrappingPaths({ wrapping }: { readonly wrapping: Wrapping }): An
     }).update({ summary: 'Unwraps.', handle: async (req) => reply(await wrapping.unwrap(tokenOf(req))) }),
     path('wrapping/rewrap', {
       synopsis: 'Puts a wrapped answer behind a new token.',
-      description: 'The new token lives as long as the old one did at first; the old one is used up.',
+      description: 'The new token lives as long as the old one did at first, at most the maximum of the system; the old one is used up.',
       fields: { token },
     }).update({ summary: 'Wraps anew.', handle: async (req) => reply(await wrapping.rewrap(tokenOf(req))) }),
   ];

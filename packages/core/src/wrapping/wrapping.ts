@@ -1,10 +1,12 @@
 import { BadRequest, type Clock } from '@strongroom/engine-sdk';
+import { cappedWarning } from '../leases/lease-terms.ts';
 import type { Call } from '../request/call.ts';
 import type { CoreResponse, WrapInfo } from '../request/core-response.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import type { TokenRecord } from '../tokens/token-record.ts';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { FoundToken, TokenStore } from '../tokens/token-store.ts';
+import { wrappingTtl } from './wrapping-ttl.ts';
 
 export const WRAPPING_POLICY = 'response-wrapping';
 const INVALID = 'wrapping token is not valid or does not exist';
@@ -21,18 +23,27 @@ export class Wrapping {
   readonly #tokens: TokenStore;
   readonly #revoker: TokenRevoker;
   readonly #clock: Clock;
+  readonly #maxTtl: number;
 
-  constructor(parts: { store: Store; tokens: TokenStore; revoker: TokenRevoker; clock: Clock }) {
+  /** `maxTtl`: seconds that a wrapping token lives at most. */
+  constructor(parts: { store: Store; tokens: TokenStore; revoker: TokenRevoker; clock: Clock; maxTtl: number }) {
     this.#store = parts.store;
     this.#tokens = parts.tokens;
     this.#revoker = parts.revoker;
     this.#clock = parts.clock;
+    this.#maxTtl = parts.maxTtl;
+  }
+
+  /** Settles how long the answer's wrapping token is to live, before the policy is asked about it. @throws BadRequest */
+  admit(call: Call): void {
+    call.wrapTtl = wrappingTtl(call.request.wrapTtl, this.#maxTtl);
   }
 
   /** Wraps the answer if the caller asked for it and there is something to wrap. */
   async wrap(call: Call, answer: CoreResponse): Promise<CoreResponse> {
-    const ttl = Math.trunc(call.request.wrapTtl ?? 0);
-    if (ttl <= 0 || answer.status === 204 || answer.errors || answer.wrapInfo) return answer;
+    const ttl = call.wrapTtl;
+    const asked = call.request.wrapTtl ?? 0;
+    if (ttl === 0 || answer.status === 204 || answer.errors || answer.wrapInfo) return answer;
     if (call.path.startsWith('sys/wrapping/') && call.path !== 'sys/wrapping/wrap') return answer;
     const { requestId: _ours, ...kept } = answer;
     const { raw } = kept;
@@ -40,7 +51,7 @@ export class Wrapping {
     const text = raw && typeof raw.body !== 'string' ? { ...kept, raw: { ...raw, body: Buffer.from(raw.body).toString() } } : kept;
     const info = await this.#keep(text, { ttl, path: call.path });
     if (answer.auth?.accessor) info.wrapped_accessor = answer.auth.accessor;
-    return wrappedAnswer(info);
+    return wrappedAnswer(info, asked > this.#maxTtl ? [cappedWarning(asked, this.#maxTtl)] : null);
   }
 
   async lookup(token: string): Promise<{ creation_path: string; creation_time: string; creation_ttl: number }> {
@@ -58,10 +69,10 @@ export class Wrapping {
     return answer;
   }
 
-  /** Puts the answer behind a new token with the same life; the old one is used up. */
+  /** Puts the answer behind a new token with the same life, within what the maximum is now; the old one is used up. */
   async rewrap(token: string): Promise<Partial<CoreResponse>> {
     const { answer, record } = await this.#take(token);
-    return wrappedAnswer(await this.#keep(answer, { ttl: record.wrap!.ttl, path: record.wrap!.creation_path }));
+    return wrappedAnswer(await this.#keep(answer, { ttl: wrappingTtl(record.wrap!.ttl, this.#maxTtl), path: record.wrap!.creation_path }));
   }
 
   async #take(token: string): Promise<{ answer: Omit<CoreResponse, 'requestId'>; record: TokenRecord }> {
@@ -113,7 +124,7 @@ function cubbyhole(digest: string): string {
   return `cubbyhole/${digest}/response`;
 }
 
-function wrappedAnswer(wrapInfo: WrapInfo): CoreResponse {
+function wrappedAnswer(wrapInfo: WrapInfo, warnings: readonly string[] | null = null): CoreResponse {
   return {
     requestId: '',
     status: 200,
@@ -122,7 +133,7 @@ function wrappedAnswer(wrapInfo: WrapInfo): CoreResponse {
     leaseDuration: 0,
     data: null,
     wrapInfo,
-    warnings: null,
+    warnings,
     auth: null,
   };
 }

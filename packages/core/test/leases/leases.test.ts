@@ -185,7 +185,8 @@ describe('leases', () => {
     outside.failing.add('one');
     const refused = await mount.call('update', 'sys/leases/revoke-prefix/acc');
     expect(refused.errors).toEqual([`failed to revoke "${leaseId}" (1 / 1): failed to revoke entry: one is down`]);
-    expect((await mount.call('update', 'sys/leases/revoke-force/acc')).status).toBe(204);
+    const forced = await mount.call('update', 'sys/leases/revoke-force/acc');
+    expect(forced.data).toEqual({ left_outside: [{ kind: 'account', name: 'u1', system: 'one', lease_id: leaseId }] });
     expect((await lookup(leaseId)).errors).toEqual(['invalid lease']);
     expect((await mount.call('update', 'sys/leases/revoke-prefix')).status).toBe(400);
   });
@@ -223,7 +224,10 @@ describe('leases', () => {
     expect(said).toHaveLength(1);
     expect((await lookup(broken.leaseId)).status).toBe(500);
     expect((await mount.call('update', 'sys/leases/revoke-prefix/acc')).status).toBe(400);
-    expect((await mount.call('update', 'sys/leases/revoke-force/acc')).status).toBe(204);
+    const forced = await mount.call('update', 'sys/leases/revoke-force/acc');
+    expect(forced.data).toEqual({
+      left_outside: [{ kind: 'secret of a damaged lease', name: broken.leaseId, lease_id: broken.leaseId }],
+    });
     expect((await lookup(broken.leaseId)).errors).toEqual(['invalid lease']);
   });
 

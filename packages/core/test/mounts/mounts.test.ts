@@ -153,17 +153,6 @@ describe('mounts', () => {
       expect((await mount.call('delete', 'sys/mounts/acc')).status).toBe(204);
     });
 
-    test('is refused while a lease cannot be taken back, and no request gets in meanwhile; revoke-force is the way out', async () => {
-      await mount.read('creds/r');
-      outside.failing.add('one');
-      const refused = await mount.call('delete', 'sys/mounts/acc');
-      expect(refused.status).toBe(400);
-      expect(refused.errors![0]).toContain('one is down');
-      expect((await mount.call('read', 'acc/roles/r')).status).toBe(404);
-      await mount.call('update', 'sys/leases/revoke-force/acc');
-      expect((await mount.call('delete', 'sys/mounts/acc')).status).toBe(204);
-    });
-
     test('goes on by itself when the outside system is back', async () => {
       await mount.read('creds/r');
       outside.failing.add('one');

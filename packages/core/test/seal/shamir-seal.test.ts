@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { manualClock, type ManualClock } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { createCore, type Core, type CoreRequest, type CoreResponse } from '../../src/index.ts';
 
@@ -12,6 +13,7 @@ const bodyOf = (answer: CoreResponse): Record<string, unknown> => JSON.parse(ans
 
 describe('a core that operators unseal', () => {
   let core: Core;
+  let clock: ManualClock;
   let token: string | undefined;
   const call = async (operation: CoreRequest['operation'], path: string, data?: Record<string, unknown>): Promise<CoreResponse> =>
     core.handle({ operation, path, ...(data ? { data } : {}), ...(token === undefined ? {} : { token }) });
@@ -34,7 +36,8 @@ describe('a core that operators unseal', () => {
 
   beforeEach(async () => {
     token = undefined;
-    core = await createCore({ storage: memoryStorage() });
+    clock = manualClock();
+    core = await createCore({ storage: memoryStorage(), clock });
   });
   afterEach(async () => core.close());
 
@@ -235,6 +238,122 @@ describe('a core that operators unseal', () => {
     const answer = await call('update', 'sys/generate-root-token/update', { key: wrong('bb'), nonce: begun.nonce });
     expect(answer.status).toBe(400);
     expect((await call('delete', 'sys/generate-root-token/attempt')).status).toBe(204);
+  });
+
+  describe('an attempt to make a root token', () => {
+    const ATTEMPT = 'sys/generate-root-token/attempt';
+    const UPDATE = 'sys/generate-root-token/update';
+    const REFUSED =
+      '1 error occurred:\n\t* nonce: cancelling a root generation takes its nonce, or a token whose policy allows to delete sys/generate-root-token/attempt\n\n';
+    const refusal = ({ status, errors }: CoreResponse): unknown => [status, ...(errors ?? ['no error'])];
+    const started = async (): Promise<boolean> => ((await call('read', ATTEMPT)).data as { started: boolean }).started;
+    const shownNonce = async (): Promise<string> => ((await call('read', ATTEMPT)).data as { nonce: string }).nonce;
+    /** Started by nobody that the server knows; the nonce is the starter's. */
+    const start = async (): Promise<string> => {
+      token = undefined;
+      return ((await call('update', ATTEMPT)).data as { nonce: string }).nonce;
+    };
+    const tokenWith = async (root: string, rules: string, order: Record<string, unknown> = {}): Promise<string> => {
+      token = root;
+      await call('update', 'sys/policies/acl/cancels', { policy: rules });
+      return (await call('update', 'auth/token/create', { policies: ['cancels'], ...order })).auth!.client_token;
+    };
+
+    test('is not cancelled by anybody who has neither its nonce nor a token that may', async () => {
+      const { root_token } = await opened();
+      const weak = await tokenWith(root_token, `path "${ATTEMPT}" { capabilities = ["read", "update"] }`);
+      await start();
+      for (const who of [undefined, 's.nobody', weak]) {
+        token = who;
+        expect(refusal(await call('delete', ATTEMPT))).toEqual([403, REFUSED]);
+      }
+      token = undefined;
+      expect(refusal(await call('delete', ATTEMPT, { nonce: '' }))).toEqual([403, REFUSED]);
+      expect((await call('delete', 'sys/generate-root/attempt')).status).toBe(405);
+      expect(await started()).toBe(true);
+    });
+
+    test('is cancelled with its nonce, without any token; where none runs, everybody hears 204', async () => {
+      await opened();
+      const nonce = await start();
+      const wrong = await call('delete', ATTEMPT, { nonce: 'another' });
+      expect(refusal(wrong)).toEqual([
+        400,
+        'incorrect nonce supplied; the answer that started this root generation operation has the right one',
+      ]);
+      expect(await started()).toBe(true);
+      expect((await call('delete', ATTEMPT, { nonce })).status).toBe(204);
+      expect(await started()).toBe(false);
+      expect((await call('delete', ATTEMPT)).status).toBe(204);
+    });
+
+    test('is cancelled by a token whose policy allows to delete it, without the nonce', async () => {
+      const { root_token } = await opened();
+      const able = await tokenWith(root_token, `path "${ATTEMPT}" { capabilities = ["delete"] }`);
+      for (const who of [able, root_token]) {
+        await start();
+        token = who;
+        expect((await call('delete', ATTEMPT, { nonce: 'another' })).status).toBe(400);
+        expect(await started()).toBe(true);
+        expect((await call('delete', ATTEMPT)).status).toBe(204);
+        expect(await started()).toBe(false);
+      }
+    });
+
+    test('counts the use of a token of few uses that cancels it', async () => {
+      const { root_token } = await opened();
+      const once = await tokenWith(root_token, `path "${ATTEMPT}" { capabilities = ["delete"] }`, { num_uses: 1 });
+      await start();
+      token = once;
+      expect((await call('delete', ATTEMPT)).status).toBe(204);
+      await start();
+      token = once;
+      expect((await call('delete', ATTEMPT)).status).toBe(403);
+    });
+
+    test('shows its nonce to a token that may read it, and to nobody else', async () => {
+      const { keys, root_token } = await opened();
+      const nonce = await start();
+      expect(await shownNonce()).toBe('');
+      expect(refusal(await call('update', UPDATE, { key: keys[0], nonce: 'x' }))).toEqual([
+        400,
+        'incorrect nonce supplied; the answer that started this root generation operation has the right one',
+      ]);
+      token = root_token;
+      expect(await shownNonce()).toBe(nonce);
+      expect(refusal(await call('update', UPDATE, { key: keys[0], nonce: 'x' }))).toEqual([
+        400,
+        `incorrect nonce supplied; nonce for this root generation operation is "${nonce}"`,
+      ]);
+      token = undefined;
+      expect((await call('update', UPDATE, { key: keys[0], nonce })).data).toMatchObject({ progress: 1, nonce });
+    });
+
+    test('ends a day after its last share, so that one whose nonce is lost blocks nobody', async () => {
+      const { keys } = await opened();
+      const nonce = await start();
+      await clock.advance('23h');
+      await call('update', UPDATE, { key: keys[0], nonce });
+      await clock.advance('23h');
+      expect(await started()).toBe(true);
+      await clock.advance('1h');
+      expect(await started()).toBe(false);
+      expect(await errorsOf(UPDATE, { key: keys[1], nonce })).toEqual([400, 'no root generation in progress']);
+    });
+  });
+
+  test('lets nobody cancel a rekey without a token that has sudo there', async () => {
+    const { root_token } = await opened();
+    await call('update', 'sys/rotate/root/init', { secret_shares: 5, secret_threshold: 3 });
+    await call('update', 'sys/policies/acl/half', { policy: 'path "sys/rotate/root/*" { capabilities = ["read", "delete"] }' });
+    const half = (await call('update', 'auth/token/create', { policies: ['half'] })).auth!.client_token;
+    for (const who of [undefined, half]) {
+      token = who;
+      for (const path of ['sys/rotate/root/init', 'sys/rotate/root/verify']) expect((await call('delete', path)).status).toBe(403);
+    }
+    token = root_token;
+    expect((await call('read', 'sys/rotate/root/init')).data).toMatchObject({ started: true });
+    expect((await call('delete', 'sys/rotate/root/init')).status).toBe(204);
   });
 
   test('rotates the barrier key and the root key; what was written stays readable, the shares stay good', async () => {

@@ -146,6 +146,78 @@ describe('wrapped answers', () => {
     expect(statuses).toEqual([403, 403, 200, 200, 403]);
   });
 
+  test('live whole seconds: a fraction rounds up, and is judged by the policy as what it becomes', async () => {
+    for (const [asked, ttl] of [
+      [1e-9, 1],
+      [0.5, 1],
+      [1.2, 2],
+      [60, 60],
+    ] as const) {
+      const { wrapInfo, data } = await wrap('read', 'secret/data/a', {}, asked);
+      expect([asked, wrapInfo?.ttl, data]).toEqual([asked, ttl, null]);
+      expect((await unwrap(wrapInfo!.token)).data).toMatchObject({ data: { x: '1' } });
+    }
+    const policy = (bound: string): string => `path "secret/data/a" { capabilities = ["read"] ${bound} }`;
+    await call('update', 'sys/policies/acl/longest', { policy: policy('max_wrapping_ttl = "1s"') });
+    await call('update', 'sys/policies/acl/shortest', { policy: policy('min_wrapping_ttl = "1s"') });
+    for (const name of ['longest', 'shortest']) {
+      const { client_token: token } = (await call('update', 'auth/token/create', { policies: [name] })).auth!;
+      const seen = [];
+      for (const wrapTtl of [undefined, 0, -0, 0.5, 1, 1.5]) {
+        const { status, wrapInfo } = await core.handle({
+          operation: 'read',
+          path: 'secret/data/a',
+          token,
+          ...(wrapTtl === undefined ? {} : { wrapTtl }),
+        });
+        seen.push(wrapInfo?.ttl ?? status);
+      }
+      expect([name, ...seen]).toEqual([name, 403, 403, 403, 1, 1, name === 'longest' ? 403 : 2]);
+    }
+  });
+
+  test('live at most as long as the maximum of the system: what is beyond is cut, with a warning', async () => {
+    const wrapped = await wrap('read', 'secret/data/a', {}, 2_764_801);
+    expect(wrapped.wrapInfo!.ttl).toBe(2_764_800);
+    expect(wrapped.warnings).toEqual(['TTL of "768h0m1s" exceeded the effective max_ttl of "768h"; TTL value is capped accordingly']);
+    expect((await wrap('read', 'secret/data/a', {}, 2_764_800)).warnings).toBeNull();
+    const any = await wrap('update', 'sys/wrapping/wrap', { a: 1 }, Number.MAX_SAFE_INTEGER);
+    expect([any.wrapInfo!.ttl, any.warnings?.length]).toEqual([2_764_800, 1]);
+    const policy = 'path "secret/data/a" { capabilities = ["read"] max_wrapping_ttl = "800h" }';
+    await call('update', 'sys/policies/acl/roomy', { policy });
+    const { client_token: token } = (await call('update', 'auth/token/create', { policies: ['roomy'] })).auth!;
+    expect((await call('read', 'secret/data/a', {}, { token, wrapTtl: 4_000_000 })).wrapInfo!.ttl).toBe(2_764_800);
+  });
+
+  test('of an earlier, larger maximum live no longer than the present one once they are wrapped anew', async () => {
+    const storage = memoryStorage();
+    const seal = { type: 'static', key: Buffer.alloc(32, 1) };
+    const first = await createCore({ storage, plugins: [kvEngine], seal, clock, devRootToken: 'root' });
+    const wrapTtl = 7_200;
+    const old = await first.handle({ operation: 'update', path: 'sys/wrapping/wrap', data: { a: 1 }, token: 'root', wrapTtl });
+    const second = await createCore({ storage, plugins: [kvEngine], seal, clock, maxLeaseTtl: 3_600, defaultLeaseTtl: 3_600 });
+    const again = await second.handle({
+      operation: 'update',
+      path: 'sys/wrapping/rewrap',
+      data: { token: old.wrapInfo!.token },
+      token: 'root',
+    });
+    expect([old.wrapInfo!.ttl, again.wrapInfo!.ttl]).toEqual([7_200, 3_600]);
+    await first.close();
+  });
+
+  test('are refused for a time that is none', async () => {
+    for (const [wrapTtl, text] of [
+      [Number.NaN, 'requested wrap ttl must be a number of seconds'],
+      [Number.POSITIVE_INFINITY, 'requested wrap ttl must be a number of seconds'],
+      ['60', 'requested wrap ttl must be a number of seconds'],
+      [Number.NEGATIVE_INFINITY, 'requested wrap ttl cannot be negative'],
+      [-0.5, 'requested wrap ttl cannot be negative'],
+    ] as [number, string][]) {
+      expect([wrapTtl, failure(await wrap('read', 'secret/data/a', {}, wrapTtl))]).toEqual([wrapTtl, [400, text]]);
+    }
+  });
+
   test('are good for nothing but their answer', async () => {
     const { token } = (await wrap('read', 'secret/data/a')).wrapInfo!;
     expect((await call('read', 'sys/mounts', {}, { token })).status).toBe(403);

@@ -1,5 +1,4 @@
-import { DurationError, parseDuration, type HclBody, type HclItem, type HclValue } from '@strongroom/engine-sdk';
-import { closest } from './closest.ts';
+import { closest, DurationError, parseDuration, type HclBody, type HclItem, type HclValue } from '@strongroom/engine-sdk';
 import type { Complaints, Place } from './complaints.ts';
 import { placeText } from './complaints.ts';
 

@@ -25,7 +25,7 @@ export async function packagePlugins(choices: readonly PluginChoice[], present: 
       return undefined;
     });
     if (!exported) continue;
-    const plugins = pluginsIn(exported);
+    const plugins = pluginsIn(exported.module).map((plugin) => placed(plugin, exported.folder));
     if (plugins.length === 0) complain('it exports no plugin: a value with name, kind and apiVersion');
     for (const plugin of plugins) {
       const fault = faultOf(plugin) ?? duplicateOf(plugin, [...present, ...loaded]);
@@ -37,8 +37,16 @@ export async function packagePlugins(choices: readonly PluginChoice[], present: 
   return loaded;
 }
 
-async function load({ name, from }: PluginChoice): Promise<Record<string, unknown>> {
-  return (await import(await locate(name, from))) as Record<string, unknown>;
+async function load({ name, from }: PluginChoice): Promise<{ module: Record<string, unknown>; folder: string }> {
+  const url = await locate(name, from);
+  return { module: (await import(url)) as Record<string, unknown>, folder: new URL('.', url).href };
+}
+
+/** An engine that does not say where its code is: it is at least where it was loaded from. What else it has stays as it is. */
+function placed(plugin: Plugin, folder: string): Plugin {
+  const isEngine = plugin.kind === 'auth' || plugin.kind === 'secret';
+  if (!isEngine || plugin.code !== undefined) return plugin;
+  return Object.create(plugin, { code: { value: [folder], enumerable: true } }) as Plugin;
 }
 
 /** The module's URL: the path of a file, or a package beside the configuration or, failing that, where the server is installed. */

@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals';
+import { reserveCode, runAs, tellOwner } from '../src/index.ts';
+
+function thrownIn(place: string): Error {
+  const error = new Error('late');
+  error.stack = `Error: late\n    at Client._handleError (${place}/client.js:1:1)\n    at Socket.<anonymous> (node:net:1:1)`;
+  return error;
+}
+
+test("what the server runs itself is nobody else's fault, though a plugin names it too", () => {
+  const told: unknown[] = [];
+  const owner = { leaked: (error: unknown) => told.push(error), code: ['file:///plugins/postgres/', 'pg', 'pg-cursor'] };
+  runAs(owner, () => undefined);
+  const ofDriver = thrownIn('/app/node_modules/pg/lib');
+  expect(tellOwner(ofDriver)).toBe(true);
+  reserveCode(['file:///storage/', 'pg']);
+  expect(tellOwner(ofDriver)).toBe(false);
+  expect(tellOwner(thrownIn('file:///storage'))).toBe(false);
+  expect(tellOwner(thrownIn('/app/node_modules/pg-cursor'))).toBe(true);
+  expect(tellOwner(thrownIn('file:///plugins/postgres'))).toBe(true);
+  expect(told).toHaveLength(3);
+});
