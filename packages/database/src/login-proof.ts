@@ -10,6 +10,8 @@ export interface ProofRequest {
   readonly candidate: string;
   /** Absent where it must not be tried. */
   readonly current: string | undefined;
+  /** The user is not the one of that name that the connection's own way of logging in means, such as one of another database: then a refusal says nothing. */
+  readonly elsewhere?: boolean;
   /** Resolves where the database answers whoever may log in: for plugins that do not say why a login failed. */
   readonly reach?: () => Promise<unknown>;
 }
@@ -22,7 +24,7 @@ export interface ProofRequest {
 export async function proveLogin(
   connections: Connections,
   connection: NamedConnection,
-  { username, candidate, current, reach }: ProofRequest,
+  { username, candidate, current, elsewhere, reach }: ProofRequest,
   signal: AbortSignal,
 ): Promise<Proof> {
   let unexplained: DatabaseFailed | undefined;
@@ -45,7 +47,7 @@ export async function proveLogin(
   if (found === 'accepted') return 'candidate';
   const before = current === undefined ? undefined : await login(current);
   if (before === 'accepted') return 'current';
-  if ([impossible, found, before].includes('barred')) return 'unprovable';
+  if (elsewhere === true || [impossible, found, before].includes('barred')) return 'unprovable';
   if (unexplained) await explain(unexplained, reach);
   return 'neither';
 }

@@ -110,11 +110,19 @@ export class StaticUsers {
       {
         username: role.username,
         candidate: password,
+        elsewhere: this.#isElsewhere(connection, role),
         current: moved ? undefined : role.current?.data['password'],
         reach: async () => this.#connections.use(connection, async ({ session }) => session.verify(signal)),
       },
       signal,
     );
+  }
+
+  /** The statements name another user than the connection would log in as by that name. */
+  #isElsewhere(connection: NamedConnection, { username, rotation_statements: commands }: StaticRoleRecord): boolean {
+    const called = (statements: readonly string[]): string | undefined =>
+      this.#connections.accountOf(connection, { username, statements: { commands: statements } })?.name;
+    return commands.length > 0 && called(commands) !== called([]);
   }
 
   async #make(name: string, role: StaticRoleRecord): Promise<MadeCredential> {

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { TestMount } from '@strongroom/engine-testkit';
+import { VerificationFailed, type DatabaseHost, type UpdateUserRequest } from '@strongroom/database-sdk';
+import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
 import { type PostgresServer, startPostgres } from '@strongroom/lab';
+import { databaseEngine } from '../src/index.ts';
 import { connectionTo, mountDatabase, pass } from './database-mount.ts';
+import { faultyDatabase } from './faulty-plugin.ts';
 
 // The machine may be busy with other suites.
 jest.setTimeout(60_000);
@@ -106,5 +109,40 @@ describe('a static rotation is proven by a login', () => {
     expect(await write('config/new', connectionTo(server))).toContain('400,error creating database object: error verifying connection');
     expect((await mount.call('read', 'database/config/new')).status).toBe(404);
     await server.restart();
+  });
+});
+
+describe('a static rotation of a user that the connection does not log in as by that name', () => {
+  test('is stored as what was acknowledged, since a refused login says nothing', async () => {
+    const passwords = new Map<string, string>();
+    const { plugin } = faultyDatabase();
+    const elsewhere = {
+      ...plugin,
+      canonicalUser: ({ username, statements }: { username: string; statements: { commands: readonly string[] } }) =>
+        `${statements.commands[0] ?? 'own'}.${username}`,
+      open: async (config: { host: string; username?: string; password?: string }, host: DatabaseHost) => ({
+        ...(await plugin.open(config, host)),
+        verify: async () => {
+          if (config.username !== 'root' && passwords.get(`own.${config.username}`) !== config.password)
+            throw new VerificationFailed('bad password', { login: 'credential' });
+        },
+        updateUser: async ({ username, statements, credential }: UpdateUserRequest) => {
+          const password = credential.type === 'password' ? credential.password : '';
+          passwords.set(`${statements.commands[0] ?? 'own'}.${username}`, password);
+        },
+      }),
+    };
+    const mount = await mountForTest(databaseEngine, { plugins: [elsewhere] });
+    await mount.write('config/db', { plugin_name: plugin.name, host: 'h', username: 'root', password: 'geheim', allowed_roles: '*' });
+    const role = { db_name: 'db', username: 'u', rotation_period: '1h' };
+    await mount.write('static-roles/own', role);
+    await mount.write('static-roles/other', { ...role, rotation_statements: ['app'] });
+    const read = async (name: string) => ({
+      login: ((await mount.read(`static-roles/${name}`)).data as { status: Status }).status.login,
+      password: ((await mount.read(`static-creds/${name}`)).data as { password: string }).password,
+    });
+    expect(await read('own')).toEqual({ login: 'accepted', password: passwords.get('own.u') });
+    expect(await read('other')).toEqual({ login: 'inconclusive', password: passwords.get('app.u') });
+    await mount.close();
   });
 });
