@@ -39,10 +39,10 @@ revokes AS (
 )
 SELECT role.rolname AS name, revokes.statement FROM role LEFT JOIN revokes ON true`;
 
-/** The role is there, and no longer logs in; its sessions end. An absent role is success. */
+/** The role is there, and no longer logs in; its sessions end. It is over for ever, which tells it from roles that never were users. An absent role is success. */
 export async function takeLogin(client: Client, username: string): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
-    `SELECT pg_catalog.format('ALTER ROLE %I NOLOGIN', rolname) AS statement FROM pg_catalog.pg_roles WHERE rolname = $1::name`,
+    `SELECT pg_catalog.format('ALTER ROLE %I NOLOGIN VALID UNTIL ''-infinity''', rolname) AS statement FROM pg_catalog.pg_roles WHERE rolname = $1::name`,
     [username],
   );
   if (!rows[0]) return;

@@ -107,7 +107,8 @@ export class PostgresqlSession implements DatabaseSession {
 
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
     const query =
-      'SELECT rolname AS name FROM pg_catalog.pg_roles WHERE rolcanlogin AND pg_catalog.starts_with(rolname::text, $1) ORDER BY 1';
+      'SELECT rolname AS name FROM pg_catalog.pg_roles ' +
+      "WHERE (rolcanlogin OR rolvaliduntil = '-infinity') AND pg_catalog.starts_with(rolname::text, $1) ORDER BY 1";
     const { rows } = await this.#calls.run(signal, undefined, (client) => client.query<{ name: string }>(query, [prefix]));
     return rows.map(({ name }) => name);
   }

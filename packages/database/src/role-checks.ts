@@ -1,4 +1,4 @@
-import { BadRequest, globMatches, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, globMatches, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
 import { subjectOf } from './certificate-subject.ts';
 import { DatabaseMisused } from './call-failed.ts';
 import { policyRemark } from './connection-remarks.ts';
@@ -27,17 +27,19 @@ export async function checkRole(host: EngineHost, connections: Connections, name
     : [`db_name: the allowed_roles of the connection "${role.db_name}" do not hold this role`];
   const plugin = connections.plugin(record);
   if (!plugin) return [...policy, ...allowed];
-  requireCredentialType(plugin, role.credential_type);
+  if (!plugin.supports.credentials.includes(role.credential_type))
+    return [...policy, ...allowed, unsupported(plugin, role.credential_type)];
   const rendered = await renderOnce(host, connections, connection, role);
   return [...policy, ...allowed, ...rendered, ...(plugin.supports.statements === 'sql' ? placeholderRemarks(plugin, role) : [])];
 }
 
-/** @throws BadRequest */
-export function requireCredentialType({ name, supports }: AnyDatabasePlugin, type: RoleRecord['credential_type']): void {
-  if (supports.credentials.includes(type)) return;
-  throw new BadRequest(
-    `credential_type: ${name} does not support credential_type ${JSON.stringify(type)}; it supports ${supports.credentials.join(', ')}`,
-  );
+/** @throws InvalidRequest */
+export function requireCredentialType(plugin: AnyDatabasePlugin, type: RoleRecord['credential_type']): void {
+  if (!plugin.supports.credentials.includes(type)) throw new InvalidRequest(unsupported(plugin, type));
+}
+
+function unsupported({ name, supports }: AnyDatabasePlugin, type: string): string {
+  return `${name} does not support credential_type ${JSON.stringify(type)}; it supports ${supports.credentials.join(', ')}`;
 }
 
 /** The plugin renders the statements as it would for a user. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
 import { type PostgresServer, startPostgres } from '@strongroom/lab';
-import { connectionTo, mountDatabase, pass } from './database-mount.ts';
+import { connectionTo, CREATION, mountDatabase, pass } from './database-mount.ts';
 
 // The machine may be busy with other suites.
 jest.setTimeout(60_000);
@@ -106,5 +106,24 @@ describe('one account has one manager', () => {
     expect(await write('database/static-roles/b', role({ username: 'boss' }))).toMatch(/^400/);
     await mount.write('config/own', connectionTo(server));
     expect(await write('database/static-roles/b', role({ username: 'boss' }))).toBe('204');
+  });
+
+  test('a mount that goes by force names the users that are left, and those whose only password it holds', async () => {
+    await mount.write('config/own', connectionTo(server, { username: 'boss', password: 'boss-pw-first' }));
+    await mount.write('rotate-root/own');
+    await mount.write('roles/app', {
+      db_name: 'pg',
+      creation_statements: CREATION,
+      revocation_statements: ['DROP ROLE "{{name}}-nobody"'],
+    });
+    const { username } = (await mount.read('creds/app')).data as { username: string };
+    const password = await passwordOf('database/static-creds/one');
+    const answer = await mount.call('delete', 'sys/mounts/database', { data: { force: true } });
+    const said = JSON.stringify(answer);
+    for (const name of [username, 'fixed', 'boss', 'connection \\"pg\\"', 'static-creds/one']) expect(said).toContain(name);
+    expect(said).not.toContain(password);
+    // Nobody manages them any more.
+    expect(await write('other/static-roles/two', role({ db_name: 'theirs' }))).toBe('204');
+    await server.query(`DROP ROLE "${username}"`);
   });
 });

@@ -44,6 +44,7 @@ describe('what would fail later is said when it is written', () => {
       { creation_statements: ['CREATE ROLE "{{name}}"'] },
       'creation_statements: no statement holds {{password}}',
     ],
+    ['an unsupported credential_type', { credential_type: 'rsa_private_key' }, 'does not support credential_type "rsa_private_key"'],
     ['a revocation without the name', { revocation_statements: ['DROP ROLE x'] }, 'revocation_statements: no statement holds {{name}}'],
     ['a password policy that is not there', { credential_config: { password_policy: 'none' } }, 'there is no password policy "none"'],
   ])('%s is a warning that names the field', async (_, data, text) => {
@@ -64,11 +65,6 @@ describe('what would fail later is said when it is written', () => {
       'creation_statements: ',
     ],
     ['rules that are no JSON', { db_name: 'redis', creation_statements: ['+@read'] }, 'creation_statements: '],
-    [
-      'a credential_type that the plugin does not have',
-      { credential_type: 'rsa_private_key' },
-      'credential_type: postgresql-database-plugin does not support',
-    ],
     ['a default_ttl beyond max_ttl', { default_ttl: '2h', max_ttl: '1h' }, 'default_ttl'],
   ])('%s is a 400 that names the field', async (_, data, text) => {
     expect(await role(data)).toContain(`400,${text}`);
@@ -77,7 +73,7 @@ describe('what would fail later is said when it is written', () => {
 
   test.each([
     ['rotation_statements', { rotation_statements: ['SELECT 1'] }, 'rotation_statements: no statement holds {{password}}'],
-    ['credential_type', { credential_type: 'rsa_private_key' }, 'credential_type: '],
+    ['credential_type', { credential_type: 'rsa_private_key' }, 'does not support credential_type'],
     ['db_name', { db_name: 'nodb' }, 'failed to find entry for connection with name: "nodb"'],
     ['rotation_schedule', { rotation_period: undefined, rotation_schedule: 'daily at 3' }, 'rotation_schedule'],
   ])('a wrong %s of a static role is a 400, and the role is not stored', async (_, data, text) => {
