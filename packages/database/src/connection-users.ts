@@ -5,10 +5,14 @@ import { recordsIn } from './records.ts';
 /** The mounts of this process whose connections log in somewhere. */
 const mounts = new Set<ConnectionUsers>();
 
+/** How long a mount may take to tell, in milliseconds. */
+const PATIENCE = 2_000;
+
 /** The users that the connections of a mount log in as. Several may log in as one; but whoever changes its password must be one alone. */
 export class ConnectionUsers {
   readonly #host: EngineHost;
   readonly #connections: Connections;
+  #silent = false;
 
   constructor(host: EngineHost, connections: Connections) {
     this.#host = host;
@@ -23,9 +27,21 @@ export class ConnectionUsers {
 
   /** The connections of all mounts that log in as this account, in words, but for one: `the connection "pg" of db/`. */
   static async of(account: ManagedAccount, but?: { readonly mount: string; readonly connection: string }): Promise<string[]> {
-    const found: string[] = [];
-    for (const mount of mounts) found.push(...(await mount.#of(account, but)));
-    return found;
+    return (await Promise.all([...mounts].map(async (mount) => mount.#answer(account, but)))).flat();
+  }
+
+  /** A mount whose store does not answer holds up no other one, and is not asked again before it does. */
+  async #answer(account: ManagedAccount, but: { readonly mount: string; readonly connection: string } | undefined): Promise<string[]> {
+    if (this.#silent) return [];
+    const asked = this.#of(account, but).catch(() => []);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, PATIENCE, undefined)));
+    const answer = await Promise.race([asked, late]);
+    clearTimeout(timer);
+    if (answer !== undefined) return answer;
+    this.#silent = true;
+    void asked.then(() => (this.#silent = false));
+    return [];
   }
 
   async #of(account: ManagedAccount, but: { readonly mount: string; readonly connection: string } | undefined): Promise<string[]> {
