@@ -74,6 +74,6 @@ function filterWarnings({ userfilter, userattr }: LdapAuthConfig): string[] {
 function bindNameWarnings({ binddn }: LdapAuthConfig): string[] {
   if (isDn(binddn) || /[@\\]/.test(binddn)) return [];
   return [
-    `binddn: ${JSON.stringify(binddn)} is no distinguished name, nor name@domain or DOMAIN\\name; most directories refuse to bind it`,
+    `binddn: ${JSON.stringify(binddn)} is not a distinguished name, nor name@domain or DOMAIN\\name; most directories refuse to bind it`,
   ];
 }

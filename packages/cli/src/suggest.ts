@@ -1,21 +1,10 @@
-function distance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
-}
+import { wordDistance } from '@strongroom/engine-sdk';
 
 /** The known words nearest to a mistyped one, best first, at most three. */
 export function closest(word: string, known: Iterable<string>): string[] {
   const limit = Math.max(2, Math.floor(word.length / 3));
   return [...new Set(known)]
-    .map((candidate) => ({ candidate, score: candidate.startsWith(word) && word.length > 1 ? 1 : distance(word, candidate) }))
+    .map((candidate) => ({ candidate, score: candidate.startsWith(word) && word.length > 1 ? 1 : wordDistance(word, candidate) }))
     .filter(({ score }) => score <= limit)
     .sort((a, b) => a.score - b.score || a.candidate.localeCompare(b.candidate))
     .slice(0, 3)

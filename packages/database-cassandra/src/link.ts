@@ -1,7 +1,7 @@
 import cassandra from 'cassandra-driver';
 import { abortable, ConnectionLost, type PoolStatus, redact, SessionClosed } from '@strongroom/database-sdk';
 import { LocalNodesPolicy } from './local-nodes-policy.ts';
-import { errorText, isServerError } from './server-error.ts';
+import { errorText, isServerError, loginFailure } from './server-error.ts';
 import type { CassandraSettings } from './settings.ts';
 
 type Client = cassandra.Client;
@@ -94,7 +94,9 @@ export class ClusterLink {
         this.#giveUp(cluster);
         this.#requireOpen();
         const { contactPoints, username, secrets } = this.#settings;
-        throw new ConnectionLost(redact(`failed to connect to ${contactPoints.join(', ')} as ${username}: ${errorText(error)}`, secrets));
+        throw new ConnectionLost(redact(`failed to connect to ${contactPoints.join(', ')} as ${username}: ${errorText(error)}`, secrets), {
+          login: loginFailure(error),
+        });
       },
     );
     // Nobody may be waiting any more when it fails.

@@ -1,4 +1,4 @@
-import { CredentialUnsupported, type DatabasePlugin } from '@strongroom/database-sdk';
+import { CredentialUnsupported, type DatabasePlugin, systemName } from '@strongroom/database-sdk';
 import { CassandraConnection } from './connection-schema.ts';
 import { creationStatements, expirationText } from './default-statements.ts';
 import { cassandraSettings } from './settings.ts';
@@ -15,6 +15,10 @@ export const cassandraPlugin: DatabasePlugin<typeof CassandraConnection> = {
   connection: CassandraConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
   usernameTemplate: USERNAME_TEMPLATE,
+  identify(config) {
+    const { contactPoints, username } = cassandraSettings(config);
+    return { system: systemName('cassandra', contactPoints.map(placeOf)), username };
+  },
   preview({ username, credential, statements, expiresAt }) {
     if (credential.type !== 'password') throw new CredentialUnsupported('cassandra-database-plugin', credential.type);
     const values = { name: username, username, password: credential.password, expiration: expirationText(expiresAt) };
@@ -26,3 +30,9 @@ export const cassandraPlugin: DatabasePlugin<typeof CassandraConnection> = {
     return new CassandraSession(settings, host.log);
   },
 };
+
+/** A contact point, `host:port`. */
+function placeOf(point: string): { host: string; port: number } {
+  const colon = point.lastIndexOf(':');
+  return { host: point.slice(0, colon), port: Number(point.slice(colon + 1)) };
+}

@@ -1,4 +1,4 @@
-import { ConnectionLost, DatabaseError, redact, StatementFailed } from '@strongroom/database-sdk';
+import { ConnectionLost, DatabaseError, type LoginFailure, redact, StatementFailed } from '@strongroom/database-sdk';
 
 export type Secrets = Readonly<Record<string, string>>;
 
@@ -15,6 +15,19 @@ interface ServerError extends Error {
 /** The answer of a node, as opposed to what the driver or the network says. */
 export function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && error.name === 'ResponseError' && 'code' in error && typeof error.code === 'number';
+}
+
+const BAD_CREDENTIALS = 0x0100;
+
+/** What a failure to log in says about the credential: of several nodes, one that was reached and refused it. */
+export function loginFailure(error: unknown): LoginFailure {
+  if (error instanceof Error && 'innerErrors' in error && error.innerErrors && typeof error.innerErrors === 'object') {
+    const nodes = Object.values(error.innerErrors).map(loginFailure);
+    if (nodes.length > 0) return (['credential', 'barred'] as const).find((failure) => nodes.includes(failure)) ?? 'unreachable';
+  }
+  if (error instanceof Error && error.name === 'AuthenticationError') return 'credential';
+  if (!isServerError(error)) return 'unreachable';
+  return error.code === BAD_CREDENTIALS ? 'credential' : error.code >= FIRST_REFUSAL ? 'barred' : 'unreachable';
 }
 
 /** What happened at each node, or the driver's words; never the traces that the driver puts into its messages. */

@@ -6,10 +6,12 @@ import {
   type DatabaseSession,
   cqlDialect,
   isDatabaseError,
+  loginFailureOf,
   type ListUsersRequest,
   type PoolStatus,
   redact,
   renderStatements,
+  sentBefore,
   type UpdateUserRequest,
   type UserRequest,
   VerificationFailed,
@@ -45,7 +47,7 @@ export class CassandraSession implements DatabaseSession {
       }
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
-      throw new VerificationFailed(redact(errorText(error), this.#settings.secrets));
+      throw new VerificationFailed(redact(errorText(error), this.#settings.secrets), { login: loginFailureOf(error) });
     }
   }
 
@@ -67,14 +69,18 @@ export class CassandraSession implements DatabaseSession {
         const undoing = this.#undo(username, rollback, password);
         if (!signal.aborted) await undoing;
       }
-      throw error;
+      throw begun > 1 ? sentBefore(error) : error;
     }
   }
 
   async updateUser({ username, credential, statements, signal }: UpdateUserRequest): Promise<void> {
     const password = requirePassword(credential);
+    let begun = 0;
     for (const statement of statementsOr(PASSWORD_CHANGE_DEFAULT, statements.commands, { name: username, username, password })) {
-      await this.#execute(signal, statement, password);
+      begun++;
+      await this.#execute(signal, statement, password).catch((error: unknown) => {
+        throw begun > 1 ? sentBefore(error) : error;
+      });
     }
   }
 
@@ -83,6 +89,16 @@ export class CassandraSession implements DatabaseSession {
       for (const statement of statementsOr(REVOCATION_DEFAULT, statements.commands, { name: username, username })) {
         await this.#execute(signal, statement);
       }
+    } catch (error) {
+      if (!isDatabaseError(error, 'statement_failed') || (await this.#exists(username, signal))) throw error;
+    }
+  }
+
+  /** Sessions that are open stay so: the database cannot end them, but asks for the permissions of a user anew every few seconds. */
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    const [statement] = renderStatements([`ALTER ROLE '{{username}}' WITH LOGIN = false`], { username }, cqlDialect);
+    try {
+      await this.#execute(signal, statement!);
     } catch (error) {
       if (!isDatabaseError(error, 'statement_failed') || (await this.#exists(username, signal))) throw error;
     }

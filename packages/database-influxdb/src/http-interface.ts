@@ -58,7 +58,9 @@ export class HttpInterface {
       if (signal.aborted) throw signal.reason;
       if (this.#closing && !(error instanceof DatabaseError)) throw new SessionClosed();
       if (error instanceof DatabaseError) throw error;
-      throw new ConnectionLost(redact(`no answer from ${this.#settings.origin}: ${errorText(error)}`, secrets));
+      throw new ConnectionLost(redact(`no answer from ${this.#settings.origin}: ${errorText(error)}`, secrets), {
+        unsent: isNotConnected(error),
+      });
     } finally {
       this.#underWay--;
     }
@@ -99,6 +101,14 @@ function readAnswer(status: number, text: string, secrets: Readonly<Record<strin
   if (status !== 200 || !answer?.results)
     throw new ConnectionLost(redact(`the server answered ${status}${refusal === undefined ? '' : `: ${refusal}`}`, secrets));
   return answer.results.flatMap(({ series }) => series ?? []).flatMap(({ values }) => values ?? []);
+}
+
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** No connection was made, so that nothing was sent. */
+function isNotConnected(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isNotConnected);
+  return NOT_CONNECTED.has(String((error as { code?: unknown } | undefined)?.code));
 }
 
 function parse(text: string): Answer | undefined {

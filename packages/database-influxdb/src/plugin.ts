@@ -1,4 +1,4 @@
-import { CredentialUnsupported, type DatabasePlugin } from '@strongroom/database-sdk';
+import { CredentialUnsupported, type DatabasePlugin, systemName } from '@strongroom/database-sdk';
 import { InfluxdbConnection } from './connection-schema.ts';
 import { creationStatements, expirationText } from './default-statements.ts';
 import { influxdbSettings } from './settings.ts';
@@ -15,6 +15,11 @@ export const influxdbPlugin: DatabasePlugin<typeof InfluxdbConnection> = {
   connection: InfluxdbConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
   usernameTemplate: USERNAME_TEMPLATE,
+  identify(config) {
+    const { origin, username } = influxdbSettings(config);
+    const { hostname, port } = new URL(origin);
+    return { system: systemName('influxdb', [{ host: hostname, port: Number(port) || (config.port ?? 0) }]), username };
+  },
   preview({ username, credential, statements, expiresAt }) {
     if (credential.type !== 'password') throw new CredentialUnsupported('influxdb-database-plugin', credential.type);
     const values = { name: username, username, password: credential.password, expiration: expirationText(expiresAt) };

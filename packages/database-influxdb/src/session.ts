@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type CreateUserRequest,
   type Credential,
@@ -5,10 +6,14 @@ import {
   type DatabaseHost,
   type DatabaseSession,
   influxqlDialect,
+  type DatabaseError,
   isDatabaseError,
+  type LoginFailure,
   type ListUsersRequest,
   type PoolStatus,
   renderStatements,
+  sentBefore,
+  type StatementFailed,
   type UpdateUserRequest,
   type UserRequest,
   VerificationFailed,
@@ -35,7 +40,7 @@ export class InfluxdbSession implements DatabaseSession {
       await this.#http.query(signal, 'SHOW DATABASES');
     } catch (error) {
       if (!isDatabaseError(error) || error.code === 'session_closed') throw error;
-      throw new VerificationFailed(this.#http.loginText(error));
+      throw new VerificationFailed(this.#http.loginText(error), { login: loginFailure(error) });
     }
     try {
       await this.#http.query(signal, 'SHOW USERS');
@@ -63,14 +68,18 @@ export class InfluxdbSession implements DatabaseSession {
         const undoing = this.#undo(username, rollback, password);
         if (!signal.aborted) await undoing;
       }
-      throw error;
+      throw begun > 1 ? sentBefore(error) : error;
     }
   }
 
   async updateUser({ username, credential, statements, signal }: UpdateUserRequest): Promise<void> {
     const password = requirePassword(credential);
+    let begun = 0;
     for (const statement of statementsOr(PASSWORD_CHANGE_DEFAULT, statements.commands, { name: username, username, password })) {
-      await this.#http.query(signal, statement, password);
+      begun++;
+      await this.#http.query(signal, statement, password).catch((error: unknown) => {
+        throw begun > 1 ? sentBefore(error) : error;
+      });
     }
   }
 
@@ -78,6 +87,19 @@ export class InfluxdbSession implements DatabaseSession {
     try {
       for (const statement of statementsOr(REVOCATION_DEFAULT, statements.commands, { name: username, username })) {
         await this.#http.query(signal, statement);
+      }
+    } catch (error) {
+      if (!isDatabaseError(error, 'statement_failed') || (await this.#names(signal)).includes(username)) throw error;
+    }
+  }
+
+  /** The server cannot lock a user: it gets a password that nobody knows, and loses its privileges. */
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    const password = randomBytes(24).toString('base64url');
+    const statements = [`SET PASSWORD FOR "{{username}}" = '{{password}}'`, `REVOKE ALL PRIVILEGES FROM "{{username}}"`];
+    try {
+      for (const statement of renderStatements(statements, { username, password }, influxqlDialect)) {
+        await this.#http.query(signal, statement, password);
       }
     } catch (error) {
       if (!isDatabaseError(error, 'statement_failed') || (await this.#names(signal)).includes(username)) throw error;
@@ -115,6 +137,12 @@ export class InfluxdbSession implements DatabaseSession {
       this.#log.warn('a user whose creation failed could not be removed', { username, error: String(error) });
     }
   }
+}
+
+/** Requests are apart from each other: one that was answered 401 says that the credential is wrong. */
+function loginFailure(error: DatabaseError): LoginFailure {
+  if (!isDatabaseError(error, 'statement_failed')) return 'unreachable';
+  return (error as StatementFailed).serverCode === '401' ? 'credential' : 'barred';
 }
 
 function requirePassword(credential: Credential): string {

@@ -107,7 +107,7 @@ export class KnexPool<Connection extends object> {
     } catch (error) {
       if (this.#closing) throw new SessionClosed();
       if (error instanceof Error && error.name === 'KnexTimeoutError')
-        throw new ConnectionLost('no connection of the pool became free in time');
+        throw new ConnectionLost('no connection of the pool became free in time', { unsent: true });
       throw error;
     }
   }

@@ -32,8 +32,12 @@ export function updateUserCommand(
   ownDb: string,
   writeConcern?: WriteConcern,
 ): Command {
-  const db = checkDb(parse('rotation', commands, username, ['db'])?.['db']);
-  return { db: db ?? ownDb, body: { updateUser: username, pwd: password, ...withConcern(writeConcern) } };
+  return { db: rotationDb(commands, username) ?? ownDb, body: { updateUser: username, pwd: password, ...withConcern(writeConcern) } };
+}
+
+/** The database that a rotation statement names; undefined where none does. */
+export function rotationDb(commands: readonly string[], username: string): string | undefined {
+  return checkDb(parse('rotation', commands, username, ['db'])?.['db']);
 }
 
 export function dropUserCommand(db: string, username: string, writeConcern?: WriteConcern): Command {

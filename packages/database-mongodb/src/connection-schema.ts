@@ -12,10 +12,15 @@ export const MongodbConnection = Type.Object({
   username: text('The user that manages the others.'),
   password: text('Password of that user.', { secret: true }),
   disable_escaping: Type.Optional(
-    Type.Boolean({ default: false, description: 'Put user name and password into connection_url without escaping special characters.' }),
+    Type.Boolean({
+      default: false,
+      safe: false,
+      description: 'Put user name and password into connection_url without escaping special characters.',
+    }),
   ),
   write_concern: text(
     'Write concern of changes to users, a JSON object (or base64 of one) with w or wmode, wtimeout (milliseconds) and j.',
+    { address: false },
   ),
   tls_ca: text("PEM certificates of the authorities that may have signed the server's certificate. Turns TLS on."),
   tls_certificate_key: text(

@@ -1,6 +1,7 @@
 import { CredentialUnsupported, type DatabasePlugin } from '@strongroom/database-sdk';
 import { commandText, createUserCommand } from './commands.ts';
 import { MongodbConnection } from './connection-schema.ts';
+import { canonicalUser, identify } from './identity.ts';
 import { mongodbSettings } from './settings.ts';
 
 const USERNAME_TEMPLATE =
@@ -15,6 +16,8 @@ export const mongodbPlugin: DatabasePlugin<typeof MongodbConnection> = {
   connection: MongodbConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },
   usernameTemplate: USERNAME_TEMPLATE,
+  identify,
+  canonicalUser,
   preview({ username, credential, statements }) {
     if (credential.type !== 'password') throw new CredentialUnsupported('mongodb-database-plugin', credential.type);
     return [commandText(createUserCommand(statements.commands, username, credential.password))];

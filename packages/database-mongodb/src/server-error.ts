@@ -7,6 +7,7 @@ interface ServerError extends Error {
 
 export const USER_NOT_FOUND = 11;
 export const UNAUTHORIZED = 13;
+export const AUTHENTICATION_FAILED = 18;
 
 /** The server goes away, or is not the one that takes writes: what it was asked may or may not have happened. */
 const GOING_AWAY = new Set([91, 189, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436]);
@@ -25,6 +26,10 @@ export function errorText(error: unknown): string {
 export function toDatabaseError(error: unknown, secrets: Readonly<Record<string, string>>): Error {
   if (error instanceof DatabaseError) return error;
   const text = redact(errorText(error), secrets);
-  if (!isServerError(error) || GOING_AWAY.has(error.code)) return new ConnectionLost(`connection to the database was lost: ${text}`);
+  if (!isServerError(error) || GOING_AWAY.has(error.code)) {
+    // Without a server to select nothing was sent.
+    const unsent = error instanceof Error && error.name === 'MongoServerSelectionError';
+    return new ConnectionLost(`connection to the database was lost: ${text}`, { unsent });
+  }
   return new StatementFailed(text, { serverCode: String(error.code) });
 }

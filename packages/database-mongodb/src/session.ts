@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type CreateUserRequest,
   type Credential,
@@ -14,7 +15,7 @@ import {
 } from '@strongroom/database-sdk';
 import { createUserCommand, dropUserCommand, revocationDb, updateUserCommand } from './commands.ts';
 import { MongodbLink } from './link.ts';
-import { UNAUTHORIZED, USER_NOT_FOUND } from './server-error.ts';
+import { AUTHENTICATION_FAILED, UNAUTHORIZED, USER_NOT_FOUND } from './server-error.ts';
 import type { MongodbSettings } from './settings.ts';
 
 interface KnownUser {
@@ -39,7 +40,13 @@ export class MongodbSession implements DatabaseSession {
       await this.#link.run(signal, { db: this.#link.ownDb, body: { ping: 1 } });
     } catch (error) {
       if (signal.aborted || !isDatabaseError(error) || error.code === 'session_closed') throw error;
-      throw new VerificationFailed(error.message.replace(/^failed to execute query: |^connection to the database was lost: /, ''));
+      throw new VerificationFailed(error.message.replace(/^failed to execute query: |^connection to the database was lost: /, ''), {
+        login: hasServerCode(error, AUTHENTICATION_FAILED)
+          ? 'credential'
+          : isDatabaseError(error, 'statement_failed')
+            ? 'barred'
+            : 'unreachable',
+      });
     }
   }
 
@@ -62,6 +69,19 @@ export class MongodbSession implements DatabaseSession {
     // A role may create users elsewhere and not say so for revocation: an absent user of `admin` is not proof enough.
     const elsewhere = (await this.#users(signal)).filter(({ user }) => user === username);
     for (const { db } of elsewhere) await this.#drop(db, username, signal);
+  }
+
+  /** The server cannot lock a user: it gets a password that nobody knows. Its sessions go on until they end. */
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    const password = randomBytes(24).toString('base64url');
+    const found = (await this.#users(signal)).filter(({ user }) => user === username);
+    for (const { db } of found.length > 0 ? found : [{ db: 'admin' }]) {
+      try {
+        await this.#link.run(signal, updateUserCommand([], username, password, db, this.#settings.writeConcern), password);
+      } catch (error) {
+        if (!hasServerCode(error, USER_NOT_FOUND)) throw error;
+      }
+    }
   }
 
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {

@@ -7,6 +7,7 @@ export const MssqlConnection = Type.Object({
   contained_db: Type.Optional(
     Type.Boolean({
       default: false,
+      address: false,
       description: 'The database is contained, as on Azure: its users have passwords of their own, and there are no logins.',
     }),
   ),

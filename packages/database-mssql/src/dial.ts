@@ -1,8 +1,8 @@
 import type { Connection } from 'tedious';
-import { ConnectionLost, redact } from '@strongroom/database-sdk';
+import { ConnectionLost, type LoginFailure, redact } from '@strongroom/database-sdk';
 import type { ConnectionTarget } from './connection-string.ts';
 import { driverOptions, type Encryption } from './driver-options.ts';
-import { errorText } from './server-error.ts';
+import { errorText, loginFailure } from './server-error.ts';
 
 type Driver = Pick<typeof import('tedious'), 'Connection' | 'Request'>;
 export type Row = Readonly<Record<string, unknown>>;
@@ -67,6 +67,7 @@ export class Dialer {
   async dial(): Promise<MssqlConnectionHandle> {
     const { addresses } = this.#settings.target;
     const failures: string[] = [];
+    const logins = new Set<LoginFailure>();
     // Other calls move the mark meanwhile.
     const first = this.#next;
     for (let tried = 0; tried < addresses.length; tried++) {
@@ -77,12 +78,15 @@ export class Dialer {
         this.#next = index;
         return handle;
       } catch (error) {
+        logins.add(loginFailure(error));
         failures.push(
           `${host}${instance === undefined ? '' : `\\${instance}`}${port === undefined ? '' : `:${port}`}: ${errorText(error)}`,
         );
       }
     }
-    throw new ConnectionLost(redact(failures.join('; '), this.#settings.secrets));
+    throw new ConnectionLost(redact(failures.join('; '), this.#settings.secrets), {
+      login: (['credential', 'barred'] as const).find((failure) => logins.has(failure)) ?? 'unreachable',
+    });
   }
 
   async #connect(index: number): Promise<MssqlConnectionHandle> {

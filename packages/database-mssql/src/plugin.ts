@@ -1,6 +1,7 @@
 import type { DatabasePlugin } from '@strongroom/database-sdk';
 import { MssqlConnection } from './connection-schema.ts';
 import { previewCreation } from './creation.ts';
+import { canonicalUser, identify } from './identity.ts';
 import { USERNAME_MAX_LENGTH, USERNAME_TEMPLATE } from './default-statements.ts';
 
 export const mssqlPlugin: DatabasePlugin<typeof MssqlConnection> = {
@@ -13,6 +14,8 @@ export const mssqlPlugin: DatabasePlugin<typeof MssqlConnection> = {
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
   usernameTemplate: USERNAME_TEMPLATE,
   usernameMaxLength: USERNAME_MAX_LENGTH,
+  identify,
+  canonicalUser,
   preview: previewCreation,
   open: async (config, host) => (await import('./open.ts')).openMssql(config, host),
 };

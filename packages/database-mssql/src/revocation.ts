@@ -22,6 +22,26 @@ export async function revokeLogin(handle: MssqlConnectionHandle, username: strin
   if (exists) await dropLogin(handle, username);
 }
 
+/** Keeps a login out, and ends its sessions. An absent login is success. */
+export async function disableLogin(handle: MssqlConnectionHandle, username: string): Promise<void> {
+  const found = await handle.batch(`SELECT 1 AS found FROM sys.server_principals WHERE name = ${literal(username)}`);
+  if (found.length === 0) return;
+  const attempts = new Attempts(handle);
+  await attempts.try(`ALTER LOGIN ${identifier(username)} DISABLE`);
+  await killSessions(handle, attempts, `login_name = ${literal(username)}`);
+  attempts.check();
+}
+
+/** Keeps a user out of its contained database, and ends its sessions. An absent user is success. */
+export async function disableContainedUser(handle: MssqlConnectionHandle, username: string): Promise<void> {
+  const found = await handle.batch(`SELECT 1 AS found FROM sys.database_principals WHERE type = 'S' AND name = ${literal(username)}`);
+  if (found.length === 0) return;
+  const attempts = new Attempts(handle);
+  await attempts.try(`DENY CONNECT TO ${identifier(username)}`);
+  await killSessions(handle, attempts, `database_id = DB_ID() AND original_login_name = ${literal(username)}`);
+  attempts.check();
+}
+
 /** A session that was killed may need a moment to end. */
 async function dropLogin(handle: MssqlConnectionHandle, username: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {

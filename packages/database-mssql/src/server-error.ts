@@ -1,4 +1,4 @@
-import { ConnectionLost, DatabaseError, redact, StatementFailed } from '@strongroom/database-sdk';
+import { ConnectionLost, DatabaseError, type LoginFailure, redact, StatementFailed } from '@strongroom/database-sdk';
 
 /** What the server answered, as the driver passes it on. */
 interface ServerError extends Error {
@@ -25,6 +25,18 @@ export function errorText(error: unknown): string {
 export function errorNumber(error: unknown): number | undefined {
   if (error instanceof AggregateError) return error.errors.map(errorNumber).find((number) => number !== undefined);
   return isServerError(error) ? error.number : undefined;
+}
+
+const LOGIN_FAILED = 18_456;
+/** No such database for it, a disabled login, an expired password, a login from elsewhere: the credential may be right. */
+const BARRED = new Set([4060, 4064, 18_450, 18_452, 18_470, 18_486, 18_487, 18_488, 40_615]);
+
+/** What a failure to log in says about the credential. The driver passes the server's refusal of a login on without its number. */
+export function loginFailure(error: unknown): LoginFailure {
+  const number = errorNumber(error);
+  if (number === LOGIN_FAILED) return 'credential';
+  if (number !== undefined && BARRED.has(number)) return 'barred';
+  return error instanceof Error && 'code' in error && error.code === 'ELOGIN' ? 'credential' : 'unreachable';
 }
 
 /** From this severity on the server ends the connection. */

@@ -5,6 +5,7 @@ import {
   type DatabaseHost,
   type DatabaseSession,
   isDatabaseError,
+  loginFailureOf,
   type ListUsersRequest,
   mssqlDialect,
   type PoolStatus,
@@ -19,7 +20,7 @@ import { creationValues, passwordOf, renderCreation } from './creation.ts';
 import { expirationText, LOGIN_PASSWORD_DEFAULT, USER_PASSWORD_DEFAULT } from './default-statements.ts';
 import type { MssqlConnectionHandle } from './dial.ts';
 import { literal } from './quote.ts';
-import { revokeContainedUser, revokeLogin } from './revocation.ts';
+import { disableContainedUser, disableLogin, revokeContainedUser, revokeLogin } from './revocation.ts';
 import { errorText, toDatabaseError } from './server-error.ts';
 import { runTogether } from './statement-run.ts';
 
@@ -53,7 +54,7 @@ export class MssqlSession implements DatabaseSession {
       await this.#pool.use(signal, (handle) => handle.batch('SELECT 1 AS one'));
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
-      throw new VerificationFailed(redact(errorText(error), this.#options.secrets));
+      throw new VerificationFailed(redact(errorText(error), this.#options.secrets), { login: loginFailureOf(error) });
     }
   }
 
@@ -97,6 +98,11 @@ export class MssqlSession implements DatabaseSession {
       if (!isDatabaseError(error, 'statement_failed')) throw error;
       if ((await this.#users(`name = ${literal(username)}`, signal)).length > 0) throw error;
     }
+  }
+
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    const disable = this.#options.contained ? disableContainedUser : disableLogin;
+    await this.#calls.run(signal, undefined, (handle) => disable(handle, username));
   }
 
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {

@@ -248,6 +248,7 @@ export class SqlServerDouble {
       case 'ALTER USER <name> WITH PASSWORD = <text>':
         this.#set(session, this.accounts, first, { ...this.#account(first), password: second });
         return [];
+      case 'DENY CONNECT TO <name>':
       case 'ALTER LOGIN <name> DISABLE':
         this.#set(session, this.accounts, first, { ...this.#account(first), disabled: true });
         return [];

@@ -11,7 +11,9 @@ export const MysqlConnection = Type.Object({
   tls_server_name: Type.Optional(
     Type.String({ description: "The name that the server's certificate must be for, if not the host of connection_url." }),
   ),
-  tls_skip_verify: Type.Optional(Type.Boolean({ default: false, description: "Encrypt without looking at the server's certificate." })),
+  tls_skip_verify: Type.Optional(
+    Type.Boolean({ default: false, safe: false, description: "Encrypt without looking at the server's certificate." }),
+  ),
 });
 
 export type MysqlConnection = Static<typeof MysqlConnection>;

@@ -1,8 +1,8 @@
 import { connect, isIP, type Socket } from 'node:net';
 import type { Connection, ConnectionOptions } from 'mysql2';
-import { ConnectionLost } from '@strongroom/database-sdk';
+import { ConnectionLost, type LoginFailure } from '@strongroom/database-sdk';
 import type { ConnectionTarget, MysqlAddress } from './connection-string.ts';
-import { errorText, hideSecrets, isConnectionError } from './server-error.ts';
+import { errorText, hideSecrets, isConnectionError, loginFailure } from './server-error.ts';
 import { sessionParameters } from './session-parameters.ts';
 import type { TlsChoice } from './tls.ts';
 
@@ -69,6 +69,7 @@ export class Dialer {
   /** Throws ConnectionLost, which says for each host what happened. */
   async dial(): Promise<Connection> {
     const failures: string[] = [];
+    const logins = new Set<LoginFailure>();
     // Other calls move the mark meanwhile.
     const first = this.#next;
     for (let tried = 0; tried < this.#candidates.length; tried++) {
@@ -82,10 +83,13 @@ export class Dialer {
         const text = `${addressText(candidate.address)}: ${errorText(error)}`;
         const goesOnInClear = (error as { code?: unknown }).code === 'HANDSHAKE_NO_SSL_SUPPORT' && this.#settings.tls.includes(false);
         if (!goesOnInClear && !failures.includes(text)) failures.push(text);
+        logins.add(loginFailure(error));
         if (!isConnectionError(error)) break;
       }
     }
-    throw new ConnectionLost(hideSecrets(failures.join('; '), this.#settings.secrets));
+    throw new ConnectionLost(hideSecrets(failures.join('; '), this.#settings.secrets), {
+      login: (['credential', 'barred'] as const).find((failure) => logins.has(failure)) ?? 'unreachable',
+    });
   }
 
   async #connect({ address, tls }: Candidate): Promise<Connection> {

@@ -1,6 +1,7 @@
 import type { DatabasePlugin } from '@strongroom/database-sdk';
 import { MysqlConnection } from './connection-schema.ts';
 import { previewCreation } from './creation.ts';
+import { canonicalUser, identify } from './identity.ts';
 
 export type MysqlPlugin = DatabasePlugin<typeof MysqlConnection>;
 
@@ -22,6 +23,8 @@ function plugin(name: string, usernameTemplate: string, usernameMaxLength: numbe
     supports: { credentials: ['password', 'client_certificate'], expiry: 'lease-only', statements: 'sql' },
     usernameTemplate,
     usernameMaxLength,
+    identify,
+    canonicalUser,
     preview: previewCreation,
     open: async (config, host) => (await import('./open.ts')).openMysql(config, host),
   };

@@ -40,6 +40,37 @@ export async function revokeAndDrop(connection: Connection, username: string): P
   await dropIfThere(connection, drop!);
 }
 
+/** Locks the user at every host where it is, and ends its sessions. An absent user is success. */
+export async function takeLogin(connection: Connection, username: string): Promise<void> {
+  const hosts = await hostsOf(connection, username);
+  for (const host of hosts ?? [ANY_HOST]) {
+    const [lock] = renderStatements(
+      [`ALTER USER '{{name}}'@'{{username}}' ACCOUNT LOCK`],
+      { name: username, username: host },
+      mysqlDialect,
+    );
+    try {
+      await query(connection, lock!);
+    } catch (error) {
+      // Nobody of that name, where the managing user could not look.
+      if (hosts !== undefined || errorNumber(error) !== ER.cannotUser) throw error;
+    }
+  }
+  const [sessions] = renderStatements(
+    [`SELECT ID AS id FROM information_schema.PROCESSLIST WHERE USER = '{{name}}' AND ID <> CONNECTION_ID()`],
+    { name: username },
+    mysqlDialect,
+  );
+  for (const { id } of await query(connection, sessions!)) {
+    try {
+      await query(connection, `KILL CONNECTION ${Number(id)}`);
+    } catch (error) {
+      // It ended by itself meanwhile.
+      if (errorNumber(error) !== ER.noSuchThread) throw error;
+    }
+  }
+}
+
 /** Older servers do not know `IF EXISTS`. */
 async function dropIfThere(connection: Connection, drop: string): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-import { ConnectionLost, DatabaseError, driverErrorText, redact, StatementFailed } from '@strongroom/database-sdk';
+import { ConnectionLost, DatabaseError, driverErrorText, type LoginFailure, redact, StatementFailed } from '@strongroom/database-sdk';
 
 /** What the server answered, as the driver passes it on. Its `sql` repeats the statement, so the error itself is never shown. */
 interface ServerError extends Error {
@@ -27,6 +27,13 @@ export function errorNumber(error: unknown): number | undefined {
 }
 
 export const ER = {
+  dbAccessDenied: 1044,
+  accessDenied: 1045,
+  badDb: 1049,
+  accountLocked: 3118,
+  accountLockedInMariaDb: 4151,
+  syntax: 1064,
+  noSuchThread: 1094,
   badField: 1054,
   tableAccessDenied: 1142,
   columnAccessDenied: 1143,
@@ -34,6 +41,14 @@ export const ER = {
   revokeGrants: 1269,
   cannotUser: 1396,
 } as const;
+
+/** What a failure to log in says about the credential. */
+export function loginFailure(error: unknown): LoginFailure {
+  const number = errorNumber(error);
+  if (number === ER.accessDenied) return 'credential';
+  const barred = [ER.dbAccessDenied, ER.badDb, ER.accountLocked, ER.accountLockedInMariaDb, 1130, 1203, 1226, 1698, 1820, 1862];
+  return number !== undefined && barred.includes(number) ? 'barred' : 'unreachable';
+}
 
 /** The server ends the session, or shuts down, or takes no more. */
 const FAREWELLS = new Set([

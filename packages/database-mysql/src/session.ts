@@ -3,10 +3,10 @@ import {
   type CreateUserRequest,
   type Credential,
   CredentialUnsupported,
-  DatabaseError,
   type DatabaseHost,
   type DatabaseSession,
   isDatabaseError,
+  loginFailureOf,
   type ListUsersRequest,
   mysqlDialect,
   type PoolStatus,
@@ -14,12 +14,13 @@ import {
   type StatementValues,
   type UpdateUserRequest,
   type UserRequest,
+  VerificationFailed,
 } from '@strongroom/database-sdk';
 import type { Connection } from 'mysql2';
 import { creationValues, credentialValues, renderCreation } from './creation.ts';
 import { CREDENTIAL_CHANGE_DEFAULT, expirationText } from './default-statements.ts';
 import { query } from './dial.ts';
-import { createsUser, dropHalfMade, hostsOf, revokeAndDrop } from './revocation.ts';
+import { createsUser, dropHalfMade, hostsOf, revokeAndDrop, takeLogin } from './revocation.ts';
 import { errorText, hideSecrets, toDatabaseError } from './server-error.ts';
 import { runStatements } from './statement-run.ts';
 import { listUsers } from './user-list.ts';
@@ -48,7 +49,10 @@ export class MysqlSession implements DatabaseSession {
       await this.#pool.use(signal, (connection) => query(connection, 'SELECT 1'));
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
-      throw new DatabaseError('verification_failed', `error verifying - ping: ${hideSecrets(errorText(error), this.#secrets)}`);
+      throw new VerificationFailed(hideSecrets(errorText(error), this.#secrets), {
+        prefix: 'error verifying - ping',
+        login: loginFailureOf(error),
+      });
     }
   }
 
@@ -99,6 +103,10 @@ export class MysqlSession implements DatabaseSession {
       const hosts = await this.#calls.run(signal, undefined, (connection) => hostsOf(connection, username));
       if (hosts?.length !== 0) throw error;
     }
+  }
+
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    await this.#calls.run(signal, undefined, (connection) => takeLogin(connection, username));
   }
 
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {

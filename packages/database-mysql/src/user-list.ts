@@ -3,8 +3,8 @@ import type { Connection } from 'mysql2';
 import { query } from './dial.ts';
 import { ER, errorNumber } from './server-error.ts';
 
-/** What tells roles, which MariaDB marks and MySQL locks, from users; the oldest servers have neither column. */
-const FILTERS = [` AND is_role = 'N'`, ` AND account_locked = 'N'`, ''];
+/** What tells roles, which MariaDB marks and MySQL locks without a password, from users; the oldest servers have neither column. */
+const FILTERS = [` AND is_role = 'N'`, ` AND (account_locked = 'N' OR authentication_string <> '')`, ''];
 
 /** Names of users, whatever their hosts. Names are compared as the server does, byte by byte. */
 export async function listUsers(connection: Connection, prefix: string): Promise<string[]> {

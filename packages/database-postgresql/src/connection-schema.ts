@@ -9,6 +9,7 @@ export const PostgresqlConnection = Type.Object({
   password_authentication: Type.Optional(
     Type.String({
       default: 'password',
+      address: false,
       description:
         '"password" sends passwords as they are in statements; "scram-sha-256" sends verifiers, so that no log of the server shows a password.',
     }),

@@ -1,7 +1,7 @@
 import type { Client, ClientConfig } from 'pg';
-import { ConfigurationInvalid, ConnectionLost, redact } from '@strongroom/database-sdk';
+import { ConfigurationInvalid, ConnectionLost, type LoginFailure, redact } from '@strongroom/database-sdk';
 import type { ConnectionTarget } from './connection-string.ts';
-import { errorText, isConnectionError, sqlState } from './server-error.ts';
+import { errorText, isConnectionError, loginFailure, sqlState } from './server-error.ts';
 import { type SslMode, type TlsMaterial, tlsChoices } from './tls.ts';
 
 export interface DialSettings {
@@ -64,6 +64,7 @@ export class Dialer {
   /** Throws ConnectionLost, which says for each host what happened. */
   async dial(): Promise<Client> {
     const failures: string[] = [];
+    const logins = new Set<LoginFailure>();
     // Other calls move the mark meanwhile.
     const first = this.#next;
     for (let tried = 0; tried < this.#candidates.length; tried++) {
@@ -76,12 +77,14 @@ export class Dialer {
       } catch (error) {
         const text = `${candidate.host}:${candidate.port}: ${errorText(error)}`;
         if (!failures.includes(text)) failures.push(text);
+        logins.add(loginFailure(error));
         if (!isConnectionError(error) && sqlState(error) !== '28000') break;
       }
     }
     const { user, database } = this.#candidates[0]!;
     throw new ConnectionLost(
       redact(`failed to connect to \`user=${user ?? ''} database=${database ?? ''}\`: ${failures.join('; ')}`, this.#secrets),
+      { login: (['credential', 'barred'] as const).find((failure) => logins.has(failure)) ?? 'unreachable' },
     );
   }
 

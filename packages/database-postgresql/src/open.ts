@@ -1,23 +1,15 @@
 import { openKnexPool, poolSettings } from '@strongroom/database-knex';
-import {
-  ConfigurationInvalid,
-  connectionSecrets,
-  type DatabaseHost,
-  type DatabaseSession,
-  renderConnectionUrl,
-} from '@strongroom/database-sdk';
+import { ConfigurationInvalid, connectionSecrets, type DatabaseHost, type DatabaseSession } from '@strongroom/database-sdk';
 import { PostgresqlConnection } from './connection-schema.ts';
 import { connectionDriver } from './connection-driver.ts';
-import { parseConnectionString } from './connection-string.ts';
 import { Dialer } from './dial.ts';
+import { targetOf } from './identity.ts';
 import { type PasswordAuthentication, PostgresqlSession } from './session.ts';
 import { checkTlsMaterial, parseSslMode, type TlsMaterial } from './tls.ts';
 
 /** Checks the settings and prepares a pool that has not connected yet. */
 export async function openPostgresql(config: PostgresqlConnection, host: DatabaseHost): Promise<DatabaseSession> {
-  const target = parseConnectionString(
-    renderConnectionUrl(config.connection_url ?? '', config, { disableEscaping: config.disable_escaping }),
-  );
+  const target = targetOf(config);
   const material: TlsMaterial = {
     ca: config.tls_ca || undefined,
     certificate: config.tls_certificate || undefined,

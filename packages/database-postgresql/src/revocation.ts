@@ -39,6 +39,20 @@ revokes AS (
 )
 SELECT role.rolname AS name, revokes.statement FROM role LEFT JOIN revokes ON true`;
 
+/** The role is there, and no longer logs in; its sessions end. It is over for ever, which tells it from roles that never were users. An absent role is success. */
+export async function takeLogin(client: Client, username: string): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `SELECT pg_catalog.format('ALTER ROLE %I NOLOGIN VALID UNTIL ''-infinity''', rolname) AS statement FROM pg_catalog.pg_roles WHERE rolname = $1::name`,
+    [username],
+  );
+  if (!rows[0]) return;
+  await runTogether(client, [rows[0].statement]);
+  await client.query(
+    `SELECT pg_catalog.pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE usename = $1::name AND pid <> pg_catalog.pg_backend_pid()`,
+    [username],
+  );
+}
+
 /**
  * Takes a role's privileges away and drops it; an absent role is success. Usually one transaction. If that fails, every revocation is tried by
  * itself, so that as much as possible is gone, and the role is dropped only if all of them succeeded.

@@ -1,4 +1,4 @@
-import { ConnectionLost, DatabaseError, driverErrorText, redact, StatementFailed } from '@strongroom/database-sdk';
+import { ConnectionLost, DatabaseError, driverErrorText, type LoginFailure, redact, StatementFailed } from '@strongroom/database-sdk';
 
 interface ServerError extends Error {
   readonly severity: string;
@@ -29,6 +29,17 @@ function answerText(error: unknown): string | undefined {
 /** The SQLSTATE of a server's error. */
 export function sqlState(error: unknown): string | undefined {
   return isServerError(error) ? error.code : undefined;
+}
+
+const WRONG_PASSWORD = '28P01';
+/** The server knows the user, or does not let it in from here, and says so before or after the password: no privilege, no such database, no place. */
+const BARRED = new Set(['28000', '42501', '3D000', '53300', '55000']);
+
+/** What a failure to log in says about the credential. */
+export function loginFailure(error: unknown): LoginFailure {
+  const state = sqlState(error);
+  if (state === WRONG_PASSWORD) return 'credential';
+  return BARRED.has(state ?? '') ? 'barred' : 'unreachable';
 }
 
 /** The connection is gone or of no further use: everything that is not the server's answer, and its farewells. */

@@ -5,6 +5,7 @@ import {
   type DatabaseHost,
   type DatabaseSession,
   isDatabaseError,
+  loginFailureOf,
   type ListUsersRequest,
   type PoolStatus,
   postgresqlDialect,
@@ -20,7 +21,7 @@ import {
 import type { Client } from 'pg';
 import { creationValues, credentialValues, renderCreation } from './creation.ts';
 import { expirationText, PASSWORD_CHANGE_DEFAULT, RENEW_DEFAULT } from './default-statements.ts';
-import { revokeAndDrop } from './revocation.ts';
+import { revokeAndDrop, takeLogin } from './revocation.ts';
 import { scramVerifier } from './scram.ts';
 import { errorText, toDatabaseError } from './server-error.ts';
 import { runTogether } from './transaction.ts';
@@ -56,7 +57,7 @@ export class PostgresqlSession implements DatabaseSession {
       await this.#pool.use(signal, (client) => client.query('SELECT 1'));
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
-      throw new VerificationFailed(redact(errorText(error), this.#options.secrets));
+      throw new VerificationFailed(redact(errorText(error), this.#options.secrets), { login: loginFailureOf(error) });
     }
   }
 
@@ -100,9 +101,14 @@ export class PostgresqlSession implements DatabaseSession {
     }
   }
 
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    await this.#calls.run(signal, undefined, (client) => takeLogin(client, username));
+  }
+
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
     const query =
-      'SELECT rolname AS name FROM pg_catalog.pg_roles WHERE rolcanlogin AND pg_catalog.starts_with(rolname::text, $1) ORDER BY 1';
+      'SELECT rolname AS name FROM pg_catalog.pg_roles ' +
+      "WHERE (rolcanlogin OR rolvaliduntil = '-infinity') AND pg_catalog.starts_with(rolname::text, $1) ORDER BY 1";
     const { rows } = await this.#calls.run(signal, undefined, (client) => client.query<{ name: string }>(query, [prefix]));
     return rows.map(({ name }) => name);
   }

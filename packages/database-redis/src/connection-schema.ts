@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 
 const text = (description: string, extra: object = {}) => Type.Optional(Type.String({ description, ...extra }));
-const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }));
+/** `safe`: the value that makes a connection only safer. */
+const flag = (description: string, safe: boolean) => Type.Optional(Type.Boolean({ default: false, safe, description }));
 
 /** What `config/<name>` takes for Redis and Valkey, beyond the fields of every connection. */
 export const RedisConnection = Type.Object({
@@ -12,14 +13,15 @@ export const RedisConnection = Type.Object({
   }),
   username: text('The user that manages the others; "default" if absent.'),
   password: text('Password of that user.', { secret: true }),
-  disable_escaping: flag('Put user name and password into connection_url without escaping special characters.'),
-  tls: flag('Speak TLS.'),
-  insecure_tls: flag("Accept any certificate of the server's."),
+  disable_escaping: flag('Put user name and password into connection_url without escaping special characters.', false),
+  tls: flag('Speak TLS.', true),
+  insecure_tls: flag("Accept any certificate of the server's.", false),
   ca_cert: text("PEM certificates of the authorities that may have signed the server's certificate; the system's if absent."),
   tls_certificate: text('PEM client certificate, with its chain.'),
   private_key: text('PEM key of the client certificate.', { secret: true }),
   persistence_mode: text(
     'Where the server keeps users: "ACLFILE" runs ACL SAVE after every change, "REWRITE" runs CONFIG REWRITE; absent, they are in memory alone.',
+    { address: false },
   ),
   username_template: text('Template for the names of dynamic users.'),
 });

@@ -1,5 +1,13 @@
-import { createClient } from 'redis';
-import { abortable, ConnectionLost, type PoolStatus, redact, SessionClosed, driverErrorText } from '@strongroom/database-sdk';
+import { createClient, ErrorReply } from 'redis';
+import {
+  abortable,
+  ConnectionLost,
+  type PoolStatus,
+  redact,
+  SessionClosed,
+  driverErrorText,
+  type LoginFailure,
+} from '@strongroom/database-sdk';
 import type { RedisSettings } from './settings.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -98,7 +106,9 @@ export class RedisLink {
       this.#alive.delete(client);
       this.#requireOpen();
       const reason = limit.aborted ? `no answer${tls ? ' to TLS' : ''} within ${CONNECT_TIMEOUT_MS / 1000} s` : driverErrorText(error);
-      throw new ConnectionLost(redact(`failed to connect to ${host}:${port} as ${username ?? 'default'}: ${reason}`, secrets));
+      throw new ConnectionLost(redact(`failed to connect to ${host}:${port} as ${username ?? 'default'}: ${reason}`, secrets), {
+        login: limit.aborted ? 'unreachable' : loginFailure(error),
+      });
     }
     if (this.#closing) {
       await this.#end(client, true);
@@ -120,6 +130,12 @@ export class RedisLink {
     await client.close().catch(quiet);
     clearTimeout(cut);
   }
+}
+
+/** The server's answer to a login is WRONGPASS, also for a user that is off; LOADING and its like are none. */
+function loginFailure(error: unknown): LoginFailure {
+  if (!(error instanceof ErrorReply)) return 'unreachable';
+  return /^(?:WRONGPASS|NOAUTH)\b/.test(error.message) ? 'credential' : 'unreachable';
 }
 
 function makeClient({ host, port, tls, username, password }: RedisSettings) {

@@ -1,4 +1,4 @@
-import { CredentialUnsupported, type DatabasePlugin } from '@strongroom/database-sdk';
+import { CredentialUnsupported, type DatabasePlugin, systemName } from '@strongroom/database-sdk';
 import { commandText, createCommand } from './commands.ts';
 import { RedisConnection } from './connection-schema.ts';
 import { aclRules } from './rules.ts';
@@ -17,6 +17,10 @@ function aclPlugin(name: string): DatabasePlugin<typeof RedisConnection> {
     connection: RedisConnection,
     supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },
     usernameTemplate: USERNAME_TEMPLATE,
+    identify(config) {
+      const { host, port, username } = redisSettings(config);
+      return { system: systemName('redis', [{ host, port }]), username: username ?? 'default' };
+    },
     preview({ username, credential, statements }) {
       if (credential.type !== 'password') throw new CredentialUnsupported(name, credential.type);
       return [commandText(createCommand(username, credential.password, aclRules(statements.commands, username)))];

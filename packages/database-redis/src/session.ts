@@ -6,9 +6,11 @@ import {
   type DatabaseHost,
   type DatabaseSession,
   isDatabaseError,
+  loginFailureOf,
   type ListUsersRequest,
   type PoolStatus,
   redact,
+  sentBefore,
   StatementFailed,
   type UpdateUserRequest,
   type UserRequest,
@@ -43,7 +45,7 @@ export class RedisSession implements DatabaseSession {
       await this.#link.logIn(signal);
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
-      throw new VerificationFailed(redact(driverErrorText(error), this.#settings.secrets));
+      throw new VerificationFailed(redact(driverErrorText(error), this.#settings.secrets), { login: loginFailureOf(error) });
     }
   }
 
@@ -58,7 +60,7 @@ export class RedisSession implements DatabaseSession {
     } catch (error) {
       const undoing = this.#undo(username);
       if (!signal.aborted) await undoing;
-      throw error;
+      throw sentBefore(error);
     }
   }
 
@@ -68,7 +70,9 @@ export class RedisSession implements DatabaseSession {
     const rules = statements.commands.some((command) => command.trim() !== '') ? aclRules(statements.commands, username) : [];
     if (!(await this.#exists(username, signal))) throw new StatementFailed(`user ${JSON.stringify(username)} does not exist`);
     await this.#send(signal, ['ACL', 'SETUSER', username, 'RESETPASS', `>${password}`, ...rules], password);
-    await this.#persist(signal);
+    await this.#persist(signal).catch((error: unknown) => {
+      throw sentBefore(error);
+    });
   }
 
   /** Also ends the user's connections, which the server does by itself. */
@@ -76,6 +80,14 @@ export class RedisSession implements DatabaseSession {
     if (statements.commands.length > 0)
       this.#log.warn('revocation statements are not used: ACL DELUSER leaves nothing of a user', { username });
     await this.#send(signal, ['ACL', 'DELUSER', username]);
+    await this.#persist(signal);
+  }
+
+  async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
+    // SETUSER would make a user that is not there.
+    if (!(await this.#exists(username, signal))) return;
+    await this.#send(signal, ['ACL', 'SETUSER', username, 'OFF']);
+    await this.#send(signal, ['CLIENT', 'KILL', 'USER', username]);
     await this.#persist(signal);
   }
 

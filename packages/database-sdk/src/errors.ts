@@ -26,18 +26,49 @@ export class ConfigurationInvalid extends DatabaseError {
   }
 }
 
+/**
+ * Why there is no login. `credential`: the server was reached and says that the credential is wrong. `barred`: it was reached and refuses this user for another
+ * reason, so that nothing is known about the credential. `unreachable`: it was not reached.
+ */
+export type LoginFailure = 'credential' | 'barred' | 'unreachable';
+
 /** `verify` did not succeed: no route, no login, no TLS. Message: `error verifying connection: …`. */
 export class VerificationFailed extends DatabaseError {
-  constructor(detail: string, options?: ErrorOptions) {
-    super('verification_failed', `error verifying connection: ${detail}`, options);
+  /** Undefined where the plugin cannot tell. */
+  readonly login: LoginFailure | undefined;
+
+  constructor(detail: string, options?: ErrorOptions & { login?: LoginFailure | undefined; prefix?: string }) {
+    super('verification_failed', `${options?.prefix ?? 'error verifying connection'}: ${detail}`, options);
+    this.login = options?.login;
   }
 }
 
 /** The server could not be reached, or went away before it answered. What was being done may or may not have happened. */
 export class ConnectionLost extends DatabaseError {
-  constructor(detail: string, options?: ErrorOptions) {
+  /** No connection was made, so that nothing of what was asked for was sent. */
+  readonly unsent: boolean;
+  /** Why it was not made, where the plugin can tell. */
+  readonly login: LoginFailure | undefined;
+
+  constructor(detail: string, options?: ErrorOptions & { unsent?: boolean; login?: LoginFailure | undefined }) {
     super('connection_lost', detail, options);
+    this.login = options?.login;
+    this.unsent = options?.unsent ?? options?.login !== undefined;
   }
+}
+
+/** The error of a step, where a step before it was through: it no longer says that nothing was sent. */
+export function sentBefore(error: unknown): unknown {
+  if (!isDatabaseError(error, 'connection_lost') || (error as ConnectionLost).unsent !== true) return error;
+  const { login } = error as ConnectionLost;
+  return new ConnectionLost(error.message, { cause: error.cause, login, unsent: false });
+}
+
+/** Why a login failed, as the error of a plugin says; undefined where it does not say. */
+export function loginFailureOf(error: unknown): LoginFailure | undefined {
+  if (!isDatabaseError(error, 'verification_failed') && !isDatabaseError(error, 'connection_lost')) return undefined;
+  const { login } = error as VerificationFailed | ConnectionLost;
+  return login === 'credential' || login === 'barred' || login === 'unreachable' ? login : undefined;
 }
 
 /** The statements cannot be used as they stand; nothing was sent. The operator's mistake. */

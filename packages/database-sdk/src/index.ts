@@ -8,6 +8,7 @@ export {
   secretFields,
   visibleConnection,
 } from './connection-secrets.ts';
+export { addressFields, defaultIdentity, isSaferValue, systemName } from './connection-address.ts';
 export { connectionUrlForm, renderConnectionUrl } from './connection-url.ts';
 export type { ConnectionUrlForm, ConnectionUrlValues } from './connection-url.ts';
 export { driverErrorText } from './driver-error-text.ts';
@@ -17,13 +18,16 @@ export {
   CredentialUnsupported,
   DatabaseError,
   isDatabaseError,
+  loginFailureOf,
+  sentBefore,
   SessionClosed,
   StatementFailed,
   StatementInvalid,
   VerificationFailed,
 } from './errors.ts';
-export type { DatabaseErrorCode } from './errors.ts';
+export type { DatabaseErrorCode, LoginFailure } from './errors.ts';
 export type {
+  ConnectionIdentity,
   CreateUserRequest,
   Credential,
   CredentialType,

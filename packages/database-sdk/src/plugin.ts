@@ -47,6 +47,17 @@ export interface ListUsersRequest {
   readonly signal: AbortSignal;
 }
 
+/** Where the settings of a connection lead, and as whom. */
+export interface ConnectionIdentity {
+  /**
+   * The server or cluster, in one spelling: `postgresql://db.corp.example:5432`. Settings that lead to the same users give the same text, whatever
+   * database they name. It holds no credentials.
+   */
+  readonly system: string;
+  /** The user that the connection logs in as; undefined where it is not known by name. */
+  readonly username: string | undefined;
+}
+
 /** How busy a session's connections are. */
 export interface PoolStatus {
   readonly open: number;
@@ -85,6 +96,10 @@ export interface DatabasePlugin<C extends TObject = TObject> {
   /**
    * Schema of what `config/<name>` takes beyond the host's own fields. A field that holds a secret is annotated `secret: true` and is
    * never echoed; one that holds a URL or DSN is annotated `connectionUrl: true` and is echoed with its password masked.
+   *
+   * Who changes where stored secrets are sent must know them. Every field that is not secret counts as such an address, and a trust anchor does too;
+   * `address: false` exempts a field that cannot send a secret elsewhere, `address: true` adds a secret one, and `safe: true` (any value) is the value that
+   * a field may be changed to without ado, because it makes the connection safer only.
    */
   readonly connection: C;
   /**
@@ -99,6 +114,16 @@ export interface DatabasePlugin<C extends TObject = TObject> {
     readonly expiry: 'native' | 'lease-only';
     readonly statements: 'sql' | 'json';
   };
+  /**
+   * Where the settings lead and as whom, seen without connecting. Throws ConfigurationInvalid. It keeps two roles or mounts from changing the password of one
+   * account. Absent: the text of the address fields, and `username`.
+   */
+  identify?(config: Static<C>): ConnectionIdentity;
+  /**
+   * The one spelling of a user name, where the database takes several for one user, or where the same name is another user under other statements.
+   * Absent: names are taken as they are.
+   */
+  canonicalUser?(user: Pick<UserRequest, 'username' | 'statements'>, config: Static<C>): string;
   /** Default template for user names, fitted to this database's limit on names. */
   readonly usernameTemplate: string;
   /** The longest user name that the database takes, in characters. Absent: no limit worth naming. */
@@ -124,6 +149,11 @@ export interface DatabaseSession {
   renewUser?(request: RenewUserRequest): Promise<void>;
   /** An absent user is success: revocation is retried and must converge. */
   deleteUser(request: UserRequest): Promise<void>;
+  /**
+   * Takes the login of a user away and ends its sessions, as far as the database can: for users that cannot be removed yet. An absent user is
+   * success. Absent: such users keep their login until they are removed.
+   */
+  disableUser?(request: Pick<UserRequest, 'username' | 'signal'>): Promise<void>;
   /** The names of the users that the database has, those that log in. Absent: orphans cannot be looked for. */
   listUsers?(request: ListUsersRequest): Promise<readonly string[]>;
   /** A snapshot for operators; does not connect. Absent where the driver pools nothing. */

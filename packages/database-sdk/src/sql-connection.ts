@@ -14,7 +14,11 @@ export const sqlConnectionFields = {
   username: Type.Optional(Type.String({ description: 'The user that manages the others.' })),
   password: Type.Optional(Type.String({ secret: true, description: 'Password of that user.' })),
   disable_escaping: Type.Optional(
-    Type.Boolean({ default: false, description: 'Put user name and password into connection_url without escaping special characters.' }),
+    Type.Boolean({
+      default: false,
+      safe: false,
+      description: 'Put user name and password into connection_url without escaping special characters.',
+    }),
   ),
   max_open_connections: count('The most connections open at a time.', 4),
   max_idle_connections: count('The most idle connections kept; 0 means as many as may be open.'),

@@ -6,6 +6,8 @@ import {
   CredentialUnsupported,
   type DatabaseError,
   isDatabaseError,
+  loginFailureOf,
+  type LoginFailure,
   SessionClosed,
   StatementFailed,
   StatementInvalid,
@@ -33,6 +35,8 @@ export interface SqlDriver<Client> {
   run(client: Client, statements: readonly string[]): Promise<void>;
   /** The database's own code (an SQLSTATE, an error number) where it refused a statement; undefined for everything else. */
   refusal(error: unknown): string | undefined;
+  /** Why `acquire` rejected, where that can be told: whether the server refused the credential, or was not reached. */
+  loginFailure?(error: unknown): LoginFailure | undefined;
   /** Ends all connections. Called once. */
   close(): Promise<void>;
 }
@@ -49,6 +53,8 @@ export interface SqlSessionOptions<Client> {
     readonly renewUser?: readonly string[];
     /** Must succeed for an absent user. */
     readonly deleteUser: readonly string[];
+    /** Take the login away from a user that cannot be removed. Must succeed for an absent user. */
+    readonly disableUser?: readonly string[];
   };
   /** A statement that does nothing but show that the login works; `SELECT 1` by default. */
   readonly probe?: string;
@@ -68,6 +74,8 @@ const isoText = (at: Date): string => at.toISOString();
  * failures are told apart and show no secret, and what a failed creation left is undone. The plugin brings a driver and its default statements.
  */
 export class SqlSession<Client> implements DatabaseSession {
+  /** Absent where there are no statements for it. */
+  readonly disableUser?: NonNullable<DatabaseSession['disableUser']>;
   readonly #options: SqlSessionOptions<Client>;
   /** Undoing for callers who do not wait any more. */
   readonly #undoing = new Set<Promise<void>>();
@@ -75,6 +83,9 @@ export class SqlSession<Client> implements DatabaseSession {
 
   constructor(options: SqlSessionOptions<Client>) {
     this.#options = options;
+    const { disableUser } = options.defaults;
+    if (disableUser)
+      this.disableUser = async ({ username, signal }) => this.#run(signal, this.#render(disableUser, { name: username, username }));
   }
 
   async verify(signal: AbortSignal): Promise<void> {
@@ -82,7 +93,7 @@ export class SqlSession<Client> implements DatabaseSession {
       await this.#run(signal, [this.#options.probe ?? 'SELECT 1']);
     } catch (error) {
       if (!isDatabaseError(error, 'connection_lost') && !isDatabaseError(error, 'statement_failed')) throw error;
-      throw new VerificationFailed(error.message);
+      throw new VerificationFailed(error.message, { login: loginFailureOf(error) });
     }
   }
 
@@ -150,7 +161,7 @@ export class SqlSession<Client> implements DatabaseSession {
       const giveBack = (late: Client): void => driver.release(late, true);
       client = await abortable(signal, acquiring, () => void acquiring.then(giveBack, () => undefined));
     } catch (error) {
-      throw signal.aborted ? error : this.#failure(error, password);
+      throw signal.aborted ? error : this.#notConnected(error, password);
     }
     let fit = false;
     try {
@@ -169,6 +180,15 @@ export class SqlSession<Client> implements DatabaseSession {
       .finally(() => this.#undoing.delete(undoing));
     this.#undoing.add(undoing);
     return undoing;
+  }
+
+  /** There is no connection: whatever the reason, nothing was sent. */
+  #notConnected(error: unknown, password: string | undefined): unknown {
+    const failure = this.#failure(error, password);
+    if (!isDatabaseError(failure, 'connection_lost') && !isDatabaseError(failure, 'statement_failed')) return failure;
+    if (isDatabaseError(error)) return failure;
+    const text = failure.message.replace(/^failed to execute query: /, '');
+    return new ConnectionLost(text, { unsent: true, login: this.#options.driver.loginFailure?.(error) });
   }
 
   /** What the database refused is not what happened to the connection, and a fault of the plugin's own code is neither. */

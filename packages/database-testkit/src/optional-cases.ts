@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type DatabaseSession, isDatabaseError, type PoolStatus } from '@strongroom/database-sdk';
-import type { TObject } from 'typebox';
+import { Ajv } from 'ajv';
+import { connectionSecrets, type DatabaseSession, isDatabaseError, loginFailureOf, type PoolStatus } from '@strongroom/database-sdk';
+import type { Static, TObject } from 'typebox';
 import type { Cases } from './contract.ts';
 import { connectionsMadeBy } from './dialling.ts';
 import { deadline, type Fixture, HOUR_MS } from './fixture.ts';
@@ -43,6 +44,47 @@ export const optionalCases: Cases<TObject> = {
     });
   },
 
+  async 'the identity names the server, and no secret'(fixture) {
+    const { plugin } = fixture.options;
+    if (!plugin.identify)
+      return fixture.leaveOut('the identity names the server, and no secret', 'the plugin does not identify connections');
+    const config = filled(plugin.connection, await fixture.config());
+    const { system } = plugin.identify(config);
+    assert.ok(typeof system === 'string' && /^[a-z][a-z0-9+.-]*:\S+$/.test(system), `${system} does not name a server, such as x://host:1`);
+    for (const secret of Object.values(connectionSecrets(plugin.connection, config)))
+      assert.ok(!system.includes(secret), 'the identity holds a secret');
+    const other = await fixture.wrongConfig();
+    assert.equal(plugin.identify(filled(plugin.connection, other)).system, system, 'another password does not make another server');
+    if (!plugin.canonicalUser) return;
+    const called = (username: string): string => plugin.canonicalUser!({ username, statements: { commands: [] } }, config);
+    assert.equal(called('vkit_one'), called('vkit_one'));
+    assert.notEqual(called('vkit_one'), called('vkit_two'), 'two users have one name');
+  },
+
+  async 'a refused login is told from a server that is out of reach'(fixture) {
+    const why = async (config: Static<TObject>): Promise<unknown> =>
+      fixture.session(async (session) => session.verify(deadline()).then(() => 'accepted', loginFailureOf), config);
+    const refused = await why(await fixture.wrongConfig());
+    if (refused === undefined)
+      return fixture.leaveOut('a refused login is told from a server that is out of reach', 'the plugin does not say why a login failed');
+    assert.equal(refused, 'credential', 'a wrong password is the credential that is refused');
+  },
+
+  async 'disableUser takes the login away'(fixture) {
+    await fixture.withUser(async (session, user) => {
+      const { username } = user;
+      if (!session.disableUser) return fixture.leaveOut('disableUser takes the login away', 'the session cannot take a login away');
+      await fixture.accepts(user, 'a created user cannot log in');
+      await session.disableUser({ username, signal: deadline() });
+      await fixture.refuses(user, 'a disabled user can log in');
+      await session.disableUser({ username, signal: deadline() });
+      await session.disableUser({ username: (await fixture.newUser()).username, signal: deadline() });
+      await fixture.delete(session, username);
+      await fixture.refuses(user, 'a deleted user can log in');
+      await session.disableUser({ username, signal: deadline() });
+    });
+  },
+
   async 'listUsers names a created user, and no deleted one'(fixture) {
     await fixture.session(async (session) => {
       if (!session.listUsers) return fixture.leaveOut('listUsers names a created user, and no deleted one', 'the session lists no users');
@@ -75,6 +117,12 @@ export const optionalCases: Cases<TObject> = {
     });
   },
 };
+
+function filled(schema: TObject, config: Static<TObject>): Static<TObject> {
+  const settings = structuredClone(config);
+  new Ajv({ strict: false, useDefaults: true, coerceTypes: true }).validate(schema, settings);
+  return settings;
+}
 
 /** Every snapshot is a possible state of a pool. */
 function look(session: DatabaseSession): PoolStatus {

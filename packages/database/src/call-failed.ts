@@ -1,15 +1,27 @@
 import { BadRequest, InvalidRequest, Unavailable, UpstreamFailed } from '@strongroom/engine-sdk';
+import type { LoginFailure } from '@strongroom/database-sdk';
 import type { Outcome } from '@strongroom/rotation';
 
 /** The database, or the plugin that speaks to it, failed. The text names the connection and holds no secret. */
 export class DatabaseFailed extends UpstreamFailed {
+  readonly connection: string;
   readonly outcome: Outcome;
   override readonly answered: boolean;
   /** What went wrong, without the name of the connection. */
   readonly detail: string;
+  /** Why there was no login, where the plugin can tell. */
+  readonly login: LoginFailure | undefined;
 
-  constructor(connection: string, detail: string, outcome: Outcome, { answered = outcome === 'refused' }: { answered?: boolean } = {}) {
+  constructor(
+    connection: string,
+    detail: string,
+    outcome: Outcome,
+    options: { answered?: boolean; login?: LoginFailure | undefined } = {},
+  ) {
+    const { answered = outcome === 'refused', login } = options;
     super(`database "${connection}": ${detail}`);
+    this.connection = connection;
+    this.login = login;
     this.outcome = outcome;
     this.answered = answered;
     this.detail = detail;

@@ -1,5 +1,20 @@
-import { BadRequest, InvalidRequest, Unavailable, globMatches, type EngineHost } from '@strongroom/engine-sdk';
-import { connectionSecrets, redact, type DatabaseHost, type PreviewRequest } from '@strongroom/database-sdk';
+import {
+  BadRequest,
+  foreignText,
+  globMatches,
+  InvalidRequest,
+  Unavailable,
+  type EngineHost,
+  type ManagedAccount,
+} from '@strongroom/engine-sdk';
+import {
+  connectionSecrets,
+  defaultIdentity,
+  type ConnectionIdentity,
+  type DatabaseHost,
+  type PreviewRequest,
+  type UserRequest,
+} from '@strongroom/database-sdk';
 import { DatabaseFailed, DatabaseMisused, SessionGone } from './call-failed.ts';
 import { CallLane } from './call-lane.ts';
 import { USUAL_LIMITS } from './connection-limits.ts';
@@ -80,6 +95,82 @@ export class Connections {
     const current = await this.#records.connections.get(name);
     if (current?.id === id) return { name, record: current };
     return this.#records.retired.get(id);
+  }
+
+  /**
+   * Works with the connection that a user was made through. Where that was deleted, or leads elsewhere now, and its old settings do not work any more, the
+   * connection of the same name takes its place: if it leads to the same server, or to one that has this user. @throws InvalidRequest where there is neither
+   */
+  async useForUser(
+    { name, id, username }: { readonly name: string; readonly id: string; readonly username: string },
+    signal: AbortSignal,
+    work: (open: OpenConnection) => Promise<void>,
+  ): Promise<void> {
+    const own = await this.ofUser(name, id);
+    const current = await this.#records.connections.get(name);
+    const successor = current && current.id !== id ? { name, record: current } : undefined;
+    try {
+      if (own) return await this.use(own, work);
+    } catch (error) {
+      if (!isOutOfReach(error)) throw error;
+      if (!successor) throw current ? error : deletedAndUseless(name, error);
+      if (!(await this.#hasUser(successor, own, username, signal))) throw deletedAndUseless(name, error);
+    }
+    if (!successor) throw noConnection(name);
+    if (!own && !(await this.#hasUser(successor, undefined, username, signal))) {
+      throw new InvalidRequest(
+        `the settings that ${JSON.stringify(username)} was made with are gone, and the connection "${name}" does not know it`,
+      );
+    }
+    return this.use(successor, work);
+  }
+
+  async #hasUser(successor: NamedConnection, own: NamedConnection | undefined, username: string, signal: AbortSignal): Promise<boolean> {
+    if (own && this.sameSystem(own, successor)) return true;
+    const listed = await this.use(successor, async ({ session }) => session.listUsers({ prefix: username, signal }));
+    return listed?.includes(username) ?? false;
+  }
+
+  /** Where the connection leads and as whom; undefined where its plugin cannot be used. Nothing is opened. */
+  identity({ name, record }: NamedConnection): ConnectionIdentity | undefined {
+    const plugin = this.plugin(record);
+    if (!plugin) return undefined;
+    const byDefault = (): ConnectionIdentity => defaultIdentity(plugin, record.details);
+    if (!plugin.identify) return byDefault();
+    let settings: Record<string, unknown>;
+    try {
+      settings = settingsFor(plugin, record.details);
+    } catch {
+      return byDefault();
+    }
+    const guard = this.#guard(name, record, plugin, connectionSecrets(plugin.connection, record.details, record.secret_fields));
+    const found = guard.look(() => plugin.identify!(settings));
+    return typeof found?.system === 'string' && found.system !== '' ? found : byDefault();
+  }
+
+  /** The account that a user name means through a connection; undefined where that cannot be told. */
+  accountOf(connection: NamedConnection, user: Pick<UserRequest, 'username' | 'statements'>): ManagedAccount | undefined {
+    const { name, record } = connection;
+    const identity = this.identity(connection);
+    const plugin = this.plugin(record);
+    if (!identity || !plugin) return undefined;
+    const { system } = identity;
+    if (!plugin.canonicalUser) return { system, name: user.username };
+    const guard = this.#guard(name, record, plugin, connectionSecrets(plugin.connection, record.details, record.secret_fields));
+    const called = guard.look(() => plugin.canonicalUser!(user, settingsFor(plugin, record.details)));
+    return { system, name: typeof called === 'string' && called !== '' ? called : user.username };
+  }
+
+  /** The account that the connection itself logs in as. */
+  ownAccount(connection: NamedConnection): ManagedAccount | undefined {
+    const username = this.identity(connection)?.username;
+    return username === undefined ? undefined : this.accountOf(connection, { username, statements: { commands: [] } });
+  }
+
+  /** Whether both lead to the same users. */
+  sameSystem(a: NamedConnection, b: NamedConnection): boolean {
+    const [one, other] = [this.identity(a), this.identity(b)];
+    return one !== undefined && one.system === other?.system;
   }
 
   /** The way of the connection's calls, for all its sessions. */
@@ -179,9 +270,14 @@ export class Connections {
     return this.#slots.has(record.id);
   }
 
+  /** @throws BadRequest */
+  requirePlugin(record: ConnectionRecord): AnyDatabasePlugin {
+    return this.#catalog.find(record.plugin_name, record.plugin_version);
+  }
+
   plugin(record: ConnectionRecord): AnyDatabasePlugin | undefined {
     try {
-      return this.#catalog.find(record.plugin_name, record.plugin_version);
+      return this.requirePlugin(record);
     } catch {
       return undefined;
     }
@@ -265,6 +361,11 @@ export class Connections {
       secrets,
       deadline: (record.limits ?? USUAL_LIMITS).call_deadline * 1_000,
       onFault: (reason) => this.#fault(name, record, reason),
+      onSuspicion: (reason) =>
+        this.#host.log.warn('calls of several plugins were under way when the server stood still', {
+          connection: name,
+          reason: `plugin ${record.plugin_name} may have ${reason}`,
+        }),
       code,
     });
   }
@@ -313,6 +414,23 @@ function outOfUse(name: string, reason: string): Unavailable {
   return new Unavailable(`the connection "${name}" is out of use: ${reason}`);
 }
 
+/** The database was not reached, or the login failed: with other settings it may be otherwise. */
+function isOutOfReach(error: unknown): boolean {
+  if (error instanceof DatabaseFailed) return error.outcome !== 'refused';
+  return error instanceof Unavailable || error instanceof BadRequest || error instanceof DatabaseMisused;
+}
+
+/** What a lease shows whose connection was deleted. */
+function deletedAndUseless(name: string, error: unknown): DatabaseFailed {
+  const reason = error instanceof DatabaseFailed ? error.detail : (error as Error).message;
+  return new DatabaseFailed(
+    name,
+    `the user was made with settings that were deleted or replaced and do not work any more; write a connection "${name}" to its server, with a password that works: ${reason}`,
+    'unknown',
+    { answered: error instanceof DatabaseFailed && error.answered },
+  );
+}
+
 export function noConnection(name: string): InvalidRequest {
   return new InvalidRequest(`failed to find entry for connection with name: "${name}"`);
 }
@@ -330,13 +448,13 @@ function redactingLog(log: EngineHost['log'], connection: string, secrets: Reado
   const clean = (fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
     connection,
     ...Object.fromEntries(
-      Object.entries(fields).map(([key, value]) => [key, typeof value === 'number' ? value : redact(String(value), secrets)]),
+      Object.entries(fields).map(([key, value]) => [key, typeof value === 'number' ? value : foreignText(String(value), secrets)]),
     ),
   });
   return {
-    debug: (message, fields) => log.debug(redact(message, secrets), clean(fields)),
-    info: (message, fields) => log.info(redact(message, secrets), clean(fields)),
-    warn: (message, fields) => log.warn(redact(message, secrets), clean(fields)),
-    error: (message, fields) => log.error(redact(message, secrets), clean(fields)),
+    debug: (message, fields) => log.debug(foreignText(message, secrets), clean(fields)),
+    info: (message, fields) => log.info(foreignText(message, secrets), clean(fields)),
+    warn: (message, fields) => log.warn(foreignText(message, secrets), clean(fields)),
+    error: (message, fields) => log.error(foreignText(message, secrets), clean(fields)),
   };
 }

@@ -1,4 +1,5 @@
 import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { ConnectionUsers } from './connection-users.ts';
 import { Connections } from './connections.ts';
 import { CredentialMaker } from './credential-maker.ts';
 import { DynamicUsers } from './dynamic-users.ts';
@@ -17,6 +18,7 @@ import { PluginCatalog } from './plugin-catalog.ts';
 import { previewPaths } from './path-preview.ts';
 import { statusPaths } from './path-status.ts';
 import { CONNECTIONS } from './records.ts';
+import { leftOutside } from './left-outside.ts';
 import { dropAllUnused } from './retired-connections.ts';
 import { RootRotation } from './root-rotation.ts';
 import { StaticUsers } from './static-users.ts';
@@ -44,13 +46,14 @@ function createDatabaseEngine(host: EngineHost): Engine {
   const roots = new RootRotation(host, connections, credentials);
   const orphans = new OrphanedUsers(host, connections);
   const known = new KnownUsers(host);
+  const logins = new ConnectionUsers(host, connections);
   return {
     paths: [
       ...configPaths(host, connections, roots),
       ...statusPaths(host, connections, roots),
       ...resetPaths(host, connections),
       ...rotateRootPaths(roots),
-      ...rolePaths(host),
+      ...rolePaths(host, connections),
       ...previewPaths(host, connections, credentials),
       ...credsPaths(host, users),
       ...staticRolePaths(host, connections, staticUsers),
@@ -61,12 +64,14 @@ function createDatabaseEngine(host: EngineHost): Engine {
     secrets: [users.secret],
     intents: [users.intent, orphans.intent],
     schedules: [staticUsers.rotation.job, roots.rotation.job],
+    outside: async () => leftOutside(host.storage),
     initialize: async () => dropAllUnused(host.storage),
     invalidate: (key) => {
       if (key.startsWith(CONNECTIONS)) connections.invalidate(key.slice(CONNECTIONS.length));
     },
     close: async () => {
       known.forget();
+      logins.forget();
       await connections.close();
     },
   };

@@ -4,6 +4,7 @@ import {
   type EngineHost,
   type EngineRequest,
   type Intent,
+  type OutsideThing,
   type OpenIntent,
   type SecretType,
 } from '@strongroom/engine-sdk';
@@ -11,6 +12,8 @@ import { Type } from 'typebox';
 import { outcomeOf } from './call-failed.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
 import { pluginCredential, type CredentialMaker } from './credential-maker.ts';
+import { requireCredentialType } from './role-checks.ts';
+import { removeUser } from './user-removal.ts';
 import { dropIfUnused } from './retired-connections.ts';
 import { recordsIn, userKey, type RoleRecord } from './records.ts';
 
@@ -53,6 +56,7 @@ export class DynamicUsers {
       entry: Creation,
       minAgeSeconds: INTENT_AGE,
       target: (entry) => entry.connection,
+      outside: ({ username, connection }) => databaseUser(username, connection),
       rollback: async (entry, _storage, signal) =>
         this.#remove(
           {
@@ -69,15 +73,14 @@ export class DynamicUsers {
       type: 'creds',
       internal: Internal,
       target: (internal) => internal.db_name,
+      outside: ({ username, db_name }) => databaseUser(username, db_name),
       renew: async (lease) => {
         const { role: roleName, username, connection_id, db_name } = lease.internal;
         const role = await recordsIn(host.storage).roles.get(roleName);
         if (!role) throw new InvalidRequest(`could not find role with name: ${JSON.stringify(roleName)}`);
         const terms = { ttl: role.default_ttl, maxTtl: role.max_ttl };
         const ends = lease.endsWith(terms);
-        const connection = await connections.ofUser(db_name, connection_id);
-        if (!connection) throw noConnection(db_name);
-        await connections.use(connection, async ({ session }) =>
+        await connections.useForUser({ name: db_name, id: connection_id, username }, lease.signal, async ({ session }) =>
           session.renewUser({
             username,
             statements: { commands: role.renew_statements },
@@ -115,9 +118,7 @@ export class DynamicUsers {
     // What cannot be done at the moment is refused before anything is stored for it.
     this.#connections.check(connection);
     const { names, plugin } = await this.#connections.use(connection, async (open) => open);
-    if (!plugin.supports.credentials.includes(role.credential_type)) {
-      throw new InvalidRequest(`${plugin.name} does not support credential_type ${JSON.stringify(role.credential_type)}`);
-    }
+    requireCredentialType(plugin, role.credential_type);
     const terms = { ttl: role.default_ttl, maxTtl: role.max_ttl };
     const { ttl } = this.#host.limit(terms);
     const expiresAt = new Date(this.#host.clock.millis() + (ttl + SLACK) * 1_000);
@@ -208,18 +209,16 @@ export class DynamicUsers {
   ): Promise<void> {
     const records = recordsIn(this.#host.storage);
     const key = userKey(user.id, user.username);
-    const connection = await this.#connections.ofUser(user.name, user.id);
-    if (!connection) {
-      // Settings outlive the last user made with them: this one was removed before, and only the lease was not.
-      if (await records.users.has(key)) throw noConnection(user.name);
-      return;
-    }
+    // Settings outlive the last user made with them: this one was removed before, and only the lease was not.
+    if (!(await records.users.has(key)) && !(await this.#connections.ofUser(user.name, user.id))) return;
     const role = await records.roles.get(user.role);
     const commands = role ? role.revocation_statements : user.captured;
-    await this.#connections.use(connection, async ({ session }) =>
-      session.deleteUser({ username: user.username, statements: { commands }, signal }),
-    );
+    await this.#connections.useForUser(user, signal, async ({ session }) => removeUser(session, user.username, commands, signal));
     await records.users.delete(key);
     if (await dropIfUnused(this.#host.storage, user.id)) this.#connections.forget(user.id);
   }
+}
+
+function databaseUser(name: string, connection: string): OutsideThing {
+  return { kind: 'database user', name, system: `connection "${connection}"` };
 }

@@ -1,18 +1,21 @@
-import { runAs, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
+import { foreignText, runAs, thrownText, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
 import {
+  type ConnectionLost,
   type CreateUserRequest,
   type Credential,
   type DatabaseSession,
   isDatabaseError,
   type ListUsersRequest,
+  loginFailureOf,
   type PoolStatus,
-  redact,
   type RenewUserRequest,
   type UpdateUserRequest,
   type UserRequest,
 } from '@strongroom/database-sdk';
 import { DatabaseFailed, DatabaseMisused, SessionGone } from './call-failed.ts';
 import type { CallLane } from './call-lane.ts';
+import { handedSecrets } from './handed-secrets.ts';
+import { loopWatch } from './loop-watch.ts';
 
 /** Milliseconds within which a plugin must give up once its deadline has passed. */
 const GRACE = 5_000;
@@ -24,6 +27,8 @@ export interface GuardOptions {
   readonly secrets: Readonly<Record<string, string>>;
   /** The plugin broke its contract: threw what it must not, or did not end. */
   readonly onFault: (reason: string) => void;
+  /** It may have; calls of others were under way too. */
+  readonly onSuspicion: (reason: string) => void;
   /** Milliseconds that one call may take. */
   readonly deadline: number;
   /** Where the plugin's code is. */
@@ -42,8 +47,9 @@ export class Guard {
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    handedSecrets.add(options.secrets);
     this.#owner = {
-      leaked: (error) => options.onFault(`threw after its call had ended: ${this.text(error)}`),
+      leaked: (error) => options.onFault(`threw after its call had ended: ${handedSecrets.leakedText(error)}`),
       ...(options.code && { code: options.code }),
     };
   }
@@ -58,11 +64,12 @@ export class Guard {
     return this.#call(new AbortController().signal, work);
   }
 
-  /** A look that needs no call. Undefined where the plugin fails at it. */
+  /** A look that needs no call. Undefined where the plugin fails at it, which is its fault unless it says what is wrong with the settings. */
   look<T>(work: () => T): T | undefined {
     try {
-      return runAs(this.#owner, work);
+      return this.#run(work);
     } catch (error) {
+      if (isDatabaseError(error)) return undefined;
       this.#options.onFault(`threw ${this.text(error)}`);
       return undefined;
     }
@@ -72,9 +79,11 @@ export class Guard {
     const { clock, connection, deadline: millis } = this.#options;
     const { lane } = this;
     const deadline = new Deadline(clock, parent, millis);
+    if (credential?.type === 'password') handedSecrets.add({ 'new password': credential.password });
+    const unwatch = loopWatch.watch({ millis, blocked: (took, alone) => this.#blocked(took, alone) });
     try {
       parent.throwIfAborted();
-      return await Promise.race([runAs(this.#owner, async () => work(deadline.signal)), deadline.ignored]);
+      return await Promise.race([this.#run(async () => work(deadline.signal)), deadline.ignored]);
     } catch (error) {
       if (!deadline.signal.aborted) {
         const failure = this.#failure(error, credential);
@@ -87,14 +96,33 @@ export class Guard {
       lane?.failed(text);
       throw new DatabaseFailed(connection, text, 'unknown');
     } finally {
+      unwatch();
       deadline.clear();
     }
   }
 
-  /** The text of anything thrown, without the secrets that are known. */
+  /** Runs code of the plugin as far as it goes at once. */
+  #run<T>(work: () => T): T {
+    const begun = performance.now();
+    try {
+      return runAs(this.#owner, work);
+    } finally {
+      const took = performance.now() - begun;
+      if (took > this.#options.deadline) this.#blocked(took, true);
+    }
+  }
+
+  #blocked(took: number, alone: boolean): void {
+    loopWatch.told();
+    const text = `held up the whole server for ${(took / 1_000).toFixed(1)} s`;
+    if (alone) this.#options.onFault(text);
+    else this.#options.onSuspicion(text);
+  }
+
+  /** The text of anything thrown, without the secrets that are known, and cut where it is too long. */
   text(error: unknown, credential?: Credential): string {
-    const text = error instanceof Error ? error.message : String(error);
-    return redact(text, { ...this.#options.secrets, ...(credential?.type === 'password' ? { 'new password': credential.password } : {}) });
+    const own = credential?.type === 'password' ? { 'new password': credential.password } : {};
+    return foreignText(thrownText(error), { ...this.#options.secrets, ...own });
   }
 
   #failure(error: unknown, credential: Credential | undefined): Error {
@@ -109,9 +137,11 @@ export class Guard {
         case 'statement_failed':
           return new DatabaseFailed(connection, text, 'refused');
         case 'verification_failed':
-          return new DatabaseFailed(connection, text, 'unsent');
+          return new DatabaseFailed(connection, text, 'unsent', { login: loginFailureOf(error) });
         case 'connection_lost':
-          return new DatabaseFailed(connection, text, 'unknown');
+          return new DatabaseFailed(connection, text, (error as ConnectionLost).unsent === true ? 'unsent' : 'unknown', {
+            login: loginFailureOf(error),
+          });
         case 'session_closed':
           return new SessionGone(`database "${connection}": ${text}`);
       }
@@ -157,6 +187,13 @@ export class GuardedSession {
 
   async deleteUser(request: UserRequest): Promise<void> {
     await this.#guard.call(request.signal, async (signal) => this.#session.deleteUser({ ...request, signal }));
+  }
+
+  /** False where the plugin cannot. */
+  async disableUser({ username, signal }: { readonly username: string; readonly signal: AbortSignal }): Promise<boolean> {
+    if (typeof this.#session.disableUser !== 'function') return false;
+    await this.#guard.call(signal, async (limit) => this.#session.disableUser!({ username, signal: limit }));
+    return true;
   }
 
   /** Undefined where the plugin cannot look for users. */

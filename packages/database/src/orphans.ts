@@ -5,6 +5,7 @@ import { noConnection, type Connections, type NamedConnection } from './connecti
 import { KnownUsers } from './known-users.ts';
 import type { NameShape } from './name-shape.ts';
 import { recordsIn, userKey } from './records.ts';
+import { removeUser } from './user-removal.ts';
 import { ShapeUnknown, shapesOf } from './template-shape.ts';
 
 /** Longer than a request with all its deadlines: seconds. */
@@ -47,6 +48,8 @@ export class OrphanedUsers {
       entry: Removal,
       minAgeSeconds: INTENT_AGE,
       target: (entry) => entry.connection,
+      takesBack: true,
+      outside: ({ username, connection }) => ({ kind: 'database user', name: username, system: `connection "${connection}"` }),
       rollback: async ({ connection, connection_id, username, revocation_statements }, _storage, signal) => {
         const found = await connections.ofUser(connection, connection_id);
         if (found) await this.#delete(found, username, revocation_statements, signal);
@@ -117,9 +120,7 @@ export class OrphanedUsers {
   }
 
   async #delete({ name, record }: NamedConnection, username: string, commands: readonly string[], signal: AbortSignal): Promise<void> {
-    await this.#connections.use({ name, record }, async ({ session }) =>
-      session.deleteUser({ username, statements: { commands }, signal }),
-    );
+    await this.#connections.use({ name, record }, async ({ session }) => removeUser(session, username, commands, signal));
     await recordsIn(this.#host.storage).users.delete(userKey(record.id, username));
   }
 

@@ -2,10 +2,16 @@ import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys,
 import { connectionUrlFields, connectionUrlPasswords, visibleConnection } from '@strongroom/database-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type, type TObject } from 'typebox';
+import { requireSecretsForAddress } from './address-rule.ts';
+import { connectionAfterMove } from './connection-move.ts';
+import { connectionRemarks } from './connection-remarks.ts';
+import { rootCalled } from './connection-users.ts';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { reconciled, requireNoRotation, requireRootAtRest, withSecretFields, written } from './connection-write.ts';
 import { connectionLimitFields, USUAL_LIMITS } from './connection-limits.ts';
 import { countLiveUsers, liveUsersWarning, staticRolesWarning } from './live-users.ts';
+import type { AnyDatabasePlugin } from './plugin-catalog.ts';
+import { withRootClaim } from './root-claim.ts';
 import { recordsIn, type ConnectionRecord } from './records.ts';
 import { dropIfUnused } from './retired-connections.ts';
 import type { RootRotation } from './root-rotation.ts';
@@ -81,21 +87,33 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           const before = await records.connections.get(name);
           const asked = written(before, write);
           requireNoRotation(name, asked, write, before, host.clock.millis());
+          const plugin = pluginOf(asked);
+          const { sudo } = req.caller;
+          requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo });
           const open = await tried(name, asked, req.signal);
-          const record = withSecretFields(asked, write, before, open.plugin.connection);
+          const changed = withSecretFields(asked, write, before, plugin.connection);
+          const { record, replaced } = await connectionAfterMove(connections, records, { name, before, record: changed });
           const stored = await closingOnFailure(open, async () =>
             req.storage.transaction(async (tx) => {
-              const { connections: collection } = recordsIn(tx);
-              const current = await collection.get(name);
+              const inside = recordsIn(tx);
+              const current = await inside.connections.get(name);
               const fitting = reconciled(name, record, write, [before, current], host.clock.millis());
-              if (fitting) await collection.put(name, fitting);
-              return fitting;
+              if (!fitting) return undefined;
+              if (before && replaced.moved) await inside.retired.put(before.id, { name, record: before });
+              if (replaced.revived !== undefined) await inside.retired.delete(replaced.revived);
+              const settled = await withRootClaim(tx, connections, name, fitting);
+              await inside.connections.put(name, settled);
+              return settled;
             }),
           );
           if (stored) {
+            if (before && before.id !== stored.id) connections.remove(before.id);
+            if (replaced.moved && before) await dropIfUnused(req.storage, before.id);
             connections.adopt({ name, record: stored }, open);
-            const readable = passwordInUrl(open, stored);
-            return readable ? { warnings: [PASSWORD_IN_URL] } : undefined;
+            await host.retry(name);
+            const remarks = await connectionRemarks(host, plugin, stored, details, OWN_FIELDS);
+            const warnings = [...(passwordInUrl(open, stored) ? [PASSWORD_IN_URL] : []), ...remarks];
+            return warnings.length === 0 ? undefined : { warnings };
           }
           if (attempt === ATTEMPTS) throw new BadRequest(`the connection ${name} is being changed by others; try again`);
         }
@@ -118,6 +136,8 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           if (!current) return;
           requireRootAtRest(name, current, host.clock.millis());
           await inside.retired.put(current.id, { name, record: current });
+          const account = current.root?.managed_account;
+          if (account) await tx.release(account, rootCalled(name));
           await inside.connections.delete(name);
         });
         await dropIfUnused(req.storage, record.id);
@@ -125,6 +145,15 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
         return warnings.length === 0 ? undefined : { warnings };
       },
     });
+
+  /** @throws BadRequest */
+  function pluginOf(record: ConnectionRecord): AnyDatabasePlugin {
+    try {
+      return connections.requirePlugin(record);
+    } catch (error) {
+      throw creationRefused(error);
+    }
+  }
 
   function schemaOf(record: ConnectionRecord): TObject {
     return connections.plugin(record)?.connection ?? Type.Object({});

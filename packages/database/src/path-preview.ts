@@ -6,6 +6,7 @@ import type { Connections } from './connections.ts';
 import type { CredentialMaker } from './credential-maker.ts';
 import { SLACK } from './dynamic-users.ts';
 import { recordsIn, type RoleRecord } from './records.ts';
+import { requireCredentialType } from './role-checks.ts';
 import { roleAfter, roleFields } from './role-settings.ts';
 
 const SAMPLE_PASSWORD = 'SAMPLE-password-0';
@@ -36,9 +37,7 @@ export function previewPaths(host: EngineHost, connections: Connections, credent
       const role = roleAfter(before, req.data);
       const connection = await connections.forRole(role.db_name, name);
       const { plugin, names } = connections.naming(connection);
-      if (!plugin.supports.credentials.includes(role.credential_type)) {
-        throw new BadRequest(`${plugin.name} does not support credential_type ${JSON.stringify(role.credential_type)}`);
-      }
+      requireCredentialType(plugin, role.credential_type);
       const { ttl } = host.limit({ ttl: role.default_ttl, maxTtl: role.max_ttl });
       const expiresAt = new Date(host.clock.millis() + (ttl + SLACK) * 1_000);
       const username = names.next(req.caller.displayName, name);

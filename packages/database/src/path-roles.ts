@@ -1,18 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
+import type { Connections } from './connections.ts';
 import { countLiveUsers, liveUsersWarning } from './live-users.ts';
 import { recordsIn } from './records.ts';
+import { checkRole } from './role-checks.ts';
 import { roleAfter, roleFields } from './role-settings.ts';
 import { visibleCredentialConfig } from './role-fields.ts';
 
-export function rolePaths(host: EngineHost): readonly AnyPath[] {
+export function rolePaths(host: EngineHost, connections: Connections): readonly AnyPath[] {
   const records = recordsIn(host.storage);
 
   const role = path('roles/{name}', {
     synopsis: 'Roles that issue short-lived database users.',
     description:
       'Statements may hold {{name}} (or {{username}}), {{password}}, {{expiration}} and {{subject}}. A write to an existing role changes ' +
-      'what it sends and keeps the rest. Whether the connection exists is seen when credentials are issued.',
+      'what it sends and keeps the rest. What would fail when credentials are issued is refused or warned of; a connection may be made later.',
     fields: {
       name: f.name('Name of the role.'),
       ...roleFields,
@@ -43,6 +46,8 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
       exists: async (req) => records.roles.has(req.data.name),
       handle: async (req) => {
         const { name } = req.data;
+        const before = await records.roles.get(name);
+        const remarks = await checkRole(host, connections, name, roleAfter(before, req.data));
         const record = await req.storage.transaction(async (tx) => {
           const inside = recordsIn(tx);
           const next = roleAfter(await inside.roles.get(name), req.data);
@@ -51,8 +56,12 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
           return next;
         });
         const most = host.mount.maxLeaseTtl;
-        if (record.max_ttl <= most && record.default_ttl <= most) return undefined;
-        return { warnings: [`the role asks for more than the ${most} s that leases of this mount can last; they will end by then`] };
+        if (record.max_ttl > most || record.default_ttl > most) {
+          remarks.push(`the role asks for more than the ${most} s that leases of this mount can last; they will end by then`);
+        }
+        // Revocations that failed by the old statements may succeed now.
+        if (before && !isDeepStrictEqual(before.revocation_statements, record.revocation_statements)) await host.retry(record.db_name);
+        return remarks.length === 0 ? undefined : { warnings: remarks };
       },
     })
     .delete({

@@ -30,7 +30,8 @@ export function staticCredsPaths(host: EngineHost, users: StaticUsers): readonly
       if (!(await staticRoles.has(name))) throw new BadRequest(`unknown role: ${name}`);
       const found = await users.rotation.current(name, req.signal);
       if (!found) throw new Unavailable(`the static role ${name} is being created`);
-      const { record: role, credential: made, since, doubtful } = found;
+      const { record: role, credential: made, since, doubtful, takenOver } = found;
+      const warnings = [...(doubtful ? [doubtAbout('credential')] : []), ...(takenOver === undefined ? [] : [takenOver])];
       return {
         data: {
           username: role.username,
@@ -39,7 +40,7 @@ export function staticCredsPaths(host: EngineHost, users: StaticUsers): readonly
           ...visiblePlan(role),
           last_vault_rotation: new Date(since).toISOString(),
         },
-        ...(doubtful ? { warnings: [doubtAbout('credential')] } : {}),
+        ...(warnings.length > 0 ? { warnings } : {}),
       };
     },
   });

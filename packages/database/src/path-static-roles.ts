@@ -1,4 +1,4 @@
-import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import {
   planOf,
   rotationPlanParameters,
@@ -12,7 +12,9 @@ import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
 import type { Connections } from './connections.ts';
 import { checkCredentialConfig, checkCredentialType } from './credential-config.ts';
-import { recordsIn, type StaticRoleRecord } from './records.ts';
+import { requirePasswordPlaceholder } from './placeholders.ts';
+import { requireCredentialType } from './role-checks.ts';
+import { recordsIn, type ConnectionRecord, type StaticRoleRecord } from './records.ts';
 import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
 import type { StaticUsers } from './static-users.ts';
 
@@ -31,6 +33,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       ...rotationPlanParameters,
       rotation_statements: f.statements("Statements that change the credential. Empty: the plugin's own."),
       ...credentialFields,
+      adopt: f.bool('Take the user over from the role, connection or mount that manages it now.', { default: false }),
     },
   })
     .read({
@@ -73,15 +76,13 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
           await update(name, req.data);
           return undefined;
         }
+        const { adopt } = req.data;
         if (await records.roles.has(name)) throw new BadRequest('Role and Static Role names must be unique');
         const record = changed(undefined, req.data);
         const connection = await connections.forRole(record.db_name, name);
-        const plugin = connections.plugin(connection.record);
-        if (plugin && !plugin.supports.credentials.includes(record.credential_type)) {
-          throw new InvalidRequest(`${plugin.name} does not support credential_type ${JSON.stringify(record.credential_type)}`);
-        }
+        checkStatements(connection.record, record);
         try {
-          return warned(await users.create(name, record, req.signal));
+          return warned(await users.create(name, await users.identified(name, record, adopt), req.signal, adopt));
         } catch (error) {
           if (error instanceof DatabaseFailed) {
             throw new DatabaseFailed(record.db_name, `error setting credentials: ${error.detail}`, error.outcome);
@@ -103,8 +104,21 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
     await host.storage.transaction(async (tx) => {
       const current = await recordsIn(tx).staticRoles.get(name);
       if (!current) throw new BadRequest(`unknown role: ${name}`);
-      await users.rotation.update(tx, name, current, changed(current, sent));
+      const record = changed(current, sent);
+      const connection = await recordsIn(tx).connections.get(record.db_name);
+      if (connection) checkStatements(connection, record);
+      await users.rotation.update(tx, name, current, record);
+      if (sent.adopt) await users.rotation.takeBack(tx, name);
     });
+  }
+
+  /** @throws BadRequest for what the plugin cannot do */
+  function checkStatements(connection: ConnectionRecord, record: StaticRoleRecord): void {
+    const plugin = connections.plugin(connection);
+    if (!plugin) return;
+    requireCredentialType(plugin, record.credential_type);
+    if (plugin.supports.statements !== 'sql' || record.credential_type !== 'password') return;
+    requirePasswordPlaceholder('rotation_statements', record.rotation_statements);
   }
 
   const list = path('static-roles', {
@@ -121,6 +135,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
 }
 
 interface Sent extends SentPlan {
+  readonly adopt: boolean;
   readonly username: string | undefined;
   readonly db_name: string | undefined;
   readonly rotation_statements: string[] | undefined;

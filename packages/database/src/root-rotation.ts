@@ -1,7 +1,8 @@
 import { EngineError, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlPasswords } from '@strongroom/database-sdk';
-import { manualPlan, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
+import { claimAccount, manualPlan, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
 import { DatabaseFailed, detailOf, outcomeOf } from './call-failed.ts';
+import { ConnectionUsers, rootCalled } from './connection-users.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
 import { pluginCredential, type CredentialMaker, type MadeCredential } from './credential-maker.ts';
 import { proveLogin } from './login-proof.ts';
@@ -47,6 +48,11 @@ export class RootRotation {
       messageOf: detailOf,
       prove: async (change) => this.#prove(change),
       unproven: (name, _record, text) => new DatabaseFailed(name, text, 'unknown', { answered: true }),
+      claims: {
+        by: rootCalled,
+        called: (record) => String(record.details['username']),
+        identify: async (name, record) => this.#connections.ownAccount({ name, record }),
+      },
       ofItself: true,
       missing: noConnection,
     });
@@ -57,14 +63,30 @@ export class RootRotation {
     };
   }
 
-  /** Resolves with a warning where not all went well. @throws InvalidRequest where the settings do not allow it, TooManyRequests while another process rotates, DatabaseFailed. */
-  async rotate(name: string, signal: AbortSignal): Promise<string | undefined> {
+  /** Takes the account of the root user over from whoever manages it. Inside a transaction that stores nothing else. */
+  async adopt(name: string): Promise<void> {
+    const connection = await this.#connections.require(name);
+    const account = this.#connections.ownAccount(connection);
+    if (!account) return;
+    await this.#host.storage.transaction(async (tx) => {
+      await claimAccount(tx, { account, by: rootCalled(name), called: account.name, adopt: true });
+    });
+  }
+
+  /** Resolves with warnings where not all went well. @throws InvalidRequest where the settings do not allow it, TooManyRequests while another process rotates, DatabaseFailed. */
+  async rotate(name: string, signal: AbortSignal): Promise<string[]> {
     const connection = await this.#connections.require(name);
     requireText(connection.record.details, 'username');
     requireText(connection.record.details, 'password');
     this.#requireTemplate(connection);
+    const account = this.#connections.ownAccount(connection);
+    const others = account ? await ConnectionUsers.of(account, { mount: this.#host.mount.path, connection: name }) : [];
     try {
-      return await this.rotation.rotate(name, signal);
+      const warning = await this.rotation.rotate(name, signal);
+      const shared = others.map(
+        (other) => `${other} logs in as the same user, and needs the new password, which nobody can read: give it a user of its own`,
+      );
+      return [...(warning === undefined ? [] : [warning]), ...shared];
     } catch (error) {
       if (error instanceof EngineError && !(error instanceof DatabaseFailed)) throw error;
       throw new DatabaseFailed(name, `failed to update user: ${detailOf(error)}`, outcomeOf(error));
@@ -85,7 +107,7 @@ export class RootRotation {
   async #prove({ id, record, candidate, signal }: Change<ConnectionRecord, MadeCredential>): Promise<Proof> {
     const { username, password } = record.details;
     const passwords = { candidate: candidate.data['password']!, current: typeof password === 'string' ? password : undefined };
-    return proveLogin(this.#connections, { name: id, record }, String(username), passwords, signal);
+    return proveLogin(this.#connections, { name: id, record }, { username: String(username), ...passwords }, signal);
   }
 
   /** A connection that was deleted has no rotations any more; which password its leftovers need is decided here. */

@@ -1,7 +1,8 @@
-import { InvalidRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
+import { BadRequest, InvalidRequest, type EngineHost, type ManagedAccount, type Transaction } from '@strongroom/engine-sdk';
 import { nextRotation, ownState, Rotation, type Change, type Proof } from '@strongroom/rotation';
 import { DatabaseFailed, detailOf, outcomeOf } from './call-failed.ts';
-import type { Connections } from './connections.ts';
+import { ConnectionUsers, staticRoleCalled } from './connection-users.ts';
+import type { Connections, NamedConnection } from './connections.ts';
 import { pluginCredential, type CredentialMaker, type MadeCredential } from './credential-maker.ts';
 import { proveLogin } from './login-proof.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
@@ -37,17 +38,52 @@ export class StaticUsers {
       messageOf: detailOf,
       prove: async (change) => this.#prove(change),
       unproven: (_name, role, text) => new DatabaseFailed(role.db_name, text, 'unknown', { answered: true }),
+      claims: {
+        by: staticRoleCalled,
+        called: ({ username }) => username,
+        identify: async (_name, role) => {
+          const record = await recordsIn(host.storage).connections.get(role.db_name);
+          return record && this.#account({ name: role.db_name, record }, role);
+        },
+      },
       subject: ({ db_name, username, credential_type }) => `the ${credential_type} of ${username} in ${db_name}`,
       missing: () => new InvalidRequest('no static role found for role name'),
     });
   }
 
   /** Stores a new role and rotates its credential, which nobody else knows then. Resolves with a warning where not all went well. */
-  async create(name: string, role: StaticRoleRecord, signal: AbortSignal): Promise<string | undefined> {
+  async create(name: string, role: StaticRoleRecord, signal: AbortSignal, adopt: boolean): Promise<string | undefined> {
     const check = async (tx: Transaction): Promise<void> => {
       if (await recordsIn(tx).roles.has(name)) throw new InvalidRequest('Role and Static Role names must be unique');
     };
-    return this.rotation.create(name, role, signal, { check });
+    return this.rotation.create(name, role, signal, { check, adopt });
+  }
+
+  /**
+   * The role with the account that it manages. @throws BadRequest where a connection logs in as that user: it would lose its own password
+   */
+  async identified(name: string, role: StaticRoleRecord, adopt: boolean): Promise<StaticRoleRecord> {
+    const connection = await this.#connections.require(role.db_name);
+    const account = this.#account(connection, role);
+    if (!account) return role;
+    const own = this.#connections.ownAccount(connection);
+    const isOwn = own?.system === account.system && own.name === account.name;
+    if (isOwn) {
+      throw new BadRequest(
+        `username: ${JSON.stringify(role.username)} is the user that the connection "${role.db_name}" logs in as; its password is changed by rotate-root/${role.db_name}`,
+      );
+    }
+    const [user] = adopt ? [] : await ConnectionUsers.of(account);
+    if (user !== undefined) {
+      throw new BadRequest(
+        `username: ${JSON.stringify(role.username)} is the user that ${user} logs in as; give that connection a user of its own first, or send adopt=true to take the account over`,
+      );
+    }
+    return { ...role, managed_account: account };
+  }
+
+  #account(connection: NamedConnection, role: StaticRoleRecord): ManagedAccount | undefined {
+    return this.#connections.accountOf(connection, { username: role.username, statements: { commands: role.rotation_statements } });
   }
 
   async #apply({ id, record: role, candidate, signal }: StaticChange): Promise<void> {
@@ -66,8 +102,27 @@ export class StaticUsers {
     const password = candidate.data['password'];
     if (password === undefined) return 'unprovable';
     const connection = await this.#connections.require(role.db_name);
-    const passwords = { candidate: password, current: role.current?.data['password'] };
-    return proveLogin(this.#connections, connection, role.username, passwords, signal);
+    // What is stored for one server is not shown to another, where the connection leads elsewhere now.
+    const moved = role.managed_account !== undefined && role.managed_account.system !== this.#connections.identity(connection)?.system;
+    return proveLogin(
+      this.#connections,
+      connection,
+      {
+        username: role.username,
+        candidate: password,
+        elsewhere: this.#isElsewhere(connection, role),
+        current: moved ? undefined : role.current?.data['password'],
+        reach: async () => this.#connections.use(connection, async ({ session }) => session.verify(signal)),
+      },
+      signal,
+    );
+  }
+
+  /** The statements name another user than the connection would log in as by that name. */
+  #isElsewhere(connection: NamedConnection, { username, rotation_statements: commands }: StaticRoleRecord): boolean {
+    const called = (statements: readonly string[]): string | undefined =>
+      this.#connections.accountOf(connection, { username, statements: { commands: statements } })?.name;
+    return commands.length > 0 && called(commands) !== called([]);
   }
 
   async #make(name: string, role: StaticRoleRecord): Promise<MadeCredential> {

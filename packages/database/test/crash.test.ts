@@ -108,4 +108,40 @@ describe('a server that dies in the middle', () => {
       root_rotation: { state: 'idle', last_success: commits === 0 ? null : expect.any(String), last_error: null },
     });
   });
+
+  test.each(ROUNDS)(
+    'while a connection is made in the place of a deleted one, after %i commits: its leases are revoked by the next write',
+    async (commits) => {
+      const { leaseId } = await server.ask('read', 'database/creds/app');
+      await database.query(`ALTER ROLE boss PASSWORD 'boss-pw-second'`);
+      await server.ask('delete', 'database/config/pg');
+      const again = connectionTo(database, { username: 'boss', password: 'boss-pw-second' });
+      server.storage.dieAfter(commits);
+      const died = await server.diesIn(server.ask('update', 'database/config/pg', again));
+      expect(died).toBe(commits < 1);
+      server = await server.restart();
+      expect((await server.ask('update', 'database/config/pg', again)).status).toBe(204);
+      expect((await server.ask('update', 'sys/leases/revoke', { lease_id: leaseId, sync: true })).status).toBe(204);
+      expect(await dynamicUsers()).toEqual([]);
+    },
+  );
+
+  test.each(ROUNDS)(
+    'while a static role takes a user over, after %i commits: one role has it, and its password logs in',
+    async (commits) => {
+      const take = { db_name: 'pg', username: 'fixed', rotation_period: '24h', adopt: true };
+      server.storage.dieAfter(commits);
+      const died = await server.diesIn(server.ask('update', 'database/static-roles/taker', take));
+      expect(died).toBe(commits < 2);
+      server = await server.restart();
+      await server.pass(240);
+      const owner = commits === 0 ? 'st' : 'taker';
+      const other = commits === 0 ? 'taker' : 'st';
+      const { data } = await server.ask('read', `database/static-creds/${owner}`);
+      expect(await database.login('fixed', (data as { password: string }).password)).toBe('fixed');
+      const left = await server.ask('read', `database/static-roles/${other}`);
+      if (commits === 0) expect(left.status).toBe(404);
+      else expect((left.data as { status: { state: string } }).status.state).toBe('taken_over');
+    },
+  );
 });

@@ -141,6 +141,72 @@ describe('a database plugin that misbehaves', () => {
     },
   );
 
+  test('what one throws after its call holds no password that any call was given, of its own connection or of another one', async () => {
+    const handed: string[] = [];
+    for (const [name, role] of [
+      ['bad', 'app'],
+      ['good', 'ok'],
+    ] as const) {
+      const { data } = await mount.read(`creds/${role}`);
+      handed.push((data as { password: string }).password);
+      expect(name).toBeTruthy();
+    }
+    let owned: (() => boolean) | undefined;
+    bad.next = async () => {
+      owned = AsyncResource.bind(() => tellOwner(new Error(`late ${handed.join(' ')} ${SECRET}`)));
+    };
+    expect(await creds()).toBe('200');
+    expect(owned!()).toBe(true);
+    const answer = await creds();
+    expect(answer).toContain('threw after its call had ended: late [new password] [new password] [password]');
+    for (const password of handed) expect(answer).not.toContain(password);
+  });
+
+  test('the texts of its errors are cut at 4 KiB', async () => {
+    bad.next = async () => {
+      throw new StatementFailed('x'.repeat(100_000));
+    };
+    const answer = await creds();
+    expect(answer.length).toBeLessThan(4_400);
+    expect(answer).toContain('…');
+    bad.next = async () => {
+      throw new TypeError(`${'y'.repeat(100_000)}`);
+    };
+    await creds();
+    expect((await creds()).length).toBeLessThan(4_400);
+  });
+
+  test.each(['at once', 'after a while'])(
+    'one that holds up the event loop for longer than its deadline, %s, is named in the log and out of use',
+    async (when) => {
+      const said: unknown[] = [];
+      await mount.close();
+      const log = {
+        debug: () => undefined,
+        info: () => undefined,
+        warn: () => undefined,
+        error: (...line: unknown[]) => void said.push(line),
+      };
+      mount = await mountForTest(databaseEngine, { plugins: [bad.plugin, good.plugin], log });
+      await mount.write('config/bad', { plugin_name: 'faulty-database-plugin', host: 'h', allowed_roles: '*', call_deadline: 1 });
+      await mount.write('config/good', { plugin_name: 'good-database-plugin', host: 'h', allowed_roles: '*' });
+      await mount.write('roles/app', { db_name: 'bad', creation_statements: '{}' });
+      await mount.write('roles/ok', { db_name: 'good', creation_statements: '{}' });
+      bad.next = async () => {
+        if (when !== 'at once') await new Promise((resolve) => setImmediate(resolve));
+        for (const end = performance.now() + 1_400; performance.now() < end;);
+      };
+      await creds();
+      expect(await creds()).toMatch(
+        /^503,the connection "bad" is out of use: plugin faulty-database-plugin held up the whole server for 1\.\d s$/,
+      );
+      expect(JSON.stringify(said)).toContain('plugin faulty-database-plugin held up the whole server');
+      expect(await creds('ok')).toBe('200');
+      await mount.advance('61s');
+      expect(await creds()).toBe('200');
+    },
+  );
+
   test('one that does not open is reported, and is opened again at the next use', async () => {
     await mount.write('reload/faulty-database-plugin');
     bad.nextOpen = () => {

@@ -17,12 +17,15 @@ interface Recorded {
 
 const OPERATIONS: Record<string, RequestOperation> = { GET: 'read', LIST: 'list', POST: 'update', PUT: 'update', DELETE: 'delete' };
 
-/** Where we answer otherwise on purpose: a caller's mistake is a 4xx, and what contradicts itself is refused. */
+/** Where we answer otherwise on purpose: a caller's mistake is a 4xx, what contradicts itself is refused, and what will fail later is warned of. */
 const DEVIATIONS: Record<string, { status: number; errors?: string[] }> = {
   'POST wdb/roles/bad {"db_name":"pg","default_ttl":"2h","max_ttl":"1h"}': {
     status: 400,
     errors: ['default_ttl (7200 s) is longer than max_ttl (3600 s)'],
   },
+  'POST wdb/roles/denied {"db_name":"pg","creation_statements":["CREATE ROLE \\"{{name}}\\""]}': { status: 200 },
+  'POST wdb/roles/app2 {"db_name":"nodb","creation_statements":["x"]}': { status: 200 },
+  'POST wdb/roles/app2 {"db_name":"pg","creation_statements":["SELEC nonsense"]}': { status: 200 },
   'GET wdb/creds/denied': { status: 400 },
   'GET wdb/creds/app2': { status: 400 },
   'POST wdb/static-roles/st {"db_name":"pg","username":"wstatic","rotation_period":"1h","rotation_schedule":"* * * * *"} !status': {

@@ -35,7 +35,7 @@ describe('POST roles/:name, by parameter', () => {
 
   test('db_name: required; the connection may be made later', async () => {
     expect(await asked('roles/x', { creation_statements: CREATION })).toBe('400,database name is required');
-    expect(await asked('roles/x', { db_name: 'later', creation_statements: CREATION })).toBe('204');
+    expect(await asked('roles/x', { db_name: 'later', creation_statements: CREATION })).toMatch(/^200/);
     expect(await asked('creds/x')).toContain('failed to find entry for connection with name: "later"');
   });
 

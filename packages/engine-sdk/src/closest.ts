@@ -5,14 +5,14 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of candidates) {
-    const distance = distanceBetween(short, candidate.toLowerCase());
+    const distance = wordDistance(short, candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that make one word the other. */
-function distanceBetween(a: string, b: string): number {
+/** How many insertions, deletions, replacements and swaps of neighbours make one word the other. */
+export function wordDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

@@ -3,7 +3,7 @@ export type { AuthRenewal, IssuedAuth, LoginAlias, RenewedAuth, TokenTerms } fro
 export { cidrOutside, isCidr, sharedCidrs, withinCidrs } from './cidr.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
-export { closest } from './closest.ts';
+export { closest, wordDistance } from './closest.ts';
 export { compileDecoder, decodeValue, type Decoded, type Decoder, type DecoderOptions } from './decode.ts';
 export {
   API_VERSION,

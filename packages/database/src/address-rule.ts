@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
+import { requireSecretsAgain } from '@strongroom/engine-sdk';
+import { addressFields, connectionUrlFields, connectionUrlPasswords, isSaferValue, secretFields } from '@strongroom/database-sdk';
+import type { TObject } from 'typebox';
+import type { ConnectionRecord } from './records.ts';
+
+type Details = Readonly<Record<string, unknown>>;
+
+/**
+ * A stored secret is sent to no address that was written without it: every field counts that the plugin does not exempt.
+ * @throws BadRequest that names the changed fields and the secrets to send again
+ */
+export function requireSecretsForAddress(change: {
+  readonly before: ConnectionRecord | undefined;
+  readonly after: ConnectionRecord;
+  /** The parameters of the plugin that were sent. */
+  readonly sent: Details;
+  /** Of the plugin after the write. */
+  readonly schema: TObject;
+  readonly sudo: boolean;
+}): void {
+  const { before, after, sent, schema, sudo } = change;
+  if (!before) return;
+  const names = new Set([...Object.keys(before.details), ...Object.keys(after.details)]);
+  const moved = [...names].filter(
+    (name) => !isSame(before.details[name], after.details[name]) && !isSaferValue(schema, name, after.details[name]),
+  );
+  const changed = [...(before.plugin_name === after.plugin_name ? [] : ['plugin_name']), ...addressFields(schema, moved)];
+  requireSecretsAgain({ changed, kept: keptSecrets(before, after, sent, schema), sudo });
+}
+
+/** Secrets that stay as they were. A private key is never sent anywhere: it signs. */
+function keptSecrets(before: ConnectionRecord, { details }: ConnectionRecord, sent: Details, schema: TObject): string[] {
+  const urls = connectionUrlFields(schema).filter(
+    (name) => typeof details[name] === 'string' && connectionUrlPasswords(String(details[name])).length > 0,
+  );
+  const names = new Set([...secretFields(schema), ...(before.secret_fields ?? []), ...urls]);
+  return [...names].filter((name) => {
+    const value = details[name];
+    return !(name in sent) && value !== undefined && value !== '' && !(typeof value === 'string' && value.includes('PRIVATE KEY-----'));
+  });
+}
+
+/** Clients send numbers and booleans as text. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (isDeepStrictEqual(a, b)) return true;
+  return a !== undefined && b !== undefined && typeof a !== 'object' && typeof b !== 'object' && String(a) === String(b);
+}

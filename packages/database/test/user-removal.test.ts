@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { TestMount } from '@strongroom/engine-testkit';
+import { type PostgresServer, startPostgres } from '@strongroom/lab';
+import { CREATION, mountWithRole, pass, usersOf } from './database-mount.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
+
+describe('a user that cannot be removed', () => {
+  let server: PostgresServer;
+  let mount: TestMount;
+  interface Creds {
+    readonly username: string;
+    readonly password: string;
+  }
+  const revoke = async (leaseId: string) => mount.call('update', 'sys/leases/revoke', { data: { lease_id: leaseId, sync: true } });
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(async () => server.stop());
+  beforeEach(async () => {
+    mount = await mountWithRole(server);
+    await mount.write('roles/owner', {
+      db_name: 'pg',
+      creation_statements: [CREATION, 'CREATE TABLE owned (a int)', 'ALTER TABLE owned OWNER TO "{{name}}"'],
+      default_ttl: '1h',
+    });
+  });
+  afterEach(async () => {
+    await mount.close();
+    await server.query('DROP TABLE IF EXISTS owned');
+    for (const name of await usersOf(server)) await server.query(`DROP ROLE "${name}"`);
+  });
+
+  test('since it owns something loses its login and its sessions first; the lease stays, says why, and ends once the user can go', async () => {
+    const { leaseId, data } = await mount.read('creds/owner');
+    const { username, password } = data as unknown as Creds;
+    expect(await server.login(username, password)).toBe(username);
+    const refused = await revoke(leaseId);
+    expect(refused.status).toBe(400);
+    expect(refused.errors!.join()).toMatch(/the user stays, but its login was taken away; .*depend on it: owner of table owned/s);
+    await expect(server.login(username, password)).rejects.toThrow(/not permitted to log in/);
+    expect((await mount.call('update', 'sys/leases/lookup', { data: { lease_id: leaseId } })).status).toBe(200);
+    await pass(mount, 3_700);
+    const { leases } = (await mount.call('read', 'sys/leases', { data: { type: 'irrevocable' } })).data as { leases: { error: string }[] };
+    expect(leases[0]!.error).toContain('the user stays, but its login was taken away');
+    await server.query('DROP TABLE owned');
+    expect((await revoke(leaseId)).status).toBe(204);
+    expect(await usersOf(server)).toEqual([]);
+  });
+
+  test('by revocation_statements that fail, or that do nothing, has no login any more all the same', async () => {
+    await mount.write('roles/app', { revocation_statements: ['DROP ROLE "{{name}}-nobody"'] });
+    const failing = await mount.read('creds/app');
+    const one = failing.data as unknown as Creds;
+    expect((await revoke(failing.leaseId)).errors!.join()).toContain('the user stays, but its login was taken away; ');
+    await expect(server.login(one.username, one.password)).rejects.toThrow(/not permitted to log in/);
+    expect((await mount.write('roles/app', { revocation_statements: [`SELECT '{{name}}'`] })).status).toBe(204);
+    const idle = await mount.read('creds/app');
+    const two = idle.data as unknown as Creds;
+    expect((await revoke(idle.leaseId)).status).toBe(204);
+    await expect(server.login(two.username, two.password)).rejects.toThrow(/not permitted to log in/);
+  });
+});
