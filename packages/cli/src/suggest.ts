@@ -1,4 +1,4 @@
-import { wordDistance } from '@strongroom/engine-sdk';
+import { wordDistance } from '@strongroom/engine-sdk/closest';
 
 /** The known words nearest to a mistyped one, best first, at most three. */
 export function closest(word: string, known: Iterable<string>): string[] {
