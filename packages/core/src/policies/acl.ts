@@ -62,7 +62,7 @@ export class Acl {
   readonly #unfilled: readonly DecidingRule[];
   #reach: AclReach | undefined;
 
-  private constructor(root: boolean, rules: readonly AccessRule[], unfilled: readonly AccessRule[], validUntil: number) {
+  protected constructor(root: boolean, rules: readonly AccessRule[], unfilled: readonly AccessRule[], validUntil: number) {
     this.root = root;
     this.validUntil = validUntil;
     this.#unfilled = unfilled.map(deciding);
