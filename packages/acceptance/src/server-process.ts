@@ -52,7 +52,14 @@ export async function startServer(
     child.kill(signal);
     await ended;
   };
-  return { address, pid: child.pid!, log: () => text, ended: () => child.exitCode ?? child.signalCode ?? undefined, kill: async () => end('SIGKILL'), stop: async () => end('SIGTERM') };
+  return {
+    address,
+    pid: child.pid!,
+    log: () => text,
+    ended: () => child.exitCode ?? child.signalCode ?? undefined,
+    kill: async () => end('SIGKILL'),
+    stop: async () => end('SIGTERM'),
+  };
 }
 
 async function untilAnswering(child: ChildProcess, address: string, log: () => string): Promise<void> {

@@ -2,7 +2,18 @@
 type Json = Record<string, unknown>;
 
 /** Fields of bodies that name something on the server. */
-const NAMING = new Set(['name', 'role', 'role_name', 'db_name', 'mount', 'secret_name', 'username', 'password_policy', 'policies', 'plugin_name']);
+const NAMING = new Set([
+  'name',
+  'role',
+  'role_name',
+  'db_name',
+  'mount',
+  'secret_name',
+  'username',
+  'password_policy',
+  'policies',
+  'plugin_name',
+]);
 
 /**
  * The document with names of what exists beside any text, wherever a parameter of a path or a field names something: without them
@@ -37,7 +48,8 @@ export function withExamples(document: Json, writes: readonly { readonly path: s
       if (!found) continue;
       for (const operation of Object.values(item)) {
         const content = (operation as Json | undefined)?.['requestBody'] as { content: Record<string, Json> } | undefined;
-        for (const media of Object.values(content?.content ?? {})) media['examples'] = { ...(media['examples'] as Json), [at]: { value: body } };
+        for (const media of Object.values(content?.content ?? {}))
+          media['examples'] = { ...(media['examples'] as Json), [at]: { value: body } };
       }
       for (const parameter of (item['parameters'] ?? []) as Json[]) {
         const value = found[1 + names.indexOf(parameter['name'] as string)];
@@ -52,9 +64,4 @@ export function withExamples(document: Json, writes: readonly { readonly path: s
 function eitherWay(schema: Json, names: readonly string[]): Json {
   if (schema['type'] === 'string' && schema['enum'] === undefined) return { anyOf: [{ type: 'string', enum: names }, schema] };
   return schema;
-}
-
-export function operationsOf(document: Json): number {
-  const methods = ['get', 'post', 'put', 'patch', 'delete'];
-  return Object.values(document['paths'] as Record<string, Json>).flatMap((item) => methods.filter((method) => method in item)).length;
 }

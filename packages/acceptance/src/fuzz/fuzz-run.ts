@@ -1,15 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { operationsOf, withExamples, withKnownNames } from './document.ts';
-import { KNOWN_NAMES, startFuzzedServer } from './fuzzed-server.ts';
+import { Coverage } from './coverage.ts';
+import { withExamples, withKnownNames } from './document.ts';
+import { KNOWN_NAMES, startFuzzedServer, type FuzzedServer } from './fuzzed-server.ts';
 import { startOutside } from './outside.ts';
 import { startRecorder, type Trouble } from './recorder.ts';
 import { runSchemathesis } from './schemathesis.ts';
 import { faultsInLog, outsideFault } from './verdict.ts';
 
 export interface FuzzReport {
-  readonly operations: number;
+  readonly coverage: Coverage;
   readonly requests: number;
   readonly statuses: ReadonlyMap<number, number>;
   /** Outside systems that could not be had. */
@@ -34,10 +35,10 @@ export async function fuzz({ python, seconds, seed }: FuzzOptions): Promise<Fuzz
   const outside = await startOutside();
   try {
     const server = await startFuzzedServer(outside);
-    const recorder = await startRecorder(server.address, heldBack);
+    const document = await documentOf(server);
+    const coverage = new Coverage(document);
+    const recorder = await startRecorder(server.address, heldBack, (...answer) => coverage.answered(...answer));
     try {
-      const asked = await fetch(`${server.address}/v1/sys/internal/specs/openapi`, { headers: { 'x-vault-token': server.token } });
-      const document = (await asked.json()) as Record<string, unknown>;
       const file = join(folder, 'openapi.json');
       await writeFile(file, JSON.stringify(withExamples(withKnownNames(document, KNOWN_NAMES), server.writes)));
       const printed = await runSchemathesis({
@@ -46,14 +47,15 @@ export async function fuzz({ python, seconds, seed }: FuzzOptions): Promise<Fuzz
       const problems = [...recorder.troubles.filter((trouble) => outsideFault(trouble) === undefined)].map(described);
       problems.push(...faultsInLog(server.log()).map((line) => `the log says: ${line}`));
       if (server.ended() !== undefined) problems.push(`the server ended with ${server.ended()}: ${server.log().slice(-4_000)}`);
-      else if (!(await mayStill(server.address, server.token))) problems.push('the token of the run was refused at the end: not all of it was fuzzed');
+      else if (!(await mayStill(server.address, server.token)))
+        problems.push('the token of the run was refused at the end: not all of it was fuzzed');
       const byReason = new Map<string, Trouble[]>();
       for (const trouble of recorder.troubles) {
         const reason = outsideFault(trouble);
         if (reason !== undefined) byReason.set(reason, [...(byReason.get(reason) ?? []), trouble]);
       }
       return {
-        operations: operationsOf(document),
+        coverage,
         requests: recorder.requests(),
         statuses: recorder.statuses(),
         missing: outside.missing,
@@ -71,10 +73,17 @@ export async function fuzz({ python, seconds, seed }: FuzzOptions): Promise<Fuzz
   }
 }
 
+async function documentOf({ address, token }: FuzzedServer): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${address}/v1/sys/internal/specs/openapi`, { headers: { 'x-vault-token': token } });
+  return (await answer.json()) as Record<string, unknown>;
+}
+
 /** An audit device writes where it is told: only below the folder that is removed afterwards. */
 function heldBack(method: string, target: string, body: Buffer): string | undefined {
   if (method === 'GET' || !/^\/v1\/sys\/audit(?![a-z-])/.test(target)) return undefined;
-  return /"(?:file_path|path)"\s*:\s*"(?:\/|\\|[^"]*\.\.)/.test(body.toString()) ? 'held back: this file would lie outside the run' : undefined;
+  return /"(?:file_path|path)"\s*:\s*"(?:\/|\\|[^"]*\.\.)/.test(body.toString())
+    ? 'held back: this file would lie outside the run'
+    : undefined;
 }
 
 async function mayStill(address: string, token: string): Promise<boolean> {
@@ -85,7 +94,9 @@ async function mayStill(address: string, token: string): Promise<boolean> {
 function described({ method, target, body, contentType, status, answer, millis }: Trouble): string {
   const text = body.toString();
   const data =
-    body.length === 0 ? '' : ` -H ${quoted(`Content-Type: ${contentType ?? ''}`)} --data-binary ${text.length > 2_000 ? quoted(`${text.slice(0, 2_000)}…`) : quoted(text)}`;
+    body.length === 0
+      ? ''
+      : ` -H ${quoted(`Content-Type: ${contentType ?? ''}`)} --data-binary ${text.length > 2_000 ? quoted(`${text.slice(0, 2_000)}…`) : quoted(text)}`;
   const what = status === 0 ? 'no answer' : String(status);
   return `${what} after ${millis} ms: ${answer.slice(0, 500)}\n    curl -X ${method} -H "X-Vault-Token: $TOKEN"${data} ${quoted(`$STRONGROOM_ADDR${target}`).replace("'$STRONGROOM_ADDR", `"$STRONGROOM_ADDR"'`)}`;
 }

@@ -24,7 +24,20 @@ export interface Written {
 }
 
 /** What exists on the server. The document that is fuzzed knows these names, so that calls reach what is there. */
-export const KNOWN_NAMES: readonly string[] = ['app', 'viewer', 'report', 'svc1', 'user1', 'eng', 'batch', 'prod', 'kv', 'kv1', 'aws-sm', 'default'];
+export const KNOWN_NAMES: readonly string[] = [
+  'app',
+  'viewer',
+  'report',
+  'svc1',
+  'user1',
+  'eng',
+  'batch',
+  'prod',
+  'kv',
+  'kv1',
+  'aws-sm',
+  'default',
+];
 
 const POLICY = 'fuzz';
 /** The way out for the run: what ends the server, the token or its policy is refused. */

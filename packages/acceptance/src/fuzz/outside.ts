@@ -1,4 +1,13 @@
-import { motoMissing, slapdMissing, startMoto, startPostgres, startSlapd, type MotoServer, type PostgresServer, type Slapd } from '@strongroom/lab';
+import {
+  motoMissing,
+  slapdMissing,
+  startMoto,
+  startPostgres,
+  startSlapd,
+  type MotoServer,
+  type PostgresServer,
+  type Slapd,
+} from '@strongroom/lab';
 
 /** The outside systems that stay up while a server is fuzzed. One that cannot be had here is undefined. */
 export interface Outside {
@@ -11,7 +20,7 @@ export interface Outside {
 }
 
 /** Two accounts with entries of their own that may change everything. */
-const MANAGERS = `access to * ${[19, 20].map((n) => `by dn.exact="uid=svc${n},ou=svc,dc=example,dc=org" manage`).join(' ')} by anonymous auth by * read`;
+const MANAGERS = `access to * ${[19, 20].map((n) => `by dn.exact="uid=svc${n},ou=svc,dc=example,dc=org" manage`).join(' ')} by * read`;
 
 export async function startOutside(): Promise<Outside> {
   const running: { stop(): Promise<void> }[] = [];

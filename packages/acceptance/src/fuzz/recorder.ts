@@ -25,8 +25,12 @@ export interface Recorder {
 
 const SLOW_MILLIS = 30_000;
 
-/** @param held says why a call is not passed on; such calls are answered 403 */
-export async function startRecorder(server: string, held: (method: string, target: string, body: Buffer) => string | undefined): Promise<Recorder> {
+/** @param held says why a call is not passed on; such calls are answered 403. @param answered is called after each answer */
+export async function startRecorder(
+  server: string,
+  held: (method: string, target: string, body: Buffer) => string | undefined,
+  answered: (method: string, target: string, status: number) => void,
+): Promise<Recorder> {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(server);
   const statuses = new Map<number, number>();
@@ -63,9 +67,18 @@ export async function startRecorder(server: string, held: (method: string, targe
       requests += 1;
       void pass(call, body).then(({ status, headers, answer }) => {
         const millis = Math.round(performance.now() - began);
+        answered(method, target, status);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (status === 0 || status >= 500 || millis > SLOW_MILLIS)
-          troubles.push({ method, target, body, contentType: call.headers['content-type'], status, answer: answer.toString().trim(), millis });
+          troubles.push({
+            method,
+            target,
+            body,
+            contentType: call.headers['content-type'],
+            status,
+            answer: answer.toString().trim(),
+            millis,
+          });
         if (status === 0) response.destroy();
         else response.writeHead(status, withoutFraming(headers)).end(answer);
       });

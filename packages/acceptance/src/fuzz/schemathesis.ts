@@ -9,7 +9,8 @@ const own = fileURLToPath(new URL('../../../../.strongroom/python', import.meta.
 export function findSchemathesis(): string | undefined {
   const named = process.env['STRONGROOM_PYTHON'];
   return [named, join(own, 'bin', 'python')].find(
-    (python) => python !== undefined && existsSync(python) && spawnSync(python, ['-c', 'import schemathesis'], { stdio: 'ignore' }).status === 0,
+    (python) =>
+      python !== undefined && existsSync(python) && spawnSync(python, ['-c', 'import schemathesis'], { stdio: 'ignore' }).status === 0,
   );
 }
 

@@ -12,5 +12,9 @@ export function outsideFault({ answer, status }: Pick<Trouble, 'answer' | 'statu
 
 /** Lines of the server's log that tell of a fault of its own. */
 export function faultsInLog(log: string): string[] {
-  return log.split('\n').filter((line) => /internal error|uncaught|unhandled|quarantin|out of use|nobody caught|\bat (?:async )?\S+ \(.*:\d+:\d+\)/i.test(line));
+  return log
+    .split('\n')
+    .filter((line) =>
+      /internal error|uncaught|unhandled|quarantin|out of use|nobody caught|\bat (?:async )?\S+ \(.*:\d+:\d+\)/i.test(line),
+    );
 }
