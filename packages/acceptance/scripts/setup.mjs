@@ -1,6 +1,6 @@
 // What a fresh clone needs before anything else can run: packages from the registry, and a build. Plain JavaScript without dependencies.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -28,4 +28,35 @@ export function installPackages() {
 
 export function build() {
   return run(process.execPath, [join('node_modules', 'ts7', 'bin', 'tsc'), '-b']);
+}
+
+export function has(command) {
+  return spawnSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' }).status === 0;
+}
+
+const PYTHON_PACKAGES = [
+  {
+    packages: ['hvac==2.4.0', 'moto[server]==5.2.5'],
+    modules: 'hvac, moto.server',
+    what: 'the walk with hvac, and tests against AWS as moto plays it',
+  },
+  { packages: ['schemathesis==4.32.5'], modules: 'schemathesis', what: 'the fuzz of the API' },
+];
+
+/** Python clients, emulators and the fuzzer, in a folder of their own. @returns what could not be had, and why */
+export function installPython() {
+  const folder = join(root, '.strongroom', 'python');
+  const python = join(folder, 'bin', 'python');
+  const works = ({ modules }) => existsSync(python) && spawnSync(python, ['-c', `import ${modules}`], { stdio: 'ignore' }).status === 0;
+  const wanted = PYTHON_PACKAGES.filter((one) => !works(one));
+  if (wanted.length > 0 && !has('python3')) return wanted.map(({ what }) => `${what}: python3 is not installed`);
+  if (wanted.length > 0) mkdirSync(join(root, '.strongroom'), { recursive: true });
+  for (const { packages } of wanted) {
+    console.log(`Installing ${packages.join(' and ')} (Python) into .strongroom/python …`);
+    const made = existsSync(python) || run('python3', ['-m', 'venv', folder]) === 0;
+    if (made) run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
+  }
+  const failed = PYTHON_PACKAGES.filter((one) => !works(one));
+  if (!failed.includes(PYTHON_PACKAGES[0])) process.env.STRONGROOM_PYTHON = python;
+  return failed.map(({ packages, what }) => `${what}: ${packages.join(' and ')} could not be installed`);
 }

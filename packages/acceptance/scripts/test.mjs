@@ -3,17 +3,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installPackages, root, run } from './setup.mjs';
+import { has, installPackages, installPython, root, run } from './setup.mjs';
 
 const words = process.argv.slice(2);
 const leftOut = [];
 const checks = [];
 let jestPassed = 0;
 let jestFailed = 0;
-
-function has(command) {
-  return spawnSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' }).status === 0;
-}
 
 /** Debian's servers, where we may install: as root, with apt. */
 function installServers() {
@@ -24,7 +20,7 @@ function installServers() {
     [
       'python3-venv',
       has('python3') && spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0,
-      'the walk with hvac, and tests against AWS as moto plays it',
+      'the walk with hvac, tests against AWS as moto plays it, and the fuzz of the API',
     ],
     ['mariadb-server', has('mariadbd') || existsSync('/usr/sbin/mariadbd'), 'tests against MariaDB'],
     ['pgbouncer', has('pgbouncer') || existsSync('/usr/sbin/pgbouncer'), 'tests behind a pooler'],
@@ -56,26 +52,6 @@ function installServers() {
   } finally {
     if (ours) rmSync(policy, { force: true });
   }
-}
-
-/** Python clients and emulators, in a folder of their own. */
-function installPython() {
-  const folder = join(root, '.strongroom', 'python');
-  const python = join(folder, 'bin', 'python');
-  const what = 'the walk with hvac, and tests against AWS as moto plays it';
-  const works = () => existsSync(python) && spawnSync(python, ['-c', 'import hvac, moto.server'], { stdio: 'ignore' }).status === 0;
-  if (!works()) {
-    if (!has('python3')) {
-      leftOut.push(`${what}: python3 is not installed`);
-      return;
-    }
-    console.log('Installing hvac and moto (Python) into .strongroom/python …');
-    mkdirSync(join(root, '.strongroom'), { recursive: true });
-    const made = run('python3', ['-m', 'venv', folder]) === 0;
-    if (made) run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'hvac==2.4.0', 'moto[server]==5.2.5']);
-  }
-  if (works()) process.env.STRONGROOM_PYTHON = python;
-  else leftOut.push(`${what}: hvac and moto could not be installed`);
 }
 
 /** Servers that no Debian package has, from the registries of their languages; packages/lab knows how. */
@@ -132,7 +108,7 @@ if (words.length > 0) {
   jest(words);
 } else {
   installServers();
-  installPython();
+  leftOut.push(...installPython());
   installOthers();
   const node = process.execPath;
   check('build', node, [join('node_modules', 'ts7', 'bin', 'tsc'), '-b']);

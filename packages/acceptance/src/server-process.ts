@@ -12,18 +12,33 @@ export interface ServerProcess {
   readonly pid: number;
   /** Everything it wrote so far. */
   log(): string;
+  /** The exit code, or the signal, once it has ended. */
+  ended(): number | NodeJS.Signals | undefined;
   /** SIGKILL: no chance to say goodbye. */
   kill(): Promise<void>;
   /** SIGTERM, and waits for the end. */
   stop(): Promise<void>;
 }
 
+export interface ServerProcessOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  /** The folder that it runs in. */
+  readonly cwd?: string;
+  /** Called with everything that it writes, as it comes; `log()` keeps the end alone. */
+  readonly heard?: (text: string) => void;
+}
+
 /** Starts `strongroom server` with the words given and waits until it answers. */
-export async function startServer(words: readonly string[], address: string, env: NodeJS.ProcessEnv = process.env): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [command, 'server', ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startServer(
+  words: readonly string[],
+  address: string,
+  { env = process.env, cwd, heard }: ServerProcessOptions = {},
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [command, 'server', ...words], { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   const keep = (chunk: string): void => {
     text = (text + chunk).slice(-200_000);
+    heard?.(chunk);
   };
   child.stdout.setEncoding('utf8').on('data', keep);
   child.stderr.setEncoding('utf8').on('data', keep);
@@ -37,7 +52,14 @@ export async function startServer(words: readonly string[], address: string, env
     child.kill(signal);
     await ended;
   };
-  return { address, pid: child.pid!, log: () => text, kill: async () => end('SIGKILL'), stop: async () => end('SIGTERM') };
+  return {
+    address,
+    pid: child.pid!,
+    log: () => text,
+    ended: () => child.exitCode ?? child.signalCode ?? undefined,
+    kill: async () => end('SIGKILL'),
+    stop: async () => end('SIGTERM'),
+  };
 }
 
 async function untilAnswering(child: ChildProcess, address: string, log: () => string): Promise<void> {

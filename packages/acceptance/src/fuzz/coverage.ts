@@ -1,0 +1,47 @@
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** Which operations of a document were reached, and which of them did what was asked. */
+export class Coverage {
+  readonly #operations: { readonly name: string; readonly method: string; readonly pattern: RegExp }[];
+  readonly #reached = new Set<string>();
+  readonly #succeeded = new Set<string>();
+
+  constructor(document: Readonly<Record<string, unknown>>) {
+    // A path of fixed words goes before one that takes any.
+    const paths = Object.entries(document['paths'] as Record<string, object>).sort(([a], [b]) => parameters(a) - parameters(b));
+    this.#operations = paths.flatMap(([path, item]) => {
+      const pattern = new RegExp(`^/v1${path.replace(/\{\w+\}/g, '.+')}$`);
+      return METHODS.filter((method) => method in item).map((method) => ({ name: `${method} ${path}`, method, pattern }));
+    });
+  }
+
+  answered(method: string, target: string, status: number): void {
+    const path = target.replace(/[?].*$/s, '');
+    const asked = method.toLowerCase();
+    const operation = this.#operations.find((one) => one.method === asked && one.pattern.test(path));
+    if (!operation) return;
+    this.#reached.add(operation.name);
+    if (status < 300) this.#succeeded.add(operation.name);
+  }
+
+  get operations(): number {
+    return this.#operations.length;
+  }
+
+  get reached(): number {
+    return this.#reached.size;
+  }
+
+  get succeeded(): number {
+    return this.#succeeded.size;
+  }
+
+  /** Operations that never did what was asked. */
+  refused(): string[] {
+    return this.#operations.map(({ name }) => name).filter((name) => !this.#succeeded.has(name));
+  }
+}
+
+function parameters(path: string): number {
+  return path.split('{').length;
+}

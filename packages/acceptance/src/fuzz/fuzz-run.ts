@@ -1,0 +1,106 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Coverage } from './coverage.ts';
+import { withExamples, withKnownNames } from './document.ts';
+import { KNOWN_NAMES, startFuzzedServer, type FuzzedServer } from './fuzzed-server.ts';
+import { startOutside } from './outside.ts';
+import { startRecorder, type Trouble } from './recorder.ts';
+import { runSchemathesis } from './schemathesis.ts';
+import { faultsInLog, outsideFault } from './verdict.ts';
+
+export interface FuzzReport {
+  readonly coverage: Coverage;
+  readonly requests: number;
+  readonly statuses: ReadonlyMap<number, number>;
+  /** Outside systems that could not be had. */
+  readonly missing: readonly string[];
+  /** 5xx that an outside system is to blame for, by why. */
+  readonly outside: ReadonlyMap<string, readonly Trouble[]>;
+  /** What the server is to blame for. Empty after a good run. */
+  readonly problems: readonly string[];
+  /** What schemathesis printed. */
+  readonly printed: string;
+}
+
+export interface FuzzOptions {
+  readonly python: string;
+  readonly seconds: number;
+  readonly seed: number;
+}
+
+/** Starts a server with every engine, on systems that are up, and lets schemathesis fuzz all that its OpenAPI document declares. */
+export async function fuzz({ python, seconds, seed }: FuzzOptions): Promise<FuzzReport> {
+  const folder = await mkdtemp(join(tmpdir(), 'strongroom-schemathesis-'));
+  const outside = await startOutside();
+  try {
+    const server = await startFuzzedServer(outside);
+    const document = await documentOf(server);
+    const coverage = new Coverage(document);
+    const recorder = await startRecorder(server.address, heldBack, (...answer) => coverage.answered(...answer));
+    try {
+      const file = join(folder, 'openapi.json');
+      await writeFile(file, JSON.stringify(withExamples(withKnownNames(document, KNOWN_NAMES), server.writes)));
+      const printed = await runSchemathesis({
+        ...{ python, seconds, seed, document: file, url: `${recorder.address}/v1`, token: server.token, cwd: folder },
+      });
+      const problems = [...recorder.troubles.filter((trouble) => outsideFault(trouble) === undefined)].map(described);
+      problems.push(...faultsInLog(server.log()).map((line) => `the log says: ${line}`));
+      if (server.ended() !== undefined) problems.push(`the server ended with ${server.ended()}: ${server.log().slice(-4_000)}`);
+      else if (!(await mayStill(server.address, server.token)))
+        problems.push('the token of the run was refused at the end: not all of it was fuzzed');
+      const byReason = new Map<string, Trouble[]>();
+      for (const trouble of recorder.troubles) {
+        const reason = outsideFault(trouble);
+        if (reason !== undefined) byReason.set(reason, [...(byReason.get(reason) ?? []), trouble]);
+      }
+      return {
+        coverage,
+        requests: recorder.requests(),
+        statuses: recorder.statuses(),
+        missing: outside.missing,
+        outside: byReason,
+        problems,
+        printed,
+      };
+    } finally {
+      await recorder.stop();
+      await server.stop();
+    }
+  } finally {
+    await outside.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function documentOf({ address, token }: FuzzedServer): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${address}/v1/sys/internal/specs/openapi`, { headers: { 'x-vault-token': token } });
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** An audit device writes where it is told: only below the folder that is removed afterwards. */
+function heldBack(method: string, target: string, body: Buffer): string | undefined {
+  if (method === 'GET' || !/^\/v1\/sys\/audit(?![a-z-])/.test(target)) return undefined;
+  return /"(?:file_path|path)"\s*:\s*"(?:\/|\\|[^"]*\.\.)/.test(body.toString())
+    ? 'held back: this file would lie outside the run'
+    : undefined;
+}
+
+async function mayStill(address: string, token: string): Promise<boolean> {
+  return (await fetch(`${address}/v1/auth/token/lookup-self`, { headers: { 'x-vault-token': token } })).ok;
+}
+
+/** With a command that does it again. */
+function described({ method, target, body, contentType, status, answer, millis }: Trouble): string {
+  const text = body.toString();
+  const data =
+    body.length === 0
+      ? ''
+      : ` -H ${quoted(`Content-Type: ${contentType ?? ''}`)} --data-binary ${text.length > 2_000 ? quoted(`${text.slice(0, 2_000)}…`) : quoted(text)}`;
+  const what = status === 0 ? 'no answer' : String(status);
+  return `${what} after ${millis} ms: ${answer.slice(0, 500)}\n    curl -X ${method} -H "X-Vault-Token: $TOKEN"${data} ${quoted(`$STRONGROOM_ADDR${target}`).replace("'$STRONGROOM_ADDR", `"$STRONGROOM_ADDR"'`)}`;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
