@@ -7,7 +7,7 @@ import { withExamples, withKnownNames } from '../src/fuzz/document.ts';
 import { fuzz } from '../src/fuzz/fuzz-run.ts';
 import { startRecorder, type Recorder } from '../src/fuzz/recorder.ts';
 import { findSchemathesis } from '../src/fuzz/schemathesis.ts';
-import { faultsInLog, outsideFault } from '../src/fuzz/verdict.ts';
+import { LogFaults, outsideFault } from '../src/fuzz/verdict.ts';
 
 const python = findSchemathesis();
 const missing = python === undefined ? 'schemathesis is not installed (npm test and npm run fuzz install it)' : undefined;
@@ -72,8 +72,10 @@ describe('what the fuzz reports', () => {
   });
 
   test('is a line of the log that tells of a fault of the server', () => {
-    const log = 'a [INFO]  unsealed: millis=1\nb [ERROR] internal error: request_id=1\nc [WARN]  the mount db/ is quarantined\n';
-    expect(faultsInLog(log)).toHaveLength(2);
+    const faults = new LogFaults();
+    for (const text of ['a [INFO]  unsealed\nb [ERROR] inter', 'nal error: request_id=1\nc [WARN]  the mount db/ is quarantined\nd'])
+      faults.heard(text);
+    expect(faults.lines).toEqual(['b [ERROR] internal error: request_id=1', 'c [WARN]  the mount db/ is quarantined']);
   });
 
   test('counts the operations that were reached and those that did what was asked', () => {

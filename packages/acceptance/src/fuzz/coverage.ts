@@ -2,7 +2,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** Which operations of a document were reached, and which of them did what was asked. */
 export class Coverage {
-  readonly #operations: { readonly name: string; readonly method: string; readonly pattern: RegExp }[];
+  readonly #operations: { readonly name: string; readonly method: string; readonly strict: RegExp; readonly wide: RegExp }[];
   readonly #reached = new Set<string>();
   readonly #succeeded = new Set<string>();
 
@@ -10,15 +10,16 @@ export class Coverage {
     // A path of fixed words goes before one that takes any.
     const paths = Object.entries(document['paths'] as Record<string, object>).sort(([a], [b]) => parameters(a) - parameters(b));
     this.#operations = paths.flatMap(([path, item]) => {
-      const pattern = new RegExp(`^/v1${path.replace(/\{\w+\}/g, '.+')}$`);
-      return METHODS.filter((method) => method in item).map((method) => ({ name: `${method} ${path}`, method, pattern }));
+      const [strict, wide] = ['[^/]+', '.+'].map((any) => new RegExp(`^/v1${path.replace(/\{\w+\}/g, any)}$`)) as [RegExp, RegExp];
+      return METHODS.filter((method) => method in item).map((method) => ({ name: `${method} ${path}`, method, strict, wide }));
     });
   }
 
   answered(method: string, target: string, status: number): void {
     const path = target.replace(/[?].*$/s, '');
     const asked = method.toLowerCase();
-    const operation = this.#operations.find((one) => one.method === asked && one.pattern.test(path));
+    const candidates = this.#operations.filter((one) => one.method === asked);
+    const operation = candidates.find(({ strict }) => strict.test(path)) ?? candidates.find(({ wide }) => wide.test(path));
     if (!operation) return;
     this.#reached.add(operation.name);
     if (status < 300) this.#succeeded.add(operation.name);

@@ -35,18 +35,18 @@ export function withKnownNames(document: Json, names: readonly string[]): Json {
 }
 
 /**
- * The document with what has been written as the examples of its operations. Schemathesis sends them, and then changes one value of
+ * The document with calls that fit the server as the examples of its operations. Schemathesis sends them, and then changes one value of
  * them at a time, which reaches farther than bodies that are made up whole.
  */
-export function withExamples(document: Json, writes: readonly { readonly path: string; readonly body: Json }[]): Json {
+export function withExamples(document: Json, calls: readonly { readonly path: string; readonly body?: Json }[]): Json {
   const changed = structuredClone(document);
   for (const [template, item] of Object.entries(changed['paths'] as Record<string, Json>)) {
     const names: string[] = [];
-    const pattern = new RegExp(`^${template.replace(/\{(\w+)\}/g, (_, name: string) => (names.push(name), '(.+)'))}$`);
-    for (const [at, { path, body }] of writes.entries()) {
+    const pattern = new RegExp(`^${template.replace(/\{(\w+)\}/g, (_, name: string) => (names.push(name), '([^/]+)'))}$`);
+    for (const [at, { path, body }] of calls.entries()) {
       const found = pattern.exec(`/${path}`);
       if (!found) continue;
-      for (const operation of Object.values(item)) {
+      for (const operation of body === undefined ? [] : Object.values(item)) {
         const content = (operation as Json | undefined)?.['requestBody'] as { content: Record<string, Json> } | undefined;
         for (const media of Object.values(content?.content ?? {}))
           media['examples'] = { ...(media['examples'] as Json), [at]: { value: body } };

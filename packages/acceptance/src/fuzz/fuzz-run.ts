@@ -1,13 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Coverage } from './coverage.ts';
 import { withExamples, withKnownNames } from './document.ts';
 import { KNOWN_NAMES, startFuzzedServer, type FuzzedServer } from './fuzzed-server.ts';
-import { startOutside } from './outside.ts';
+import { startOutside, type Outside } from './outside.ts';
 import { startRecorder, type Trouble } from './recorder.ts';
 import { runSchemathesis } from './schemathesis.ts';
-import { faultsInLog, outsideFault } from './verdict.ts';
+import { outsideFault } from './verdict.ts';
+
+const RESTORE_MILLIS = 5_000;
 
 export interface FuzzReport {
   readonly coverage: Coverage;
@@ -40,15 +43,17 @@ export async function fuzz({ python, seconds, seed }: FuzzOptions): Promise<Fuzz
     const recorder = await startRecorder(server.address, heldBack, (...answer) => coverage.answered(...answer));
     try {
       const file = join(folder, 'openapi.json');
-      await writeFile(file, JSON.stringify(withExamples(withKnownNames(document, KNOWN_NAMES), server.writes)));
-      const printed = await runSchemathesis({
-        ...{ python, seconds, seed, document: file, url: `${recorder.address}/v1`, token: server.token, cwd: folder },
-      });
-      const problems = [...recorder.troubles.filter((trouble) => outsideFault(trouble) === undefined)].map(described);
-      problems.push(...faultsInLog(server.log()).map((line) => `the log says: ${line}`));
-      if (server.ended() !== undefined) problems.push(`the server ended with ${server.ended()}: ${server.log().slice(-4_000)}`);
-      else if (!(await mayStill(server.address, server.token)))
-        problems.push('the token of the run was refused at the end: not all of it was fuzzed');
+      await writeFile(file, JSON.stringify(withExamples(withKnownNames(document, KNOWN_NAMES), server.examples)));
+      const keeping = keepConfigured(server, outside);
+      const run = { python, seconds, seed, document: file, url: `${recorder.address}/v1`, token: server.token, cwd: folder };
+      const printed = await runSchemathesis(run).finally(keeping.stop);
+      const problems = [
+        ...keeping.problems,
+        ...recorder.troubles.filter((trouble) => outsideFault(trouble) === undefined).map(described),
+        ...server.faults.map((line) => `the log says: ${line}`),
+        ...(await endOf(server)),
+        ...(recorder.requests() === 0 ? [`schemathesis sent nothing: ${printed.slice(-4_000)}`] : []),
+      ];
       const byReason = new Map<string, Trouble[]>();
       for (const trouble of recorder.troubles) {
         const reason = outsideFault(trouble);
@@ -73,6 +78,42 @@ export async function fuzz({ python, seconds, seed }: FuzzOptions): Promise<Fuzz
   }
 }
 
+/** What is wrong with the server after the run. */
+async function endOf({ address, token, ended, log }: FuzzedServer): Promise<string[]> {
+  if (ended() !== undefined) return [`the server ended with ${ended()}: ${log().slice(-4_000)}`];
+  const { ok } = await fetch(`${address}/v1/auth/token/lookup-self`, { headers: { 'x-vault-token': token } });
+  return ok ? [] : ['the token of the run was refused at the end: not all of it was fuzzed'];
+}
+
+interface Keeping {
+  readonly problems: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Puts things right again and again: calls that need the outside systems would soon all end at "there is no such role". */
+function keepConfigured(server: FuzzedServer, outside: Outside): Keeping {
+  const problems: string[] = [];
+  const stopping = new AbortController();
+  const work = (async () => {
+    while (!stopping.signal.aborted && server.ended() === undefined) {
+      try {
+        await outside.restore();
+        await server.restore();
+      } catch (error) {
+        problems.push(`an outside system did not stay up: ${String(error)}`);
+      }
+      await setTimeout(RESTORE_MILLIS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  })();
+  return {
+    problems,
+    stop: async () => {
+      stopping.abort();
+      await work;
+    },
+  };
+}
+
 async function documentOf({ address, token }: FuzzedServer): Promise<Record<string, unknown>> {
   const answer = await fetch(`${address}/v1/sys/internal/specs/openapi`, { headers: { 'x-vault-token': token } });
   return (await answer.json()) as Record<string, unknown>;
@@ -84,10 +125,6 @@ function heldBack(method: string, target: string, body: Buffer): string | undefi
   return /"(?:file_path|path)"\s*:\s*"(?:\/|\\|[^"]*\.\.)/.test(body.toString())
     ? 'held back: this file would lie outside the run'
     : undefined;
-}
-
-async function mayStill(address: string, token: string): Promise<boolean> {
-  return (await fetch(`${address}/v1/auth/token/lookup-self`, { headers: { 'x-vault-token': token } })).ok;
 }
 
 /** With a command that does it again. */

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startServer } from '../server-process.ts';
-import type { Outside } from './outside.ts';
+import { DATABASE_MANAGER, LOGIN_MANAGER, SECRETS_MANAGER, type Outside } from './outside.ts';
+import { LogFaults } from './verdict.ts';
 
 /** A server of its own process on LMDB, with one of every engine mounted and configured against systems that are up. */
 export interface FuzzedServer {
@@ -10,18 +11,40 @@ export interface FuzzedServer {
   readonly pid: number;
   /** May do everything but what would end the run. */
   readonly token: string;
-  /** What it was configured with: path and body of each write. */
-  readonly writes: readonly Written[];
+  /** What it was configured with, and calls that use what was configured. */
+  readonly examples: readonly Example[];
+  /** Writes its configuration anew, as far as that goes: the fuzz changes and deletes what it finds. */
+  restore(): Promise<void>;
   /** The exit code once the process has ended by itself. */
   ended(): number | NodeJS.Signals | undefined;
   log(): string;
+  /** Lines of its log that tell of a fault of its own. */
+  readonly faults: readonly string[];
   stop(): Promise<void>;
 }
 
-export interface Written {
+export interface Example {
   readonly path: string;
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Without one, only the names in the path are an example. */
+  readonly body?: Readonly<Record<string, unknown>>;
 }
+
+/** What can be asked of the roles that are configured. */
+const USES: readonly Example[] = [
+  ...[
+    'creds/viewer',
+    'static-creds/report',
+    'rotate-role/report',
+    'roles/viewer/preview',
+    'orphans/app',
+    'reset/app',
+    'rotate-root/app',
+  ].map((path) => `db/${path}`),
+  ...['creds/app', 'static-cred/svc1', 'rotate-role/svc1', 'role/app/preview'].map((path) => `ldap/${path}`),
+  ...['check-out', 'check-in', 'status'].map((path) => `ldap/library/batch/${path}`),
+  ...['aws/creds/app', 'aws/sts/viewer', 'db/config/app/status', 'ldap/library/manage/batch/check-in'],
+  ...['sys/sync/destinations/aws-sm/prod/plan', 'sys/sync/destinations/aws-sm/prod/reconcile', 'sys/policies/password/app/generate'],
+].map((path) => ({ path }));
 
 /** What exists on the server. The document that is fuzzed knows these names, so that calls reach what is there. */
 export const KNOWN_NAMES: readonly string[] = [
@@ -65,7 +88,8 @@ export async function startFuzzedServer(outside: Outside): Promise<FuzzedServer>
       `api_addr = "${address}"\nlog_level = "info"\n`,
   );
   // What the fuzz names as a file lies in the folder that is removed afterwards.
-  const server = await startServer([`-config=${config}`], address, { cwd: home });
+  const faults = new LogFaults();
+  const server = await startServer([`-config=${config}`], address, { cwd: home, heard: (text) => faults.heard(text) });
   const stop = async (): Promise<void> => {
     await server.stop();
     await rm(home, { recursive: true, force: true });
@@ -74,7 +98,7 @@ export async function startFuzzedServer(outside: Outside): Promise<FuzzedServer>
     const made = await call(address, '', 'PUT', 'sys/init', { secret_shares: 1, secret_threshold: 1 });
     await call(address, '', 'PUT', 'sys/unseal', { key: (made['keys_base64'] as string[])[0] });
     const root = made['root_token'] as string;
-    const writes: Written[] = [];
+    const writes: Required<Example>[] = [];
     const write: Write = async (path, body) => {
       await call(address, root, 'POST', path, body);
       writes.push({ path, body });
@@ -85,10 +109,14 @@ export async function startFuzzedServer(outside: Outside): Promise<FuzzedServer>
     return {
       address,
       pid: server.pid,
-      writes,
+      examples: [...writes, ...USES],
+      restore: async () => {
+        for (const { path, body } of writes) if (!MOUNTING.test(path)) await call(address, root, 'POST', path, body).catch(() => undefined);
+      },
       token: (auth as { client_token: string }).client_token,
       ended: server.ended,
       log: server.log,
+      faults: faults.lines,
       stop,
     };
   } catch (error) {
@@ -101,6 +129,8 @@ function policyText(): string {
   const denied = DENIED.map((path) => `path "${path}" { capabilities = ["deny"] }\n`);
   return `path "*" { capabilities = ["create", "read", "update", "patch", "delete", "list", "sudo"] }\n${denied.join('')}`;
 }
+
+const MOUNTING = /^sys\/(mounts|auth)\//;
 
 type Write = (path: string, body: Readonly<Record<string, unknown>>) => Promise<void>;
 
@@ -115,14 +145,10 @@ async function configure(write: Write, { postgres, slapd, moto }: Outside): Prom
   await write('kv1/app', { greeting: 'hello' });
   await write('sys/policies/password/app', { policy: 'length = 20\nrule "charset" { charset = "abcdefghij" }' });
 
-  // Not the superuser of the lab: rotating it is one of the calls.
-  await postgres.query("CREATE ROLE manager SUPERUSER LOGIN PASSWORD 'manager-pw'");
-  await postgres.query("CREATE ROLE reports LOGIN PASSWORD 'reports-pw'");
   await write('db/config/app', {
     plugin_name: 'postgresql-database-plugin',
     connection_url: `postgresql://{{username}}:{{password}}@127.0.0.1:${postgres.port}/postgres?sslmode=disable`,
-    username: 'manager',
-    password: 'manager-pw',
+    ...DATABASE_MANAGER,
     allowed_roles: '*',
   });
   await write('db/roles/viewer', {
@@ -133,10 +159,9 @@ async function configure(write: Write, { postgres, slapd, moto }: Outside): Prom
   await write('db/static-roles/report', { db_name: 'app', username: 'reports', rotation_period: '24h' });
 
   if (slapd) {
-    // Each has an account of its own with an entry, so that rotating it works.
-    const as = (n: number) => ({ url: slapd.url, binddn: `uid=svc${n},ou=svc,dc=example,dc=org`, bindpass: `pw${n}` });
+    const as = ({ dn, password }: typeof LOGIN_MANAGER) => ({ url: slapd.url, binddn: dn, bindpass: password });
     await write('auth/ldap/config', {
-      ...as(19),
+      ...as(LOGIN_MANAGER),
       userdn: 'ou=people,dc=example,dc=org',
       userattr: 'uid',
       groupdn: 'ou=groups,dc=example,dc=org',
@@ -145,7 +170,7 @@ async function configure(write: Write, { postgres, slapd, moto }: Outside): Prom
     await write('auth/ldap/groups/eng', { policies: 'default' });
     await write('auth/ldap/users/user1', { policies: 'default' });
     await write('auth/ldap/login/user1', { password: 'pw1' });
-    await write('ldap/config', { ...as(20), userdn: 'dc=example,dc=org', userattr: 'uid' });
+    await write('ldap/config', { ...as(SECRETS_MANAGER), userdn: 'dc=example,dc=org', userattr: 'uid' });
     await write('ldap/static-role/svc1', { username: 'svc1', dn: 'uid=svc1,ou=svc,dc=example,dc=org', rotation_period: '24h' });
     await write('ldap/library/batch', { service_account_names: 'svc2,svc3', ttl: '1h' });
     await write('ldap/role/app', {
@@ -158,6 +183,7 @@ async function configure(write: Write, { postgres, slapd, moto }: Outside): Prom
   if (moto) {
     const key = { access_key: 'AKIAEXAMPLEEXAMPLE00', secret_key: 'no-secret-of-anybody' };
     await write('aws/config/root', { ...key, region: 'us-east-1', iam_endpoint: moto.endpoint, sts_endpoint: moto.endpoint });
+    await write('aws/config/lease', { lease: '1h', lease_max: '24h' });
     await write('aws/roles/app', { credential_type: 'iam_user', policy_arns: 'arn:aws:iam::aws:policy/ReadOnlyAccess' });
     await write('aws/roles/viewer', { credential_type: 'assumed_role', role_arns: 'arn:aws:iam::123456789012:role/deploy' });
     const { port } = new URL(moto.endpoint);

@@ -10,6 +10,8 @@ if (python === undefined) {
   say('schemathesis is not installed: npm run fuzz installs it where python3 with venv is there');
   process.exit(1);
 }
+// The servers of the run end with this process, and only an orderly exit ends them.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 say(`Fuzzing for ${seconds} s with seed ${seed} …`);
 const report = await fuzz({ python, seconds, seed });
 if (process.env['FUZZ_VERBOSE']) say(report.printed);

@@ -3,6 +3,8 @@ import type { Trouble } from './recorder.ts';
 /** What an outside system that the fuzz made up, or that refuses what the fuzz asks of it, is to blame for. */
 const OUTSIDE: readonly { readonly what: string; readonly text: RegExp }[] = [
   { what: 'a host or port where nothing is', text: /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT/ },
+  { what: 'a login that the outside system refuses', text: /LDAP Result Code 49 |password authentication failed for user/ },
+  { what: 'an account that is not in the directory, or may not do this', text: /LDAP Result Code (?:32|50) / },
 ];
 
 /** Why a call's 5xx, silence or slowness is an outside system's doing; undefined where it is the server's. */
@@ -10,11 +12,17 @@ export function outsideFault({ answer, status }: Pick<Trouble, 'answer' | 'statu
   return status === 0 ? undefined : OUTSIDE.find(({ text }) => text.test(answer))?.what;
 }
 
-/** Lines of the server's log that tell of a fault of its own. */
-export function faultsInLog(log: string): string[] {
-  return log
-    .split('\n')
-    .filter((line) =>
-      /internal error|uncaught|unhandled|quarantin|out of use|nobody caught|\bat (?:async )?\S+ \(.*:\d+:\d+\)/i.test(line),
-    );
+const FAULT = /internal error|uncaught|unhandled|quarantin|out of use|nobody caught|\bat (?:async )?\S+ \(.*:\d+:\d+\)/i;
+const MOST_FAULTS = 200;
+
+/** Lines of the server's log that tell of a fault of its own, as they come. */
+export class LogFaults {
+  readonly lines: string[] = [];
+  #begun = '';
+
+  heard(text: string): void {
+    const lines = (this.#begun + text).split('\n');
+    this.#begun = lines.pop()!;
+    for (const line of lines) if (FAULT.test(line) && this.lines.length < MOST_FAULTS) this.lines.push(line);
+  }
 }
