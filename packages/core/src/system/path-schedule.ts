@@ -19,7 +19,7 @@ export function schedulePaths({ jobs, journal, gate, mounts }: SchedulePathDeps)
     path('schedule', {
       synopsis: 'What the server will do later.',
       description:
-        'Jobs of all engines with their last errors, and the outside systems that are being left alone because they keep failing.',
+        'Jobs of all engines with their last errors, and the outside systems whose circuit breaker is open because they keep failing.',
       access: 'sudo',
       fields: { failing: f.bool('Only jobs whose last try failed.', { default: false }), mount: f.string('Only jobs of this mount path.') },
     }).read({
@@ -42,7 +42,7 @@ export function schedulePaths({ jobs, journal, gate, mounts }: SchedulePathDeps)
     }),
     path('schedule/retry', {
       synopsis: 'Runs a job now.',
-      description: 'Instead of at its next attempt, also while its outside system is left alone.',
+      description: 'Runs now instead of at the next attempt, even while the circuit breaker of its outside system is open.',
       access: 'sudo',
       fields: {
         mount: f.string('The path of its mount.', { required: true }),
@@ -94,7 +94,8 @@ export function schedulePaths({ jobs, journal, gate, mounts }: SchedulePathDeps)
       }),
     path('journal/{id:any}/retry', {
       synopsis: 'Tries to undo or finish a change now.',
-      description: 'Instead of at its next attempt, also while its outside system is left alone. A failure is answered with its reason.',
+      description:
+        'Runs now instead of at the next attempt, even while the circuit breaker of its outside system is open. A failure is answered with its reason.',
       access: 'sudo',
       fields: { id: f.name('As `sys/journal` shows it.') },
     }).update({
