@@ -18,7 +18,7 @@ interface Recorded {
 
 const OPERATIONS: Record<string, RequestOperation> = { GET: 'read', LIST: 'list', POST: 'update', PUT: 'update', DELETE: 'delete' };
 
-/** Where we answer otherwise on purpose. The README has the same list. */
+/** Where we answer otherwise on purpose. docs/differences.md has the same list. */
 const DEVIATIONS: Record<string, { status: number; errors: readonly string[] }> = {
   'DELETE aws/roles/none !status': { status: 404, errors: ['Role "none" not found'] },
   'POST aws/roles/bad {"credential_type":"iam_user"}': {

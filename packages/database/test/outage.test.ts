@@ -5,8 +5,8 @@ import { postgresqlPlugin } from '@strongroom/database-postgresql';
 import { type PostgresServer, startPostgres } from '@strongroom/lab';
 import { connectionTo, CREATION, mountDatabase, pass, usersOf } from './database-mount.ts';
 
-// The machine may be busy with other suites.
-jest.setTimeout(120_000);
+// The machine may be busy with other suites, and two thousand rotations are each proven by two logins.
+jest.setTimeout(300_000);
 
 /** How many rotations the database is asked for at a time, at most. */
 function countingPlugin(): { plugin: typeof postgresqlPlugin; most: () => number; made: () => number } {

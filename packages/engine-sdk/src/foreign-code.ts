@@ -14,8 +14,17 @@ export interface CodeOwner {
 const FOLLOWING_COSTS_NOTHING = Number(process.versions.node.split('.', 1)[0]) >= 24;
 
 const owners = new AsyncLocalStorage<CodeOwner>();
+/** Owners of one place, the dead ones among them until `full` are there. */
+interface Place {
+  readonly alive: Set<WeakRef<CodeOwner>>;
+  full: number;
+  last: CodeOwner;
+}
+
+/** Fewer owners than these are not worth a look for dead ones. */
+const FEW = 64;
 /** Those known by where their code is. The last of each place is kept for what leaks after all of them have ended. */
-const places = new Map<string, { readonly alive: Set<WeakRef<CodeOwner>>; last: CodeOwner }>();
+const places = new Map<string, Place>();
 const placed = new WeakSet<CodeOwner>();
 /** Places that the server itself runs: they blame nobody. */
 const reserved = new Set<string>();
@@ -57,12 +66,18 @@ function place(owner: CodeOwner, code: readonly string[]): void {
   placed.add(owner);
   const reference = new WeakRef(owner);
   for (const where of code) {
-    const entry = places.get(where) ?? { alive: new Set(), last: owner };
-    for (const other of entry.alive) if (!other.deref()) entry.alive.delete(other);
+    const entry: Place = places.get(where) ?? { alive: new Set(), full: FEW, last: owner };
+    if (entry.alive.size >= entry.full) forgetDead(entry);
     entry.alive.add(reference);
     entry.last = owner;
     places.set(where, entry);
   }
+}
+
+/** A look at each of them, so rarely that an owner costs the same however many there are. */
+function forgetDead(entry: Place): void {
+  for (const other of entry.alive) if (!other.deref()) entry.alive.delete(other);
+  entry.full = Math.max(FEW, 2 * entry.alive.size);
 }
 
 function ownersByStack(error: unknown): Set<CodeOwner> {

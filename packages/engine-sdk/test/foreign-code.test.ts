@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { reserveCode, runAs, tellOwner } from '../src/index.ts';
 
 function thrownIn(place: string): Error {
@@ -19,4 +19,15 @@ test("what the server runs itself is nobody else's fault, though a plugin names 
   expect(tellOwner(thrownIn('/app/node_modules/pg-cursor'))).toBe(true);
   expect(tellOwner(thrownIn('file:///plugins/postgres'))).toBe(true);
   expect(told).toHaveLength(3);
+});
+
+test('one more owner costs the same however many there are, and all that live are told', () => {
+  const looks = jest.spyOn(WeakRef.prototype, 'deref');
+  let told = 0;
+  const owners = Array.from({ length: 4_000 }, () => ({ leaked: () => (told += 1), code: ['file:///plugins/many/'] }));
+  for (const owner of owners) runAs(owner, () => undefined);
+  expect(looks.mock.calls.length).toBeLessThan(3 * owners.length);
+  looks.mockRestore();
+  expect(tellOwner(thrownIn('file:///plugins/many'))).toBe(true);
+  expect(told).toBe(owners.length);
 });

@@ -27,6 +27,14 @@ engineContract(
       await mount.read('creds/app');
       return { name: ['app'] };
     },
+    leavesOutside:
+      slapdMissing === undefined
+        ? [
+            { kind: 'directory account', name: /^uid=v_[^,]+,ou=svc,/ },
+            { kind: 'directory account', name: /^svc1$|^uid=svc1,/ },
+            { kind: 'directory account', name: /^svc[23]$/ },
+          ]
+        : [],
     outside: ['config/test', 'rotate-root', 'static-role/{name}', 'rotate-role/{name}', 'library/{name}', 'creds/{name}'],
     readsWithEffect: ['creds/{name}'],
   },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BadRequest, type AccountManager, type Log, type ManagedAccount } from '@strongroom/engine-sdk';
+import { requireIssuing } from '../mounts/mount-record.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 
 const ACCOUNTS = 'core/account/';
@@ -34,11 +35,12 @@ export class AccountRegistry {
     return record && path !== undefined ? { mount: path, by: record.by, own: record.mount === asking } : undefined;
   }
 
-  /** @throws BadRequest that names the present manager */
+  /** @throws BadRequest that names the present manager; Unavailable where the mount is being removed and does not manage the account yet */
   async manage(tx: StoreTransaction, mount: string, claim: { account: ManagedAccount; by: string; adopt: boolean }): Promise<void> {
     const { account, by, adopt } = claim;
     const present = await this.managerOf(tx, mount, account);
     if (present?.own && present.by === by) return;
+    await requireIssuing(tx, mount);
     if (present && !adopt) {
       const where = present.own ? 'this mount' : present.mount;
       throw new BadRequest(

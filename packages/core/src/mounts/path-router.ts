@@ -18,12 +18,16 @@ export interface PathMatch {
   readonly spelled: Readonly<Record<string, string>>;
   /** The one spelling of the path below the mount, without a closing slash. */
   readonly canonical: string;
-  /** How each of its segments folds, by position; absent where none does. */
-  readonly folds?: SegmentFolds;
+  /** Absent where nothing of it folds. */
+  readonly folds?: PathFolds;
 }
 
-/** By position of a path's segments; a hole is a segment that has one spelling only. */
-export type SegmentFolds = readonly (Fold | undefined)[];
+/** How a path folds, by position of its segments; a hole is a segment that has one spelling only. */
+export interface PathFolds {
+  readonly segments: readonly (Fold | undefined)[];
+  /** The capture of everything that is left folds as one text. */
+  readonly tail?: { readonly from: number; readonly fold: Fold };
+}
 
 interface Capture {
   readonly kind: CaptureKind;
@@ -49,7 +53,8 @@ interface Trail {
 interface Folding {
   /** The segment where each value begins. */
   readonly positions: number[];
-  readonly folds: (Fold | undefined)[];
+  readonly segments: (Fold | undefined)[];
+  tail?: { readonly from: number; readonly fold: Fold };
 }
 
 const SEGMENT: Record<Exclude<CaptureKind, 'all'>, RegExp> = {
@@ -82,7 +87,7 @@ export class PathRouter {
     for (let round = 0; round < ROUNDS; round += 1) {
       const segments = canonical.split('/');
       if (canonical === '') segments.pop();
-      const trail: Trail = { values: [], folding: this.#folds ? { positions: [], folds: [] } : undefined };
+      const trail: Trail = { values: [], folding: this.#folds ? { positions: [], segments: [] } : undefined };
       const found = walk(this.#root, segments, 0, trail);
       if (!found) return undefined;
       const folded = trail.folding ? foldedPath(found, trail.values, trail.folding, segments) : undefined;
@@ -94,7 +99,7 @@ export class PathRouter {
         continue;
       }
       const match = { path: found, captures, spelled, canonical };
-      return trail.folding?.folds.some((one) => one !== undefined) ? { ...match, folds: trail.folding.folds } : match;
+      return trail.folding ? { ...match, ...foldsOf(trail.folding) } : match;
     }
     throw new BadRequest(`the path ${JSON.stringify(path)} has no canonical form`);
   }
@@ -157,7 +162,7 @@ function walk(at: Node, segments: readonly string[], index: number, trail: Trail
     const fixed = at.fixed.get(segment);
     if (fixed) {
       // What stands here as it is may be what another spelling folds into.
-      if (folding) folding.folds[index] = at.captures.find((capture) => capture.fold)?.fold;
+      if (folding) folding.segments[index] = at.captures.find((capture) => capture.fold)?.fold;
       const below = walk(fixed, segments, index + 1, trail);
       if (below) return below;
     }
@@ -166,7 +171,7 @@ function walk(at: Node, segments: readonly string[], index: number, trail: Trail
       values.push(segment);
       if (folding) {
         folding.positions.push(index);
-        folding.folds[index] = capture.fold;
+        folding.segments[index] = capture.fold;
       }
       const below = walk(capture.node, segments, index + 1, trail);
       if (below) return below;
@@ -178,18 +183,28 @@ function walk(at: Node, segments: readonly string[], index: number, trail: Trail
   values.push(segments.slice(index).join('/'));
   if (folding) {
     folding.positions.push(index);
-    folding.folds.length = index;
-    for (let i = index; i < segments.length; i += 1) folding.folds[i] = at.all.fold;
+    folding.segments.length = Math.min(folding.segments.length, index);
+    if (at.all.fold) folding.tail = { from: index, fold: at.all.fold };
   }
   return at.all.path;
 }
 
+function foldsOf({ segments, tail }: Folding): { folds?: PathFolds } {
+  if (!tail && segments.every((one) => one === undefined)) return {};
+  return { folds: { segments, ...(tail ? { tail } : {}) } };
+}
+
 /** The path with its captures folded. @throws BadRequest where a fold gives what is no path */
-function foldedPath(found: RoutedPath, values: readonly string[], { positions, folds }: Folding, segments: readonly string[]): string {
+function foldedPath(
+  found: RoutedPath,
+  values: readonly string[],
+  { positions, segments: folds, tail }: Folding,
+  segments: readonly string[],
+): string {
   const next = [...segments];
   for (const [i, value] of values.entries()) {
     const position = positions[i]!;
-    const folded = folds[position]?.(value) ?? value;
+    const folded = (tail?.from === position ? tail.fold : folds[position])?.(value) ?? value;
     if (folded === value) continue;
     const length = value.split('/').length;
     const isPath = folded.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');

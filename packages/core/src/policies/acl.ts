@@ -1,4 +1,4 @@
-import type { SegmentFolds } from '../mounts/path-router.ts';
+import type { PathFolds } from '../mounts/path-router.ts';
 import { accessRule, isPlain, mergeRule, refusal, type AccessRule } from './access-rule.ts';
 import { AclReach } from './acl-reach.ts';
 import { explainAccess, type AclExplanation } from './acl-explanation.ts';
@@ -17,7 +17,7 @@ export interface AclQuery {
   /** Without `/v1/`; that of a list ends in a slash. */
   readonly path: string;
   /** How the segments of the canonical path fold: rules written in another spelling of it count as well. */
-  readonly folds?: SegmentFolds | undefined;
+  readonly folds?: PathFolds | undefined;
   /** What the caller sends, before the fields are decoded. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds; 0 or absent asks for no wrapping. */
@@ -62,7 +62,7 @@ export class Acl {
   readonly #unfilled: readonly DecidingRule[];
   #reach: AclReach | undefined;
 
-  private constructor(root: boolean, rules: readonly AccessRule[], unfilled: readonly AccessRule[], validUntil: number) {
+  protected constructor(root: boolean, rules: readonly AccessRule[], unfilled: readonly AccessRule[], validUntil: number) {
     this.root = root;
     this.validUntil = validUntil;
     this.#unfilled = unfilled.map(deciding);
@@ -130,7 +130,7 @@ export class Acl {
   }
 
   /** Sorted; `["root"]` where everything is allowed, `["deny"]` where nothing is. `path` is canonical, without a closing slash. */
-  capabilities(path: string, folds?: SegmentFolds): string[] {
+  capabilities(path: string, folds?: PathFolds): string[] {
     if (this.root) return ['root'];
     const rule = this.#ruleFor({ path, folds }, false);
     const ofList = this.#ruleFor({ path: `${path}/`, folds }, true);
@@ -181,7 +181,7 @@ export class Acl {
   }
 
   /** Names that fold are few, and so are calls to them: this looks at every rule of the caller. */
-  #foldedRuleFor(path: string, listing: boolean, folds: SegmentFolds): DecidingRule | undefined {
+  #foldedRuleFor(path: string, listing: boolean, folds: PathFolds): DecidingRule | undefined {
     const rules = new FoldedRules(folds);
     for (const rule of [...this.#exact.values(), ...this.#wild]) if (rules.matches(rule, path, listing)) rules.add(rule);
     const rule = rules.deciding();
@@ -199,7 +199,7 @@ function deciding(rule: AccessRule): DecidingRule {
   return { ...rule, plain: isPlain(rule), verdicts: new Map() };
 }
 
-function matchesEither(pattern: PathPattern, path: string, listing: boolean, folds: SegmentFolds | undefined): boolean {
+function matchesEither(pattern: PathPattern, path: string, listing: boolean, folds: PathFolds | undefined): boolean {
   if (matchesPath(pattern, path, folds)) return true;
   return listing && path.endsWith('/') && matchesPath(pattern, path.slice(0, -1), folds);
 }

@@ -1,6 +1,6 @@
-import type { SegmentFolds } from '../mounts/path-router.ts';
+import type { PathFolds } from '../mounts/path-router.ts';
 import { mergeRule, type AccessRule } from './access-rule.ts';
-import { comparePatterns, matchesPath, pathPattern, type PathPattern } from './path-pattern.ts';
+import { comparePatterns, foldedPattern, matchesPath, type PathPattern } from './path-pattern.ts';
 
 interface Folded {
   readonly rule: AccessRule;
@@ -9,10 +9,10 @@ interface Folded {
 
 /** The rules of a caller that match a path whose names fold, each by the canonical form of what its policy writes. */
 export class FoldedRules {
-  readonly #folds: SegmentFolds;
+  readonly #folds: PathFolds;
   readonly #rules = new Map<string, Folded>();
 
-  constructor(folds: SegmentFolds) {
+  constructor(folds: PathFolds) {
     this.#folds = folds;
   }
 
@@ -24,13 +24,11 @@ export class FoldedRules {
 
   /** Two rules that are written differently and mean one path count as two blocks for that path. */
   add(rule: AccessRule): void {
-    const { segments, glob, kind } = rule.pattern;
-    const folded = segments.map((segment, i) => (segment === '+' ? segment : (this.#folds[i]?.(segment) ?? segment))).join('/');
-    const text = glob ? `${folded}*` : folded;
-    const key = kind === 'exact' && text.endsWith('/') ? text.slice(0, -1) : text;
+    const folded = foldedPattern(rule.pattern, this.#folds);
+    const key = folded.kind === 'exact' && folded.text.endsWith('/') ? folded.text.slice(0, -1) : folded.text;
     const before = this.#rules.get(key);
     if (before) mergeRule(before.rule, rule);
-    else this.#rules.set(key, { rule: copyOf(rule), folded: pathPattern(text) });
+    else this.#rules.set(key, { rule: copyOf(rule), folded });
   }
 
   deciding(): AccessRule | undefined {

@@ -1,4 +1,5 @@
-import type { SegmentFolds } from '../mounts/path-router.ts';
+import type { Fold } from '@strongroom/engine-sdk';
+import type { PathFolds } from '../mounts/path-router.ts';
 
 /** The path of a policy's block, after templates: what it matches, and what decides between two that match the same path. */
 export interface PathPattern {
@@ -47,20 +48,43 @@ function firstPlus(segments: readonly string[]): number {
   return position;
 }
 
-/** `folds`, by segment of the canonical path: a segment of the pattern that folds into the path's matches it as well. */
-export function matchesPath({ kind, stem, glob, segments }: PathPattern, path: string, folds?: SegmentFolds): boolean {
-  if (!folds) {
-    if (kind === 'exact') return path === stem;
-    if (kind === 'prefix') return path.startsWith(stem);
-  }
+/** `folds`: a pattern whose canonical form matches the canonical path matches as well. */
+export function matchesPath(pattern: PathPattern, path: string, folds?: PathFolds): boolean {
+  return matches(pattern, path) || (folds !== undefined && matches(foldedPattern(pattern, folds), path));
+}
+
+function matches({ kind, stem, glob, segments }: PathPattern, path: string): boolean {
+  if (kind === 'exact') return path === stem;
+  if (kind === 'prefix') return path.startsWith(stem);
   const asked = path.split('/');
   const last = segments.length - 1;
   if (glob ? asked.length < segments.length : asked.length !== segments.length) return false;
   return segments.every((segment, i) => {
-    const other = folds?.[i]?.(segment) ?? segment;
-    if (glob && i === last) return asked[i]!.startsWith(segment) || asked[i]!.startsWith(other);
-    return segment === '+' || asked[i] === segment || asked[i] === other;
+    if (glob && i === last) return asked[i]!.startsWith(segment);
+    return segment === '+' || asked[i] === segment;
   });
+}
+
+/** The canonical form of a pattern that is written in another spelling of the paths it matches. */
+export function foldedPattern({ segments, glob }: PathPattern, { segments: folds, tail }: PathFolds): PathPattern {
+  const last = segments.length - 1;
+  const foldAt = (segment: string, i: number, fold: Fold | undefined): string => {
+    if (!fold || segment === '+' || segment === '') return segment;
+    return glob && i === last ? foldedBeginning(segment, fold) : fold(segment);
+  };
+  const head = tail ? segments.slice(0, tail.from) : segments;
+  const rest = tail ? segments.slice(tail.from) : [];
+  const folded = head.map((segment, i) => foldAt(segment, i, folds[i]));
+  // A `+` has no other spelling, so what stands around it folds for itself.
+  if (tail && rest.includes('+')) folded.push(...rest.map((segment, i) => foldAt(segment, tail.from + i, tail.fold)));
+  else if (tail && rest.length > 0) folded.push(glob ? foldedBeginning(rest.join('/'), tail.fold) : tail.fold(rest.join('/')));
+  return pathPattern(folded.join('/') + (glob ? '*' : ''));
+}
+
+/** Of a text that goes on: what a fold drops at the end of a text stays in the middle of one. */
+function foldedBeginning(text: string, fold: Fold): string {
+  const longer = fold(`${text}z`);
+  return longer.endsWith('z') ? longer.slice(0, -1) : fold(text);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { PolicyStore } from '../policies/policy-store.ts';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { FoundToken, TokenStore } from '../tokens/token-store.ts';
 import { Acl, type AclQuery } from '../policies/acl.ts';
+import { BoundedAcl } from '../policies/bounded-acl.ts';
 import type { Call } from './call.ts';
 import type { CallerIdentity } from './caller-identity.ts';
 import type { CoreRequest } from './core-request.ts';
@@ -62,7 +63,12 @@ export class Authentication {
 
   async #aclOf(who: CallerIdentity): Promise<Acl> {
     const names = who.identityPolicies.length === 0 ? who.tokenPolicies : [...who.tokenPolicies, ...who.identityPolicies];
-    const { entityId } = who;
+    const own = await this.#aclFor(names, who.entityId);
+    if (!who.within || who.within.length === 0) return own;
+    return new BoundedAcl(own, await Promise.all(who.within.map(async (bound) => this.#aclFor(bound.policies, bound.entity_id ?? ''))));
+  }
+
+  async #aclFor(names: readonly string[], entityId: string): Promise<Acl> {
     if (entityId === '') return this.#policies.aclFor(names);
     return this.#policies.aclFor(names, { key: entityId, load: async () => this.#identity.templateContext(entityId) });
   }
@@ -128,6 +134,7 @@ export class Authentication {
       noDefaultPolicy: record.no_default_policy === true,
       entityId: record.entity_id ?? '',
       metadata: record.meta ?? NO_METADATA,
+      ...(record.within ? { within: record.within } : {}),
       numUses: Math.max(0, record.num_uses ?? 0),
       remainingUses: Math.max(0, record.num_uses ?? 0),
       ttl: record.creation_ttl,

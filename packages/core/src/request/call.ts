@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Mount } from '../mounts/mount.ts';
-import type { PathMatch, SegmentFolds } from '../mounts/path-router.ts';
+import type { PathMatch, PathFolds } from '../mounts/path-router.ts';
 import type { Acl } from '../policies/acl.ts';
 import type { FoundToken } from '../tokens/token-store.ts';
 import type { CallerIdentity } from './caller-identity.ts';
@@ -28,7 +28,7 @@ export interface Call {
   rest: string;
   match: PathMatch | undefined;
   /** How the segments of `path` fold; see canonical-path.ts. */
-  folds: SegmentFolds | undefined;
+  folds: PathFolds | undefined;
   token: FoundToken | undefined;
   identity: CallerIdentity | undefined;
   acl: Acl | undefined;

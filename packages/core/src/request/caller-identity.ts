@@ -1,3 +1,4 @@
+import type { PolicyBound } from '../tokens/token-record.ts';
 /** The token behind a call as the rooms of the core see it, after the token was read and before the policy is asked. */
 export interface CallerIdentity {
   /** What the caller sent; only the audit log's digest and the wrapping code may touch it. */
@@ -11,6 +12,8 @@ export interface CallerIdentity {
   readonly identityPolicies: readonly string[];
   readonly noDefaultPolicy: boolean;
   readonly entityId: string;
+  /** What its makers had, where it has fewer policies. */
+  readonly within?: readonly PolicyBound[];
   readonly metadata: Readonly<Record<string, string>>;
   /** 0 is without limit. */
   readonly numUses: number;

@@ -1,13 +1,13 @@
 import type { MountTable } from '../mounts/mount-table.ts';
-import type { PathMatch, SegmentFolds } from '../mounts/path-router.ts';
+import type { PathMatch, PathFolds } from '../mounts/path-router.ts';
 import type { Mount } from '../mounts/mount.ts';
 
 /** Where a path leads, in its one spelling. */
 export interface CanonicalPath {
   /** From the root. A list's ends in a slash, no other does. */
   readonly path: string;
-  /** How the segments of `path` fold, by position; absent where none does. */
-  readonly folds?: SegmentFolds;
+  /** How `path` folds; absent where nothing of it does. */
+  readonly folds?: PathFolds;
   readonly mount: Mount;
   /** Below the mount. */
   readonly rest: string;
@@ -31,6 +31,10 @@ export function canonicalPath(mounts: Pick<MountTable, 'route'>, path: string): 
   return { path: full, mount, rest: below, match, ...(match.folds ? { folds: fromTheRoot(mount, match.folds) } : {}) };
 }
 
-function fromTheRoot(mount: Mount, folds: SegmentFolds): SegmentFolds {
-  return [...new Array<undefined>(mount.path.split('/').length - 1), ...folds];
+function fromTheRoot(mount: Mount, { segments, tail }: PathFolds): PathFolds {
+  const above = mount.path.split('/').length - 1;
+  return {
+    segments: [...new Array<undefined>(above), ...segments],
+    ...(tail ? { tail: { ...tail, from: tail.from + above } } : {}),
+  };
 }

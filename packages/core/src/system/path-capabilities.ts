@@ -1,5 +1,5 @@
 import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineRequest } from '@strongroom/engine-sdk';
-import type { SegmentFolds } from '../mounts/path-router.ts';
+import type { PathFolds } from '../mounts/path-router.ts';
 import type { Acl } from '../policies/acl.ts';
 
 export interface CapabilityPathDeps {
@@ -8,7 +8,7 @@ export interface CapabilityPathDeps {
   aclOfAccessor(accessor: string): Promise<Acl | undefined>;
   aclOfCaller(req: EngineRequest): Promise<Acl>;
   /** The path as policies see it; undefined for what is no path. */
-  canonical(path: string): { readonly path: string; readonly folds?: SegmentFolds } | undefined;
+  canonical(path: string): { readonly path: string; readonly folds?: PathFolds } | undefined;
 }
 
 const paths = {

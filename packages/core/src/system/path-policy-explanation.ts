@@ -1,5 +1,5 @@
 import { BadRequest, f, InvalidRequest, path, type AnyPath } from '@strongroom/engine-sdk';
-import type { SegmentFolds } from '../mounts/path-router.ts';
+import type { PathFolds } from '../mounts/path-router.ts';
 import type { Acl } from '../policies/acl.ts';
 import type { PolicyOperation } from '../policies/capability.ts';
 import { internalOf } from '../request/internal-request.ts';
@@ -10,7 +10,7 @@ export interface PolicyExplanationDeps {
   /** Whether the path asks for the sudo capability besides the operation's own. */
   needsSudo(path: string): boolean;
   /** The path as policies see it. @throws BadRequest for what is no path */
-  canonical(path: string, operation: PolicyOperation): { readonly path: string; readonly folds?: SegmentFolds };
+  canonical(path: string, operation: PolicyOperation): { readonly path: string; readonly folds?: PathFolds };
 }
 
 const OPERATIONS: readonly PolicyOperation[] = ['create', 'read', 'update', 'patch', 'delete', 'list', 'scan'];

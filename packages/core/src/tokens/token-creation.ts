@@ -10,6 +10,7 @@ import { boundCidrs, hardEnd, longestEnd } from './token-limits.ts';
 import { isOrphan, type TokenRecord } from './token-record.ts';
 import type { TokenRole } from './token-role.ts';
 import type { FoundToken, TokenStore } from './token-store.ts';
+import { policyBounds } from './policy-bounds.ts';
 
 /** What a caller asks for; undefined is "not sent". */
 export interface TokenOrder {
@@ -115,6 +116,14 @@ export class TokenCreation {
     if (isRoot && span.ttl === 0 && parent.record.expires !== 0)
       throw new BadRequest('expiring root tokens cannot create non-expiring root tokens');
     const entityId = await this.#entity(order, role, parent, orphan, mount.accessor);
+    const named = role !== undefined && (role.allowed_policies.length > 0 || role.allowed_policies_glob.length > 0);
+    const within = policyBounds({
+      maker: parent.record,
+      identityPolicies: caller.identity?.identityPolicies ?? [],
+      policies,
+      entityId,
+      decided: named ? 'by role' : sudo ? 'by sudo' : undefined,
+    });
     const meta = order.meta && Object.keys(order.meta).length > 0 ? { ...order.meta } : undefined;
     const path = role ? `auth/token/create/${role.name}${role.path_suffix ? `/${role.path_suffix}` : ''}` : request.path;
     const shared = {
@@ -128,6 +137,7 @@ export class TokenCreation {
       creation_ttl: span.ttl,
       ...(orphan ? {} : { parent: parent.digest }),
       ...(cidrs.length > 0 ? { bound_cidrs: cidrs } : {}),
+      ...(within.length > 0 ? { within } : {}),
       ...(noDefault ? { no_default_policy: true } : {}),
       ...(role ? { role: role.name } : {}),
     };

@@ -1,3 +1,10 @@
+/** The policies of a token when it made another, with those of its entity. */
+export interface PolicyBound {
+  policies: string[];
+  /** Whose identity their templates are filled in with. */
+  entity_id?: string;
+}
+
 /** A service token as stored below `token/<digest>`. Times are milliseconds since the epoch, spans are seconds. */
 export interface TokenRecord {
   accessor: string;
@@ -17,6 +24,8 @@ export interface TokenRecord {
   explicit_max_ttl?: number;
   /** Of the login method or role; counted from the creation. */
   max_ttl?: number;
+  /** What its makers had, where it has fewer policies: it may do only what these allow as well. */
+  within?: PolicyBound[];
   /** What its maker's limits left: no renewal takes the token beyond. Milliseconds since the epoch. */
   latest?: number;
   period?: number;

@@ -93,6 +93,17 @@ describe('a mount that is being removed', () => {
       expect(outside.log).toEqual(made);
     });
 
+    test('it takes over no account outside, and goes on with those that it manages', async () => {
+      expect((await mount.call('update', 'acc/managed/ann')).status).toBe(204);
+      await unmount();
+      const taken = await mount.call('update', 'acc/managed/bob');
+      expect([taken.status, taken.errors]).toEqual([503, ['the mount acc/ is being removed, and issues nothing until that is cancelled']]);
+      expect((await mount.call('read', 'acc/managed/bob')).status).toBe(404);
+      expect((await mount.call('update', 'acc/managed/ann')).status).toBe(204);
+      await mount.call('delete', 'sys/removals/acc');
+      expect((await mount.call('update', 'acc/managed/bob')).status).toBe(204);
+    });
+
     test('a change that only takes back may still begin', async () => {
       await unmount();
       outside.failing.clear();

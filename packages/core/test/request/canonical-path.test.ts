@@ -119,6 +119,7 @@ describe('the canonical path of a request', () => {
       ['sys/policy/guard', 'sys/policy/Guard', { policy: 'path "x" { capabilities = ["read"] }' }],
       ['identity/entity/name/boss', 'identity/entity/name/BOSS', { policies: ['x'] }],
       ['identity/group/name/ops', 'identity/group/name/oPS', { policies: ['x'] }],
+      ['sys/locked-users/a_1/unlock/a / b', 'sys/locked-users/a_1/unlock/A  / B', {}],
       ['sys/config/auditing/request-headers/x-foo', 'sys/config/auditing/request-headers/X-Foo', {}],
       ['sys/locked-users/a_1/unlock/ann lee', 'sys/locked-users/a_1/unlock/Ann\u00a0 LEE', {}],
     ])('%s is shut as %s too, whichever of them the policy writes', async (canonical, other, data) => {

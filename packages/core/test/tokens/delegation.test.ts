@@ -62,6 +62,55 @@ describe('delegation', () => {
       expect(await policiesOf({ policies: ['other'] }, 'root', 'create/plain')).toEqual(['default', 'other']);
     });
 
+    describe('that take away what others give', () => {
+      const DENIED = 'secret/guarded';
+      const may = async (token: string): Promise<boolean> =>
+        (
+          (await core.handle({ operation: 'update', path: 'sys/capabilities', token: 'root', data: { token, paths: [DENIED] } })).data as {
+            capabilities: string[];
+          }
+        ).capabilities.includes('read');
+      let maker: string;
+      beforeEach(async () => {
+        await call('sys/policies/acl/grant', {
+          policy: 'path "secret/*" { capabilities = ["read"] }\npath "auth/token/create*" { capabilities = ["update"] }',
+        });
+        await call('sys/policies/acl/guard', { policy: `path "${DENIED}" { capabilities = ["deny"] }` });
+        await call('sys/policies/acl/narrow', { policy: `path "${DENIED}" { capabilities = ["list"] }` });
+        maker = await made({ policies: ['grant', 'guard'] });
+      });
+
+      test('a child without the policy that denies is still denied, and so is what it makes', async () => {
+        expect(await may(maker)).toBe(false);
+        const first = await made({ policies: ['grant'] }, maker);
+        expect(await may(first)).toBe(false);
+        expect(await may(await made({ policies: ['grant'] }, first))).toBe(false);
+        expect(await may(await made({ policies: ['grant'], type: 'batch' }, maker))).toBe(false);
+      });
+
+      test('the same holds where a more exact rule only gives less', async () => {
+        const narrowed = await made({ policies: ['grant', 'narrow'] });
+        expect(await may(await made({ policies: ['grant'] }, narrowed))).toBe(false);
+      });
+
+      test('an explanation says that the maker has no more', async () => {
+        const token = await made({ policies: ['grant'] }, maker);
+        const { data } = await core.handle({
+          operation: 'update',
+          path: 'sys/policies/explain',
+          token: 'root',
+          data: { token, path: DENIED },
+        });
+        expect(data).toMatchObject({ allowed: false, reason: expect.stringMatching(/has no more than the one that made it: .*denies it/) });
+      });
+
+      test('a role that names the policies decides, and so does root', async () => {
+        await role('named', { allowed_policies: ['grant'] });
+        expect(await may(await made({}, maker, 'create/named'))).toBe(true);
+        expect(await may(await made({ policies: ['grant'] }, 'root'))).toBe(true);
+      });
+    });
+
     test('so does one that makes orphans, batch or periodic tokens, or only takes policies away', async () => {
       const maker = await made({ policies: ['team', 'extra'] });
       const orders = {
