@@ -4,6 +4,7 @@ import type { Trouble } from './recorder.ts';
 const OUTSIDE: readonly { readonly what: string; readonly text: RegExp }[] = [
   { what: 'a host or port where nothing is', text: /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT/ },
   { what: 'a login that the outside system refuses', text: /LDAP Result Code 49 |password authentication failed for user/ },
+  { what: 'an account that is changed by the run at the same moment', text: /tuple concurrently updated/ },
   { what: 'an account that is not in the directory, or may not do this', text: /LDAP Result Code (?:32|50) / },
 ];
 
