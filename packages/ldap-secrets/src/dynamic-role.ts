@@ -43,9 +43,27 @@ export function changedRole(
 }
 
 /**
- * What an operator should know about a role that is stored: what its creation adds and its deletion does not name. `sample`: of the same role.
+ * What an operator should know about a role that is stored: that its accounts do not get the password that is issued, and what its creation adds
+ * and its deletion does not name.
  */
-export function deletionGaps(sample: RenderedRole): string[] {
+export function roleGaps(role: DynamicRoleRecord, roleName: string, environment: TemplateEnvironment): string[] {
+  const sample = renderSample(role, { roleName }, environment);
+  return [...(usesPassword(role, roleName, environment) ? [] : [NO_PASSWORD]), ...deletionGaps(sample)];
+}
+
+const NO_PASSWORD = 'creation_ldif does not use {{.Password}}: the account does not get the password that is issued';
+
+/** Whether what is created differs with the password, which templates may encode. */
+function usesPassword({ creation_ldif }: DynamicRoleRecord, roleName: string, environment: TemplateEnvironment): boolean {
+  const role = { creation_ldif, deletion_ldif: '', rollback_ldif: '', username_template: 'sample', default_ttl: 0, max_ttl: 0 };
+  const still = environment.now();
+  const made = ['sample-password', 'another-password'].map(
+    (password) => renderSample(role, { roleName, password }, { ...environment, now: () => still }).creation_ldif,
+  );
+  return made[0] !== made[1];
+}
+
+function deletionGaps(sample: RenderedRole): string[] {
   const deletion = recordsOf('deletion_ldif', sample.deletion_ldif);
   const taken = new Set(deletion.filter(({ type }) => type === 'delete' || type === 'modrdn').map(({ dn }) => normaliseDn(dn)));
   const own = new Set(ownEntries(sample));

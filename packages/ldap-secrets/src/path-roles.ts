@@ -1,7 +1,7 @@
 import { f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { DynamicAccounts } from './dynamic-accounts.ts';
-import { changedRole, deletionGaps, dynamicRoleFields, renderSample } from './dynamic-role.ts';
+import { changedRole, dynamicRoleFields, renderSample, roleGaps } from './dynamic-role.ts';
 import { listPath } from './listing.ts';
 import { recordsIn } from './records.ts';
 
@@ -43,7 +43,7 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
           await inside.put(req.data.name, next);
           return next;
         });
-        const warnings = deletionGaps(renderSample(record, { roleName: req.data.name }, accounts.environment));
+        const warnings = roleGaps(record, req.data.name, accounts.environment);
         const most = host.mount.maxLeaseTtl;
         if (record.max_ttl > most || record.default_ttl > most) {
           warnings.push(`the role asks for more than the ${most} s that leases of this mount can last; they will end by then`);

@@ -293,6 +293,13 @@ describeWithSlapd('dynamic roles', () => {
       expect((await mount.call('update', 'sys/leases/lookup', { data: { lease_id: lease } })).status).toBe(400);
     });
 
+    test('a creation_ldif that does not use the password is warned of at write', async () => {
+      const { warnings } = await write({ creation_ldif: person.replace('{{.Password}}', 'fixed'), deletion_ldif: removal });
+      expect(warnings).toEqual(['creation_ldif does not use {{.Password}}: the account does not get the password that is issued']);
+      const encoded = person.replace('userPassword: {{.Password}}', 'userPassword:: {{.Password | base64}}');
+      expect((await write({ creation_ldif: encoded, deletion_ldif: removal })).status).toBe(204);
+    });
+
     test('an entry that creation_ldif adds under a name of its own, and deletion_ldif does not name, is warned of at write', async () => {
       const fixed = `dn: cn=fixed,${SVC}\nobjectClass: organizationalRole\ncn: fixed\n`;
       const { warnings } = await write({ creation_ldif: `${fixed}\n${person}`, deletion_ldif: removal });

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { LogFormat } from '../src/config/configuration.ts';
 import { LogFileFailed } from '../src/failures.ts';
+import { redactText } from '../src/log/redaction.ts';
 import { ServerLog } from '../src/log/server-log.ts';
 import { scratchFolder } from './scratch.ts';
 
@@ -66,6 +67,14 @@ describe('the log', () => {
         expect(lines[0]).not.toContain(part);
       }
     }
+  });
+
+  test('a text of any length is masked in time that grows with its length alone, and is cut', () => {
+    const began = performance.now();
+    const masked = [`${'x'.repeat(5_000_000)}://u:pass-7Qz@h`, '://a:'.repeat(1_000_000), `${'s.'.repeat(2_000_000)}`].map(redactText);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    for (const text of masked) expect(text).toHaveLength(16_384);
+    expect(redactText(`cannot reach ${'x'.repeat(1_000)}://u:pass-7Qz@h`)).toMatch(/x:\/\/u:\[redacted\]@h$/);
   });
 
   test('keeps each message on its line, whatever is in it', () => {

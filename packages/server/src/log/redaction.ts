@@ -3,12 +3,14 @@ const SECRET_NAMES =
   /(?:^|_|-|\b)(?:password|passwd|passphrase|secret|secret_id|secret_key|token|client_token|root_token|bindpass|private_key|client_tls_key|current_key|previous_key|unseal_key|credentials?|authorization|cookie|connection_url)s?$/i;
 const CAMEL = /([a-z\d])([A-Z])/g;
 const MAX_DEPTH = 6;
+/** The longest text in a line of the log, in characters. What is longer is cut once it is masked. */
+const LONGEST_TEXT = 16_384;
 export const MASK = '[redacted]';
 
 /** Tokens as this API makes them, wherever they stand in a text. */
 const TOKENS = /\b(?:hvs|hvb|hvr|s|b|r)\.[A-Za-z0-9_-]{20,}/g;
-/** The password part of a URL. */
-const URL_PASSWORDS = /([a-z][a-z\d+.-]*:\/\/[^\s:/?#@]*:)[^\s/?#]*(?=@)/gi;
+/** The password part of a URL. It begins at the slashes, not at the scheme, so that the time is linear in the length of any text. */
+const URL_PASSWORDS = /(:\/\/[^\s:/?#@]*:)[^\s/?#]*(?=@)/g;
 
 /** Fields fit for a log: secrets masked, errors as their texts. */
 export function redactFields(fields: Readonly<Record<string, unknown>>, depth = 0): Record<string, unknown> {
@@ -18,7 +20,8 @@ export function redactFields(fields: Readonly<Record<string, unknown>>, depth = 
 }
 
 export function redactText(text: string): string {
-  return text.replace(TOKENS, MASK).replace(URL_PASSWORDS, `$1${MASK}`);
+  const masked = text.replace(TOKENS, MASK).replace(URL_PASSWORDS, `$1${MASK}`);
+  return masked.length > LONGEST_TEXT ? `${masked.slice(0, LONGEST_TEXT - 1)}…` : masked;
 }
 
 export function isSecretName(name: string): boolean {
