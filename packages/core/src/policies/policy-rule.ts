@@ -114,6 +114,7 @@ export function parseRule(item: HclItem): PolicyRule {
         ? [`path ${named}: this block denies every path that it could name to a caller who does not have what its selectors name`]
         : [],
     notices: [
+      ...unreachable(label, denies).map((reason) => `path ${named}: ${reason}`),
       ...unenforced
         .filter((key) => body.some((inner) => inner.key === key))
         .map((key) => `path ${named}: ${key} is not enforced by this server`),
@@ -125,6 +126,20 @@ export function parseRule(item: HclItem): PolicyRule {
         ),
     ],
   };
+}
+
+/** Why a path never matches a request as it is written. */
+function unreachable(written: string, denies: boolean): string[] {
+  const path = written.replace(/^\//, '');
+  const reasons: string[] = [];
+  if (/\/\/|^\//.test(path)) reasons.push('no request has an empty segment, so this block never applies');
+  if (/(?:^|\/)\.{1,2}(?:\/|$)/.test(path)) reasons.push('no request has a segment "." or "..", so this block never applies');
+  if (path.startsWith('v1/')) reasons.push('paths are written without v1/, so this block applies to a mount of that name alone');
+  if (/%[0-9a-fA-F]{2}/.test(path)) reasons.push('paths are written decoded: a percent sign stands for itself');
+  if (path !== path.trim() || /[\u0000-\u001f\u007f]/.test(path))
+    reasons.push('it begins or ends with a space, or holds a control character');
+  if (denies && path.endsWith('/')) reasons.push('a path that ends in a slash holds for lists alone; deny it without the slash as well');
+  return reasons;
 }
 
 function matching(path: string, fault: (text: string) => PolicyFault): { template?: PathTemplate; pattern?: PathPattern } {

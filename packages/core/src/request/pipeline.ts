@@ -209,7 +209,8 @@ export class Pipeline {
   }
 
   #deadline(call: Call): RequestDeadline {
-    return new RequestDeadline(this.#parts.clock, call.request, call.mount?.ending);
+    const { mount } = call;
+    return new RequestDeadline(this.#parts.clock, call.request, mount && { ending: mount.ending, finishes: mount.owner === undefined });
   }
 }
 

@@ -27,6 +27,10 @@ function slowEngine(reasons: unknown[], held: (() => void)[]): EnginePackage {
         return { data: { done: true } };
       },
     });
+  slow.delete({
+    summary: 'Never ends, and asks for no signal.',
+    handle: async () => new Promise<undefined>((resolve) => void held.push(() => resolve(undefined))),
+  });
   return { name: 'slow', kind: 'secret', apiVersion: 1, create: () => ({ paths: [slow] }) };
 }
 
@@ -58,6 +62,30 @@ describe('the deadline of a request', () => {
     await clock.advance(2);
     expect(await answer).toMatchObject({ status: 504, errors: ['1 error occurred:\n\t* no answer within 90 s\n\n'] });
     expect(reasons).toEqual(['no answer within 90 s']);
+  });
+
+  test('holds for a handler that asks for no signal', async () => {
+    const first = call('delete');
+    await begun();
+    await clock.advance(60);
+    held.length = 0;
+    const second = call('delete');
+    await begun();
+    await clock.advance(31);
+    expect((await first).status).toBe(504);
+    let answered = false;
+    void second.then(() => (answered = true));
+    await clock.advance(58);
+    expect(answered).toBe(false);
+    await clock.advance(2);
+    expect((await second).status).toBe(504);
+  });
+
+  test('answers whoever waits for a handler that never ends when the server is sealed', async () => {
+    const answer = call('delete');
+    await begun();
+    void core.seal();
+    expect(await answer).toMatchObject({ status: 503, errors: ['Vault is sealed'] });
   });
 
   test('ends early when the caller goes away, also before the handler begins', async () => {
