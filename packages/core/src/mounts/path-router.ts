@@ -8,7 +8,11 @@ export interface RoutedPath {
   readonly declaration: AnyPath;
   readonly captures: readonly string[];
   readonly decode: Decoder;
+  /** The names of each field that has several, by each of them. */
+  readonly names?: FieldNames;
 }
+
+export type FieldNames = ReadonlyMap<string, readonly string[]>;
 
 export interface PathMatch {
   readonly path: RoutedPath;
@@ -129,11 +133,21 @@ export class PathRouter {
       if (kind === 'all') all = { fold: folds };
       else at = captureOf(at, kind, folds, declaration).node;
     }
-    const routed: RoutedPath = { declaration, captures: names, decode: compileDecoder(declaration.about.fields, declaration.about) };
+    const decode = compileDecoder(declaration.about.fields, declaration.about);
+    const routed: RoutedPath = { declaration, captures: names, decode, ...namesOf(declaration) };
     if (all ? at.all : at.end) throw new Error(`path ${declaration.pattern} is declared twice`);
     if (all) at.all = { path: routed, fold: all.fold };
     else at.end = routed;
   }
+}
+
+function namesOf({ about }: AnyPath): { names?: FieldNames } {
+  const names = new Map<string, readonly string[]>();
+  for (const [name, schema] of Object.entries(about.fields as Record<string, TSchema>)) {
+    const all = [name, ...(fieldSpec(schema).aliases ?? [])];
+    if (all.length > 1) for (const one of all) names.set(one, all);
+  }
+  return names.size > 0 ? { names } : {};
 }
 
 function node(): Node {

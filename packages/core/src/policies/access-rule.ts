@@ -1,5 +1,6 @@
 import { CAPABILITY_BITS, DENY, LISTING, type CapabilitySet } from './capability.ts';
 import { deniedParameter, disallowedParameter, missingParameter } from './parameters.ts';
+import type { FieldNames } from '../mounts/path-router.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { ParameterValues, PolicyRule } from './policy-rule.ts';
 
@@ -104,6 +105,7 @@ export function refusal(
   needed: CapabilitySet,
   data: Readonly<Record<string, unknown>> = noData,
   wrapTtl = 0,
+  names?: FieldNames,
 ): string | undefined {
   if (rule.maxWrappingTtl > 0 && (wrapTtl <= 0 || wrapTtl > rule.maxWrappingTtl)) {
     return `the response must be wrapped for at most ${rule.maxWrappingTtl} seconds`;
@@ -113,11 +115,17 @@ export function refusal(
   }
   if ((needed & LISTING) !== 0) return pageRefusal(rule, data);
   if ((needed & withParameters) === 0) return undefined;
-  const missing = missingParameter(rule.required, data);
+  // A field is the same under each of its names.
+  const known = names ? underAllNames(data, names) : data;
+  const missing = missingParameter(rule.required, known);
   if (missing !== undefined) return missing;
-  const denied = rule.denied && deniedParameter(rule.denied, data);
+  const denied = rule.denied && deniedParameter(rule.denied, known);
   if (denied !== undefined) return denied;
-  return rule.allowed && rule.allowed.size > 0 ? disallowedParameter(rule.allowed, data) : undefined;
+  return rule.allowed && rule.allowed.size > 0 ? disallowedParameter(rule.allowed, data, names) : undefined;
+}
+
+function underAllNames(data: Readonly<Record<string, unknown>>, names: FieldNames): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(data).flatMap(([key, value]) => (names.get(key) ?? [key]).map((name) => [name, value])));
 }
 
 /** A list without `limit` gets the rule's own, unless the rule requires the caller to send one. */

@@ -1,4 +1,4 @@
-import type { PathFolds } from '../mounts/path-router.ts';
+import type { FieldNames, PathFolds } from '../mounts/path-router.ts';
 import { accessRule, isPlain, mergeRule, refusal, type AccessRule } from './access-rule.ts';
 import { AclReach } from './acl-reach.ts';
 import { explainAccess, type AclExplanation } from './acl-explanation.ts';
@@ -20,6 +20,8 @@ export interface AclQuery {
   readonly folds?: PathFolds | undefined;
   /** What the caller sends, before the fields are decoded. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
+  /** The fields of the path that have several names: a rule on one of them holds for all. */
+  readonly names?: FieldNames | undefined;
   /** Seconds; 0 or absent asks for no wrapping. */
   readonly wrapTtl?: number | undefined;
 }
@@ -121,9 +123,9 @@ export class Acl {
     return this.#verdictOf(this.#ruleFor(query, (needed & LISTING) !== 0), needed, query);
   }
 
-  #verdictOf(rule: DecidingRule | undefined, needed: CapabilitySet, { data, wrapTtl }: AclQuery): AclVerdict {
+  #verdictOf(rule: DecidingRule | undefined, needed: CapabilitySet, { data, wrapTtl, names }: AclQuery): AclVerdict {
     if (!rule || (rule.capabilities & needed) === 0) return refused;
-    if (!rule.plain && refusal(rule, needed, data, wrapTtl) !== undefined) return refused;
+    if (!rule.plain && refusal(rule, needed, data, wrapTtl, names) !== undefined) return refused;
     let verdict = rule.verdicts.get(needed);
     if (!verdict) rule.verdicts.set(needed, (verdict = verdictOf(rule, needed)));
     return verdict;

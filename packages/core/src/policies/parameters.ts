@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { FieldNames } from '../mounts/path-router.ts';
 import type { ParameterValues } from './policy-rule.ts';
 
 type Parameters = ReadonlyMap<string, ParameterValues>;
@@ -25,17 +26,19 @@ export function deniedParameter(denied: Parameters, data: Data): string | undefi
 }
 
 /** Why allowed parameters refuse the data; undefined when everything sent is allowed. */
-export function disallowedParameter(allowed: Parameters, data: Data): string | undefined {
-  const others = allowed.has('*');
+export function disallowedParameter(allowed: Parameters, data: Data, names?: FieldNames): string | undefined {
   for (const key of Object.keys(data)) {
-    const values = allowed.get(key.toLowerCase());
-    if (!values) {
-      if (others) continue;
-      return `parameter ${JSON.stringify(key)} is not allowed`;
-    }
-    if (values.length > 0 && !isListed(values, data[key])) return `parameter ${JSON.stringify(key)} has a value that is not allowed`;
+    const reasons = (names?.get(key) ?? [key]).map((name) => disallowed(allowed, name, data[key]));
+    if (!reasons.includes(undefined)) return reasons[0];
   }
   return undefined;
+}
+
+function disallowed(allowed: Parameters, key: string, value: unknown): string | undefined {
+  const values = allowed.get(key.toLowerCase());
+  if (!values) return allowed.has('*') ? undefined : `parameter ${JSON.stringify(key)} is not allowed`;
+  if (values.length === 0 || isListed(values, value)) return undefined;
+  return `parameter ${JSON.stringify(key)} has a value that is not allowed`;
 }
 
 /** A list that holds a denied value is denied too: many fields take one value and a list of one alike. */

@@ -134,6 +134,7 @@ export class Pipeline {
       path: call.path,
       folds: call.folds,
       data: call.data,
+      names: call.match?.path.names,
       wrapTtl: call.wrapTtl,
     });
     call.allowed = verdict.allowed && (call.match?.path.declaration.about.access !== 'sudo' || verdict.sudo || call.operation === 'help');

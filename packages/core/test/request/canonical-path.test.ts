@@ -28,6 +28,11 @@ const shelf: EnginePackage = {
     return {
       paths: [
         path('things/{name}', { synopsis: 'Things.', description: '', fields: { name } }).read(answer('thing') as never),
+        path('renamed', {
+          synopsis: 'Takes a field by two names.',
+          description: '',
+          fields: { token_policies: f.commaStrings('The field.', { aliases: ['policies'] }), other: f.string('Another.') },
+        }).update({ summary: 'Takes it.', handle: async () => undefined }),
         path('things/config', { synopsis: 'Settings.', description: '', fields: {} }).read(answer('settings') as never),
         path('things/{name}/parts/{part:any}', { synopsis: 'Parts.', description: '', fields: { name, part: f.name('The part.') } }).read(
           answer('part') as never,
@@ -178,6 +183,22 @@ describe('the canonical path of a request', () => {
       expect((await mount.call('read', canonical, { token })).status).toBe(403);
       expect([403, 404]).toContain((await mount.call('read', other, { token })).status);
     });
+  });
+
+  test.each([
+    ['token_policies', 'policies'],
+    ['policies', 'token_policies'],
+  ])('a rule that denies the parameter %s denies it under the name %s too', async (denied, sent) => {
+    const at = 'shelf/renamed';
+    const token = await holder(`path "${at}" { capabilities = ["update"]\n denied_parameters = { "${denied}" = [] } }`);
+    expect((await mount.call('update', at, { token, data: { [sent]: ['a'] } })).status).toBe(403);
+    expect((await mount.call('update', at, { token, data: {} })).status).toBe(204);
+    const allowed = await holder(`path "${at}" { capabilities = ["update"]\n allowed_parameters = { "${denied}" = [] } }`);
+    expect((await mount.call('update', at, { token: allowed, data: { [sent]: ['a'] } })).status).toBe(204);
+    expect((await mount.call('update', at, { token: allowed, data: { other: 'a' } })).status).toBe(403);
+    const required = await holder(`path "${at}" { capabilities = ["update"]\n required_parameters = ["${denied}"] }`);
+    expect((await mount.call('update', at, { token: required, data: { [sent]: ['a'] } })).status).toBe(204);
+    expect((await mount.call('update', at, { token: required, data: {} })).status).toBe(403);
   });
 
   describe('a rule with selectors that cannot be filled in', () => {
