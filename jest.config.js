@@ -5,6 +5,8 @@ export default {
   testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/*/test/**/*.test.ts', '<rootDir>/tests/**/*.test.ts'],
   // A machine may be busy with other suites, and servers with other clients.
   testTimeout: 60_000,
+  // Modules of each test file stay in a worker's memory: one that has grown so large collects garbage more than it tests.
+  workerIdleMemoryLimit: 1_500_000_000,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript', decorators: true }, target: 'es2022' }, module: { type: 'es6' } }],
