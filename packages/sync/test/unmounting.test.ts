@@ -52,10 +52,15 @@ describe('a mount that is unmounted leaves nothing outside', () => {
     expect(await one.associations()).toEqual([]);
   });
 
+  const REFUSED = [400, '"kv/" is being unmounted'] as const;
+  const OVERDUE = [504, 'no answer within 90 s'] as const;
+
   test.each([
-    ['of its first secret', false],
-    ['of a secret that is linked already', true],
-  ])('while another process is about to link one: associations/set %s is a 400', async (_of, linked) => {
+    ['of its first secret is a 400', { linked: false, after: '1m', answer: REFUSED }],
+    ['of a secret that is linked already is a 400', { linked: true, after: '1m', answer: REFUSED }],
+    ['of its first secret that comes too late is a 504 and links nothing', { linked: false, after: '2m', answer: OVERDUE }],
+    ['of a linked secret that comes too late is a 504 and links nothing', { linked: true, after: '2m', answer: OVERDUE }],
+  ] as const)('while another process is about to link one: associations/set %s', async (_of, { linked, after, answer }) => {
     if (linked) await one.set('web');
     let open = (): void => undefined;
     const reached = new Promise<void>((resolve) => {
@@ -64,11 +69,11 @@ describe('a mount that is unmounted leaves nothing outside', () => {
     const late = two.ask('update', SET, { mount: 'kv', secret_name: 'web' });
     await reached;
     await one.ask('delete', 'sys/mounts/kv');
-    await one.advance('2m');
+    await one.advance(after);
     gate = undefined;
     open();
     const { status, errors } = await late;
-    expect([status, errors?.join()]).toEqual([400, expect.stringContaining('"kv/" is being unmounted')]);
+    expect([status, errors?.join()]).toEqual([answer[0], expect.stringContaining(answer[1])]);
     await settled();
     expect(provider.values()).toEqual({});
     expect(await one.associations()).toEqual([]);
