@@ -115,7 +115,7 @@ export default tseslint.config(
       'packages/cloud/src/**',
       'packages/sync/src/**',
     ],
-    ignores: ['packages/core/src/audit/**', 'packages/core/src/incarnation/process-table.ts', 'packages/core/src/system/host-info.ts'],
+    ignores: ['packages/core/src/services/audit/**', 'packages/core/src/kernel/incarnation/process-table.ts', 'packages/core/src/api/sys/host-info.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',

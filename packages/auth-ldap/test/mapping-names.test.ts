@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { MemoryView } from '../../core/test/identity/memory-view.ts';
+import { MemoryView } from '../../core/test/services/identity/memory-view.ts';
 import { Mappings } from '../src/mappings.ts';
 import { mounted, type MountedLdap } from './mounted.ts';
 

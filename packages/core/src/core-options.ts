@@ -1,9 +1,9 @@
 import type { Clock, Log, Plugin } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
-import type { AuditDeviceConfig } from './audit/audit-broker.ts';
-import type { ProcessTable } from './incarnation/process-table.ts';
-import type { AutomaticSeal } from './seal/seal.ts';
-import type { LogLevelStore } from './system/log-levels.ts';
+import type { AuditDeviceConfig } from './services/audit/audit-broker.ts';
+import type { ProcessTable } from './kernel/incarnation/process-table.ts';
+import type { AutomaticSeal } from './services/seal/seal.ts';
+import type { LogLevelStore } from './services/settings/log-levels.ts';
 
 /** All that the core is given; only storage is needed. */
 export interface CoreOptions {

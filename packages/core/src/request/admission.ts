@@ -1,5 +1,5 @@
 import { BadRequest } from '@strongroom/engine-sdk';
-import type { PolicyOperation } from '../policies/capability.ts';
+import type { PolicyOperation } from '../services/policies/capability.ts';
 import type { Call } from './call.ts';
 
 /** Longest request path, in bytes: it becomes part of storage keys. */

@@ -1,7 +1,7 @@
 import { NotFound, type EngineResponse } from '@strongroom/engine-sdk';
 import type { Call } from './call.ts';
-import type { CoreResponse } from './core-response.ts';
-import { replyOf } from './internal-request.ts';
+import type { CoreResponse } from '../kernel/call/core-response.ts';
+import { replyOf } from '../services/caller/internal-request.ts';
 
 export function emptyAnswer(id: string, status = 204): CoreResponse {
   return { requestId: id, status, leaseId: '', renewable: false, leaseDuration: 0, data: null, wrapInfo: null, warnings: null, auth: null };

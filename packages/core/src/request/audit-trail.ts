@@ -1,8 +1,8 @@
 import type { EngineError } from '@strongroom/engine-sdk';
-import { auditedFailure, type AuditEntry } from '../audit/audit-entry.ts';
-import { RequestNotAudited, ResponseNotAudited, type AuditBroker } from '../audit/audit-broker.ts';
+import { auditedFailure, type AuditEntry } from '../services/audit/audit-entry.ts';
+import { RequestNotAudited, ResponseNotAudited, type AuditBroker } from '../services/audit/audit-broker.ts';
 import type { Call } from './call.ts';
-import type { CoreResponse } from './core-response.ts';
+import type { CoreResponse } from '../kernel/call/core-response.ts';
 
 /** Tells the audit broker of calls in the broker's own terms. */
 export class AuditTrail {

@@ -1,13 +1,13 @@
 import { PermissionDenied, TokenRefused, withinCidrs, type Log } from '@strongroom/engine-sdk';
-import type { IdentityStore } from '../identity/identity-store.ts';
-import type { PolicyStore } from '../policies/policy-store.ts';
-import type { TokenRevoker } from '../tokens/token-revoker.ts';
-import type { FoundToken, TokenStore } from '../tokens/token-store.ts';
-import { Acl, type AclQuery } from '../policies/acl.ts';
-import { BoundedAcl } from '../policies/bounded-acl.ts';
+import type { IdentityStore } from '../services/identity/identity-store.ts';
+import type { PolicyStore } from '../services/policies/policy-store.ts';
+import type { TokenRevoker } from '../services/tokens/token-revoker.ts';
+import type { FoundToken, TokenStore } from '../services/tokens/token-store.ts';
+import { Acl, type AclQuery } from '../services/policies/acl.ts';
+import { BoundedAcl } from '../services/policies/bounded-acl.ts';
 import type { Call } from './call.ts';
-import type { CallerIdentity } from './caller-identity.ts';
-import type { CoreRequest } from './core-request.ts';
+import type { CallerIdentity } from '../services/caller/caller-identity.ts';
+import type { CoreRequest } from '../kernel/call/core-request.ts';
 
 const NONE: readonly string[] = [];
 const NO_METADATA: Readonly<Record<string, string>> = {};

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Mount } from '../mounts/mount.ts';
-import type { PathMatch, PathFolds } from '../mounts/path-router.ts';
-import type { Acl } from '../policies/acl.ts';
-import type { FoundToken } from '../tokens/token-store.ts';
-import type { CallerIdentity } from './caller-identity.ts';
-import type { CoreRequest, RequestOperation } from './core-request.ts';
+import type { Mount } from '../kernel/mounts/mount.ts';
+import type { PathMatch, PathFolds } from '../kernel/mounts/path-router.ts';
+import type { Acl } from '../services/policies/acl.ts';
+import type { FoundToken } from '../services/tokens/token-store.ts';
+import type { CallerIdentity } from '../services/caller/caller-identity.ts';
+import type { CoreRequest, RequestOperation } from '../kernel/call/core-request.ts';
 
 /** A call on its way through the pipeline: each step fills in its part, in the order of `pipeline.ts`. */
 export interface Call {

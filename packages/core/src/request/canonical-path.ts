@@ -1,6 +1,6 @@
-import type { MountTable } from '../mounts/mount-table.ts';
-import type { PathMatch, PathFolds } from '../mounts/path-router.ts';
-import type { Mount } from '../mounts/mount.ts';
+import type { MountTable } from '../services/mounts/mount-table.ts';
+import type { PathMatch, PathFolds } from '../kernel/mounts/path-router.ts';
+import type { Mount } from '../kernel/mounts/mount.ts';
 
 /** Where a path leads, in its one spelling. */
 export interface CanonicalPath {

@@ -1,8 +1,8 @@
 import { EngineError, InternalError, Unavailable, type Log } from '@strongroom/engine-sdk';
 import { StorageFailure } from '@strongroom/storage-sdk';
-import { BarrierSealed } from '../barrier/barrier.ts';
-import { CorruptRecord } from '../barrier/key-ring.ts';
-import type { CoreResponse } from './core-response.ts';
+import { BarrierSealed } from '../kernel/barrier/barrier.ts';
+import { CorruptRecord } from '../kernel/barrier/key-ring.ts';
+import type { CoreResponse } from '../kernel/call/core-response.ts';
 
 /** The one place where what was thrown becomes what is answered. */
 export function failureOf(thrown: unknown, log: Log, id: string): EngineError {

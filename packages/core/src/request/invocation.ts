@@ -1,8 +1,8 @@
 import type { Caller, Decoded, EngineRequest, Op, Operation } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
 import { digestOfToken, type Call } from './call.ts';
-import { rememberAcl } from './caller-acl.ts';
-import { withInternal } from './internal-request.ts';
+import { rememberAcl } from '../services/caller/caller-acl.ts';
+import { withInternal } from '../services/caller/internal-request.ts';
 import type { RequestDeadline } from './request-deadline.ts';
 
 const ENGINES_OF_THE_CORE: ReadonlySet<string> = new Set(['system', 'identity', 'cubbyhole', 'token']);

@@ -1,11 +1,11 @@
 import { BadRequest, TokenRefused, type IssuedAuth, type IssuedSecret } from '@strongroom/engine-sdk';
-import { merged, type LeaseStore } from '../leases/lease-store.ts';
-import type { RepeatOrder } from '../leases/repeats.ts';
-import type { LoginTokens } from '../tokens/login-tokens.ts';
-import type { TokenRecord } from '../tokens/token-record.ts';
-import type { StoreTransaction } from '../storage/store.ts';
+import { merged, type LeaseStore } from '../services/leases/lease-store.ts';
+import type { RepeatOrder } from '../services/leases/repeats.ts';
+import type { LoginTokens } from '../services/tokens/login-tokens.ts';
+import type { TokenRecord } from '../services/tokens/token-record.ts';
+import type { StoreTransaction } from '../kernel/storage/store.ts';
 import type { Call } from './call.ts';
-import type { CoreResponse } from './core-response.ts';
+import type { CoreResponse } from '../kernel/call/core-response.ts';
 
 /** Registers what the engine issued: the lease of a secret, the token of a login. */
 export class Issuing {

@@ -1,5 +1,5 @@
 import { EngineError, foldName, type Decoded, type EngineRequest, type EngineResponse } from '@strongroom/engine-sdk';
-import type { UserLockout } from '../lockout/user-lockout.ts';
+import type { UserLockout } from '../services/lockout/user-lockout.ts';
 import type { Call } from './call.ts';
 
 /** Counts failed logins and refuses those of a locked name. */

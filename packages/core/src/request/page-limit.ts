@@ -1,6 +1,6 @@
 import type { Decoded } from '@strongroom/engine-sdk';
 import type { Call } from './call.ts';
-import type { CoreResponse } from './core-response.ts';
+import type { CoreResponse } from '../kernel/call/core-response.ts';
 
 /** A policy's `pagination_limit` stands in where the caller named none and the path can page. */
 export function limitPage(call: Call, decoded: Decoded): void {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { BadRequest, type Clock, type Decoded, type Op } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
-import type { LeaseRecord } from '../leases/lease-record.ts';
-import { LEASES } from '../leases/lease-store.ts';
-import { isLive, REPEATS, type RepeatOrder, type RepeatRecord } from '../leases/repeats.ts';
-import type { Store } from '../storage/store.ts';
+import type { LeaseRecord } from '../services/leases/lease-record.ts';
+import { LEASES } from '../services/leases/lease-store.ts';
+import { isLive, REPEATS, type RepeatOrder, type RepeatRecord } from '../services/leases/repeats.ts';
+import type { Store } from '../kernel/storage/store.ts';
 import { emptyAnswer } from './answer.ts';
 import { digestOfToken, type Call } from './call.ts';
-import type { CoreResponse } from './core-response.ts';
+import type { CoreResponse } from '../kernel/call/core-response.ts';
 import { lastUseRefusal } from './issuing.ts';
 
 const LONGEST_KEY = 255;

@@ -1,5 +1,5 @@
 import { EngineError, type Clock } from '@strongroom/engine-sdk';
-import type { Ending } from '../mounts/ending.ts';
+import type { Ending } from '../kernel/mounts/ending.ts';
 
 /** Milliseconds a request may take. */
 const DEADLINE = 90_000;

@@ -1,7 +1,7 @@
 import { Unavailable } from '@strongroom/engine-sdk';
-import type { MountTable } from '../mounts/mount-table.ts';
-import type { PathRouter } from '../mounts/path-router.ts';
-import type { Mount } from '../mounts/mount.ts';
+import type { MountTable } from '../services/mounts/mount-table.ts';
+import type { PathRouter } from '../kernel/mounts/path-router.ts';
+import type { Mount } from '../kernel/mounts/mount.ts';
 import type { Call } from './call.ts';
 import { canonicalPath } from './canonical-path.ts';
 

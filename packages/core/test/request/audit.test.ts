@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { createCore, type Core, type CoreRequest, type CoreResponse } from '../../src/index.ts';
-import { FakeDevice, fakeAudit } from '../audit/fake-device.ts';
+import { FakeDevice, fakeAudit } from '../services/audit/fake-device.ts';
 import { doorLogin, drawerEngine, PASSWORD } from './door-engine.ts';
 
 interface Line {

@@ -1,0 +1,63 @@
+import { BadRequest, compileDecoder, f, InvalidRequest, path, type EnginePackage, type EngineRequest } from '@strongroom/engine-sdk';
+import type { Store } from '../../kernel/storage/store.ts';
+
+const ROOM = 'cubbyhole/';
+
+const page = compileDecoder({ after: f.string('Only names after this one.'), limit: f.int('Most names to return; all without it.') });
+
+/** No fields of the path: a secret may have values of these names. */
+function pageOf(raw: Readonly<Record<string, unknown>>): { after?: string; limit?: number } {
+  const { after, limit } = page(raw, {}).data as { after?: string; limit?: number };
+  return { ...(after ? { after } : {}), ...(limit && limit > 0 ? { limit } : {}) };
+}
+
+/** Each token's own store; it goes with the token. */
+export function cubbyholeEngine(store: Store): EnginePackage {
+  const folderOf = (req: EngineRequest<never> | { caller: EngineRequest['caller'] }): string => {
+    const { tokenDigest } = req.caller;
+    if (tokenDigest === '' || req.caller.accessor === '')
+      throw new BadRequest("cubbyhole operations are only supported by 'service' type tokens");
+    return `${ROOM}${tokenDigest}/`;
+  };
+  const entries = path('{path:all}', {
+    synopsis: 'Secrets that only the calling token can read.',
+    description: 'Whatever is written here is gone when the token is.',
+    arbitraryData: true,
+    exactNumbers: true,
+    fields: { path: f.name('Where the secret is kept.') },
+  })
+    .read({
+      summary: 'Reads a secret.',
+      handle: async (req) => {
+        const data = await store.get<Record<string, unknown>>(folderOf(req) + req.data.path);
+        return data && { data };
+      },
+    })
+    .list({
+      summary: 'Lists secrets.',
+      handle: async (req) => {
+        const folder = req.data.path === '' ? '' : `${req.data.path}/`;
+        return { data: { keys: await store.folder(folderOf(req) + folder, pageOf(req.raw)) } };
+      },
+    })
+    .upsert({
+      summary: 'Writes a secret.',
+      exists: async (req) => req.caller.accessor !== '' && (await store.has(folderOf(req) + req.data.path)),
+      handle: async (req) => {
+        if (req.data.path === '') throw new BadRequest('missing path');
+        if (Object.keys(req.raw).length === 0) throw new InvalidRequest('missing data fields');
+        const key = folderOf(req) + req.data.path;
+        await store.transaction(async (tx) => tx.put(key, { ...req.raw }));
+        return undefined;
+      },
+    })
+    .delete({
+      summary: 'Deletes a secret.',
+      handle: async (req) => {
+        const key = folderOf(req) + req.data.path;
+        await store.transaction(async (tx) => tx.delete(key));
+        return undefined;
+      },
+    });
+  return { name: 'cubbyhole', kind: 'secret', apiVersion: 1, create: () => ({ paths: [entries] }) };
+}

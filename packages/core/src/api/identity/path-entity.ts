@@ -1,0 +1,129 @@
+import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import type { EntityFields } from '../../services/identity/entities.ts';
+import { entityData, entityInfo, listing } from '../../services/identity/identity-data.ts';
+import { folded } from '../../services/identity/identity-records.ts';
+import type { IdentityStore } from '../../services/identity/identity-store.ts';
+
+const entityFields = {
+  policies: f.commaStrings('Policies of every token of the entity, beside those of the token itself.'),
+  metadata: f.keyValues('Free key-value pairs; policy templates can name them.'),
+  disabled: f.bool('Refuse every token of the entity.'),
+} as const;
+
+const idField = f.name('Id of the entity.');
+const nameField = f.name('Name of the entity; case does not matter.', { folds: folded });
+
+function fieldsOf(data: EntityFields, name: string | undefined): EntityFields {
+  return { name: name || undefined, policies: data.policies, metadata: data.metadata, disabled: data.disabled };
+}
+
+export function entityPaths(store: IdentityStore): AnyPath[] {
+  const { entities, mounts } = store;
+
+  /** 204 for a change; what was created is shown. */
+  const save = async (id: string | undefined, fields: EntityFields): Promise<{ data: unknown } | undefined> => {
+    const saved = await entities.save(id || undefined, fields);
+    return saved.created ? { data: { aliases: null, id: saved.id, name: saved.name } } : undefined;
+  };
+  const read = async (id: string | undefined): Promise<{ data: unknown } | undefined> => {
+    const view = id === undefined ? undefined : await entities.view(id);
+    return view && { data: entityData(mounts, view) };
+  };
+
+  return [
+    path('entity', {
+      synopsis: 'Create or update an entity.',
+      description: 'With an id that entity is changed; else the one of that name, which is created when there is none.',
+      fields: {
+        id: f.string('Id of the entity to change.'),
+        name: f.string('Name of the entity; one is made when left out.'),
+        ...entityFields,
+      },
+    }).update({
+      summary: 'Create or update an entity',
+      handle: async ({ data }) => save(data.id, fieldsOf(data, data.name)),
+    }),
+
+    path('entity/id', {
+      synopsis: 'Entities by id.',
+      description: 'Lists the ids of all entities, with names and aliases.',
+      fields: {},
+    }).list({
+      summary: 'List entities by id',
+      handle: async () => listing((await entities.list()).map(([id, entity]) => [id, entityInfo(mounts, entity)])),
+    }),
+
+    path('entity/id/{id}', {
+      synopsis: 'One entity by its id.',
+      description: 'Reads, changes or removes an entity. Only what is sent changes.',
+      fields: { id: idField, name: f.string('New name of the entity.'), ...entityFields },
+    })
+      .read({ summary: 'Read an entity by id', handle: async ({ data }) => read(data.id) })
+      .update({ summary: 'Update an entity by id', handle: async ({ data }) => save(data.id, fieldsOf(data, data.name)) })
+      .delete({
+        summary: 'Delete an entity by id',
+        handle: async ({ data }) => {
+          await entities.remove([data.id]);
+          return undefined;
+        },
+      }),
+
+    path('entity/name', { synopsis: 'Entities by name.', description: 'Lists the names of all entities.', fields: {} }).list({
+      summary: 'List entities by name',
+      handle: async () => {
+        const keys = await entities.names();
+        return keys.length === 0 ? undefined : { data: { keys } };
+      },
+    }),
+
+    path('entity/name/{name:all}', {
+      synopsis: 'One entity by its name.',
+      description: 'Reads, creates, changes or removes an entity.',
+      fields: { name: nameField, ...entityFields },
+    })
+      .read({ summary: 'Read an entity by name', handle: async ({ data }) => read(await entities.idOfName(data.name)) })
+      .update({
+        summary: 'Create or update an entity by name',
+        handle: async (req) => save(undefined, fieldsOf(req.data, req.spelled['name'] ?? req.data.name)),
+      })
+      .delete({
+        summary: 'Delete an entity by name',
+        handle: async ({ data }) => {
+          const id = await entities.idOfName(data.name);
+          if (id !== undefined) await entities.remove([id]);
+          return undefined;
+        },
+      }),
+
+    path('entity/batch-delete', {
+      synopsis: 'Delete several entities.',
+      description: 'Removes the entities of the given ids; ids that do not exist are passed over.',
+      fields: { entity_ids: f.commaStrings('Ids of the entities to delete.', { default: [] }) },
+    }).update({
+      summary: 'Delete several entities',
+      handle: async ({ data }) => {
+        if (data.entity_ids.length === 0) throw new BadRequest('missing entity ids to delete');
+        await entities.remove(data.entity_ids);
+        return undefined;
+      },
+    }),
+
+    path('entity/merge', {
+      synopsis: 'Merge entities into one.',
+      description:
+        'Moves the aliases and group memberships of some entities to another one and removes them. Their policies are not taken over.',
+      fields: {
+        from_entity_ids: f.commaStrings('Ids of the entities to merge from.', { default: [] }),
+        to_entity_id: f.string('Id of the entity that stays.', { default: '' }),
+        conflicting_alias_ids_to_keep: f.commaStrings('Of two aliases on one mount, the ids of those to keep.', { default: [] }),
+        force: f.bool('Accepted for older clients; it concerns multi-factor secrets.'),
+      },
+    }).update({
+      summary: 'Merge entities',
+      handle: async ({ data }) => {
+        await entities.merge({ from: data.from_entity_ids, to: data.to_entity_id, keep: data.conflicting_alias_ids_to_keep });
+        return undefined;
+      },
+    }),
+  ];
+}

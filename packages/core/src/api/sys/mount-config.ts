@@ -1,0 +1,79 @@
+import { BadRequest, decodeValue, f, type FieldKind } from '@strongroom/engine-sdk';
+import { mergeLockoutConfig } from '../../services/lockout/lockout-settings.ts';
+import type { MountConfig } from '../../kernel/mounts/mount-record.ts';
+
+/** Fields of a tune call, and of `config` when mounting. */
+export const tuneFields = {
+  default_lease_ttl: f.any('Lease length when a role names none; a duration, or "system".'),
+  max_lease_ttl: f.any('Longest lease; a duration, or "system".'),
+  force_no_cache: f.bool('Accepted; nothing is cached that storage would not confirm.'),
+  audit_non_hmac_request_keys: f.commaStrings('Request keys that audit devices write in clear.'),
+  audit_non_hmac_response_keys: f.commaStrings('Response keys that audit devices write in clear.'),
+  listing_visibility: f.string('unauth shows the mount to callers without a token.'),
+  passthrough_request_headers: f.commaStrings('Request headers that reach the engine.'),
+  allowed_response_headers: f.commaStrings('Response headers the engine may set.'),
+  token_type: f.string('Of login methods: default-service, default-batch, service or batch.'),
+  user_lockout_config: f.map('Of login methods: lockout_threshold, lockout_duration, lockout_counter_reset, lockout_disable.'),
+  plugin_version: f.string('Accepted; the version is that of the installed package.'),
+  plugin_name: f.string('The plugin, where it is not the type.'),
+};
+
+const KINDS: Partial<Record<keyof MountConfig, FieldKind>> = {
+  force_no_cache: 'bool',
+  audit_non_hmac_request_keys: 'commaStrings',
+  audit_non_hmac_response_keys: 'commaStrings',
+  passthrough_request_headers: 'commaStrings',
+  allowed_response_headers: 'commaStrings',
+};
+const TOKEN_TYPES = ['default-service', 'default-batch', 'service', 'batch'];
+
+/** What the sent values make of a stored configuration: only what is sent changes. @throws BadRequest naming the field */
+export function mergeMountConfig(
+  stored: MountConfig,
+  sent: Readonly<Record<string, unknown>>,
+  mount: { class: 'secret' | 'auth'; type: string },
+): MountConfig {
+  const merged: MountConfig = { ...stored };
+  for (const key of ['default_lease_ttl', 'max_lease_ttl'] as const) {
+    const value = sent[key];
+    if (value === undefined) continue;
+    merged[key] = value === 'system' ? 0 : ((decodeNamed(key, 'duration', value) as number | undefined) ?? 0);
+  }
+  for (const [key, kind] of Object.entries(KINDS) as [keyof MountConfig, FieldKind][]) {
+    const value = sent[key];
+    if (value === undefined) continue;
+    const decoded = decodeNamed(key, kind, value);
+    if (Array.isArray(decoded) && decoded.length === 0) delete merged[key];
+    else (merged as Record<string, unknown>)[key] = decoded;
+  }
+  if (sent['listing_visibility'] !== undefined) {
+    const visibility = sent['listing_visibility'];
+    if (visibility !== '' && visibility !== 'hidden' && visibility !== 'unauth')
+      throw new BadRequest(`invalid listing_visibility ${String(visibility)}`);
+    if (visibility === '') delete merged.listing_visibility;
+    else merged.listing_visibility = visibility;
+  }
+  if (sent['token_type'] !== undefined) {
+    if (mount.class !== 'auth') throw new BadRequest("'token_type' can only be modified on auth mounts");
+    const type = sent['token_type'] === '' || sent['token_type'] === 'default' ? 'default-service' : sent['token_type'];
+    if (typeof type !== 'string' || !TOKEN_TYPES.includes(type))
+      throw new BadRequest(`invalid value for 'token_type'; must be one of ${TOKEN_TYPES.join(', ')}`);
+    if (mount.type === 'token') throw new BadRequest("'token_type' cannot be set for 'token' or 'ns_token' auth mounts");
+    merged.token_type = type;
+  }
+  if (sent['user_lockout_config'] !== undefined) {
+    if (mount.class !== 'auth') throw new BadRequest("'user_lockout_config' can only be modified on auth mounts");
+    merged.user_lockout_config = mergeLockoutConfig(stored.user_lockout_config, sent['user_lockout_config'], mount.type) as NonNullable<
+      MountConfig['user_lockout_config']
+    >;
+  }
+  return merged;
+}
+
+function decodeNamed(key: string, kind: FieldKind, value: unknown): unknown {
+  try {
+    return decodeValue(kind, value);
+  } catch (error) {
+    throw new BadRequest(`Field validation failed: error converting input for field ${JSON.stringify(key)}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,98 @@
+import { f, path, TokenRefused, type AnyPath } from '@strongroom/engine-sdk';
+import type { MountTable } from '../../services/mounts/mount-table.ts';
+import type { Mount } from '../../kernel/mounts/mount.ts';
+import type { Acl } from '../../services/policies/acl.ts';
+import { internalOf } from '../../services/caller/internal-request.ts';
+import { mountData } from './mount-data.ts';
+import { openApiOf } from '../../services/documents/openapi.ts';
+
+export interface InternalUiDeps {
+  readonly mounts: MountTable;
+  /** Undefined for what is no token, or none that is good at this address. */
+  aclOfToken(token: string, remoteAddress: string): Promise<Acl | undefined>;
+}
+
+/** `sys/internal/…`: what command lines and user interfaces ask before they do anything. */
+export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath[] {
+  const callerAcl = async (req: object): Promise<Acl | undefined> => {
+    const { token, remoteAddress = '' } = internalOf(req).request;
+    return token ? aclOfToken(token, remoteAddress) : undefined;
+  };
+  const short = (mount: Mount): Record<string, unknown> => ({
+    type: mount.type,
+    description: mount.record.description,
+    options: mount.record.options,
+  });
+  const shown = (mount: Mount): string => (mount.class === 'auth' ? mount.path.slice('auth/'.length) : mount.path);
+  return [
+    path('internal/ui/mounts', {
+      synopsis: 'The mounts that the caller can reach.',
+      description: 'Without a token: those with listing_visibility unauth.',
+      access: 'unauthenticated',
+      fields: {},
+    }).read({
+      summary: 'Lists reachable mounts.',
+      handle: async (req) => {
+        const acl = await callerAcl(req);
+        const lists: Record<'secret' | 'auth', Record<string, unknown>> = { auth: {}, secret: {} };
+        for (const mount of mounts.all()) {
+          if (mount.ofSystem) continue;
+          if (acl?.reaches(mount.path)) lists[mount.class][shown(mount)] = mountData(mount);
+          else if (mount.record.config.listing_visibility === 'unauth') lists[mount.class][shown(mount)] = short(mount);
+        }
+        return { data: lists };
+      },
+    }),
+    path('internal/ui/mounts/{path:all}', {
+      synopsis: 'The mount that owns a path.',
+      description: 'For callers who may do anything below that mount.',
+      access: 'unauthenticated',
+      fields: { path: f.name('The path.') },
+    }).read({
+      summary: 'Shows the mount of a path.',
+      handle: async (req) => {
+        const acl = await callerAcl(req);
+        if (!acl) throw new TokenRefused();
+        const found = mounts.route(req.data.path);
+        if (!found || !acl.reaches(found.mount.path)) {
+          const asked = req.data.path.endsWith('/') ? req.data.path : `${req.data.path}/`;
+          throw new TokenRefused(
+            `preflight capability check returned 403, please ensure client's policies grant access to path "${asked}"`,
+          );
+        }
+        return { data: { ...mountData(found.mount), path: found.mount.path } };
+      },
+    }),
+    path('internal/ui/namespaces', {
+      synopsis: 'Namespaces: there is the root alone.',
+      description: '',
+      access: 'unauthenticated',
+      fields: {},
+    }).read({
+      summary: 'Lists namespaces.',
+      handle: async () => ({ data: { keys: [''] } }),
+    }),
+    path('internal/ui/resultant-acl', {
+      synopsis: "The caller's policies, merged.",
+      description: 'What a user interface hides by.',
+      fields: {},
+    }).read({
+      summary: 'Shows the merged policies.',
+      handle: async (req) => ({ data: internalOf(req).acl!.resultant() }),
+    }),
+    path('internal/specs/openapi', {
+      synopsis: 'The OpenAPI document of everything mounted.',
+      description: 'Only what the caller can reach.',
+      access: 'unauthenticated',
+      fields: { generic_mount_paths: f.bool('Accepted.'), context: f.string('Accepted.') },
+    }).read({
+      summary: 'OpenAPI.',
+      handle: async (req) => {
+        const acl = await callerAcl(req);
+        const reachable = acl ? mounts.all().filter((mount) => acl.reaches(mount.path)) : [];
+        const document = openApiOf(reachable.map((mount) => ({ prefix: mount.path, paths: mount.router?.paths ?? [] })));
+        return { raw: { contentType: 'application/json', body: `${JSON.stringify(document)}\n` } };
+      },
+    }),
+  ];
+}

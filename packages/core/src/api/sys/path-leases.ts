@@ -1,0 +1,238 @@
+import { BadRequest, EngineError, f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import type { BulkRevoker } from '../../services/leases/bulk-revoker.ts';
+import type { LeaseStore } from '../../services/leases/lease-store.ts';
+import { leftData, leftWarning } from '../../services/removal/left-outside.ts';
+import { reply } from '../../services/caller/internal-request.ts';
+import type { TokenRevoker } from '../../services/tokens/token-revoker.ts';
+import type { TokenStore } from '../../services/tokens/token-store.ts';
+
+export interface LeasePathDeps {
+  readonly leases: LeaseStore;
+  readonly tokens: TokenStore;
+  readonly revoker: TokenRevoker;
+  readonly bulk: BulkRevoker;
+  readonly now: () => number;
+}
+
+/** `sys/leases/…` */
+export function leasePaths(deps: LeasePathDeps): AnyPath[] {
+  const { leases, tokens, revoker, bulk, now } = deps;
+  const leaseId = f.string('The lease.');
+  const sync = f.bool('Answer when it is done; false queues it.', { default: true });
+
+  const lookup = async (id: string): Promise<EngineResponse> => {
+    const lease = await leases.find(id);
+    if (lease === undefined) throw new BadRequest('invalid lease');
+    if (lease === 'token') {
+      const record = (await tokens.byDigest(id.slice(id.lastIndexOf('/') + 1)))?.record;
+      if (!record) throw new BadRequest('invalid lease');
+      return {
+        data: {
+          expire_time: new Date(record.expires).toISOString(),
+          id,
+          issue_time: new Date(record.created).toISOString(),
+          last_renewal: record.last_renewal === undefined ? null : new Date(record.last_renewal).toISOString(),
+          renewable: record.renewable,
+          ttl: Math.max(0, Math.ceil((record.expires - now()) / 1_000)),
+          path: record.path,
+        },
+      };
+    }
+    return {
+      data: {
+        expire_time: new Date(lease.expires).toISOString(),
+        id,
+        issue_time: new Date(lease.issued).toISOString(),
+        last_renewal: lease.last_renewal === undefined ? null : new Date(lease.last_renewal).toISOString(),
+        renewable: lease.renewable,
+        ttl: Math.max(0, Math.ceil((lease.expires - now()) / 1_000)),
+        path: lease.path,
+        ...(lease.revoke_error === undefined ? {} : { revoke_error: lease.revoke_error, revoke_attempts: lease.attempts }),
+      },
+    };
+  };
+  const renew = async (id: string | undefined, increment: number, signal: AbortSignal): Promise<EngineResponse<never>> => {
+    if (!id) throw new BadRequest('lease_id must be specified');
+    const lease = await leases.renew(id, increment, signal);
+    return reply({
+      leaseId: lease.id,
+      leaseDuration: lease.ttl,
+      renewable: lease.renewable,
+      warnings: lease.warnings.length > 0 ? lease.warnings : null,
+    });
+  };
+  const revoke = async (id: string | undefined, wait: boolean, signal: AbortSignal): Promise<EngineResponse<never> | undefined> => {
+    if (!id) throw new BadRequest('lease_id must be specified');
+    const found = await leases.find(id);
+    if (found === 'token') {
+      await revoker.revoke(id.slice(id.lastIndexOf('/') + 1), signal);
+    } else if (found !== undefined) {
+      if (!wait) {
+        await leases.revokeSoon(id);
+        return { status: 202, raw: { contentType: 'application/json', body: '' } } as EngineResponse<never>;
+      }
+      try {
+        await leases.revoke(id, { signal });
+      } catch (error) {
+        throw new BadRequest(error instanceof EngineError ? error.message : `failed to revoke entry: ${String(error)}`);
+      }
+    }
+    return undefined;
+  };
+  const incrementFields = { lease_id: leaseId, increment: f.duration('Seconds from now that are asked for.', { default: 0 }) };
+  const renewAbout = { synopsis: 'Renews a lease.', description: 'As far as the engine and the limits of the mount allow.' };
+  const revokeAbout = { synopsis: 'Revokes a lease.', description: 'The credential is taken back; an unknown lease is no error.' };
+
+  return [
+    path('leases/lookup', {
+      synopsis: 'What a lease is.',
+      description: 'Times and ttl; never the credential.',
+      fields: { lease_id: leaseId },
+    }).update({
+      summary: 'Looks up a lease.',
+      handle: async ({ data }) => {
+        if (!data.lease_id) throw new BadRequest('lease_id must be specified');
+        return lookup(data.lease_id);
+      },
+    }),
+    path('leases/lookup/{prefix:all}', {
+      synopsis: 'The leases below a path.',
+      description: 'One level at a time.',
+      access: 'sudo',
+      fields: { prefix: f.name('The path.'), after: f.string('List ids after this one.'), limit: f.int('At most so many.') },
+    }).list({
+      summary: 'Lists leases.',
+      handle: async ({ data }) => ({
+        data: {
+          keys: await leases.folder(data.prefix === '' ? '' : `${data.prefix}/`, {
+            ...(data.after ? { after: data.after } : {}),
+            ...(data.limit && data.limit > 0 ? { limit: data.limit } : {}),
+          }),
+        },
+      }),
+    }),
+    path('leases/renew', { ...renewAbout, fields: incrementFields }).update({
+      summary: 'Renews a lease.',
+      handle: async ({ data, signal }) => renew(data.lease_id, data.increment, signal),
+    }),
+    path('leases/renew/{url_lease_id:all}', { ...renewAbout, fields: { ...incrementFields, url_lease_id: f.name('The lease.') } }).update({
+      summary: 'Renews a lease.',
+      handle: async ({ data, signal }) => renew(data.lease_id || data.url_lease_id, data.increment, signal),
+    }),
+    path('leases/revoke', { ...revokeAbout, fields: { lease_id: leaseId, sync } }).update({
+      summary: 'Revokes a lease.',
+      handle: async ({ data, signal }) => revoke(data.lease_id, data.sync, signal),
+    }),
+    path('leases/revoke/{url_lease_id:all}', {
+      ...revokeAbout,
+      fields: { lease_id: leaseId, sync, url_lease_id: f.name('The lease.') },
+    }).update({
+      summary: 'Revokes a lease.',
+      handle: async ({ data, signal }) => revoke(data.lease_id || data.url_lease_id, data.sync, signal),
+    }),
+    path('leases/revoke-prefix/{prefix:all}', {
+      synopsis: 'Revokes all leases below a path.',
+      description: 'Tokens made below the path are revoked too. Stops at the first that cannot be taken back.',
+      access: 'sudo',
+      fields: { prefix: f.name('The path.'), sync },
+    }).update({
+      summary: 'Revokes by prefix.',
+      handle: async ({ data }) => {
+        if (data.prefix === '') throw new BadRequest('prefix must be specified');
+        if (!data.sync) {
+          await bulk.queue(data.prefix);
+          return { status: 202, raw: { contentType: 'application/json', body: '' } };
+        }
+        await bulk.revoke(data.prefix);
+        return undefined;
+      },
+    }),
+    path('leases/revoke-force/{prefix:all}', {
+      synopsis: 'Drops all leases below a path.',
+      description:
+        'Also those whose credential cannot be taken back: these are answered as `left_outside`. The path of one lease drops that one alone.',
+      access: 'sudo',
+      fields: { prefix: f.name('The path.') },
+    }).update({
+      summary: 'Revokes by prefix, whatever the engine says.',
+      handle: async ({ data }) => {
+        if (data.prefix === '') throw new BadRequest('prefix must be specified');
+        const left = await bulk.drop(data.prefix);
+        const warning = leftWarning(left);
+        return warning === undefined ? undefined : { data: { left_outside: leftData(left) }, warnings: [warning] };
+      },
+    }),
+    path('leases/requeue', {
+      synopsis: 'Tries a failing revocation again now.',
+      description:
+        'For leases that are listed as irrevocable, once their outside system is repaired. It does not end a lease that is in force.',
+      access: 'sudo',
+      fields: { lease_id: leaseId },
+    }).update({
+      summary: 'Queues a failing revocation anew.',
+      handle: async ({ data }) => {
+        if (!data.lease_id) throw new BadRequest('lease_id must be specified');
+        await leases.requeue(data.lease_id);
+        return undefined;
+      },
+    }),
+    path('leases/requeue/{prefix:all}', {
+      synopsis: 'Tries all failing revocations below a path again now.',
+      description: 'Of leases that are listed as irrevocable, once their outside system is repaired.',
+      access: 'sudo',
+      fields: { prefix: f.name('The path, or the beginning of one.') },
+    }).update({
+      summary: 'Queues failing revocations anew.',
+      handle: async ({ data }) => ({ data: { requeued: await leases.requeueBelow(data.prefix) } }),
+    }),
+    path('leases/tidy', {
+      synopsis: 'Cleans up after leases.',
+      description: 'Nothing is left to clean: index entries go in one commit with their lease.',
+      fields: {},
+    }).update({
+      summary: 'Accepted for clients that call it.',
+      handle: async () => ({
+        status: 202,
+        warnings: ['Tidy operation successfully started. Any information from the operation will be printed to the server logs.'],
+      }),
+    }),
+    path('leases/count', {
+      synopsis: 'How many leases cannot be revoked.',
+      description: 'type=irrevocable.',
+      fields: { type: f.string('irrevocable'), include_child_namespaces: f.bool('Accepted.') },
+    }).read({
+      summary: 'Counts irrevocable leases.',
+      handle: async ({ data }) => {
+        if (data.type !== 'irrevocable') return undefined;
+        const found = await leases.irrevocable(Infinity);
+        const counts: Record<string, number> = {};
+        for (const { record } of found) counts[record.mount] = (counts[record.mount] ?? 0) + 1;
+        return { data: { lease_count: found.length, counts } };
+      },
+    }),
+    path('leases', {
+      synopsis: 'The leases that cannot be revoked.',
+      description: 'type=irrevocable. They are still tried once a day.',
+      access: 'sudo',
+      fields: {
+        type: f.string('irrevocable'),
+        limit: f.string('At most so many, or "none".'),
+        include_child_namespaces: f.bool('Accepted.'),
+      },
+    }).read({
+      summary: 'Lists irrevocable leases.',
+      handle: async ({ data }) => {
+        if (data.type !== 'irrevocable') return undefined;
+        const limit = data.limit === 'none' ? Infinity : Number(data.limit ?? 1_000);
+        if (Number.isNaN(limit) || limit < 1) throw new BadRequest('limit must be a positive number, or "none"');
+        const found = await leases.irrevocable(limit);
+        return {
+          data: {
+            lease_count: found.length,
+            leases: found.map(({ id, record }) => ({ lease_id: id, mount_id: record.mount, error: record.revoke_error ?? '' })),
+          },
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,62 @@
+import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { unknownPasswordPolicy, type PasswordPolicyStore } from '../../services/passwords/password-policy-store.ts';
+
+export interface PasswordPolicyPathDeps {
+  readonly passwords: PasswordPolicyStore;
+}
+
+const name = f.name('Name of the password policy.');
+
+/** `sys/policies/password`. */
+export function passwordPolicyPaths({ passwords }: PasswordPolicyPathDeps): AnyPath[] {
+  const known = async (policy: string): Promise<string> => {
+    const text = await passwords.get(policy);
+    if (text === undefined) throw unknownPasswordPolicy();
+    return text;
+  };
+  return [
+    path('policies/password', {
+      synopsis: 'The password policies.',
+      description: 'Lists the names of all password policies.',
+      fields: { after: f.string('Only names after this one.'), limit: f.int('Most names to return; all without it.') },
+    }).list({
+      summary: 'Lists the password policies.',
+      handle: async (req) => {
+        const { after, limit } = req.data;
+        const keys = await passwords.list({ ...(after ? { after } : {}), ...(limit && limit > 0 ? { limit } : {}) });
+        return keys.length === 0 ? undefined : { data: { keys } };
+      },
+    }),
+    path('policies/password/{name}', {
+      synopsis: 'One password policy.',
+      description: 'How long the passwords are that engines make by it, and of what characters.',
+      fields: { name, policy: f.string('The rules: HCL, JSON, or base64 of either.') },
+    })
+      .read({ summary: 'Reads a password policy.', handle: async (req) => ({ data: { policy: await known(req.data.name) } }) })
+      .update({
+        summary: 'Creates or replaces a password policy.',
+        handle: async (req) => {
+          await passwords.put(req.data.name, req.data.policy ?? '');
+          return undefined;
+        },
+      })
+      .delete({
+        summary: 'Deletes a password policy.',
+        handle: async (req) => {
+          await passwords.delete(req.data.name);
+          return undefined;
+        },
+      }),
+    path('policies/password/{name}/generate', {
+      synopsis: 'Makes a password by a policy.',
+      description: 'The password is not stored anywhere.',
+      fields: { name },
+    }).read({
+      summary: 'Makes a password.',
+      handle: async (req) => {
+        await known(req.data.name);
+        return { data: { password: await passwords.generate(req.data.name) } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,183 @@
+import { f, NotFound, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { parsePolicy, type Policy } from '../../services/policies/policy.ts';
+import type { PolicyRecord } from '../../services/policies/policy-record.ts';
+import type { PolicyStore, PolicyWrite } from '../../services/policies/policy-store.ts';
+
+export interface PolicyPathDeps {
+  readonly policies: PolicyStore;
+}
+
+const paging = {
+  after: f.string('Only names after this one.'),
+  limit: f.int('Most names to return; all without it.'),
+};
+const name = f.name('Name of the policy; stored in lower case.', { folds: (written) => written.toLowerCase() });
+const expiry = {
+  ttl: f.duration('How long the policy counts, from now.'),
+  expiration: f.time('When the policy stops counting.'),
+};
+const versioning = {
+  cas: f.int('The version that this write replaces; -1: the policy must not exist.'),
+  cas_required: f.bool('Whether every write must give cas.'),
+};
+const templating = {
+  allow_wildcards_in_identity_templates: f.bool('Whether a value filled into a path may hold * or +.'),
+  allow_slashes_in_identity_templates: f.bool('Whether a value filled into a path may hold a slash.'),
+};
+const fields = { policy: f.string('The rules: HCL, JSON, or base64 of either.'), ...expiry, ...versioning, ...templating };
+
+interface Sent {
+  readonly policy: string | undefined;
+  readonly ttl: number | undefined;
+  readonly expiration: Date | undefined;
+  readonly cas: number | undefined;
+  readonly cas_required: boolean | undefined;
+  readonly allow_wildcards_in_identity_templates: boolean | undefined;
+  readonly allow_slashes_in_identity_templates: boolean | undefined;
+}
+
+/** `sys/policies/acl`, `sys/policies/detailed/acl` and the older `sys/policy`. */
+export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
+  const policyPath = {
+    synopsis: 'One access policy.',
+    description: 'A policy names paths and what a token may do there. A change counts from the next call of every token that has it.',
+  };
+  const listAll = async (query: Page) => ({ data: { keys: (await page(policies, query)).map(([key]) => key) } });
+  const listDetailed = async (query: Page) => {
+    const entries = await page(policies, query);
+    return {
+      data: {
+        keys: entries.map(([key]) => key),
+        key_info: Object.fromEntries(entries.map(([key, record]) => [key, details(key, record)])),
+      },
+    };
+  };
+  const listLegacy = async (query: Page) => {
+    const keys = (await page(policies, query)).map(([key]) => key);
+    return { data: { keys, policies: keys } };
+  };
+
+  return [
+    path('policies/acl', { synopsis: 'The access policies.', description: 'Lists the names of all policies.', fields: paging }).list({
+      summary: 'Lists the policies.',
+      handle: (req) => listAll(req.data),
+    }),
+    path('policies/acl/{name:all}', { ...policyPath, fields: { name, ...fields, ...paging } })
+      .read({
+        summary: 'Reads a policy.',
+        handle: async (req) => {
+          const found = await policies.get(req.data.name);
+          return found && { data: details(req.data.name, found), warnings: remarksOf(req.data.name, found) };
+        },
+      })
+      .update({
+        summary: 'Creates or replaces a policy.',
+        handle: async (req) => written(req.spelled['name'] ?? req.data.name, await policies.put(req.data.name, writeOf(req.data))),
+      })
+      .patch({
+        summary: 'Changes parts of a policy.',
+        handle: async (req) => written(req.spelled['name'] ?? req.data.name, await policies.patch(req.data.name, writeOf(req.data))),
+      })
+      .delete({ summary: 'Deletes a policy.', handle: (req) => remove(policies, req.data.name) })
+      .list({ summary: 'Lists the policies below a prefix.', handle: (req) => listAll({ ...req.data, prefix: req.data.name }) }),
+
+    path('policies/detailed/acl', {
+      synopsis: 'The access policies with their texts.',
+      description: 'Lists all policies.',
+      fields: paging,
+    }).list({
+      summary: 'Lists the policies with all that is known of them.',
+      handle: (req) => listDetailed(req.data),
+    }),
+    path('policies/detailed/acl/{name:all}', {
+      synopsis: 'The access policies below a prefix, with their texts.',
+      description: 'Lists the policies whose names begin with the prefix and a slash.',
+      fields: { name, ...paging },
+    }).list({ summary: 'Lists the policies below a prefix.', handle: (req) => listDetailed({ ...req.data, prefix: req.data.name }) }),
+
+    path('policy', { synopsis: 'The access policies.', description: 'The older form of policies/acl.', fields: paging })
+      .read({ summary: 'Lists the policies.', handle: (req) => listLegacy(req.data) })
+      .list({ summary: 'Lists the policies.', handle: (req) => listLegacy(req.data) }),
+    path('policy/{name:all}', {
+      ...policyPath,
+      fields: { name, rules: f.string('The older name of policy.', { deprecated: true }), ...fields, ...paging },
+    })
+      .read({
+        summary: 'Reads a policy.',
+        handle: async (req) => {
+          const found = await policies.get(req.data.name);
+          if (!found) throw new NotFound();
+          const { policy, ...rest } = details(req.data.name, found);
+          return { data: { ...rest, rules: policy }, warnings: remarksOf(req.data.name, found) };
+        },
+      })
+      .update({
+        summary: 'Creates or replaces a policy.',
+        handle: async (req) => {
+          const older = req.data.policy === undefined || req.data.policy === '';
+          const policy = await policies.put(req.data.name, writeOf(older ? { ...req.data, policy: req.data.rules } : req.data));
+          return written(req.spelled['name'] ?? req.data.name, policy, older ? [`'rules' is deprecated, please use 'policy' instead`] : []);
+        },
+      })
+      .delete({ summary: 'Deletes a policy.', handle: (req) => remove(policies, req.data.name) })
+      .list({ summary: 'Lists the policies below a prefix.', handle: (req) => listLegacy({ ...req.data, prefix: req.data.name }) }),
+  ];
+}
+
+/** None for a text that can no longer be read: its tokens are refused, and that says so. */
+function remarksOf(id: string, { policy, ...record }: PolicyRecord): readonly string[] {
+  const rules = {
+    allowWildcards: record.allow_wildcards_in_identity_templates,
+    allowSlashes: record.allow_slashes_in_identity_templates,
+  };
+  try {
+    return parsePolicy(id, policy, rules).remarks;
+  } catch {
+    return [];
+  }
+}
+
+interface Page {
+  readonly after: string | undefined;
+  readonly limit: number | undefined;
+  readonly prefix?: string;
+}
+
+/** One page of the policies; `root` closes the last one. */
+async function page(policies: PolicyStore, { after = '', limit = 0, prefix = '' }: Page): Promise<[string, PolicyRecord][]> {
+  const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+  const all = (await policies.entries())
+    .filter(([key]) => key.startsWith(folder))
+    .map(([key, record]): [string, PolicyRecord] => [key.slice(folder.length), record]);
+  const root = folder === '' ? await policies.get('root') : undefined;
+  const found = after === 'root' && root ? [] : all.filter(([key]) => key > after);
+  if (root && after !== 'root') found.push(['root', root]);
+  return limit > 0 ? found.slice(0, limit) : found;
+}
+
+function details(key: string, record: PolicyRecord): { name: string } & PolicyRecord {
+  return { name: key, ...record };
+}
+
+function writeOf(sent: Sent): PolicyWrite {
+  return {
+    policy: sent.policy,
+    cas: sent.cas,
+    casRequired: sent.cas_required,
+    ttl: sent.ttl,
+    expiration: sent.expiration,
+    allowWildcards: sent.allow_wildcards_in_identity_templates,
+    allowSlashes: sent.allow_slashes_in_identity_templates,
+  };
+}
+
+function written(sentName: string, policy: Policy, more: readonly string[] = []): EngineResponse | undefined {
+  const converted = sentName === policy.name ? [] : [`policy name was converted to ${policy.name}`];
+  const warnings = [...converted, ...more, ...policy.notices];
+  return warnings.length === 0 ? undefined : { warnings };
+}
+
+async function remove(policies: PolicyStore, key: string): Promise<undefined> {
+  await policies.delete(key);
+  return undefined;
+}

@@ -1,0 +1,95 @@
+import { BadRequest, f, NotFound, path, UpstreamFailed, type AnyPath, type EngineError, type EngineResponse } from '@strongroom/engine-sdk';
+import { leftData, leftWarning } from '../../services/removal/left-outside.ts';
+import type { RemovedMount } from '../../services/removal/removed-mounts.ts';
+import type { Removed, Removals } from '../../services/removal/removals.ts';
+import { removalData } from './mount-data.ts';
+
+/** `sys/removals`: mounts that are being removed, and what those before them left outside. */
+export function removalPaths({ removals }: { removals: Removals }): AnyPath[] {
+  const mountOf = (name: string): string => `${name.replace(/^\/+|\/+$/g, '')}/`;
+  return [
+    path('removals', {
+      synopsis: 'The mounts that are being removed, and what others left outside.',
+      description:
+        'A removal that cannot be completed is tried again until it is. `removed` has the last hundred mounts that left something outside, the newest first.',
+      access: 'sudo',
+      fields: {},
+    }).read({
+      summary: 'Shows removals.',
+      handle: async () => {
+        const underWay = await removals.underWay();
+        return {
+          data: {
+            removing: Object.fromEntries(underWay.map((removal) => [removal.path, { type: removal.type, ...removalData(removal) }])),
+            removed: (await removals.finished()).map(removedData),
+          },
+        };
+      },
+    }),
+    path('removals/{path:all}', {
+      synopsis: 'The removal of one mount.',
+      description: 'The path is that of the mount, for a login method with the leading `auth/`.',
+      access: 'sudo',
+      fields: { path: f.name('Where it is mounted.') },
+    })
+      .read({
+        summary: 'Shows how the removal stands, or what the mount left outside.',
+        handle: async ({ data }) => {
+          const at = mountOf(data.path);
+          const underWay = (await removals.underWay()).find((removal) => removal.path === at);
+          if (underWay) return { data: { type: underWay.type, ...removalData(underWay) } };
+          const finished = (await removals.finished()).find((removed) => removed.path === at);
+          if (!finished) throw new NotFound();
+          return { data: { phase: 'removed', ...removedData(finished) } };
+        },
+      })
+      .update({
+        summary: 'Tries again now.',
+        handle: async ({ data }) => removedAnswer(mountOf(data.path), await removals.retry(mountOf(data.path))),
+      })
+      .delete({
+        summary: 'Cancels the removal. What was taken back stays so.',
+        handle: async ({ data }) => {
+          await removals.cancel(mountOf(data.path));
+          return undefined;
+        },
+      }),
+  ];
+}
+
+/** What whoever removes a mount is answered: 204 for one that left nothing outside. @throws EngineError with the reason where it is refused for now */
+export function removedAnswer(at: string, removed: Removed, { forced = false } = {}): EngineResponse | undefined {
+  switch (removed.state) {
+    case 'nothing':
+      return undefined;
+    case 'refused':
+      throw refusal(at, removed.reason);
+    case 'going on':
+      return {
+        status: 202,
+        data: { removing: true },
+        warnings: [`the removal of ${at} is not complete and goes on by itself; GET sys/removals/${at.slice(0, -1)} shows how it stands`],
+      };
+    case 'removed': {
+      const warnings = [leftWarning(removed.left), removed.unlisted].filter((warning) => warning !== undefined);
+      if (warnings.length === 0 && !forced) return undefined;
+      return { data: { left_outside: leftData(removed.left) }, ...(warnings.length > 0 ? { warnings } : {}) };
+    }
+  }
+}
+
+/** The reason stays first, and whose fault it is: a client that knows no more can still tell what failed. */
+function refusal(at: string, reason: EngineError): EngineError {
+  const text = `${reason.message}. The removal of ${at} goes on by itself; sys/removals/${at.slice(0, -1)} shows and cancels it`;
+  return reason.status < 500 ? new BadRequest(text) : new UpstreamFailed(text);
+}
+
+function removedData({ left, count, unlisted, at, ...mount }: RemovedMount): Record<string, unknown> {
+  return {
+    ...mount,
+    at: new Date(at).toISOString(),
+    left_outside: leftData(left),
+    count,
+    ...(unlisted === undefined ? {} : { unlisted }),
+  };
+}

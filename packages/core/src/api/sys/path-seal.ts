@@ -1,0 +1,219 @@
+import { BadRequest, f, path, PermissionDenied, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { internalOf } from '../../services/caller/internal-request.ts';
+import { VERSION } from '../../kernel/version.ts';
+import type { Cluster } from '../../services/seal/cluster.ts';
+import { parseShare, type Seal } from '../../services/seal/seal.ts';
+
+export interface SealPathDeps {
+  readonly seal: Seal;
+  readonly cluster: Cluster;
+  readonly storageType: string;
+  readonly now: () => Date;
+  sealed(): boolean;
+  /** Why a seal that opens by itself has not; undefined where nothing keeps it from it. */
+  opening(): string | undefined;
+  /** Why an open server answers no requests just now; undefined when it does. */
+  problem(): string | undefined;
+  initialized(): Promise<boolean>;
+  /** Makes the store's keys and the first token. */
+  initialize(
+    order: Parameters<Seal['initialize']>[0],
+  ): Promise<{ keys: readonly Buffer[]; recoveryKeys: readonly Buffer[]; rootToken: string }>;
+  /** Takes a share, and starts the server when it was the last one needed. */
+  unseal(share: Buffer): Promise<void>;
+  close(): Promise<void>;
+  /** Counts commits, for clients that print it. */
+  storageIndex(): number;
+}
+
+function json(body: unknown, status = 200): EngineResponse<never> {
+  return { status, raw: { contentType: 'application/json', body: `${JSON.stringify(body)}\n` } } as EngineResponse<never>;
+}
+
+async function status(deps: SealPathDeps): Promise<Record<string, unknown>> {
+  const config = await deps.seal.config();
+  const sealed = deps.sealed();
+  const { count, nonce } = deps.seal.progress;
+  const cluster = sealed ? undefined : deps.cluster.identity;
+  return {
+    type: deps.seal.type,
+    initialized: config !== undefined,
+    sealed,
+    t: config?.secret_threshold ?? 0,
+    n: config?.secret_shares ?? 0,
+    progress: count,
+    nonce,
+    recovery_seal: deps.seal.automatic,
+    ...(deps.seal.automatic ? { recovery_seal_type: 'shamir' } : {}),
+    version: VERSION,
+    commit_date: '',
+    migration: false,
+    ...(cluster ? { cluster_name: cluster.name, cluster_id: cluster.id } : {}),
+    storage_type: deps.storageType,
+    ...(sealed && deps.opening() !== undefined ? { warnings: [deps.opening()] } : {}),
+  };
+}
+
+const code = (description: string): ReturnType<typeof f.string> => f.string(description) as never;
+
+/** Paths of `sys/` that answer everybody, sealed or not. */
+export function openSealPaths(deps: SealPathDeps): AnyPath[] {
+  const health = async (data: Record<string, string | undefined>): Promise<EngineResponse<never>> => {
+    const codeOf = (name: string, fallback: number): number => {
+      const text = data[name];
+      if (text === undefined) return fallback;
+      const value = Number(text);
+      if (!Number.isInteger(value) || value < 100 || value > 599) throw new BadRequest(`${name} must be an HTTP status code`);
+      return value;
+    };
+    const sealed = deps.sealed();
+    // An open server asks nothing of a store that may not answer.
+    const initialized = !sealed || (await deps.initialized());
+    const problem = sealed ? undefined : deps.problem();
+    const cluster = sealed ? undefined : deps.cluster.identity;
+    const answer = !initialized ? codeOf('uninitcode', 501) : sealed ? codeOf('sealedcode', 503) : codeOf('activecode', 200);
+    codeOf('standbycode', 429);
+    const unable = problem === undefined ? {} : { warnings: [problem] };
+    return json(
+      {
+        initialized,
+        sealed,
+        standby: sealed,
+        replication_performance_mode: sealed ? 'unknown' : 'disabled',
+        replication_dr_mode: sealed ? 'unknown' : 'disabled',
+        server_time_utc: Math.floor(deps.now().getTime() / 1_000),
+        version: VERSION,
+        ...(cluster ? { cluster_name: cluster.name, cluster_id: cluster.id } : {}),
+        ...unable,
+      },
+      problem === undefined ? answer : 503,
+    );
+  };
+  return [
+    path('health', {
+      access: 'unauthenticated',
+      synopsis: 'Whether the server is up, initialised and unsealed.',
+      description: '200 when it serves; 503 sealed, or unable to hear the other servers; 501 not initialised.',
+      arbitraryData: true,
+      fields: {
+        standbyok: code('Accepted; every node is active.'),
+        activecode: code('Status instead of 200.'),
+        standbycode: code('Accepted; every node is active.'),
+        sealedcode: code('Status instead of 503.'),
+        uninitcode: code('Status instead of 501.'),
+      },
+    }).read({ summary: 'Health of the server.', handle: async (req) => health(req.data as Record<string, string | undefined>) }),
+    path('seal-status', {
+      access: 'unauthenticated',
+      synopsis: 'How far unsealing is.',
+      description: 'Open to everybody.',
+      fields: {},
+    }).read({
+      summary: 'Seal status.',
+      handle: async () => json(await status(deps)),
+    }),
+    path('leader', {
+      access: 'unauthenticated',
+      synopsis: 'Which node leads: every node is active.',
+      description: 'Answered by the node itself.',
+      fields: {},
+    }).read({
+      summary: 'The leader.',
+      handle: async () => {
+        const index = deps.storageIndex();
+        return json({
+          ha_enabled: false,
+          is_self: true,
+          active_time: deps.cluster.startedAt.toISOString(),
+          leader_address: deps.cluster.apiAddress,
+          leader_cluster_address: deps.cluster.apiAddress,
+          raft_committed_index: index,
+          raft_applied_index: index,
+        });
+      },
+    }),
+    path('init', {
+      access: 'unauthenticated',
+      synopsis: 'Makes the keys of a new store.',
+      description: 'Answers with the unseal keys and the root token, once.',
+      fields: {
+        secret_shares: f.int('Into how many shares the unseal key is split.'),
+        secret_threshold: f.int('How many shares unseal.'),
+        stored_shares: f.int('Accepted for older clients.', { deprecated: true }),
+        pgp_keys: f.commaStrings('Not supported.'),
+        root_token_pgp_key: f.string('Not supported.'),
+        recovery_shares: f.int('Shares of the recovery key of an automatic seal.'),
+        recovery_threshold: f.int('How many of them are needed.'),
+        recovery_pgp_keys: f.commaStrings('Not supported.'),
+      },
+    })
+      .read({ summary: 'Whether the store is initialised.', handle: async () => json({ initialized: await deps.initialized() }) })
+      .update({
+        summary: 'Initialises the store.',
+        handle: async ({ data }) => {
+          if (data.pgp_keys?.length || data.recovery_pgp_keys?.length || data.root_token_pgp_key) {
+            throw new BadRequest('pgp_keys, recovery_pgp_keys and root_token_pgp_key are not supported: leave them out');
+          }
+          const made = await deps.initialize({
+            secretShares: data.secret_shares,
+            secretThreshold: data.secret_threshold,
+            recoveryShares: data.recovery_shares,
+            recoveryThreshold: data.recovery_threshold,
+          });
+          const lists = (keys: readonly Buffer[]): [string[], string[]] => [
+            keys.map((key) => key.toString('hex')),
+            keys.map((key) => key.toString('base64')),
+          ];
+          const [keys, keysBase64] = lists(made.keys);
+          const [recovery, recoveryBase64] = lists(made.recoveryKeys);
+          return json({
+            keys,
+            keys_base64: keysBase64,
+            ...(recovery.length > 0 ? { recovery_keys: recovery, recovery_keys_base64: recoveryBase64 } : {}),
+            root_token: made.rootToken,
+          });
+        },
+      }),
+    path('unseal', {
+      access: 'unauthenticated',
+      synopsis: 'Takes one share of the unseal key.',
+      description: 'When there are enough, the server opens. `reset` drops the shares given so far.',
+      fields: { key: f.secret('A share, hex or base64.'), reset: f.bool('Start over.'), migrate: f.bool('Accepted; nothing to migrate.') },
+    }).update({
+      summary: 'Unseals.',
+      handle: async ({ data }) => {
+        if (!data.reset && !data.key) throw new BadRequest("'key' must be specified in request body as JSON, or 'reset' set to true");
+        if (data.reset) {
+          if (!deps.sealed()) throw new BadRequest('vault is unsealed');
+          deps.seal.reset();
+        } else {
+          await deps.unseal(parseShare(data.key!));
+        }
+        return json(await status(deps));
+      },
+    }),
+  ];
+}
+
+/** Paths that need a token. */
+export function sealPaths(deps: Pick<SealPathDeps, 'close'>): AnyPath[] {
+  return [
+    path('seal', { synopsis: 'Seals the server.', description: 'Needs root or sudo.', fields: {} }).update({
+      summary: 'Seals.',
+      handle: async (req) => {
+        const { acl } = internalOf(req);
+        if (!acl!.root && !acl!.check({ operation: 'update', path: 'sys/seal' }).sudo) throw new PermissionDenied();
+        await deps.close();
+        return undefined;
+      },
+    }),
+    path('step-down', { synopsis: 'Accepted: there is no leader to step down.', description: 'Needs root or sudo.', fields: {} }).update({
+      summary: 'Steps down.',
+      handle: async (req) => {
+        const { acl } = internalOf(req);
+        if (!acl!.root && !acl!.check({ operation: 'update', path: 'sys/step-down' }).sudo) throw new PermissionDenied();
+        return undefined;
+      },
+    }),
+  ];
+}

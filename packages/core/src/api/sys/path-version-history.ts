@@ -1,0 +1,21 @@
+import { path, type AnyPath } from '@strongroom/engine-sdk';
+import type { VersionHistory } from '../../services/settings/version-history.ts';
+
+/** `sys/version-history`. */
+export function versionHistoryPaths({ history }: { readonly history: VersionHistory }): AnyPath[] {
+  return [
+    path('version-history', {
+      synopsis: 'The versions that have run on this store.',
+      description: 'The oldest first, each with the time it was first started.',
+      fields: {},
+    }).list({
+      summary: 'List the versions',
+      handle: async () => {
+        const versions = await history.list();
+        if (versions.length === 0) return undefined;
+        const info = versions.map(([version, record]) => [version, { ...record, commit_date: record.build_date }] as const);
+        return { data: { keys: versions.map(([version]) => version), key_info: Object.fromEntries(info) } };
+      },
+    }),
+  ];
+}

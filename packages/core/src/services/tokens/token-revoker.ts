@@ -1,0 +1,154 @@
+import type { Log } from '@strongroom/engine-sdk';
+import type { LeaseStore } from '../leases/lease-store.ts';
+import type { DueEntry } from '../../kernel/work/schedule-index.ts';
+import type { Store } from '../../kernel/storage/store.ts';
+import { Slots } from './slots.ts';
+import type { TokenStore } from './token-store.ts';
+
+const CUBBYHOLE = 'cubbyhole/';
+/** Steps of one family's revocation that run at a time. */
+const AT_A_TIME = 64;
+/** Tokens whose end is committed together, and how many such commits are under way. */
+const BATCH = 64;
+const BATCHES = 2;
+
+interface Waiting {
+  readonly digest: string;
+  /** Where its end stands in the schedule, if that is why it ends. */
+  readonly entry?: DueEntry;
+  readonly signal: AbortSignal;
+  done(): void;
+  failed(reason: unknown): void;
+}
+
+/** Ends tokens with all that hangs on them: children first, then leases, then the cubbyhole, the record last. */
+export class TokenRevoker {
+  readonly #tokens: TokenStore;
+  readonly #leases: LeaseStore;
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #waiting: Waiting[] = [];
+  #batches = 0;
+
+  constructor(options: { tokens: TokenStore; leases: LeaseStore; store: Store; log: Log }) {
+    this.#tokens = options.tokens;
+    this.#leases = options.leases;
+    this.#store = options.store;
+    this.#log = options.log;
+  }
+
+  /**
+   * The token is dead when this begins, and everything below it when it ends. A credential that cannot be taken back yet goes
+   * on as a lease of its own, tried again until it is. Repeating it is harmless.
+   */
+  async revoke(digest: string, signal: AbortSignal, options: { orphanChildren?: boolean } = {}): Promise<void> {
+    await this.#end(digest, { signal, slots: new Slots(AT_A_TIME), orphanChildren: options.orphanChildren === true });
+  }
+
+  /** The same for many; most tokens have nothing hanging on them, and go in a few commits together. */
+  async revokeAll(digests: readonly string[], signal: AbortSignal): Promise<void> {
+    await Promise.all(digests.map(async (digest) => this.#join({ digest, signal })));
+  }
+
+  /** The tokens are dead when this resolves; the schedule takes back what hangs on them. */
+  async revokeSoon(digests: readonly string[]): Promise<void> {
+    await this.#tokens.beginRevocation(digests.map((digest) => ({ digest })));
+  }
+
+  /** Works off a token's end in the schedule. A damaged record ends too: the index says that its time has come. */
+  async run(due: DueEntry, signal: AbortSignal): Promise<void> {
+    await this.#join({ digest: due.id, entry: due, signal });
+  }
+
+  /** Waits for the batch that the token goes with. */
+  #join(item: Omit<Waiting, 'done' | 'failed'>): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ ...item, done, failed });
+      this.#nextBatch();
+    });
+  }
+
+  /** Requests get their turn between two batches. */
+  #nextBatch(): void {
+    if (this.#batches >= BATCHES || this.#waiting.length === 0) return;
+    this.#batches += 1;
+    setImmediate(() => {
+      const batch = this.#waiting.splice(0, BATCH);
+      void this.#together(batch)
+        .catch(async () => this.#apart(batch))
+        .finally(() => {
+          this.#batches -= 1;
+          this.#nextBatch();
+        });
+    });
+  }
+
+  async #together(batch: readonly Waiting[]): Promise<void> {
+    const ours = new Set(await this.#tokens.beginRevocation(batch));
+    const bare: Waiting[] = [];
+    for (const item of batch) {
+      if (!ours.has(item.digest)) item.done();
+      else if (await this.#tokens.isBare(item.digest)) bare.push(item);
+      // Whatever takes long does not hold up the others.
+      else void this.revoke(item.digest, item.signal).then(item.done, item.failed);
+    }
+    await this.#tokens.remove(bare.map(({ digest }) => digest));
+    for (const item of bare) item.done();
+  }
+
+  /** One of a batch failed: each for itself, so that it is the only one. What was done is done again, harmlessly. */
+  async #apart(batch: readonly Waiting[]): Promise<void> {
+    for (const { digest, entry, signal, done, failed } of batch) {
+      const begun = this.#tokens.beginRevocation([{ digest, ...(entry ? { entry } : {}) }]);
+      await begun.then(async ([ours]) => (ours === undefined ? undefined : this.revoke(digest, signal))).then(done, failed);
+    }
+  }
+
+  async #end(digest: string, how: { signal: AbortSignal; slots: Slots; orphanChildren: boolean }, parent?: string): Promise<void> {
+    const { signal, slots } = how;
+    await slots.run(async () => this.#tokens.beginRevocation([{ digest }]));
+    for (;;) {
+      const children = await this.#tokens.children(digest, 200);
+      if (children.length === 0) break;
+      await Promise.all(
+        children.map(async (child) =>
+          how.orphanChildren
+            ? slots.run(async () => this.#tokens.detach(digest, child))
+            : this.#end(child, { signal, slots, orphanChildren: false }, digest),
+        ),
+      );
+    }
+    await slots.run(async () => {
+      await this.#takeLeases(digest, signal);
+      await this.#emptyCubbyhole(digest);
+      await this.#tokens.remove([digest], parent);
+    });
+  }
+
+  async #takeLeases(digest: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const ids = await this.#leases.ofToken(digest, 100);
+      if (ids.length === 0) return;
+      await Promise.all(
+        ids.map(async (id) => {
+          try {
+            if (await this.#leases.revoke(id, { signal })) return;
+          } catch (error) {
+            this.#log.warn('a lease outlives its token because it cannot be revoked yet', { lease: id, error: String(error) });
+          }
+          await this.#leases.detach(digest, id);
+        }),
+      );
+    }
+  }
+
+  async #emptyCubbyhole(digest: string): Promise<void> {
+    for (;;) {
+      const keys = await this.#store.keys({ prefix: `${CUBBYHOLE}${digest}/`, limit: 200 });
+      if (keys.length === 0) return;
+      await this.#store.transaction(async (tx) => {
+        for (const key of keys) tx.delete(key);
+      });
+    }
+  }
+}

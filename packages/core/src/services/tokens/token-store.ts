@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, type Log } from '@strongroom/engine-sdk';
+import type { Barrier } from '../../kernel/barrier/barrier.ts';
+import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
+import { realign, reschedule, type DueEntry } from '../../kernel/work/schedule-index.ts';
+import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
+import { openBatchToken, sealBatchToken, type BatchTokenClaims } from './batch-token.ts';
+import { digestOf, newAccessor, newServiceToken } from './token-id.ts';
+import { ttlLeft, type TokenRecord } from './token-record.ts';
+
+const SALT = 'core/token-salt';
+const TOKENS = 'token/';
+const ACCESSORS = 'accessor/';
+const CHILDREN = 'token-child/';
+/** Longer than any request: a token that has had its last use is ended by the schedule if its last request did not get to it. */
+const AFTER_LAST_USE = 120_000;
+/** How long whoever began to revoke a token is left to it. */
+const CLAIM = 75_000;
+
+export interface FoundToken {
+  readonly digest: string;
+  readonly record: TokenRecord;
+  readonly type: 'service' | 'batch';
+}
+
+/**
+ * Tokens in the store, by digest: `token/<digest>` the record, `accessor/<digest of the accessor>` the way to it,
+ * `token-child/<parent>/<child>` the family, `lease/<path>/<digest>` and the schedule its end.
+ */
+export class TokenStore {
+  readonly #store: Store;
+  readonly #barrier: Barrier;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #salt: Buffer | undefined;
+
+  constructor(options: { store: Store; barrier: Barrier; clock: Clock; log: Log }) {
+    this.#store = options.store;
+    this.#barrier = options.barrier;
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /** After unseal: loads the salt, or makes it once. */
+  async open(): Promise<void> {
+    const salt = await this.#store.transaction(async (tx) => {
+      const found = await tx.get<{ salt: string }>(SALT);
+      if (found) return found.salt;
+      const made = randomBytes(32).toString('base64');
+      tx.put(SALT, { salt: made });
+      return made;
+    });
+    this.#salt = Buffer.from(salt, 'base64');
+  }
+
+  close(): void {
+    this.#salt = undefined;
+  }
+
+  digest(token: string): string {
+    if (!this.#salt) throw new Error('the token store is not open');
+    return digestOf(this.#salt, token);
+  }
+
+  /** A token that is good now; undefined for anything else. One store read. */
+  async find(token: string): Promise<FoundToken | undefined> {
+    if (token.startsWith('b.')) return this.#findBatch(token);
+    const found = await this.byDigest(this.digest(token));
+    return found && !this.#dead(found) ? found : undefined;
+  }
+
+  /** The record, also of a token that has ended. */
+  async byDigest(digest: string): Promise<FoundToken | undefined> {
+    const record = await this.#store.get<TokenRecord>(TOKENS + digest);
+    return record && { digest, record, type: 'service' };
+  }
+
+  async byAccessor(accessor: string): Promise<FoundToken | undefined> {
+    const pointer = await this.#store.get<{ digest: string }>(ACCESSORS + this.digest(accessor));
+    const found = pointer && (await this.byDigest(pointer.digest));
+    return found && !this.#dead(found) ? found : undefined;
+  }
+
+  async #findBatch(token: string): Promise<FoundToken | undefined> {
+    const claims = openBatchToken(this.#barrier.ring, token);
+    if (!claims || claims.expires <= this.#clock.millis()) return undefined;
+    if (claims.parent !== undefined) {
+      const parent = await this.byDigest(claims.parent);
+      if (!parent || this.#dead(parent)) return undefined;
+    }
+    return { digest: '', type: 'batch', record: { ...claims, accessor: '', renewable: false } };
+  }
+
+  #dead({ record }: FoundToken): boolean {
+    return record.revoking === true || (record.expires !== 0 && record.expires <= this.#clock.millis());
+  }
+
+  makeBatch(claims: BatchTokenClaims): string {
+    return sealBatchToken(this.#barrier.ring, claims);
+  }
+
+  /** Stores a service token with all its index entries. `id`: a token chosen by the caller. */
+  create(tx: StoreTransaction, record: Omit<TokenRecord, 'accessor'>, id?: string): { token: string; digest: string; record: TokenRecord } {
+    const token = id ?? newServiceToken();
+    const digest = this.digest(token);
+    const full: TokenRecord = { ...record, accessor: newAccessor() };
+    if (full.expires !== 0) full.due = full.expires;
+    if (id === undefined) tx.put(TOKENS + digest, full);
+    else tx.create(TOKENS + digest, full);
+    tx.put(ACCESSORS + this.digest(full.accessor), { accessor: full.accessor, digest });
+    if (full.parent !== undefined) tx.mark(childKey(full.parent, digest));
+    if (full.expires !== 0) {
+      tx.mark(tokenLeaseKey(full.path, digest));
+      reschedule(tx, 'token', digest, undefined, full.due);
+    }
+    return { token, digest, record: full };
+  }
+
+  /** Changes the record in a transaction; `change` may return undefined to leave it. Moves the expiry with it. */
+  async update(digest: string, change: (record: TokenRecord) => TokenRecord | undefined): Promise<TokenRecord | undefined> {
+    return this.#store.transaction(async (tx) => {
+      const record = await tx.get<TokenRecord>(TOKENS + digest);
+      if (!record) return undefined;
+      const next = change(record);
+      if (!next) return record;
+      this.write(tx, digest, record, next);
+      return next;
+    });
+  }
+
+  write(tx: StoreTransaction, digest: string, before: TokenRecord, next: TokenRecord): void {
+    tx.put(TOKENS + digest, next);
+    if (before.due !== next.due) reschedule(tx, 'token', digest, before.due, next.due);
+  }
+
+  /**
+   * Takes one use; undefined when none is left or the token is gone. The record shows what is left after this use,
+   * -1 standing for the last one: the caller revokes the token when the request is over.
+   */
+  async use(digest: string): Promise<TokenRecord | undefined> {
+    let refused = false;
+    const record = await this.update(digest, (current) => {
+      refused = current.revoking === true || (current.num_uses ?? 0) < 0;
+      if (refused || !current.num_uses) return undefined;
+      if (current.num_uses > 1) return { ...current, num_uses: current.num_uses - 1 };
+      const end = this.#clock.millis() + AFTER_LAST_USE;
+      return { ...current, num_uses: -1, due: current.due === undefined ? end : Math.min(current.due, end) };
+    });
+    return refused ? undefined : record;
+  }
+
+  /**
+   * The tokens are dead from here on; the schedule goes on with their end if whoever calls this does not. With `entry` only if the token
+   * is still due then. Resolves with those whose revocation is the caller's.
+   */
+  async beginRevocation(tokens: readonly { readonly digest: string; readonly entry?: DueEntry }[]): Promise<string[]> {
+    return this.#store.transaction(async (tx) => {
+      const ours: string[] = [];
+      const due = this.#clock.millis() + CLAIM;
+      for (const { digest, entry } of tokens) {
+        const record = await tx.get<TokenRecord>(TOKENS + digest).catch(damaged);
+        if (record === DAMAGED) {
+          // Nobody can use a token whose record cannot be read; the index says that its time has come.
+          if (entry) tx.delete(entry.key);
+        } else if (entry && record?.due !== entry.at) {
+          realign(tx, entry, record?.due);
+          continue;
+        } else if (record && (entry || !record.revoking)) {
+          this.write(tx, digest, record, { ...record, revoking: true, due });
+        }
+        ours.push(digest);
+      }
+      return ours;
+    });
+  }
+
+  /** Whether something hangs on the token: children, leases, or what is in its cubbyhole. */
+  async isBare(digest: string): Promise<boolean> {
+    for (const prefix of [`${CHILDREN}${digest}/`, `token-lease/${digest}/`, `cubbyhole/${digest}/`]) {
+      if ((await this.#store.keys({ prefix, limit: 1 })).length > 0) return false;
+    }
+    return true;
+  }
+
+  /** Removes records with their index entries. What hung on the tokens is already gone. `parent`: whose children they were listed as. */
+  async remove(digests: readonly string[], parent?: string): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      for (const digest of digests) {
+        const record = await tx.get<TokenRecord>(TOKENS + digest).catch(damaged);
+        if (parent !== undefined) tx.delete(childKey(parent, digest));
+        if (record === undefined) continue;
+        tx.delete(TOKENS + digest);
+        if (record === DAMAGED) {
+          this.#log.error('the damaged record of a revoked token was removed', { digest });
+          continue;
+        }
+        tx.delete(ACCESSORS + this.digest(record.accessor));
+        if (record.parent !== undefined) tx.delete(childKey(record.parent, digest));
+        if (record.expires !== 0) tx.delete(tokenLeaseKey(record.path, digest));
+        reschedule(tx, 'token', digest, record.due, undefined);
+      }
+    });
+  }
+
+  /** Digests of the tokens that this one made. */
+  async children(digest: string, limit = 1_000): Promise<string[]> {
+    const prefix = `${CHILDREN}${digest}/`;
+    return (await this.#store.keys({ prefix, limit })).map((key) => key.slice(prefix.length));
+  }
+
+  /** Makes a child an orphan; its parent's end no longer ends it. */
+  async detach(parent: string, child: string): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      tx.delete(childKey(parent, child));
+      const record = await tx.get<TokenRecord>(TOKENS + child);
+      if (record?.parent !== parent) return;
+      const { parent: _gone, ...orphan } = record;
+      tx.put(TOKENS + child, orphan);
+    });
+  }
+
+  /** Accessors of all tokens, read page by page so that others are not kept waiting. */
+  async accessors(): Promise<string[]> {
+    const accessors: string[] = [];
+    for await (const page of this.#store.pages<{ accessor: string }>(ACCESSORS, (error) => this.#log.error(error.message))) {
+      for (const [, { accessor }] of page) accessors.push(accessor);
+    }
+    return accessors;
+  }
+
+  ttl(record: TokenRecord): number {
+    return ttlLeft(record, this.#clock.millis());
+  }
+}
+
+const DAMAGED = Symbol('damaged record');
+
+function damaged(error: unknown): typeof DAMAGED {
+  if (!(error instanceof CorruptRecord)) throw error;
+  return DAMAGED;
+}
+
+function childKey(parent: string, child: string): string {
+  return `${CHILDREN}${parent}/${child}`;
+}
+
+/** A token's lease is its path and digest; the entry is empty because the token's record says the rest. */
+export function tokenLeaseKey(path: string, digest: string): string {
+  return `lease/${path}/${digest}`;
+}

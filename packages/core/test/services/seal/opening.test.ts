@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { manualClock, sharedMemory, type ManualClock } from '@strongroom/engine-testkit';
+import { createCore, type AutomaticSeal, type Core } from '../../../src/index.ts';
+
+const key = Buffer.alloc(32, 7);
+const turns = async (count = 50): Promise<void> => {
+  for (let i = 0; i < count; i += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('an automatic seal', () => {
+  const open: Core[] = [];
+  afterEach(async () => {
+    for (const core of open.splice(0)) await core.close();
+  });
+  const start = async (store: ReturnType<typeof sharedMemory>, seal: AutomaticSeal, clock: ManualClock): Promise<Core> => {
+    const core = await createCore({ storage: store.open(), seal, liveness: { clock } });
+    open.push(core);
+    return core;
+  };
+  const initialize = async (core: Core) =>
+    core.handle({ operation: 'update', path: 'sys/init', data: { recovery_shares: 1, recovery_threshold: 1 } });
+  const status = async (core: Core): Promise<Record<string, unknown>> =>
+    JSON.parse(String((await core.handle({ operation: 'read', path: 'sys/seal-status' })).raw!.body)) as Record<string, unknown>;
+
+  test('opens by itself as soon as another server has initialised the store, without a look at the clock', async () => {
+    const store = sharedMemory();
+    const clock = manualClock();
+    const one = await start(store, { type: 'static', key }, clock);
+    const two = await start(store, { type: 'static', key }, clock);
+    expect(two.sealed).toBe(true);
+    await initialize(one);
+    await clock.advance(0);
+    await turns();
+    expect(two.sealed).toBe(false);
+  });
+
+  test('opens within a second where the announcement is not heard', async () => {
+    const store = sharedMemory();
+    const clock = manualClock();
+    const deaf = store.open();
+    const two = await createCore({ storage: deaf, seal: { type: 'static', key }, liveness: { clock } });
+    open.push(two);
+    deaf.deafen();
+    await initialize(await start(store, { type: 'static', key }, manualClock()));
+    await clock.advance(1);
+    await turns();
+    expect(two.sealed).toBe(false);
+  });
+
+  test('opens by itself when its key comes back, and says meanwhile why it is sealed', async () => {
+    const store = sharedMemory();
+    const first = await start(store, { type: 'static', key }, manualClock());
+    await initialize(first);
+    const clock = manualClock();
+    let there = false;
+    const kept = async (): Promise<Uint8Array> => {
+      if (!there) throw new Error('the key store does not answer');
+      return key;
+    };
+    const core = await start(store, { type: 'static', key: kept }, clock);
+    expect(core.sealed).toBe(true);
+    expect(await status(core)).toMatchObject({
+      sealed: true,
+      warnings: ['the key of the static seal cannot be had: the key store does not answer'],
+    });
+    await clock.advance(10);
+    await turns();
+    expect(core.sealed).toBe(true);
+    there = true;
+    await clock.advance(60);
+    await turns();
+    expect(core.sealed).toBe(false);
+    expect(await status(core)).not.toHaveProperty('warnings');
+  });
+
+  test('answers initialisation with 503 that names the seal while its key cannot be had', async () => {
+    const kept = async (): Promise<Uint8Array> => {
+      throw new Error('gone');
+    };
+    const core = await start(sharedMemory(), { type: 'static', key: kept }, manualClock());
+    const { status: code, errors } = await initialize(core);
+    expect([code, errors]).toEqual([503, ['the key of the static seal cannot be had: gone']]);
+  });
+
+  test('that was sealed by hand stays sealed', async () => {
+    const store = sharedMemory();
+    const clock = manualClock();
+    const core = await start(store, { type: 'static', key }, clock);
+    await initialize(core);
+    await core.seal();
+    await clock.advance('10m');
+    await turns();
+    expect(core.sealed).toBe(true);
+  });
+
+  test('answers an unseal with a recovery key by a sentence that says what to do', async () => {
+    const core = await start(sharedMemory(), { type: 'static', key }, manualClock());
+    const body = JSON.parse(String((await initialize(core)).raw!.body)) as { recovery_keys_base64: string[] };
+    await core.seal();
+    const answer = await core.handle({ operation: 'update', path: 'sys/unseal', data: { key: body.recovery_keys_base64[0] } });
+    expect(answer.status).toBe(400);
+    expect(answer.errors?.[0]).toMatch(/opens by itself with its static seal, and recovery keys do not open it: .*restart it/);
+  });
+});

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
+import { createCore, type AutomaticSeal, type Core, type CoreRequest, type CoreResponse } from '../../../src/index.ts';
+
+const key = randomBytes(32);
+const seal: AutomaticSeal = { type: 'static', key };
+
+async function call(
+  core: Core,
+  operation: CoreRequest['operation'],
+  path: string,
+  data: Record<string, unknown> = {},
+  token = '',
+): Promise<CoreResponse> {
+  return core.handle({ operation, path, data, token });
+}
+
+/** Closes the core and keeps the store. */
+function lasting(storage: StorageDriver): StorageDriver {
+  return Object.assign(Object.create(storage) as StorageDriver, {
+    name: storage.name,
+    shared: storage.shared,
+    get: storage.get.bind(storage),
+    range: storage.range.bind(storage),
+    commit: storage.commit.bind(storage),
+    changes: storage.changes.bind(storage),
+    close: async () => undefined,
+  });
+}
+
+interface Made {
+  readonly recovery_keys: string[];
+  readonly root_token: string;
+}
+
+async function initialised(core: Core, order: Record<string, unknown> = {}): Promise<Made> {
+  const answer = await call(core, 'update', 'sys/init', order);
+  expect(answer.errors).toBeUndefined();
+  return JSON.parse(answer.raw!.body as string) as Made;
+}
+
+describe('a core whose seal opens by itself', () => {
+  test('is open after its initialisation, which gives recovery keys and no unseal keys', async () => {
+    const core = await createCore({ storage: memoryStorage(), seal });
+    expect((await call(core, 'update', 'sys/init', { secret_shares: 1, secret_threshold: 1 })).errors).toEqual([
+      'parameters secret_shares,secret_threshold not applicable to seal type static',
+    ]);
+    const made = await initialised(core);
+    expect(made).toMatchObject({ keys: [], keys_base64: [] });
+    expect(made.recovery_keys).toHaveLength(5);
+    const status = JSON.parse((await call(core, 'read', 'sys/seal-status')).raw!.body as string) as object;
+    expect(status).toMatchObject({ type: 'static', sealed: false, recovery_seal: true, recovery_seal_type: 'shamir' });
+    await core.close();
+  });
+
+  test('opens at the next start, also with a new key beside the old one, and then with the new one alone', async () => {
+    const storage = lasting(memoryStorage());
+    const first = await createCore({ storage, seal });
+    const { root_token } = await initialised(first, { recovery_shares: 1, recovery_threshold: 1 });
+    await call(first, 'update', 'cubbyhole/x', { a: '1' }, root_token);
+    await first.close();
+
+    const newKey = randomBytes(32);
+    await expect(createCore({ storage, seal: { type: 'static', key: newKey } })).rejects.toThrow(/unable to retrieve stored keys/);
+    const both = await createCore({ storage, seal: { type: 'static', key: newKey, previousKey: key } });
+    expect((await call(both, 'read', 'cubbyhole/x', {}, root_token)).data).toEqual({ a: '1' });
+    await both.close();
+    const last = await createCore({ storage, seal: { type: 'static', key: newKey } });
+    expect((await call(last, 'read', 'cubbyhole/x', {}, root_token)).data).toEqual({ a: '1' });
+    await last.close();
+  });
+
+  test('makes a root token of recovery keys, and new recovery keys of old ones; rotating the root key harms neither', async () => {
+    const core = await createCore({ storage: memoryStorage(), seal });
+    const { recovery_keys: keys, root_token: root } = await initialised(core, { recovery_shares: 3, recovery_threshold: 2 });
+    expect((await call(core, 'update', 'sys/rotate/root', {}, root)).status).toBe(204);
+    const refused = await call(core, 'update', 'sys/rotate/root/init', { secret_shares: 1, secret_threshold: 1 }, root);
+    expect(refused.status).toBe(400);
+
+    const begun = (await call(core, 'update', 'sys/rotate/recovery/init', { secret_shares: 1, secret_threshold: 1 }, root)).data as {
+      nonce: string;
+    };
+    await call(core, 'update', 'sys/rotate/recovery/update', { key: keys[0], nonce: begun.nonce }, root);
+    const rotated = (await call(core, 'update', 'sys/rotate/recovery/update', { key: keys[2], nonce: begun.nonce }, root)).data as {
+      keys: string[];
+    };
+    expect(rotated.keys).toHaveLength(1);
+
+    const attempt = (await call(core, 'update', 'sys/generate-root-token/attempt', {}, root)).data as { otp: string; nonce: string };
+    const old = await call(core, 'update', 'sys/generate-root-token/update', { key: keys[0], nonce: attempt.nonce }, root);
+    expect([old.status, old.errors]).toEqual([400, ['root generation failed; incorrect key shares supplied']]);
+    const done = (await call(core, 'update', 'sys/generate-root-token/update', { key: rotated.keys[0], nonce: attempt.nonce }, root))
+      .data as {
+      encoded_token: string;
+    };
+    const decoded = await call(core, 'update', 'sys/decode-token', { encoded_token: done.encoded_token, otp: attempt.otp });
+    const { token } = decoded.data as { token: string };
+    expect((await call(core, 'read', 'sys/mounts', {}, token)).status).toBe(200);
+    await core.close();
+  });
+
+  test('an operator who seals it needs a restart, not shares', async () => {
+    const core = await createCore({ storage: memoryStorage(), seal });
+    const { root_token } = await initialised(core);
+    await call(core, 'update', 'sys/seal', {}, root_token);
+    expect(core.sealed).toBe(true);
+    expect((await call(core, 'update', 'sys/unseal', { key: 'ab'.repeat(32) })).status).toBe(400);
+    expect(await core.openAutomatically()).toBe(true);
+    expect((await call(core, 'read', 'sys/mounts', {}, root_token)).status).toBe(200);
+    await core.close();
+  });
+});
