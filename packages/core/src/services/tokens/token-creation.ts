@@ -1,4 +1,5 @@
-import { BadRequest, globMatches, PermissionDenied, type Clock } from '@strongroom/engine-sdk';
+import { BadRequest, PermissionDenied, type Clock } from '@strongroom/engine-sdk';
+import { globMatches } from '@strongroom/go-template';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import { limitTerms, type MountLimits } from '../../kernel/mounts/lease-terms.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
