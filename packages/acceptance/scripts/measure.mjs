@@ -3,6 +3,7 @@
 // share counts once. CPU is user and system time of all of them. With `--pid 123` it watches a running process instead. Linux alone.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { clearInterval, setInterval } from 'node:timers';
 
 const EVERY_MS = 1_000;
 const words = process.argv.slice(2);
@@ -57,7 +58,9 @@ function sample() {
 function report(code) {
   clearInterval(timer);
   if (child) cpu = cpuSeconds(process.pid);
-  console.log(`\nmeasured: ${Math.round((Date.now() - began) / 1000)} s, at most ${Math.round(peak.mebibytes)} MiB, after ${Math.round(peak.at)} s:`);
+  console.log(
+    `\nmeasured: ${Math.round((Date.now() - began) / 1000)} s, at most ${Math.round(peak.mebibytes)} MiB, after ${Math.round(peak.at)} s:`,
+  );
   for (const one of peak.processes.sort((a, b) => b.mebibytes - a.mebibytes).slice(0, 6))
     console.log(`  ${String(Math.round(one.mebibytes)).padStart(5)} MiB  ${one.command}`);
   console.log(`  CPU ${Math.round(cpu)} s`);
