@@ -16,7 +16,7 @@ import type { TObject } from 'typebox';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import type { Incarnations, OrphanedWork } from '../../kernel/incarnation/incarnations.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
-import { leftByIntent, type LeftOutside } from '../removal/left-outside.ts';
+import { leftByIntent, type LeftOutside } from '../outside/left-outside.ts';
 import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
 import { dueKey, realign, reschedule, type DueEntry } from '../../kernel/work/schedule-index.ts';
 import { NOT_TRIED, targetKey, type TargetGate } from '../../kernel/work/target-gate.ts';

@@ -23,11 +23,11 @@ import { targetKey, type TargetGate } from '../../kernel/work/target-gate.ts';
 import { BarrierSealed } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
-import { leftByLease, type LeftOutside } from '../removal/left-outside.ts';
+import { leftByLease, type LeftOutside } from '../outside/left-outside.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
-import { randomBase62 } from '../tokens/token-id.ts';
+import { randomBase62 } from '../../kernel/random-base62.ts';
 import { forgetRepeat, holdRepeat, isLive, type RepeatOrder, type RepeatRecord } from './repeats.ts';
-import { cappedWarning, limitTerms, type MountLimits } from './lease-terms.ts';
+import { cappedWarning, limitTerms, type MountLimits } from '../../kernel/mounts/lease-terms.ts';
 import type { LeaseRecord } from './lease-record.ts';
 
 export const LEASES = 'lease/';

@@ -12,7 +12,7 @@ import {
   type Log,
   type SecretSources,
 } from '@strongroom/engine-sdk';
-import { limitTerms } from '../leases/lease-terms.ts';
+import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import { targetKey, type TargetGate } from '../../kernel/work/target-gate.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';

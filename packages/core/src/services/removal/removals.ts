@@ -4,14 +4,14 @@ import { Conflict, StorageFailure } from '@strongroom/storage-sdk';
 import type { AccountRegistry } from '../accounts/account-registry.ts';
 import { BarrierSealed } from '../../kernel/barrier/barrier.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { BulkRevoker } from '../leases/bulk-revoker.ts';
+import type { BulkRevoker } from '../revocation/bulk-revoker.ts';
 import { MOUNTS } from '../../kernel/mounts/mount-record.ts';
 import type { MountTable } from '../mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
 import { realign, reschedule, type DueEntry } from '../../kernel/work/schedule-index.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
-import { cut, type LeftOutside } from './left-outside.ts';
+import { cut, type LeftOutside } from '../outside/left-outside.ts';
 import { RemovedMounts, type RemovedMount } from './removed-mounts.ts';
 import { REMOVALS, type RemovalRecord } from './removal-record.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import type { TemplateEnvironment } from '../../src/template/index.ts';
-import { TemplateRenderError, TemplateSyntaxError, compileTemplate, utf16le } from '../../src/template/index.ts';
+import type { TemplateEnvironment } from '../src/index.ts';
+import { TemplateRenderError, TemplateSyntaxError, compileTemplate, utf16le } from '../src/index.ts';
 
 /** What Go's text/template, with OpenBao's functions, made of these templates and the data below. */
 const cases = JSON.parse(readFileSync(new URL('go-cases.json', import.meta.url), 'utf8')) as Record<

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globMatches } from '../glob.ts';
+import { globMatches } from './glob.ts';
 import { formatGoTime } from './go-time.ts';
 import { TemplateFunctionError } from './template-error.ts';
 import type { TemplateCall, TemplateFunction } from './template-function.ts';

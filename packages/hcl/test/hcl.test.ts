@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { HclBody, HclPlain } from '../../src/hcl/index.ts';
-import { HCL_MAX_DEPTH, HclSyntaxError, parseHcl, requireUniqueKeys, toPlain } from '../../src/hcl/index.ts';
+import type { HclBody, HclPlain } from '../src/index.ts';
+import { HCL_MAX_DEPTH, HclSyntaxError, parseHcl, requireUniqueKeys, toPlain } from '../src/index.ts';
 import { SAMPLES } from './samples.ts';
 
 function errorOf(run: () => unknown): HclSyntaxError {

@@ -1,15 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createHash, randomBytes } from 'node:crypto';
-import type { TemplateData, TemplateEnvironment, TemplateOptions } from '../../src/template/index.ts';
-import {
-  TemplateFunctionError,
-  TemplateRenderError,
-  TemplateSyntaxError,
-  compileTemplate,
-  textFunction,
-  utf16le,
-} from '../../src/template/index.ts';
+import type { TemplateData, TemplateEnvironment, TemplateOptions } from '../src/index.ts';
+import { TemplateFunctionError, TemplateRenderError, TemplateSyntaxError, compileTemplate, textFunction, utf16le } from '../src/index.ts';
 
 const environment: TemplateEnvironment = { now: () => new Date(1_795_250_515_987), randomBytes };
 const render = (source: string, data: TemplateData = {}, options: TemplateOptions = {}): string =>

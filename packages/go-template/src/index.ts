@@ -1,3 +1,4 @@
+export { globMatches } from './glob.ts';
 export { utf16le } from './string-functions.ts';
 export { compileTemplate } from './template.ts';
 export type { Template, TemplateData, TemplateOptions } from './template.ts';

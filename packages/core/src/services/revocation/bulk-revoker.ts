@@ -1,7 +1,7 @@
 import { BadRequest, type Log } from '@strongroom/engine-sdk';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
-import type { LeftOutside } from '../removal/left-outside.ts';
-import type { LeaseStore } from './lease-store.ts';
+import type { LeftOutside } from '../outside/left-outside.ts';
+import type { LeaseStore } from '../leases/lease-store.ts';
 
 const PAGE = 1_000;
 const CONCURRENCY = 64;

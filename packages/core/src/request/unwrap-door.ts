@@ -1,4 +1,4 @@
-import type { Call } from '../../request/call.ts';
+import type { Call } from './call.ts';
 
 /**
  * Unwrapping needs no policy: holding the wrapping token is the right to it, be it sent as the caller's token or in the body.

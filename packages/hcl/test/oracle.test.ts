@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRequire } from 'node:module';
-import type { HclBody, HclItem, HclValue } from '../../src/hcl/index.ts';
-import { HclSyntaxError, parseHcl } from '../../src/hcl/index.ts';
+import type { HclBody, HclItem, HclValue } from '../src/index.ts';
+import { HclSyntaxError, parseHcl } from '../src/index.ts';
 import { BROKEN, SAMPLES } from './samples.ts';
 
 /** HashiCorp's own HCL 1 parser, compiled to JavaScript: HCL text to JSON text. */

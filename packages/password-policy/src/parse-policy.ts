@@ -1,5 +1,4 @@
-import type { HclBody, HclItem, HclValue } from '../hcl/index.ts';
-import { HclSyntaxError, parseHcl } from '../hcl/index.ts';
+import { HclSyntaxError, parseHcl, type HclBody, type HclItem, type HclValue } from '@strongroom/hcl';
 import type { PasswordPolicy, PasswordRule } from './policy.ts';
 import { passwordPolicy } from './policy.ts';
 import { PasswordPolicyError } from './policy-error.ts';

@@ -8,7 +8,7 @@ import {
   isUnsatisfiable,
   parsePasswordPolicy,
   passwordPolicy,
-} from '../../src/password/index.ts';
+} from '../src/index.ts';
 
 function policyError(text: string): PasswordPolicyError {
   try {

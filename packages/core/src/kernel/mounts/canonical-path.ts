@@ -1,8 +1,13 @@
-import type { MountTable } from '../services/mounts/mount-table.ts';
-import type { PathMatch, PathFolds } from '../kernel/mounts/path-router.ts';
-import type { Mount } from '../kernel/mounts/mount.ts';
+import type { PathMatch, PathFolds } from './path-router.ts';
+import type { Mount } from './mount.ts';
 
-/** Where a path leads, in its one spelling. */
+/** Finds the mount of a path. */
+export interface MountFinder {
+  /** `rest` is the path below the mount. Undefined where no mount is. */
+  route(path: string): { readonly mount: Mount; readonly rest: string } | undefined;
+}
+
+/** Where a path leads, in canonical form. */
 export interface CanonicalPath {
   /** From the root. A list's ends in a slash, no other does. */
   readonly path: string;
@@ -18,7 +23,7 @@ export interface CanonicalPath {
  * The canonical form of an admitted path, by the declaration of what it leads to. Undefined where no mount is: then the path is
  * already all there is to say. @throws BadRequest for a spelling that folds into no path
  */
-export function canonicalPath(mounts: Pick<MountTable, 'route'>, path: string): CanonicalPath | undefined {
+export function canonicalPath(mounts: MountFinder, path: string): CanonicalPath | undefined {
   const found = mounts.route(path);
   if (!found) return undefined;
   const { mount, rest } = found;
