@@ -1,4 +1,4 @@
-import { foreignText, runAs, thrownText, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
+import { foreignText, runAttributed, thrownText, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
 import {
   type ConnectionLost,
   type CreateUserRequest,
@@ -105,7 +105,7 @@ export class Guard {
   #run<T>(work: () => T): T {
     const begun = performance.now();
     try {
-      return runAs(this.#owner, work);
+      return runAttributed(this.#owner, work);
     } finally {
       const took = performance.now() - begun;
       if (took > this.#options.deadline) this.#blocked(took, true);

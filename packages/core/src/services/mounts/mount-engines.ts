@@ -153,7 +153,7 @@ export class MountEngines {
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),
-      ...(mount.package?.followsSecrets === true ? { sources: this.#sources } : {}),
+      ...(mount.package?.subscribesToSecrets === true ? { sources: this.#sources } : {}),
     };
   }
 }

@@ -98,7 +98,7 @@ export class MountTable {
     return [...this.#byUuid.values()];
   }
 
-  /** Those whose engines follow secrets. Few, so that an announcement costs little. */
+  /** Mounts whose engines subscribe to secrets. They are few, so a change costs little. */
   followers(): readonly Mount[] {
     return this.#followers;
   }
@@ -406,7 +406,7 @@ export class MountTable {
   #register(mount: Mount): void {
     this.#byUuid.set(mount.uuid, mount);
     this.#byAccessor.set(mount.accessor, mount);
-    if (mount.package?.followsSecrets === true) this.#followers = [...this.#followers, mount];
+    if (mount.package?.subscribesToSecrets === true) this.#followers = [...this.#followers, mount];
     this.#router.add(mount);
   }
 
