@@ -75,13 +75,15 @@ export interface Beginning<R, S, B> extends Asked {
 }
 
 /** One change that is claimed. */
-export interface Work<R, S extends StoredRotation> {
+export interface Work<R, S extends StoredRotation, B> {
   readonly id: string;
   /** As it was stored with the claim. */
   readonly record: R;
   readonly pending: Pending<S>;
   readonly kind: Kind;
   readonly attempt: Attempt;
+  /** What `prepare` resolved with. */
+  readonly prepared: B;
   readonly byJob: boolean;
   readonly signal: AbortSignal;
 }
@@ -90,8 +92,8 @@ export interface Work<R, S extends StoredRotation> {
 export interface Tried {
   readonly effect: Effect;
   readonly login?: Finding | undefined;
-  /** Nothing of an earlier try is left outside, as this one has made sure of. */
-  readonly attempt?: 'first';
+  /** `first`: this try has made sure that nothing of an earlier one is left outside. Default: as the work says. */
+  readonly attempt?: Attempt;
   /** What failed. Set unless the candidate is promoted. */
   readonly error?: unknown;
 }
@@ -111,7 +113,7 @@ export interface Method<R, S extends StoredRotation, B> {
   missing(id: string): Error;
   messageOf(error: unknown): string;
   /** What callers get for the error of a try. */
-  shown?(work: Work<R, S>, error: unknown): unknown;
+  shown?(work: Work<R, S, B>, error: unknown): unknown;
 
   /** What a circuit breaker guards: stored with the job, or found anew for each run. */
   readonly target: { readonly stored: (id: string, record: R) => string } | { readonly live: (id: string) => string };
@@ -123,9 +125,9 @@ export interface Method<R, S extends StoredRotation, B> {
   /** The state that is stored before anything is changed outside. Undefined where another process has rotated it since `prepare`. */
   begin(tx: Transaction, beginning: Beginning<R, S, B>, claim: Claim): Promise<S | undefined>;
   /** Makes the change outside, and tries the candidate. Never rejects. */
-  carryOut(work: Work<R, S>): Promise<Tried>;
+  carryOut(work: Work<R, S, B>): Promise<Tried>;
   /** Decides about an open change by a login, without changing anything outside. Absent: an open change is brought to its end in any case. */
-  prove?(work: Omit<Work<R, S>, 'kind' | 'attempt' | 'byJob'>): Promise<Finding>;
+  prove?(work: Omit<Work<R, S, B>, 'kind' | 'attempt' | 'prepared' | 'byJob'>): Promise<Finding>;
 
   /** The state with the candidate as the current credential. A throw leaves the change open. */
   promoted(state: S, pending: Pending<S>, record: R, now: number): S;
@@ -138,7 +140,7 @@ export interface Method<R, S extends StoredRotation, B> {
   /** When a change of unknown outcome may be taken up again. Milliseconds; default: at once. */
   heldUntil?(pending: Pending<S>): number;
   /** After a promotion, outside of its commit. */
-  after?(work: Work<R, S>): Promise<void>;
+  after?(work: Work<R, S, B>): Promise<void>;
 
   /** Takes away the replaced credentials whose time has come. */
   retire?(id: string, signal: AbortSignal): Promise<void>;
@@ -166,7 +168,7 @@ export interface Creation<R, S, B> {
   undone?(tx: Transaction): Promise<void>;
 }
 
-interface Claimed<R, S extends StoredRotation> extends Work<R, S> {
+interface Claimed<R, S extends StoredRotation, B> extends Work<R, S, B> {
   /** What was demanded before this call. */
   readonly demanded: number | undefined;
   readonly undone?: ((tx: Transaction) => Promise<void>) | undefined;
@@ -203,7 +205,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     const { signal, adopt } = creation;
     return this.#work.alone(id, async () => {
       const prepared = await creation.prepared();
-      const work = await this.#host.storage.transaction(async (tx): Promise<Claimed<R, S>> => {
+      const work = await this.#host.storage.transaction(async (tx): Promise<Claimed<R, S, B>> => {
         const records = this.#method.records(tx);
         const state = creation.state(await records.get(id));
         await creation.check?.(tx);
@@ -215,7 +217,18 @@ export class RotationMachine<R, S extends StoredRotation, B> {
         await this.plan(tx, id, stored, 0);
         const attempt = state.pending === undefined ? 'first' : 'again';
         const { undone } = creation;
-        return { id, record, pending: pendingOf(begun), kind: 'creation', attempt, byJob: false, signal, demanded: undefined, undone };
+        return {
+          id,
+          record,
+          pending: pendingOf(begun),
+          kind: 'creation',
+          attempt,
+          prepared,
+          byJob: false,
+          signal,
+          demanded: undefined,
+          undone,
+        };
       });
       return this.#attempt(work);
     });
@@ -286,7 +299,12 @@ export class RotationMachine<R, S extends StoredRotation, B> {
   }
 
   /** Stores the candidate of an open change as the current credential, and the next time. Resolves with a warning for `refusal`. */
-  async promote(id: string, claim: string, login: Login, { byJob, refusal }: { byJob: boolean; refusal?: unknown }): Promise<string | undefined> {
+  async promote(
+    id: string,
+    claim: string,
+    login: Login,
+    { byJob, refusal }: { byJob: boolean; refusal?: unknown },
+  ): Promise<string | undefined> {
     const now = this.#now();
     const failed = refusal === undefined ? undefined : this.#method.messageOf(refusal);
     await this.#host.storage.transaction(async (tx) => {
@@ -348,7 +366,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     return this.#attempt(await this.#claim(id, seen, prepared, signal, asked));
   }
 
-  async #claim(id: string, seen: R, prepared: B, signal: AbortSignal, asked: Asked): Promise<Claimed<R, S>> {
+  async #claim(id: string, seen: R, prepared: B, signal: AbortSignal, asked: Asked): Promise<Claimed<R, S, B>> {
     const { lens, insists } = this.#method;
     const { byJob } = asked;
     return this.#host.storage.transaction(async (tx) => {
@@ -370,11 +388,11 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       if (!byJob) await this.plan(tx, id, claimed, 0);
       const kind = state.current === undefined ? 'first' : 'rotation';
       const attempt = stage === 'unsettled' || stage === 'shelved' ? 'again' : 'first';
-      return { id, record: claimed, pending: pendingOf(begun), kind, attempt, byJob, signal, demanded: state.demanded };
+      return { id, record: claimed, pending: pendingOf(begun), kind, attempt, prepared, byJob, signal, demanded: state.demanded };
     });
   }
 
-  async #attempt(work: Claimed<R, S>): Promise<string | undefined> {
+  async #attempt(work: Claimed<R, S, B>): Promise<string | undefined> {
     const tried = await this.#method.carryOut(work);
     const { kind, attempt, id, byJob } = work;
     const { effect, login, error } = tried;
@@ -383,13 +401,19 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       await this.#settle(work, tried, move);
       throw this.#method.shown ? this.#method.shown(work, error) : error;
     }
-    const warning = await this.promote(id, work.pending.claim, loginOf(login), { byJob, refusal: effect === 'refused' ? error : undefined });
+    let warning: string | undefined;
+    try {
+      warning = await this.promote(id, work.pending.claim, loginOf(login), { byJob, refusal: effect === 'refused' ? error : undefined });
+    } catch (failure) {
+      await this.#settle(work, { ...tried, error: failure }, 'keep');
+      throw failure;
+    }
     await this.#method.after?.(work);
     return warning;
   }
 
   /** Stores what a failed try came to, and when it is tried again. */
-  async #settle(work: Claimed<R, S>, { error, login }: Tried, move: Exclude<Move, 'promote'>): Promise<void> {
+  async #settle(work: Claimed<R, S, B>, { error, login }: Tried, move: Exclude<Move, 'promote'>): Promise<void> {
     const { id, byJob } = work;
     const now = this.#now();
     await this.#host.storage.transaction(async (tx) => {
@@ -450,7 +474,10 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     const seen = lens.state(record);
     const next_rotation = nextRotation(plan(record), this.#now());
     const login = seen.pending && (await prove?.call(this.#method, { id, record, pending: pendingOf(seen), signal }));
-    this.#host.log.warn(`${this.#method.called(id)} was not rotated within its window`, { id, next: new Date(next_rotation).toISOString() });
+    this.#host.log.warn(`${this.#method.called(id)} was not rotated within its window`, {
+      id,
+      next: new Date(next_rotation).toISOString(),
+    });
     const move = verdictOn({ effect: 'skipped', kind: 'rotation', attempt: 'again', login: login?.proof });
     await this.change(id, undefined, (state, stored) => {
       if (state.pending?.claim !== seen.pending?.claim || state.next_rotation !== seen.next_rotation) return state;

@@ -95,7 +95,9 @@ export function wantsLogin(tried: Omit<Try, 'login'>): boolean {
 /** What happens to the candidate. What no line covers keeps it. */
 export function verdictOn(tried: Try): Move {
   const { login } = tried;
-  const verdict = verdicts.find((row) => covers(row, tried) && (row.login === undefined || (login !== undefined && row.login.includes(login))));
+  const verdict = verdicts.find(
+    (row) => covers(row, tried) && (row.login === undefined || (login !== undefined && row.login.includes(login))),
+  );
   return verdict?.move ?? 'keep';
 }
 

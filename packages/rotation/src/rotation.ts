@@ -85,6 +85,11 @@ export interface Storing {
   readonly adopt?: boolean | undefined;
 }
 
+/** The candidate; none where one is stored already. */
+interface Prepared<C> {
+  readonly fresh?: C;
+}
+
 /**
  * Credentials that are made here and then installed outside, such as passwords. The candidate is stored before anything is changed. What has an unknown
  * outcome is begun again with the same candidate. A change that is acknowledged is proven by a login too: what the other side says of itself is not
@@ -93,8 +98,7 @@ export interface Storing {
 export class Rotation<R, C> {
   readonly #host: EngineHost;
   readonly #options: RotationOptions<R, C>;
-  /** What is prepared is the candidate; none where one is stored already. */
-  readonly #machine: RotationMachine<R, RotationState<C>, { readonly fresh?: C }>;
+  readonly #machine: RotationMachine<R, RotationState<C>, Prepared<C>>;
 
   constructor(host: EngineHost, options: RotationOptions<R, C>) {
     this.#host = host;
@@ -286,7 +290,7 @@ export class Rotation<R, C> {
 
   async #begin(
     tx: Transaction,
-    { id, record, state, prepared, adopt }: Beginning<R, RotationState<C>, { readonly fresh?: C }>,
+    { id, record, state, prepared, adopt }: Beginning<R, RotationState<C>, Prepared<C>>,
     claim: Claim,
   ): Promise<RotationState<C> | undefined> {
     const made = state.pending?.made ?? state.shelved ?? prepared.fresh;
@@ -296,7 +300,7 @@ export class Rotation<R, C> {
   }
 
   /** Changes the credential, unless an earlier try has done it, and logs in where the table wants that. */
-  async #carryOut({ id, record, pending, kind, attempt, signal }: Work<R, RotationState<C>>) {
+  async #carryOut({ id, record, pending, kind, attempt, signal }: Work<R, RotationState<C>, Prepared<C>>) {
     const change: Change<R, C> = { id, record, candidate: pending.made, signal };
     let login: Finding | undefined;
     try {
@@ -355,7 +359,7 @@ export class Rotation<R, C> {
   }
 
   /** What callers get for a failure: the engine's own error for what a login found. */
-  #shown({ id, record }: Work<R, RotationState<C>>, error: unknown): unknown {
+  #shown({ id, record }: Work<R, RotationState<C>, Prepared<C>>, error: unknown): unknown {
     if (!(error instanceof Unproven)) return error;
     const { unproven, target } = this.#options;
     return unproven ? unproven(id, record, error.message) : new UpstreamFailed(`${target(id, record)}: ${error.message}`, { cause: error });
