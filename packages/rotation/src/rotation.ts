@@ -296,7 +296,8 @@ export class Rotation<R, C> {
     const made = state.pending?.made ?? state.shelved ?? prepared.fresh;
     if (made === undefined) return undefined;
     if (state.managed_account) await this.#claimAccount(tx, id, record, state.managed_account, adopt);
-    return { ...state, shelved: undefined, pending: { made, ...claim } };
+    // What was shelved stays so until it is promoted: a refusal of another try says nothing of the first.
+    return { ...state, pending: { made, ...claim } };
   }
 
   /** Changes the credential, unless an earlier try has done it, and logs in where the table wants that. */
