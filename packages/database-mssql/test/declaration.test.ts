@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { LOGIN_PASSWORD_DEFAULT, USER_PASSWORD_DEFAULT } from '../src/default-statements.ts';
 import { MssqlConnection, mssqlPlugin } from '../src/index.ts';
 

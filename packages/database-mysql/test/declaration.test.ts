@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { CREDENTIAL_CHANGE_DEFAULT, DROP_DEFAULT, REVOKE_DEFAULT } from '../src/default-statements.ts';
 import { MysqlConnection, mysqlAuroraPlugin, mysqlLegacyPlugin, mysqlPlugin, mysqlRdsPlugin } from '../src/index.ts';
 

@@ -1,12 +1,5 @@
-import {
-  BadRequest,
-  foreignText,
-  globMatches,
-  InvalidRequest,
-  Unavailable,
-  type EngineHost,
-  type ManagedAccount,
-} from '@strongroom/engine-sdk';
+import { BadRequest, foreignText, InvalidRequest, Unavailable, type EngineHost, type ManagedAccount } from '@strongroom/engine-sdk';
+import { globMatches } from '@strongroom/go-template';
 import {
   connectionSecrets,
   defaultIdentity,

@@ -1,4 +1,4 @@
-import { compileTemplate, type TemplateEnvironment, type TemplateFunction, type TemplateValue } from '@strongroom/engine-sdk';
+import { compileTemplate, type TemplateEnvironment, type TemplateFunction, type TemplateValue } from '@strongroom/go-template';
 import {
   dateText,
   encodedText,

@@ -1,4 +1,5 @@
-import { compileTemplate, InvalidRequest, type Template, type TemplateEnvironment } from '@strongroom/engine-sdk';
+import { InvalidRequest } from '@strongroom/engine-sdk';
+import { compileTemplate, type Template, type TemplateEnvironment } from '@strongroom/go-template';
 import { safeNamePart } from '@strongroom/database-sdk';
 
 /** Makes the names of a connection's users from its template, which is compiled once. */

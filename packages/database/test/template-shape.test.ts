@@ -1,4 +1,4 @@
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { safeNamePart } from '@strongroom/database-sdk';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { f, path, type EnginePackage } from '@strongroom/engine-sdk';
 import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
-import { MAX_PATH_BYTES } from '../../src/request/admission.ts';
+import { MAX_PATH_BYTES } from '../../src/kernel/call/admitted-path.ts';
 
 const EVERY = '["create","read","update","patch","delete","list","sudo"]';
 

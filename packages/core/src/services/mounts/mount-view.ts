@@ -11,7 +11,6 @@ import {
   type ManagedAccount,
   type OpenIntent,
   type Schedule,
-  type StorageView,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import type { Static, TObject, TSchema } from 'typebox';
@@ -19,6 +18,7 @@ import type { AccountRegistry } from '../accounts/account-registry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Followers } from './followers.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { MountStorage } from '../../kernel/mounts/mount-storage.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 
 /** Where a mount's records, intents and jobs live. */
@@ -40,7 +40,7 @@ type Reader = Pick<Store, 'keys' | 'folder' | 'entries'>;
 type Guard = () => void;
 
 /** The mount's own part of the encrypted store, as engines see it. */
-export class MountView implements StorageView {
+export class MountView implements MountStorage {
   readonly #scope: MountScope;
   #closed: Error | undefined;
 
@@ -48,7 +48,6 @@ export class MountView implements StorageView {
     this.#scope = scope;
   }
 
-  /** From here on nothing is read or written through this view, whoever still holds it: it throws the reason. The first one counts. */
   close(reason: Error): void {
     this.#closed ??= reason;
   }
@@ -78,7 +77,6 @@ export class MountView implements StorageView {
     });
   }
 
-  /** This mount's part of a transaction that another one began. */
   within(tx: StoreTransaction): Transaction {
     return new MountTransaction(this.#scope, tx, this.#guard);
   }
