@@ -120,13 +120,9 @@ describe('a walk through the table', () => {
       };
       const expectKnown = async (): Promise<void> => {
         const { status, data } = await server.ask('read', 'accounts/account/a');
+        const { password, doubtful } = (data ?? {}) as { readonly password?: string; readonly doubtful?: boolean };
         if (status === 404) expect(outside.passwords.get('a')).toBeUndefined();
-        else if (data?.['password'] !== undefined) {
-          expect({ password: data['password'], doubtful: data['doubtful'] }).toEqual({
-            password: outside.passwords.get('a'),
-            doubtful: false,
-          });
-        }
+        else if (password !== undefined) expect({ password, doubtful }).toEqual({ password: outside.passwords.get('a'), doubtful: false });
       };
       try {
         const create = async () => server.ask('update', 'accounts/account/a', { rotation_period: '1h' });
@@ -149,7 +145,8 @@ describe('a walk through the table', () => {
           await expectKnown();
         }
         outside.arrive();
-        await server.pass(900);
+        // What was refused as it was asked for waits for the plan.
+        await server.pass(4_000, 60);
         await expectKnown();
         expect((await server.read('account/a')).data).toMatchObject({ status: { state: 'waiting', last_error: null } });
       } finally {
