@@ -134,7 +134,7 @@ export class Core {
     reserveCode(options.storage.code ?? []);
     const clock = (this.#clock = options.clock ?? systemClock);
     const log = (this.#log = options.log ?? silentLog);
-    this.#plugins = new UsablePlugins(options.plugins ?? []);
+    this.#plugins = new UsablePlugins(options.plugins ?? [], { external: options.externalPlugins, absent: options.absentPlugins });
     for (const { reason } of this.#plugins.refused) log.error('a plugin is refused; the server goes on without it', { reason });
     const barrier = (this.#barrier = new Barrier(this.#driver, clock));
     this.#seal = new Seal({ driver: this.#driver, barrier, automatic: options.seal, log });

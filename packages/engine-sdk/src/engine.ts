@@ -30,7 +30,7 @@ export interface Plugin {
   readonly code?: readonly string[];
 }
 
-/** A plugin that this server lists and does not use. Nothing of it has run. */
+/** A plugin that this server cannot use: built for another API, or not installed. Nothing of it has run. */
 export interface RefusedPlugin {
   readonly plugin: Plugin;
   /** For operators, with the plugin's name. */
@@ -95,7 +95,7 @@ export interface EngineHost {
   readonly log: Log;
   /** The plugins of one kind that the server lists and can use, such as `database`. */
   plugins(kind: string): readonly Plugin[];
-  /** Those that it lists and cannot use, for what depends on one to say why it does not work. */
+  /** Those that it cannot use, or knows and does not have, so that what depends on one can say why it does not work. */
   refusedPlugins(kind: string): readonly RefusedPlugin[];
   /** The way to an outside system, by the name that leases, intents and schedules of this mount have for it as their target. */
   circuit(target: string): Circuit;

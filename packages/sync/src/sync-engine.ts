@@ -32,7 +32,7 @@ export const syncEngine: EnginePackage = {
 
 function createSyncEngine(host: EngineHost): Engine {
   const sources = host.sources!;
-  const types = new DestinationTypes(host.plugins('sync-destination'), host);
+  const types = new DestinationTypes(host);
   const pacer = new Pacer(host.clock);
   const sessions = new Sessions(host, types, pacer);
   const fingerprints = new Fingerprints(host);

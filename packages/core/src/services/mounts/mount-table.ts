@@ -393,7 +393,9 @@ export class MountTable {
 
   #build(record: MountRecord): Mount {
     const view = (): MountView => new MountView({ ...this.#scope, uuid: record.uuid, prefix: `${DATA}${record.uuid}/` });
-    return new Mount(record, this.#engines.packageOf(record), view, this.#system);
+    const pkg = this.#engines.packageOf(record);
+    const external = pkg !== undefined && !this.#engines.isBuiltIn(pkg);
+    return new Mount(record, pkg, view, this.#system, { external });
   }
 
   readonly #sources: SecretSources = {
