@@ -5,19 +5,8 @@ export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { closest, wordDistance } from './closest.ts';
 export { compileDecoder, decodeValue, type Decoded, type Decoder, type DecoderOptions } from './decode.ts';
-export {
-  API_VERSION,
-  type AnyIntent,
-  type AnySchedule,
-  type AnySecretType,
-  type Engine,
-  type EngineHost,
-  type EnginePackage,
-  type MountInfo,
-  type Plugin,
-  type RefusedPlugin,
-  type SystemMount,
-} from './engine.ts';
+export { API_VERSION, type AnyIntent, type AnySchedule, type AnySecretType, type Engine, type EngineHost, type EnginePackage, type Plugin, type RefusedPlugin, type SystemMount } from './engine.ts';
+export type { MountInfo } from './mount-info.ts';
 export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';

@@ -8,8 +8,7 @@ import type { ConnectionUrl, Host } from './connection-url.ts';
 import { asFailure, isAnswer, isElsewhere, NAME } from './failure.ts';
 import { History } from './history.ts';
 import { beginSession } from './session.ts';
-
-export type Query = <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<QueryResult<Row>>;
+import type { Query } from './query.ts';
 
 /** With one host there is nothing better to do than to wait for it. */
 const CONNECT_MS = 10_000;
