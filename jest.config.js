@@ -1,7 +1,9 @@
+import { sources } from './packages/lab/scripts/sources.mjs';
+
 /** Every package's tests, in one run: sources are compiled on the fly, so that no build is needed first. */
 export default {
   testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  moduleNameMapper: Object.fromEntries([...sources()].map(([name, file]) => [`^${name}$`, file])),
   testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/*/test/**/*.test.ts', '<rootDir>/tests/**/*.test.ts'],
   // A machine may be busy with other suites, and servers with other clients.
   testTimeout: 60_000,

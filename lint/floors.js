@@ -5,7 +5,15 @@
 export const floors = {
   core: {
     '': [['kernel'], ['services'], ['request', 'api'], ['core-options.ts'], ['core.ts'], ['index.ts']],
-    kernel: [['version.ts', 'random-bytes.ts', 'random-base62.ts'], ['barrier'], ['storage'], ['incarnation'], ['call'], ['mounts'], ['work']],
+    kernel: [
+      ['version.ts', 'random-bytes.ts', 'random-base62.ts'],
+      ['barrier'],
+      ['storage'],
+      ['incarnation'],
+      ['call'],
+      ['mounts'],
+      ['work'],
+    ],
     services: [
       ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings'],
       ['passwords', 'journal', 'jobs'],

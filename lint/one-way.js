@@ -26,7 +26,8 @@ export const oneWay = {
     ],
     messages: {
       upward: '{{from}} may not import {{to}}: in {{folder}}, {{to}} is on a higher floor (lint/floors.js)',
-      sideways: '{{from}} may not import {{to}}: in {{folder}}, both are on one floor, and such rooms do not know each other (lint/floors.js)',
+      sideways:
+        '{{from}} may not import {{to}}: in {{folder}}, both are on one floor, and such rooms do not know each other (lint/floors.js)',
       unknown: '{{member}} is on no floor of {{folder}}: give it a place in lint/floors.js',
       circle: 'This import closes a circle in {{folder}}: {{members}}',
     },

@@ -188,7 +188,7 @@ export class KeyRotation<R> {
       if (current) await this.#managed.releaseKey(tx, current.access_key, by);
     }
     await records.delete(id);
-    await tx.unschedule(this.job as never, id);
+    await tx.unschedule(this.job, id);
   }
 
   /**
@@ -239,7 +239,7 @@ export class KeyRotation<R> {
 
   async status(id: string, record: R): Promise<RotationStatus> {
     const state = this.#options.state(record);
-    const status = rotationStatus(state, await this.#host.storage.jobStatus(this.job as never, id));
+    const status = rotationStatus(state, await this.#host.storage.jobStatus(this.job, id));
     const lost = await this.lostTo(id, record);
     if (!lost) return status;
     const message = lostText(state.managed!.user, lost);
@@ -519,7 +519,7 @@ export class KeyRotation<R> {
   /** Plans the job for what comes next, but not before `earliest`. */
   async #schedule(tx: Transaction, id: string, state: KeyState, earliest: number): Promise<void> {
     const at = timeOf(state);
-    if (at === 0) await tx.unschedule(this.job as never, id);
+    if (at === 0) await tx.unschedule(this.job, id);
     else await tx.schedule(this.job, id, new Date(Math.max(at, earliest)), { id });
   }
 

@@ -1,4 +1,14 @@
-import { BadRequest, reserveCode, silentLog, systemClock, Unavailable, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  reserveCode,
+  silentLog,
+  systemClock,
+  Unavailable,
+  waitAtMost,
+  type AnyPath,
+  type Clock,
+  type Log,
+} from '@strongroom/engine-sdk';
 import { AccountRegistry } from './services/accounts/account-registry.ts';
 import { AuditBroker } from './services/audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './services/audit/audit-device.ts';
@@ -365,7 +375,7 @@ export class Core {
     this.#opening.stop();
     if (this.#open) {
       this.#removals.stop(new Unavailable('Vault is sealed'));
-      await atMost(this.#clock, LAST_WORK, this.#runner.stop());
+      await waitAtMost(this.#clock, LAST_WORK, this.#runner.stop());
     }
     await this.seal();
     this.#unsubscribe();
@@ -469,7 +479,7 @@ export class Core {
     this.#log.info('sealed');
     return async () => {
       await closeEngines();
-      await atMost(this.#clock, LAST_WORK, work);
+      await waitAtMost(this.#clock, LAST_WORK, work);
       await this.#audit.close();
     };
   }
@@ -596,15 +606,6 @@ export class Core {
     this.#changing = mine.catch(() => undefined);
     return mine;
   }
-}
-
-/** Resolves when the work has ended, or after so many milliseconds. */
-async function atMost(clock: Clock, millis: number, work: Promise<unknown>): Promise<void> {
-  let cancel!: () => void;
-  const late = new Promise<void>((resolve) => {
-    cancel = clock.after(millis, resolve);
-  });
-  await Promise.race([work.then(() => undefined), late]).finally(cancel);
 }
 
 /**

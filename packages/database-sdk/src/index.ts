@@ -1,4 +1,3 @@
-export { abortable } from './abortable.ts';
 export {
   connectionSecrets,
   connectionUrlFields,
@@ -45,7 +44,7 @@ export type {
 } from './plugin.ts';
 export { pemMaterial } from './pem-material.ts';
 export type { PemMaterial } from './pem-material.ts';
-export { redact } from '@strongroom/engine-sdk';
+export { abortable, redact } from '@strongroom/engine-sdk';
 export { sqlConnectionFields } from './sql-connection.ts';
 export { cqlDialect, influxqlDialect, mssqlDialect, mysqlDialect, postgresqlDialect } from './sql-dialect.ts';
 export type { QuoteStyle, SqlDialect } from './sql-dialect.ts';

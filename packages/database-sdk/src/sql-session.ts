@@ -1,5 +1,4 @@
-import { redact } from '@strongroom/engine-sdk';
-import { abortable } from './abortable.ts';
+import { abortable, redact } from '@strongroom/engine-sdk';
 import { driverErrorText } from './driver-error-text.ts';
 import {
   ConnectionLost,

@@ -2,13 +2,13 @@ import type { TObject } from 'typebox';
 import type { AuthRenewal, RenewedAuth } from './auth.ts';
 import type { Circuit } from './circuit.ts';
 import type { Clock } from './clock.ts';
-import type { Intent } from './intent.ts';
+import type { AnyIntent } from './intent.ts';
 import type { Log } from './log.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { AnyPath } from './path.ts';
-import type { Schedule } from './schedule.ts';
+import type { AnySchedule } from './schedule.ts';
 import type { SecretFollower, SecretSource, SecretSources } from './secret-source.ts';
-import type { SecretType } from './secret-type.ts';
+import type { AnySecretType } from './secret-type.ts';
 import type { StorageView } from './storage-view.ts';
 import type { MountInfo } from './mount-info.ts';
 
@@ -37,13 +37,6 @@ export interface RefusedPlugin {
   /** For operators, with the plugin's name. */
   readonly reason: string;
 }
-
-// Secret types, intents and schedules of any entry; see AnyPath for why.
-/* eslint-disable @typescript-eslint/no-explicit-any */
-export type AnySecretType = SecretType<any>;
-export type AnyIntent = Intent<any>;
-export type AnySchedule = Schedule<any>;
-/* eslint-enable @typescript-eslint/no-explicit-any */
 
 /** What an engine brings to one mount. Every hook but `paths` is optional. */
 export interface Engine {

@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox';
-import type { OpenIntent } from './intent.ts';
+import type { OpenIntent } from './intent-kind.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { StorageView, Transaction } from './storage-view.ts';
 
@@ -46,9 +46,12 @@ export interface SecretType<I extends TObject> {
   outside?(internal: Static<I>): OutsideThing | undefined;
 }
 
+/** A secret type of any internal data: what is stored is checked against `internal` before it is handed over. */
+export type AnySecretType = SecretType<TObject>;
+
 /** The core stores the lease and settles `fulfils` in one commit: no moment has the one without the other. */
 export interface IssuedSecret {
-  readonly type: SecretType<TObject>;
+  readonly type: AnySecretType;
   readonly internal: Readonly<Record<string, unknown>>;
   readonly terms: LeaseTerms;
   readonly fulfils?: OpenIntent;

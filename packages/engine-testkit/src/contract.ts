@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EnginePackage, Plugin } from '@strongroom/engine-sdk';
-import { CONTRACT_CASES, contractCases, type ContractCase } from './contract-cases.ts';
+import { contractCases } from './contract-cases.ts';
+import { CONTRACT_CASES, type ContractCase } from './contract-titles.ts';
 import { Fixture } from './contract-fixture.ts';
 import type { KnownNames } from './garbage.ts';
 import type { ManualClock } from './manual-clock.ts';

@@ -1,5 +1,5 @@
 import type { EnginePackage, Plugin } from '@strongroom/engine-sdk';
-import type { ContractCase } from './contract-cases.ts';
+import type { ContractCase } from './contract-titles.ts';
 import type { KnownNames } from './garbage.ts';
 import type { ManualClock } from './manual-clock.ts';
 import type { TestMount } from './mount-for-test.ts';

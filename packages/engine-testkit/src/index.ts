@@ -1,4 +1,4 @@
-export { CONTRACT_CASES, type ContractCase } from './contract-cases.ts';
+export { CONTRACT_CASES, type ContractCase } from './contract-titles.ts';
 export { engineContract } from './contract.ts';
 export type { ContractSkip, EngineContract, Runner } from './engine-contract.ts';
 export type { KnownNames } from './garbage.ts';

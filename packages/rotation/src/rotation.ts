@@ -249,7 +249,7 @@ export class Rotation<R, C> {
     const account = record === undefined ? undefined : lens.state(record).managed_account;
     if (claims && account) await tx.release(account, claims.by(id));
     await records.delete(id);
-    await tx.unschedule(this.job as never, id);
+    await tx.unschedule(this.job, id);
   }
 
   /**
@@ -306,7 +306,7 @@ export class Rotation<R, C> {
 
   /** The status block of a record. */
   async status(id: string, record: R): Promise<RotationStatus> {
-    const job: JobStatus | undefined = await this.#host.storage.jobStatus(this.job as never, id);
+    const job: JobStatus | undefined = await this.#host.storage.jobStatus(this.job, id);
     const state = this.#options.lens.state(record);
     return rotationStatus(state, job, await this.#otherManager(this.#host.storage, id, state.managed_account));
   }
@@ -617,7 +617,7 @@ export class Rotation<R, C> {
 
   /** The job at `at`; 0 for none. */
   async #plan(tx: Transaction, id: string, record: R, at: number): Promise<void> {
-    if (at === 0) await tx.unschedule(this.job as never, id);
+    if (at === 0) await tx.unschedule(this.job, id);
     else await tx.schedule(this.job, id, new Date(at), { id, target: this.#options.target(id, record) });
   }
 

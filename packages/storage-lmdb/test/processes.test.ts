@@ -35,16 +35,7 @@ function start(
   argument = '',
   shell = '',
 ): { child: ChildProcess; lines: string[]; ended: Promise<number | null>; line(): Promise<void> } {
-  const args = [
-    '--conditions=source',
-    '--no-warnings',
-    '--import',
-    here('typescript-loader.mjs'),
-    here('process.ts'),
-    path,
-    task,
-    argument,
-  ];
+  const args = ['--no-warnings', '--import', here('../../lab/scripts/typescript-loader.mjs'), here('process.ts'), path, task, argument];
   const env = { ...process.env, NODE_OPTIONS: '' };
   const stdio: ['pipe', 'pipe', 'inherit' | 'ignore'] = ['pipe', 'pipe', shell ? 'ignore' : 'inherit'];
   const child = shell

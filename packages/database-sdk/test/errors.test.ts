@@ -1,30 +1,5 @@
-import { describe, expect, jest, test } from '@jest/globals';
-import {
-  abortable,
-  ConnectionLost,
-  DatabaseError,
-  isDatabaseError,
-  safeNamePart,
-  StatementFailed,
-  VerificationFailed,
-} from '../src/index.ts';
-
-describe('abortable', () => {
-  test('hands on the result of the work', async () => {
-    expect(await abortable(new AbortController().signal, Promise.resolve(1))).toBe(1);
-    await expect(abortable(new AbortController().signal, Promise.reject(new Error('no')))).rejects.toThrow('no');
-  });
-
-  test('rejects at once when the signal is aborted, before or during the work', async () => {
-    const controller = new AbortController();
-    const onAbort = jest.fn();
-    const waiting = abortable(controller.signal, new Promise(() => undefined), onAbort);
-    controller.abort(new Error('deadline'));
-    await expect(waiting).rejects.toThrow('deadline');
-    await expect(abortable(controller.signal, Promise.reject(new Error('later')), onAbort)).rejects.toThrow('deadline');
-    expect(onAbort).toHaveBeenCalledTimes(2);
-  });
-});
+import { describe, expect, test } from '@jest/globals';
+import { ConnectionLost, DatabaseError, isDatabaseError, safeNamePart, StatementFailed, VerificationFailed } from '../src/index.ts';
 
 describe('errors', () => {
   test('are told apart by code, and carry the texts that operators know', () => {
