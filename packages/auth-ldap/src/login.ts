@@ -2,9 +2,7 @@ import { BadRequest, TokenRefused, type EngineResponse, type TokenTerms } from '
 import { logIn, type DirectoryUser } from './directory-login.ts';
 import { credentialsRefused } from './failures.ts';
 import { loginName } from './login-name.ts';
-import type { Mappings } from './mappings.ts';
 import type { LoginCall } from './path-login.ts';
-import type { RememberedNames } from './remembered-names.ts';
 import type { LoginInternal } from './renewal.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';

@@ -1,5 +1,5 @@
 import type { Invocation } from './invocation.ts';
-import type { FlagKind, Flag, Flags, FlagValues } from './flag.ts';
+import type { Flags, FlagValues } from './flag.ts';
 
 /** What it does, and the words to type after `strongroom`. */
 export interface Example {

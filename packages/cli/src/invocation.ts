@@ -1,6 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
 import type { ApiClient } from './client.ts';
-import type { Environment } from './environment.ts';
 import type { GlobalOptions } from './global-flags.ts';
 import type { Output } from './output.ts';
 import type { CliIo } from './cli-io.ts';

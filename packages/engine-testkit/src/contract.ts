@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import type { EnginePackage, Plugin } from '@strongroom/engine-sdk';
 import { contractCases } from './contract-cases.ts';
 import { CONTRACT_CASES, type ContractCase } from './contract-titles.ts';
 import { Fixture } from './contract-fixture.ts';
-import type { KnownNames } from './garbage.ts';
-import type { ManualClock } from './manual-clock.ts';
-import type { TestMount } from './mount-for-test.ts';
 import type { Runner, EngineContract } from './engine-contract.ts';
 
 const CASE_TIMEOUT_MS = 60_000;

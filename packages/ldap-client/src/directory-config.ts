@@ -1,5 +1,4 @@
 import { BadRequest, f } from '@strongroom/engine-sdk';
-import { Type, type Static } from 'typebox';
 import { checkClientCertificate, checkServerCertificate } from './certificates.ts';
 import { serverUrls } from './server-urls.ts';
 import { checkParameters, compileFilter } from './directory-checks.ts';

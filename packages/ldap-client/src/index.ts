@@ -13,7 +13,14 @@ export type {
   SearchRequest,
 } from './connection.ts';
 export { checkAttribute, compileFilter, storedProblems } from './directory-checks.ts';
-export { defaultDirectoryConfig, defaultUserFilter, directoryFields, mergeDirectoryConfig, settingsOf, shownDirectoryConfig } from './directory-config.ts';
+export {
+  defaultDirectoryConfig,
+  defaultUserFilter,
+  directoryFields,
+  mergeDirectoryConfig,
+  settingsOf,
+  shownDirectoryConfig,
+} from './directory-config.ts';
 export { DirectoryConfig } from './directory-record.ts';
 export type { SentDirectoryConfig } from './directory-config.ts';
 export { createDirectory } from './directory.ts';

@@ -1,4 +1,3 @@
-import type { Replacements } from './composition.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { ReadOptions } from './config/read-configuration.ts';
 import type { RunningServer } from './server.ts';

@@ -1,7 +1,7 @@
 import knex from 'knex';
 import type { Knex } from 'knex';
 import { Client } from 'pg';
-import type { QueryResult, QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import { StorageFailure } from '@strongroom/storage-sdk';
 import type { StorageLog } from '@strongroom/storage-sdk';
 import type { ConnectionUrl, Host } from './connection-url.ts';

@@ -3,7 +3,6 @@ import { entryCases } from './contract-entries.ts';
 import { lifetimeCases } from './contract-lifetime.ts';
 import { rangeCases } from './contract-ranges.ts';
 import { sharingCases } from './contract-sharing.ts';
-import type { StorageDriver } from './driver.ts';
 import type { ContractRunner, StorageContract } from './storage-contract.ts';
 
 const CASE_TIMEOUT_MS = 60_000;

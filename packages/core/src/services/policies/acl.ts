@@ -1,4 +1,4 @@
-import type { FieldNames, PathFolds } from '../../kernel/mounts/path-router.ts';
+import type { PathFolds } from '../../kernel/mounts/path-router.ts';
 import { accessRule, isPlain, mergeRule, refusal, type AccessRule } from './access-rule.ts';
 import { AclReach } from './acl-reach.ts';
 import { explainAccess, type AclExplanation } from './acl-explanation.ts';
