@@ -19,7 +19,7 @@ export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';
 export { foldName } from './fold-name.ts';
-export { reserveCode, runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
+export { reserveCode, runAttributed, notifyOwner, type CodeOwner } from './attribution.ts';
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
 export type { AnyIntent, Intent } from './intent.ts';
 export type { IntentKind, OpenIntent } from './intent-kind.ts';
@@ -36,7 +36,7 @@ export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from '
 export type { AnySchedule, JobRun, Schedule } from './schedule.ts';
 export type { JobStatus, ScheduleKind } from './schedule-kind.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
-export type { SecretFollower, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
+export type { SecretSubscriber, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
 export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';

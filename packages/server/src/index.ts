@@ -4,7 +4,7 @@ export type { Configuration, Listener, PluginChoice, StorageChoice, TlsChoice } 
 export type { LogFormat, LogLevel } from './log/log-level.ts';
 export { defaultConfiguration } from './config/default-configuration.ts';
 export type { ReadOptions } from './config/read-configuration.ts';
-export { ListenerFailed, LogFileFailed, PidFileFailed, PluginsRefused, TlsFilesInvalid } from './failures.ts';
+export { ListenerFailed, LogFileFailed, PidFileFailed, PluginsRefused, StorageNotInstalled, TlsFilesInvalid } from './failures.ts';
 export { runServer } from './run-server.ts';
 export type { RunOptions } from './run-options.ts';
 export type { RunningServer } from './server.ts';
