@@ -14,7 +14,7 @@ import { AuditBroker } from './services/audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './services/audit/audit-device.ts';
 import { fileAudit } from './services/audit/file-device.ts';
 import { socketAudit } from './services/audit/socket-device.ts';
-import { EVERYTHING, type Announced } from '@strongroom/storage-sdk';
+import { EVERYTHING, type ChangedKeys } from '@strongroom/storage-sdk';
 import { Barrier, KEY_RING } from './kernel/barrier/barrier.ts';
 import { KeyRotation } from './services/seal/key-rotation.ts';
 import { Copies } from './kernel/storage/copies.ts';
@@ -134,7 +134,7 @@ export class Core {
     reserveCode(options.storage.code ?? []);
     const clock = (this.#clock = options.clock ?? systemClock);
     const log = (this.#log = options.log ?? silentLog);
-    this.#plugins = new UsablePlugins(options.plugins ?? []);
+    this.#plugins = new UsablePlugins(options.plugins ?? [], { external: options.externalPlugins, absent: options.absentPlugins });
     for (const { reason } of this.#plugins.refused) log.error('a plugin is refused; the server goes on without it', { reason });
     const barrier = (this.#barrier = new Barrier(this.#driver, clock));
     this.#seal = new Seal({ driver: this.#driver, barrier, automatic: options.seal, log });
@@ -288,7 +288,7 @@ export class Core {
       unwrapDoor: new UnwrapDoor(),
       audit: new AuditTrail(audit),
     });
-    this.#unsubscribe = this.#driver.changes((announced) => this.#heard(announced));
+    this.#unsubscribe = this.#driver.changes((changed) => this.#heard(changed));
   }
 
   /** Carries out a call. Never throws: what went wrong is in the answer. */
@@ -498,12 +498,12 @@ export class Core {
   }
 
   /** Another process changed something of which this one keeps a copy. Also called while sealed. */
-  #heard(announced: Announced): void {
+  #heard(changed: ChangedKeys): void {
     if (!this.#open) {
       this.#heardWhileClosed = true;
-      if (announced === EVERYTHING || announced.includes(KEY_RING)) this.#opening.nudge();
-    } else if (announced === EVERYTHING) this.#everythingChanged();
-    else void this.#takeUp(announced);
+      if (changed === EVERYTHING || changed.includes(KEY_RING)) this.#opening.nudge();
+    } else if (changed === EVERYTHING) this.#everythingChanged();
+    else void this.#takeUp(changed);
   }
 
   async #takeUp(keys: readonly string[]): Promise<void> {

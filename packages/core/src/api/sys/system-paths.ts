@@ -32,6 +32,7 @@ import type { TokenStore } from '../../services/tokens/token-store.ts';
 import { wrappingPaths } from './path-wrapping.ts';
 import type { Wrapping } from '../../services/wrapping/wrapping.ts';
 import type { CorsConfig } from '../../services/settings/cors-config.ts';
+import { absentEnginePaths } from './path-absent-engines.ts';
 import { activationFlagPaths } from './path-activation-flags.ts';
 import { auditPaths } from './path-audit.ts';
 import { capabilityPaths } from './path-capabilities.ts';
@@ -144,10 +145,11 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
     ...inFlightPaths({ underWay }),
     ...schedulePaths({ jobs, journal, outside, mounts }),
     ...pluginPaths({
-      catalogue: { list: () => plugins.usable, refused: () => plugins.refused },
+      catalogue: { list: () => plugins.usable, refused: () => plugins.refused, isBuiltIn: (plugin) => plugins.isBuiltIn(plugin) },
       reload: async (what) => parts.reloadPlugins(what),
       clock,
     }),
+    ...absentEnginePaths(plugins.absent),
     ...activationFlagPaths({ features: plugins.systemEngines().flatMap(({ system }) => system.feature ?? []) }),
     ...hostInfoPaths({ clock }),
     ...versionHistoryPaths({ history: versions }),

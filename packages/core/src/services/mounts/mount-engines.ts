@@ -63,6 +63,11 @@ export class MountEngines {
     return this.#builtIn.get(type) ?? this.#plugins.engines().find((known) => known.kind === kind && known.name === type);
   }
 
+  /** Whether the engine came with the server. */
+  isBuiltIn(pkg: EnginePackage): boolean {
+    return this.#plugins.isBuiltIn(pkg);
+  }
+
   /**
    * What an operator's words for a new mount mean: an alias of an engine stands for its options.
    * @throws BadRequest for a type that is not there, or that operators cannot mount, with the incumbents' texts
@@ -148,13 +153,13 @@ export class MountEngines {
       clock: this.#clock,
       log: prefixed(this.#log, mount),
       plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
-      refusedPlugins: (kind) => this.#plugins.refused.filter(({ plugin }) => plugin.kind === kind),
+      refusedPlugins: (kind) => this.#plugins.unusable(kind),
       circuit: (target) => this.#outside.circuit(targetKey(mount.uuid, target), target),
       retry: async (target) => this.#retry(mount.uuid, target),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),
-      ...(mount.package?.followsSecrets === true ? { sources: this.#sources } : {}),
+      ...(mount.package?.subscribesToSecrets === true ? { sources: this.#sources } : {}),
     };
   }
 }

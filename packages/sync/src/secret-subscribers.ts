@@ -1,7 +1,7 @@
-import type { EngineHost, MountInfo, Schedule, SecretFollower, Transaction } from '@strongroom/engine-sdk';
+import type { EngineHost, MountInfo, Schedule, SecretSubscriber, Transaction } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { Destinations } from './destinations.ts';
-import { FOLLOWED_MOUNTS, pages, recordsIn, secretId } from './records.ts';
+import { SUBSCRIBED_MOUNTS, pages, recordsIn, secretId } from './records.ts';
 import type { SyncQueue } from './sync-queue.ts';
 
 const Unmounted = Type.Object({ mount: Type.String() });
@@ -9,10 +9,10 @@ const Unmounted = Type.Object({ mount: Type.String() });
 const LAST_REQUEST = 3_600_000;
 
 /**
- * Hears of every change of every secret that can be synced. Which mounts have associations at all is kept in memory, so that a change in
+ * Is called for every change of every secret that can be synced. Which mounts have associations at all is kept in memory, so that a change in
  * any other costs nothing; in those that have, it costs one read.
  */
-export class Followers implements SecretFollower {
+export class SecretSubscribers implements SecretSubscriber {
   readonly #host: EngineHost;
   readonly #queue: SyncQueue;
   readonly #destinations: Destinations;
@@ -32,19 +32,19 @@ export class Followers implements SecretFollower {
   }
 
   async load(): Promise<void> {
-    for (const mount of await recordsIn(this.#host.storage).followedMounts.list()) this.#mounts.add(mount);
+    for (const mount of await recordsIn(this.#host.storage).subscribedMounts.list()) this.#mounts.add(mount);
     await this.#forgetGoneMounts();
   }
 
   /** Another process made the first association of a mount. */
   invalidate(key: string): void {
-    if (key.startsWith(FOLLOWED_MOUNTS)) this.#mounts.add(key.slice(FOLLOWED_MOUNTS.length));
+    if (key.startsWith(SUBSCRIBED_MOUNTS)) this.#mounts.add(key.slice(SUBSCRIBED_MOUNTS.length));
   }
 
   /** The mount has an association from now on. */
-  async follow(tx: Transaction, mount: string): Promise<void> {
-    const { followedMounts } = recordsIn(tx);
-    if (!(await followedMounts.has(mount))) await followedMounts.put(mount, {});
+  async subscribe(tx: Transaction, mount: string): Promise<void> {
+    const { subscribedMounts } = recordsIn(tx);
+    if (!(await subscribedMounts.has(mount))) await subscribedMounts.put(mount, {});
     this.#mounts.add(mount);
   }
 
@@ -60,9 +60,9 @@ export class Followers implements SecretFollower {
 
   /** Looks into the store, since another process may have made the first association a moment ago. */
   async unmounted(tx: Transaction, mount: MountInfo): Promise<void> {
-    const { followedMounts, goneMounts } = recordsIn(tx);
+    const { subscribedMounts, goneMounts } = recordsIn(tx);
     await goneMounts.put(mount.uuid, { at: this.#host.clock.now().toISOString() });
-    if (!(await followedMounts.has(mount.uuid))) return;
+    if (!(await subscribedMounts.has(mount.uuid))) return;
     await tx.schedule(this.unmountedJob, mount.uuid, this.#host.clock.now(), { mount: mount.uuid });
   }
 
@@ -70,7 +70,7 @@ export class Followers implements SecretFollower {
     for await (const page of pages(recordsIn(this.#host.storage).followed, `${mount}/`)) {
       await this.#destinations.removeAll(page.flatMap(([, { associations }]) => associations));
     }
-    await recordsIn(this.#host.storage).followedMounts.delete(mount);
+    await recordsIn(this.#host.storage).subscribedMounts.delete(mount);
     return undefined;
   }
 

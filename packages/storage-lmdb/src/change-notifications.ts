@@ -1,4 +1,4 @@
-import { EVERYTHING, type Announced, type Staleness } from '@strongroom/storage-sdk';
+import { EVERYTHING, type ChangedKeys, type Staleness } from '@strongroom/storage-sdk';
 import type { Database, Environment } from './environment.ts';
 import { asFailure } from './failure.ts';
 import { Versions } from './versions.ts';
@@ -6,20 +6,20 @@ import { Versions } from './versions.ts';
 const PREFIX = '\0announced/';
 const END = '\0announced0';
 const LATEST = '\0latest';
-/** Says when the newest announcement that was removed had been made. */
+/** Says when the newest notification that was removed had been made. */
 const PRUNED = '\0pruned';
 const RETENTION_MS = 60 * 60 * 1_000;
 const POLL_MS = 50;
 /** A poll that is so late is made up for before anybody relies on it. */
 const OVERDUE_MS = 1_000;
-/** Longer than an announcement takes from its making to its commit. */
+/** Longer than an notification takes from its making to its commit. */
 const COMMIT_MS = 60_000;
-/** Announcements of this driver between two prunings. */
+/** Notifications of this driver between two prunings. */
 const PRUNE_EVERY = 1_000;
 
-type Listener = (announced: Announced) => void;
+type Listener = (changed: ChangedKeys) => void;
 
-/** The time that announcements are dated by, and whether they are read: tests move the one and hold up the other. */
+/** The time that notifications are dated by, and whether they are read: tests move the one and hold up the other. */
 export interface ReadingClock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -29,26 +29,26 @@ export interface ReadingClock {
 
 const systemClock: ReadingClock = { now: () => Date.now(), paused: () => false };
 
-interface Announcement {
+interface ChangeNotification {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly keys: readonly string[];
 }
 
 /**
- * Announced keys, kept in the store for an hour under the version of their commit: `\0announced/<block>/<version>`. The commits of one
+ * Changed keys, kept in the store for an hour under the version of their commit: `\0announced/<block>/<version>`. The commits of one
  * block of versions belong to one process and happen in their order, so a reader remembers one position a block. One entry, whose
- * version changes with each announcement, is all that a poll has to read. A process that stood still for longer than an hour finds that some
+ * version changes with each notification, is all that a poll has to read. A process that stood still for longer than an hour finds that some
  * were removed after its last look, and says so.
  */
-export class Announcements {
+export class ChangeNotifications {
   readonly #environment: Environment;
   readonly #own: ReadonlySet<number>;
   readonly #listeners = new Set<Listener>();
   readonly #positions = new Map<number, string>();
   readonly #clock: ReadingClock;
   #latest: number | undefined;
-  /** By the clock that announcements are dated by: when all of them had been read. */
+  /** By the clock that notifications are dated by: when all of them had been read. */
   #lookedAt = 0;
   /** The same moment, by the monotonic clock. */
   #currentAt = 0;
@@ -66,15 +66,15 @@ export class Announcements {
 
   /** Adds to a commit being written. */
   write(db: Database, keys: readonly string[], version: number): void {
-    void db.put(entryKey(version), Buffer.from(JSON.stringify({ at: this.#clock.now(), keys } satisfies Announcement)), version);
+    void db.put(entryKey(version), Buffer.from(JSON.stringify({ at: this.#clock.now(), keys } satisfies ChangeNotification)), version);
     void db.put(LATEST, Buffer.alloc(0), version);
     this.#written += 1;
     if (this.#written % PRUNE_EVERY === 0) setImmediate(() => this.#tried(() => this.#prune()));
   }
 
   subscribe(listener: Listener): () => void {
-    const entry: Listener = (announced) => listener(announced);
-    // What was announced before is known to whoever begins to listen now.
+    const entry: Listener = (changed) => listener(changed);
+    // A new listener already knows the changes before it subscribed.
     if (this.#listeners.size === 0) this.#tried(() => this.#read());
     this.#listeners.add(entry);
     this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
@@ -100,10 +100,10 @@ export class Announcements {
   #poll(): void {
     if (this.#clock.paused()) return;
     const found = this.#tried(() => this.#read()) ?? [];
-    for (const announced of found) for (const listener of [...this.#listeners]) listener(announced);
+    for (const changed of found) for (const listener of [...this.#listeners]) listener(changed);
   }
 
-  /** While the file is being opened anew it cannot be read: what was announced meanwhile is read at the next poll. */
+  /** While the file is being reopened it cannot be read: the next poll reads what was missed. */
   #tried<T>(work: () => T): T | undefined {
     try {
       return work();
@@ -113,8 +113,8 @@ export class Announcements {
     }
   }
 
-  /** Announcements of others that were not read before; EVERYTHING where some are gone already. */
-  #read(): Announced[] {
+  /** Notifications of others that were not read before; EVERYTHING where some are gone already. */
+  #read(): ChangedKeys[] {
     const { db } = this.#environment;
     const [lookedAt, now, current] = [this.#lookedAt, this.#clock.now(), performance.now()];
     db.resetReadTxn();
@@ -150,7 +150,7 @@ export class Announcements {
     return found;
   }
 
-  /** Deletes what is older than an hour, whoever announced it, and says how new the newest of it was. */
+  /** Deletes what is older than an hour, whichever process wrote it, and returns the time of the newest. */
   #prune(): void {
     const { db } = this.#environment;
     const expired = this.#clock.now() - RETENTION_MS;
@@ -172,8 +172,8 @@ function prunedAt(db: Database): number {
   return value === undefined ? 0 : (JSON.parse(Buffer.from(value).toString()) as { at: number }).at;
 }
 
-function parsed(value: Uint8Array): Announcement {
-  return JSON.parse(Buffer.from(value).toString()) as Announcement;
+function parsed(value: Uint8Array): ChangeNotification {
+  return JSON.parse(Buffer.from(value).toString()) as ChangeNotification;
 }
 
 function entryKey(version: number): string {

@@ -38,7 +38,7 @@ export function reserveCode(code: readonly string[]): void {
 }
 
 /** Runs code that is not the server's own. All that it begins, timers and promises too, counts as its owner's. */
-export function runAs<T>(owner: CodeOwner, work: () => T): T {
+export function runAttributed<T>(owner: CodeOwner, work: () => T): T {
   if (owner.code !== undefined && !placed.has(owner)) place(owner, owner.code);
   return owner.code === undefined || FOLLOWING_COSTS_NOTHING ? owners.run(owner, work) : work();
 }
@@ -47,7 +47,7 @@ export function runAs<T>(owner: CodeOwner, work: () => T): T {
  * For the process's handlers of `uncaughtException` and `unhandledRejection`: tells the owner of the code that threw, or all that run the same code where
  * it is known by its place. False where the code was the server's own, or may have been, since the server runs the same: its state is then unknown.
  */
-export function tellOwner(error: unknown): boolean {
+export function notifyOwner(error: unknown): boolean {
   const owner = owners.getStore();
   const found = owner ? [owner] : ownersByStack(error);
   let told = false;

@@ -1,8 +1,8 @@
-import type { Announced, StorageDriver } from '@strongroom/storage-sdk';
+import type { ChangedKeys, StorageDriver } from '@strongroom/storage-sdk';
 
 /** A driver whose process dies: from then on nothing it is asked for ever happens or answers. What it stored before stays in the driver below. */
-export class MortalStorage implements StorageDriver {
-  readonly name = 'mortal';
+export class KillableStorage implements StorageDriver {
+  readonly name = 'killable';
   readonly shared = true;
   readonly #driver: StorageDriver;
   #commitsLeft = Infinity;
@@ -42,7 +42,7 @@ export class MortalStorage implements StorageDriver {
     return this.#dead ? this.#silence() : this.#driver.commit(change);
   }
 
-  changes(listener: (announced: Announced) => void): () => void {
+  changes(listener: (changed: ChangedKeys) => void): () => void {
     return this.#driver.changes(listener);
   }
 

@@ -26,7 +26,7 @@ async function opened(table: string, options: Partial<PostgresqlOptions> = {}): 
 /** What a driver hears, in words, and when it has heard so much. */
 function ears(driver: StorageDriver) {
   const heard: string[] = [];
-  driver.changes((announced) => heard.push(...(announced === EVERYTHING ? ['everything'] : announced)));
+  driver.changes((changed) => heard.push(...(changed === EVERYTHING ? ['everything'] : changed)));
   const until = async (key: string, ms: number): Promise<number> => {
     const began = performance.now();
     while (!heard.includes(key)) {
@@ -38,11 +38,11 @@ function ears(driver: StorageDriver) {
   return { heard, until };
 }
 
-/** How long six announcements take, each made when the one before was heard: by reading alone that is once a second. */
+/** How long six notifications take, each made when the one before was heard: by reading alone that is once a second. */
 async function six(driver: StorageDriver, until: (key: string, ms: number) => Promise<number>): Promise<number> {
   const began = performance.now();
   for (let i = 0; i < 6; i++) {
-    await driver.commit({ announce: [`fast/${i}`] });
+    await driver.commit({ notify: [`fast/${i}`] });
     await until(`fast/${i}`, 3_000);
   }
   return performance.now() - began;
@@ -53,7 +53,7 @@ function logged() {
   return { lines, log: { info: () => undefined, warn: (message: string) => lines.push(message) } };
 }
 
-describe('announcements', () => {
+describe('change notifications', () => {
   test('are heard within 3 s where the connection that listens is dead, and at once where it is not', async () => {
     const table = `store_${tables++}`;
     const proxy = await startFreezingProxy(server);
@@ -62,7 +62,7 @@ describe('announcements', () => {
     const { heard, until } = ears(two);
     expect(await six(one, until)).toBeLessThan(3_000);
     proxy.freeze('strongroom listener');
-    await one.commit({ announce: ['slow'] });
+    await one.commit({ notify: ['slow'] });
     expect(await until('slow', 3_000)).toBeGreaterThan(0);
     expect(two.staleness().millis).toBeLessThan(3_000);
     proxy.thaw();
@@ -77,10 +77,10 @@ describe('announcements', () => {
     const { heard, until } = ears(driver);
     const [early, other] = [new Client({ connectionString: server.url }), new Client({ connectionString: server.url })];
     await Promise.all([early.connect(), other.connect()]);
-    const announce = (key: string): string => `INSERT INTO "${table}_announced" (origin, keys) VALUES ('elsewhere', ARRAY['${key}'])`;
-    await early.query(`BEGIN; ${announce('early')}`);
+    const notification = (key: string): string => `INSERT INTO "${table}_announced" (origin, keys) VALUES ('elsewhere', ARRAY['${key}'])`;
+    await early.query(`BEGIN; ${notification('early')}`);
     for (let i = 0; i < 4; i++) {
-      await other.query(announce(`late/${i}`));
+      await other.query(notification(`late/${i}`));
       await until(`late/${i}`, 3_000);
     }
     await early.query('COMMIT');
@@ -97,7 +97,7 @@ describe('announcements', () => {
     const two = await opened(table, { connectionUrl: server.url.replace(String(server.port), String(proxy.port)) });
     const { until } = ears(two);
     proxy.freeze('strongroom announcements');
-    await one.commit({ announce: ['unheard'] });
+    await one.commit({ notify: ['unheard'] });
     await delay(4_500);
     const { millis, reason } = two.staleness();
     expect(millis).toBeGreaterThan(4_000);
@@ -119,14 +119,14 @@ describe('announcements', () => {
 });
 
 describe('a user of PostgreSQL', () => {
-  test('needs no more than a database of its own: history and announcements are found without a warning', async () => {
+  test('needs no more than a database of its own: history and notifications are found without a warning', async () => {
     await server.query("CREATE ROLE plain LOGIN PASSWORD 'plain-pw-1'");
     await server.query('CREATE DATABASE plain OWNER plain');
     const { lines, log } = logged();
     const connectionUrl = `postgresql://plain:plain-pw-1@127.0.0.1:${server.port}/plain`;
     const [one, two] = [await opened('store', { connectionUrl, log }), await opened('store', { connectionUrl, log })];
     const { until } = ears(two);
-    await one.commit({ put: [{ key: 'a', value: Buffer.from('a') }], announce: ['a'] });
+    await one.commit({ put: [{ key: 'a', value: Buffer.from('a') }], notify: ['a'] });
     await until('a', 3_000);
     expect(lines).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('a user of PostgreSQL', () => {
     const [one, two] = [await opened('store', { connectionUrl, log }), await opened('store', { connectionUrl })];
     expect(lines).toEqual(['PostgreSQL does not tell this user its history, so a failover that lost commits goes unnoticed']);
     const { until } = ears(two);
-    await one.commit({ put: [{ key: 'a', value: Buffer.from('a') }], announce: ['a'] });
+    await one.commit({ put: [{ key: 'a', value: Buffer.from('a') }], notify: ['a'] });
     await until('a', 3_000);
     await superuser.end();
   });
@@ -179,10 +179,10 @@ describeWhere(pgbouncerMissing(), 'behind PgBouncer in transaction mode', () => 
     const two = await opened(table, { connectionUrl: pooler.url, log });
     expect(lines).toEqual([expect.stringMatching(/pooler/)]);
     const { until } = ears(two);
-    await one.commit({ announce: ['policy'] });
+    await one.commit({ notify: ['policy'] });
     expect(await until('policy', 3_000)).toBeGreaterThan(0);
     const heardByOne = ears(one);
-    await two.commit({ announce: ['back'], put: [{ key: 'a', value: Buffer.from('a') }] });
+    await two.commit({ notify: ['back'], put: [{ key: 'a', value: Buffer.from('a') }] });
     await heardByOne.until('back', 3_000);
     // New sessions of the server know nothing of what the driver set before: a held lock shows whether its limits hold.
     await server.query(
@@ -205,7 +205,7 @@ describeWhere(pgbouncerMissing(), 'behind PgBouncer in transaction mode', () => 
 });
 
 describeWhere(pgbouncerMissing(), 'behind PgBouncer in session mode', () => {
-  test('nothing is said of a pooler, and announcements are heard at once', async () => {
+  test('nothing is said of a pooler, and notifications are heard at once', async () => {
     const pooler = await startPgbouncer(server, 'session');
     const table = `store_${tables++}`;
     const { lines, log } = logged();

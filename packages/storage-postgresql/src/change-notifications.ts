@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { EVERYTHING, type Announced, type Staleness } from '@strongroom/storage-sdk';
+import { EVERYTHING, type ChangedKeys, type Staleness } from '@strongroom/storage-sdk';
 import { destroy, queryOf } from './connections.ts';
 import type { Connections } from './connections.ts';
 import type { Schema } from './schema.ts';
@@ -9,32 +9,32 @@ const READ_EVERY_MS = 1_000;
 /** For connecting to one host, and for one reading: two of them that fail leave time for a third before copies count as stale. */
 const LIMIT_MS = 3_000;
 const PRUNE_MS = 60 * 60 * 1_000;
-/** How long announcements are kept for processes that do not read them. */
+/** How long notifications are kept for processes that do not read them. */
 const KEPT = '1 day';
 
-type Heard = (announced: Announced) => void;
+type Heard = (changed: ChangedKeys) => void;
 
 interface Row extends IdentityRow {
   readonly xmin: string;
   readonly pruned: string;
-  /** Null where there are no announcements. */
+  /** Null where there are no notifications. */
   readonly id: string | null;
   readonly origin: string | null;
   readonly keys: string[] | null;
 }
 
-/** When announcements are read; tests hold it up. */
+/** When notifications are read; tests hold it up. */
 export interface ReadingClock {
   /** Whether the next reading has to wait. */
   paused(): boolean;
 }
 
 /**
- * Reads what others announced, every second and whenever somebody says that there is more, on a connection of its own. Each reading begins
+ * Reads the change notifications of other processes, every second and whenever it is poked, on a connection of its own. Each reading begins
  * with the oldest transaction that was under way during the one before, however long that takes to commit: whatever was not visible then has
- * a number that is as high. So some announcements are found twice, and the ids of the last reading are remembered.
+ * a number that is as high. So some notifications are found twice, and the ids of the last reading are remembered.
  */
-export class Announcements {
+export class ChangeNotifications {
   readonly #connections: Connections;
   readonly #schema: Schema;
   readonly #origin: string;
@@ -62,7 +62,7 @@ export class Announcements {
     this.#clock = clock;
   }
 
-  /** What is announced from here on is heard. @throws what pg throws */
+  /** Notifications from here on are delivered. @throws what pg throws */
   async start(): Promise<void> {
     while (!this.#position) await this.#read();
     this.#later();
@@ -117,7 +117,7 @@ export class Announcements {
     const began = performance.now();
     const { epoch, known } = this.#connections.history;
     const position = this.#position?.epoch === epoch ? this.#position : undefined;
-    // A new history begins with no announcements: all that are there now were made in it.
+    // A new history begins with no notifications: all that are there now were made in it.
     const from = position?.xmin ?? (this.#position ? 0n : undefined);
     const { rows } = await query<Row>(this.#text(known), [from === undefined ? null : String(from), this.#origin]);
     const [first] = rows;
@@ -149,10 +149,10 @@ export class Announcements {
   }
 
   #text(withIdentity: boolean): string {
-    const { announcements, state } = this.#schema;
+    const { notifications, state } = this.#schema;
     return `SELECT txid_snapshot_xmin(txid_current_snapshot())::text AS xmin, state.pruned, announced.id, announced.origin, announced.keys,
         ${withIdentity ? IDENTITY : 'NULL AS system, NULL AS timeline'}
-      FROM ${state} AS state LEFT JOIN ${announcements} AS announced ON announced.txid >= $1::bigint AND announced.origin <> $2
+      FROM ${state} AS state LEFT JOIN ${notifications} AS announced ON announced.txid >= $1::bigint AND announced.origin <> $2
       ORDER BY announced.id`;
   }
 
@@ -166,13 +166,13 @@ export class Announcements {
     return client;
   }
 
-  /** Removes what is older than a day, whoever announced it, and says up to which transaction. */
+  /** Removes what is older than a day, whichever process wrote it, and records up to which transaction. */
   async #prune(client: Client): Promise<void> {
     if (performance.now() < this.#pruneAt) return;
     this.#pruneAt = performance.now() + PRUNE_MS;
-    const { announcements, state } = this.#schema;
+    const { notifications, state } = this.#schema;
     await queryOf(client)(
-      `WITH gone AS (DELETE FROM ${announcements} WHERE at < now() - interval '${KEPT}' RETURNING txid)
+      `WITH gone AS (DELETE FROM ${notifications} WHERE at < now() - interval '${KEPT}' RETURNING txid)
        UPDATE ${state} SET pruned = GREATEST(pruned, (SELECT max(txid) FROM gone)) WHERE EXISTS (SELECT FROM gone)`,
     );
   }

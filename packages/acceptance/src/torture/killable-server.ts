@@ -14,7 +14,7 @@ export class CallRefused extends Error {
 }
 
 /** A server on LMDB in a process of its own, which is killed and started again on the same store. It unseals by itself. */
-export class MortalServer {
+export class KillableServer {
   readonly sealKey = randomBytes(32);
   readonly #folder: string;
   readonly #address: string;
@@ -29,8 +29,8 @@ export class MortalServer {
   }
 
   /** A new store, initialised and open. */
-  static async start(): Promise<MortalServer> {
-    const server = new MortalServer(await mkdtemp(join(tmpdir(), 'strongroom-mortal-')), await freePort());
+  static async start(): Promise<KillableServer> {
+    const server = new KillableServer(await mkdtemp(join(tmpdir(), 'strongroom-killable-')), await freePort());
     await writeFile(
       server.#config,
       `storage "lmdb" { path = "${server.store}" }\n` +

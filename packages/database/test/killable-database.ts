@@ -1,16 +1,16 @@
 import type { DatabaseSession } from '@strongroom/database-sdk';
 import { postgresqlPlugin } from '@strongroom/database-postgresql';
-import { mortalMount, type MortalMount } from '@strongroom/engine-testkit';
+import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import { databaseEngine } from '../src/index.ts';
 
-/** A mortal server with the database engine at `database/`. */
-export interface MortalDatabase {
-  readonly server: MortalMount;
+/** A killable server with the database engine at `database/`. */
+export interface KillableDatabase {
+  readonly server: KillableMount;
   /** Closes the sessions that it and the servers before it left: the operating system does that for the dead. */
   closeSessions(): Promise<void>;
 }
 
-export async function mortalDatabase(): Promise<MortalDatabase> {
+export async function killableDatabase(): Promise<KillableDatabase> {
   const sessions: DatabaseSession[] = [];
   const plugin: typeof postgresqlPlugin = {
     ...postgresqlPlugin,
@@ -21,7 +21,7 @@ export async function mortalDatabase(): Promise<MortalDatabase> {
     },
   };
   return {
-    server: await mortalMount(databaseEngine, { plugins: [plugin] }),
+    server: await killableMount(databaseEngine, { plugins: [plugin] }),
     closeSessions: async () => {
       await Promise.all(sessions.splice(0).map(async (session) => session.close()));
     },

@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { reserveCode, runAs, tellOwner } from '../src/index.ts';
+import { reserveCode, runAttributed, notifyOwner } from '../src/index.ts';
 
 function thrownIn(place: string): Error {
   const error = new Error('late');
@@ -10,14 +10,14 @@ function thrownIn(place: string): Error {
 test("what the server runs itself is nobody else's fault, though a plugin names it too", () => {
   const told: unknown[] = [];
   const owner = { leaked: (error: unknown) => told.push(error), code: ['file:///plugins/postgres/', 'pg', 'pg-cursor'] };
-  runAs(owner, () => undefined);
+  runAttributed(owner, () => undefined);
   const ofDriver = thrownIn('/app/node_modules/pg/lib');
-  expect(tellOwner(ofDriver)).toBe(true);
+  expect(notifyOwner(ofDriver)).toBe(true);
   reserveCode(['file:///storage/', 'pg']);
-  expect(tellOwner(ofDriver)).toBe(false);
-  expect(tellOwner(thrownIn('file:///storage'))).toBe(false);
-  expect(tellOwner(thrownIn('/app/node_modules/pg-cursor'))).toBe(true);
-  expect(tellOwner(thrownIn('file:///plugins/postgres'))).toBe(true);
+  expect(notifyOwner(ofDriver)).toBe(false);
+  expect(notifyOwner(thrownIn('file:///storage'))).toBe(false);
+  expect(notifyOwner(thrownIn('/app/node_modules/pg-cursor'))).toBe(true);
+  expect(notifyOwner(thrownIn('file:///plugins/postgres'))).toBe(true);
   expect(told).toHaveLength(3);
 });
 
@@ -25,9 +25,9 @@ test('one more owner costs the same however many there are, and all that live ar
   const looks = jest.spyOn(WeakRef.prototype, 'deref');
   let told = 0;
   const owners = Array.from({ length: 4_000 }, () => ({ leaked: () => (told += 1), code: ['file:///plugins/many/'] }));
-  for (const owner of owners) runAs(owner, () => undefined);
+  for (const owner of owners) runAttributed(owner, () => undefined);
   expect(looks.mock.calls.length).toBeLessThan(3 * owners.length);
   looks.mockRestore();
-  expect(tellOwner(thrownIn('file:///plugins/many'))).toBe(true);
+  expect(notifyOwner(thrownIn('file:///plugins/many'))).toBe(true);
   expect(told).toBe(owners.length);
 });
