@@ -1,4 +1,19 @@
+export { Attempts } from './attempts.ts';
 export type { ConnectionDriver } from './connection-driver.ts';
+export {
+  type ConnectionUrl,
+  decodePercent,
+  fillPlaceholders,
+  hostAndPort,
+  portNumber,
+  queryParameters,
+  takeUrlApart,
+} from './connection-text.ts';
+export { Dialer, type DialerOptions } from './dialer.ts';
 export { KnexPool, openKnexPool, retire } from './knex-pool.ts';
-export { PoolCalls } from './pool-calls.ts';
-export { poolSettings, type PoolSettings } from './pool-settings.ts';
+export { NotConnected } from './not-connected.ts';
+export { type PoolFields, poolSettings, type PoolSettings } from './pool-settings.ts';
+export type { SqlDriver } from './sql-driver.ts';
+export { sqlPlugin, type SqlPlugin } from './sql-plugin.ts';
+export { type SqlDefaults, type SqlRules, timestampText } from './sql-rules.ts';
+export { SqlSession, type SqlSessionOptions } from './sql-session.ts';

@@ -1,4 +1,6 @@
-import { ConfigurationInvalid } from '@strongroom/database-sdk';
+import { decodePercent, hostAndPort, portNumber, takeUrlApart } from '@strongroom/database-knex';
+import { ConfigurationInvalid, renderConnectionUrl } from '@strongroom/database-sdk';
+import type { PostgresqlConnection } from './connection-schema.ts';
 
 /** What a connection string says, in libpq's terms. */
 export interface ConnectionTarget {
@@ -11,11 +13,20 @@ export interface ConnectionTarget {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const unparsable = (): ConfigurationInvalid =>
+const DEFAULT_PORT = 5432;
+
+const malformed = (): ConfigurationInvalid =>
   new ConfigurationInvalid(
     'unable to parse connection url: it must be like postgresql://{{username}}:{{password}}@host:5432/name or ' +
       'host=… port=5432 user={{username}} password={{password}} dbname=name',
   );
+
+/** Where the settings of a connection lead, with its user name and password put in. Throws ConfigurationInvalid. */
+export function targetOf(config: PostgresqlConnection): ConnectionTarget {
+  const url = renderConnectionUrl(config.connection_url ?? '', config, { disableEscaping: config.disable_escaping });
+  const target = parseConnectionString(url);
+  return { ...target, user: target.user ?? (config.username || undefined), password: target.password ?? config.password };
+}
 
 /** Reads a `postgresql://` URL or a keyword string as libpq does, several hosts included. Throws ConfigurationInvalid without the string. */
 export function parseConnectionString(text: string): ConnectionTarget {
@@ -24,46 +35,14 @@ export function parseConnectionString(text: string): ConnectionTarget {
   return toTarget(/^postgres(?:ql)?:\/\//i.test(trimmed) ? parseUrl(trimmed) : parseKeywords(trimmed));
 }
 
+/** What stands before the `?` has other names behind it, which count more. */
 function parseUrl(url: string): Map<string, string> {
-  const match = /^[a-z]+:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(url);
-  if (!match) throw unparsable();
-  const authority = match[1]!;
-  const at = authority.lastIndexOf('@');
-  const found = new Map<string, string>();
-  const put = (key: string, encoded: string): void => {
-    if (encoded !== '') found.set(key, decode(encoded));
-  };
-  const hosts: string[] = [];
-  const ports: string[] = [];
-  for (const entry of authority.slice(at + 1).split(',')) {
-    const parts = /^(\[[^\]]+\]|[^:]*)(?::(\d*))?$/.exec(entry);
-    if (!parts) throw unparsable();
-    hosts.push(parts[1]!.replace(/^\[|\]$/g, ''));
-    ports.push(parts[2] ?? '');
-  }
-  put('host', hosts.join(','));
-  put('port', ports.join(','));
-  if (at >= 0) {
-    const userPart = authority.slice(0, at);
-    const colon = userPart.indexOf(':');
-    put('user', colon < 0 ? userPart : userPart.slice(0, colon));
-    if (colon >= 0) put('password', userPart.slice(colon + 1));
-  }
-  put('dbname', match[2] ?? '');
-  for (const pair of (match[3] ?? '').split('&').filter(Boolean)) {
-    const equals = pair.indexOf('=');
-    if (equals < 0) throw unparsable();
-    put(decode(pair.slice(0, equals)), pair.slice(equals + 1));
-  }
-  return found;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw unparsable();
-  }
+  const { user, password = '', authority, path, parameters } = takeUrlApart(url, malformed, { plusIsBlank: false });
+  const places = authority.split(',').map((entry) => hostAndPort(entry, malformed));
+  const host = decodePercent(places.map((place) => place.host).join(','), malformed);
+  const port = places.map((place) => place.port).join(',');
+  const found = [...Object.entries({ host, port, user, password, dbname: path }), ...parameters];
+  return new Map(found.filter(([, value]) => value !== ''));
 }
 
 function parseKeywords(text: string): Map<string, string> {
@@ -71,7 +50,7 @@ function parseKeywords(text: string): Map<string, string> {
   const pair = /\s*(\w+)\s*=\s*(?:'((?:\\[^]|[^'\\])*)'|((?:\\[^]|[^\s'\\])*))(?=\s|$)\s*/y;
   while (pair.lastIndex < text.length) {
     const match = pair.exec(text);
-    if (!match) throw unparsable();
+    if (!match) throw malformed();
     found.set(match[1]!, (match[2] ?? match[3] ?? '').replace(/\\([^])/g, '$1'));
   }
   return found;
@@ -79,11 +58,8 @@ function parseKeywords(text: string): Map<string, string> {
 
 function toTarget(found: Map<string, string>): ConnectionTarget {
   const take = (...keys: string[]): string | undefined => {
-    let value: string | undefined;
-    for (const key of keys) {
-      value ??= found.get(key);
-      found.delete(key);
-    }
+    const [value] = keys.flatMap((key) => found.get(key) ?? []);
+    for (const key of keys) found.delete(key);
     return value === '' ? undefined : value;
   };
   const address = take('hostaddr');
@@ -91,18 +67,13 @@ function toTarget(found: Map<string, string>): ConnectionTarget {
   const ports = (take('port') ?? '').split(',');
   if (ports.length > 1 && ports.length !== hosts.length) throw new ConfigurationInvalid('connection_url names more ports than hosts');
   return {
-    hosts: hosts.map((host, index) => ({ host: host || 'localhost', port: toPort(ports.length > 1 ? ports[index]! : ports[0]!) })),
+    hosts: hosts.map((host, index) => ({
+      host: host || 'localhost',
+      port: portNumber(ports[ports.length > 1 ? index : 0] || String(DEFAULT_PORT)),
+    })),
     user: take('user', 'username'),
     password: take('password'),
     database: take('dbname', 'database'),
     parameters: found,
   };
-}
-
-function toPort(text: string): number {
-  if (text === '') return 5432;
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
-    throw new ConfigurationInvalid('connection_url holds a port that is not between 1 and 65535');
-  return port;
 }

@@ -1,5 +1,5 @@
-import { checkServerIdentity, type ConnectionOptions, createSecureContext } from 'node:tls';
-import { ConfigurationInvalid } from '@strongroom/database-sdk';
+import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
+import { ConfigurationInvalid, requireUsablePem } from '@strongroom/database-sdk';
 
 /** PEM texts of a connection. */
 export interface TlsMaterial {
@@ -26,25 +26,13 @@ export function parseSslMode(text: string | undefined, material: TlsMaterial): S
 }
 
 /** Complains about PEM texts that cannot be used. Throws ConfigurationInvalid. */
-export function checkTlsMaterial(material: TlsMaterial): void {
-  if (Boolean(material.certificate) !== Boolean(material.key))
-    throw new ConfigurationInvalid('tls_certificate and private_key must be given together');
-  const check = (name: string, options: ConnectionOptions): void => {
-    try {
-      createSecureContext(options);
-    } catch {
-      throw new ConfigurationInvalid(`${name} is not usable PEM`);
-    }
-  };
-  if (material.ca !== undefined) {
-    if (!material.ca.includes('-----BEGIN CERTIFICATE-----')) throw new ConfigurationInvalid('tls_ca is not usable PEM');
-    check('tls_ca', { ca: material.ca });
-  }
-  if (material.certificate !== undefined) check('tls_certificate', { cert: material.certificate });
-  if (material.key !== undefined) check('private_key', { key: material.key });
-  if (material.certificate !== undefined && material.key !== undefined) {
-    check('private_key does not belong to tls_certificate, or', { cert: material.certificate, key: material.key });
-  }
+export function checkTlsMaterial({ ca, certificate: cert, key }: TlsMaterial): void {
+  if (Boolean(cert) !== Boolean(key)) throw new ConfigurationInvalid('tls_certificate and private_key must be given together');
+  if (ca !== undefined) requireUsablePem('tls_ca is not usable PEM', { ca });
+  if (cert === undefined || key === undefined) return;
+  requireUsablePem('tls_certificate is not usable PEM', { cert });
+  requireUsablePem('private_key is not usable PEM', { key });
+  requireUsablePem('private_key does not belong to tls_certificate, or is not usable PEM', { cert, key });
 }
 
 /** How to try one host, in order: `prefer` tries TLS and then plain text, `allow` the other way round. */
