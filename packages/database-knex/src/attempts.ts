@@ -1,22 +1,23 @@
 import { StatementFailed } from '@strongroom/database-sdk';
+import type { ServerAnswers } from './server-answers.ts';
 
 /** Steps that are tried one by one, so that one that the database refuses keeps no other from being done. */
 export class Attempts {
-  readonly #textOf: (refused: unknown) => string | undefined;
+  readonly #answers: Pick<ServerAnswers, 'errorText' | 'refusal'>;
   readonly #failures: string[] = [];
 
-  /** `textOf`: what a refusal says; undefined for an error after which nothing more can be tried. */
-  constructor(textOf: (refused: unknown) => string | undefined) {
-    this.#textOf = textOf;
+  constructor(answers: Pick<ServerAnswers, 'errorText' | 'refusal'>) {
+    this.#answers = answers;
   }
 
-  async try(step: () => Promise<unknown>): Promise<void> {
+  /** Rejects where the connection is of no further use. `harmless`: the code of a refusal that is as good as success. */
+  async try(step: Promise<unknown>, harmless?: string): Promise<void> {
     try {
-      await step();
+      await step;
     } catch (error) {
-      const text = this.#textOf(error);
-      if (text === undefined) throw error;
-      this.#failures.push(text);
+      const refusal = this.#answers.refusal(error);
+      if (refusal === undefined) throw error;
+      if (refusal !== harmless) this.#failures.push(this.#answers.errorText(error));
     }
   }
 

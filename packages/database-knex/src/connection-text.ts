@@ -1,5 +1,53 @@
 import { ConfigurationInvalid, type ConnectionUrlValues } from '@strongroom/database-sdk';
 
+/** Where a connection string leads. `Address`: one place where the database listens. */
+export interface ConnectionTarget<Address> {
+  /** Tried in order. */
+  readonly addresses: readonly Address[];
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: string | undefined;
+  /** What else it says, such as `sslmode`. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** The error for a text that cannot be read, which it must not repeat: it may hold a password. */
+export function malformedConnectionUrl(...examples: readonly string[]): ConfigurationInvalid {
+  return new ConfigurationInvalid(`unable to parse connection url: it must be like ${examples.join(' or ')}`);
+}
+
+/** The connection string without blanks around it. @throws ConfigurationInvalid where there is none */
+export function requireConnectionUrl(text: string | undefined): string {
+  const trimmed = text?.trim() ?? '';
+  if (trimmed === '') throw new ConfigurationInvalid('connection_url cannot be empty');
+  return trimmed;
+}
+
+/** Keys with values, one after the other. `pair` is sticky and captures the key, and the value in whatever way it was quoted. */
+export function takePairsApart(
+  text: string,
+  pair: RegExp,
+  malformed: () => ConfigurationInvalid,
+  read: (...captured: readonly (string | undefined)[]) => string,
+): Map<string, string> {
+  const found = new Map<string, string>();
+  pair.lastIndex = 0;
+  while (pair.lastIndex < text.length) {
+    const match = pair.exec(text);
+    if (!match) throw malformed();
+    const [, key = '', ...captured] = match;
+    found.set(key, read(...captured));
+  }
+  return found;
+}
+
+/** Takes keys out, all names of one: the value of the first that is there, undefined where it is empty. */
+export function takeKey(found: Map<string, string>, ...names: readonly string[]): string | undefined {
+  const [value] = names.flatMap((name) => found.get(name) ?? []);
+  for (const name of names) found.delete(name);
+  return value === '' ? undefined : value;
+}
+
 /** A URL taken apart and percent-decoded. What it does not have is ''. */
 export interface ConnectionUrl {
   readonly user: string;
@@ -61,9 +109,9 @@ export function hostAndPort(entry: string, malformed: () => ConfigurationInvalid
 }
 
 /** @throws ConfigurationInvalid */
-export function portNumber(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+export function portNumber(text: string, byDefault: number): number {
+  const port = text === '' ? byDefault : Number(text);
+  if (/^\d*$/.test(text) && port >= 1 && port <= 65_535) return port;
   throw new ConfigurationInvalid('connection_url holds a port that is not between 1 and 65535');
 }
 

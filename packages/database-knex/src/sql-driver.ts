@@ -4,8 +4,6 @@ import type { SqlDefaults } from './sql-rules.ts';
 
 /** What `SqlSession` wants of a database. `Connection` is the driver's own. */
 export interface SqlDriver<Connection extends object> extends ConnectionDriver<Connection> {
-  /** What no message may show beside the secret fields of the connection, by label. */
-  readonly secrets?: Readonly<Record<string, string>>;
   /** Defaults that depend on the settings of the connection. */
   readonly defaults?: Partial<SqlDefaults>;
   /** Runs the statements in order, all or nothing as far as the database can. */

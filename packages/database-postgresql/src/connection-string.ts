@@ -1,38 +1,39 @@
-import { decodePercent, hostAndPort, portNumber, takeUrlApart } from '@strongroom/database-knex';
+import {
+  type ConnectionTarget,
+  decodePercent,
+  hostAndPort,
+  malformedConnectionUrl,
+  portNumber,
+  requireConnectionUrl,
+  takeKey,
+  takePairsApart,
+  takeUrlApart,
+} from '@strongroom/database-knex';
 import { ConfigurationInvalid, renderConnectionUrl } from '@strongroom/database-sdk';
 import type { PostgresqlConnection } from './connection-schema.ts';
 
-/** What a connection string says, in libpq's terms. */
-export interface ConnectionTarget {
-  /** Tried in order. A host that starts with `/` is the folder of a Unix socket. */
-  readonly hosts: readonly { readonly host: string; readonly port: number }[];
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly database: string | undefined;
-  /** The other keywords, such as `sslmode`. */
-  readonly parameters: ReadonlyMap<string, string>;
-}
+/** In libpq's terms. A host that starts with `/` is the folder of a Unix socket. */
+export type PostgresqlTarget = ConnectionTarget<{ readonly host: string; readonly port: number }>;
 
 const DEFAULT_PORT = 5432;
 
 const malformed = (): ConfigurationInvalid =>
-  new ConfigurationInvalid(
-    'unable to parse connection url: it must be like postgresql://{{username}}:{{password}}@host:5432/name or ' +
-      'host=… port=5432 user={{username}} password={{password}} dbname=name',
+  malformedConnectionUrl(
+    'postgresql://{{username}}:{{password}}@host:5432/name',
+    'host=… port=5432 user={{username}} password={{password}} dbname=name',
   );
 
 /** Where the settings of a connection lead, with its user name and password put in. Throws ConfigurationInvalid. */
-export function targetOf(config: PostgresqlConnection): ConnectionTarget {
+export function targetOf(config: PostgresqlConnection): PostgresqlTarget {
   const url = renderConnectionUrl(config.connection_url ?? '', config, { disableEscaping: config.disable_escaping });
   const target = parseConnectionString(url);
   return { ...target, user: target.user ?? (config.username || undefined), password: target.password ?? config.password };
 }
 
 /** Reads a `postgresql://` URL or a keyword string as libpq does, several hosts included. Throws ConfigurationInvalid without the string. */
-export function parseConnectionString(text: string): ConnectionTarget {
-  const trimmed = text.trim();
-  if (trimmed === '') throw new ConfigurationInvalid('connection_url cannot be empty');
-  return toTarget(/^postgres(?:ql)?:\/\//i.test(trimmed) ? parseUrl(trimmed) : parseKeywords(trimmed));
+export function parseConnectionString(text: string): PostgresqlTarget {
+  const url = requireConnectionUrl(text);
+  return toTarget(/^postgres(?:ql)?:\/\//i.test(url) ? parseUrl(url) : parseKeywords(url));
 }
 
 /** What stands before the `?` has other names behind it, which count more. */
@@ -46,34 +47,23 @@ function parseUrl(url: string): Map<string, string> {
 }
 
 function parseKeywords(text: string): Map<string, string> {
-  const found = new Map<string, string>();
   const pair = /\s*(\w+)\s*=\s*(?:'((?:\\[^]|[^'\\])*)'|((?:\\[^]|[^\s'\\])*))(?=\s|$)\s*/y;
-  while (pair.lastIndex < text.length) {
-    const match = pair.exec(text);
-    if (!match) throw malformed();
-    found.set(match[1]!, (match[2] ?? match[3] ?? '').replace(/\\([^])/g, '$1'));
-  }
-  return found;
+  return takePairsApart(text, pair, malformed, (quoted, bare) => (quoted ?? bare ?? '').replace(/\\([^])/g, '$1'));
 }
 
-function toTarget(found: Map<string, string>): ConnectionTarget {
-  const take = (...keys: string[]): string | undefined => {
-    const [value] = keys.flatMap((key) => found.get(key) ?? []);
-    for (const key of keys) found.delete(key);
-    return value === '' ? undefined : value;
-  };
-  const address = take('hostaddr');
-  const hosts = (take('host') ?? address ?? 'localhost').split(',');
-  const ports = (take('port') ?? '').split(',');
+function toTarget(found: Map<string, string>): PostgresqlTarget {
+  const address = takeKey(found, 'hostaddr');
+  const hosts = (takeKey(found, 'host') ?? address ?? 'localhost').split(',');
+  const ports = (takeKey(found, 'port') ?? '').split(',');
   if (ports.length > 1 && ports.length !== hosts.length) throw new ConfigurationInvalid('connection_url names more ports than hosts');
   return {
-    hosts: hosts.map((host, index) => ({
+    addresses: hosts.map((host, index) => ({
       host: host || 'localhost',
-      port: portNumber(ports[ports.length > 1 ? index : 0] || String(DEFAULT_PORT)),
+      port: portNumber(ports[ports.length > 1 ? index : 0] ?? '', DEFAULT_PORT),
     })),
-    user: take('user', 'username'),
-    password: take('password'),
-    database: take('dbname', 'database'),
+    user: takeKey(found, 'user', 'username'),
+    password: takeKey(found, 'password'),
+    database: takeKey(found, 'dbname', 'database'),
     parameters: found,
   };
 }

@@ -2,9 +2,9 @@ import { Dialer } from '@strongroom/database-knex';
 import { ConfigurationInvalid } from '@strongroom/database-sdk';
 import pg, { type Client, type ClientConfig } from 'pg';
 import type { PostgresqlConnection } from './connection-schema.ts';
-import type { ConnectionTarget } from './connection-string.ts';
-import { errorText, loginFailure, refusal, sqlState } from './server-error.ts';
-import { checkTlsMaterial, parseSslMode, type TlsMaterial, tlsChoices } from './tls.ts';
+import type { PostgresqlTarget } from './connection-string.ts';
+import { answers } from './server-error.ts';
+import { parseSslMode, pemOf, tlsChoices } from './tls.ts';
 
 const CONNECT_TIMEOUT_SECONDS = 10;
 
@@ -19,18 +19,13 @@ const IGNORED = new Set(
 );
 
 /** Connects to the first of the hosts, and in the first of the ways to speak TLS, that works. Throws ConfigurationInvalid. */
-export function postgresqlDialer(target: ConnectionTarget, config: PostgresqlConnection): Dialer<ClientConfig, Client> {
+export function postgresqlDialer(target: PostgresqlTarget, config: PostgresqlConnection): Dialer<ClientConfig, Client> {
   const { parameters, user, password, database = user } = target;
-  const material: TlsMaterial = {
-    ca: config.tls_ca || undefined,
-    certificate: config.tls_certificate || undefined,
-    key: config.private_key || undefined,
-  };
-  checkTlsMaterial(material);
-  const mode = parseSslMode(parameters.get('sslmode'), material);
+  const pem = pemOf(config);
+  const mode = parseSslMode(parameters.get('sslmode'), config);
   const options = { user, password, database, keepAlive: true, ...clientOptions(parameters) };
-  const candidates = target.hosts.flatMap(({ host, port }) =>
-    tlsChoices(mode, host, material).map((ssl) => ({ ...options, host, port, ssl })),
+  const candidates = target.addresses.flatMap(({ host, port }) =>
+    tlsChoices(mode, host, pem).map((ssl) => ({ ...options, host, port, ssl })),
   );
   const session = parameters.get('target_session_attrs') ?? 'any';
   if (!['any', 'read-write', 'primary'].includes(session))
@@ -38,15 +33,28 @@ export function postgresqlDialer(target: ConnectionTarget, config: PostgresqlCon
   const setup = sessionSetup(parameters);
   return new Dialer({
     candidates,
-    connect: async (candidate) => connect(candidate, setup, session !== 'any'),
-    failureText: (error, { host, port }) => `${host}:${port}: ${errorText(error)}`,
-    loginFailure,
-    goesOn: (error) => refusal(error) === undefined || sqlState(error) === NOT_FROM_HERE,
+    answers,
+    async connect(candidate) {
+      const client = new pg.Client(candidate);
+      // Errors of an idle connection come with its end, which the pool hears of.
+      client.on('error', () => undefined);
+      await client.connect();
+      return client;
+    },
+    async prepare(client) {
+      await client.query(setup);
+      if (session === 'any') return;
+      const { rows } = await client.query<{ standby: boolean }>('SELECT pg_catalog.pg_is_in_recovery() AS standby');
+      if (rows[0]?.standby) throw new Error('the server is a standby');
+    },
+    abandon: (client) => void client.end().catch(() => undefined),
+    placeOf: ({ host, port }) => `${host}:${port}`,
+    goesOn: (error) => answers.refusal(error) === undefined || answers.code(error) === NOT_FROM_HERE,
     prefix: `failed to connect to \`user=${user ?? ''} database=${database ?? ''}\`: `,
   });
 }
 
-function clientOptions(parameters: ConnectionTarget['parameters']): ClientConfig {
+function clientOptions(parameters: PostgresqlTarget['parameters']): ClientConfig {
   for (const name of ['sslrootcert', 'sslcert', 'sslkey', 'sslpassword', 'service']) {
     if (parameters.has(name))
       throw new ConfigurationInvalid(`connection_url must not name files (${name}); give tls_ca, tls_certificate and private_key`);
@@ -62,26 +70,8 @@ function clientOptions(parameters: ConnectionTarget['parameters']): ClientConfig
   };
 }
 
-async function connect(candidate: ClientConfig, setup: string, mustWrite: boolean): Promise<Client> {
-  const client = new pg.Client(candidate);
-  // Errors of an idle connection come with its end, which the pool hears of.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    await client.query(setup);
-    if (mustWrite) {
-      const { rows } = await client.query<{ standby: boolean }>('SELECT pg_catalog.pg_is_in_recovery() AS standby');
-      if (rows[0]?.standby) throw new Error('the server is a standby');
-    }
-    return client;
-  } catch (error) {
-    void client.end().catch(() => undefined);
-    throw error;
-  }
-}
-
 /** Sent after login rather than as start-up options, which connection poolers refuse. */
-function sessionSetup(parameters: ConnectionTarget['parameters']): string {
+function sessionSetup(parameters: PostgresqlTarget['parameters']): string {
   const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
   const settings = [...parameters].filter(([name]) => !IGNORED.has(name));
   return [

@@ -3,11 +3,11 @@ import type { SqlDriver } from '@strongroom/database-knex';
 import { ConfigurationInvalid } from '@strongroom/database-sdk';
 import type { Client } from 'pg';
 import type { PostgresqlConnection } from './connection-schema.ts';
-import { targetOf } from './connection-string.ts';
+import type { PostgresqlTarget } from './connection-string.ts';
 import { postgresqlDialer } from './dial.ts';
 import { revokeAndDrop, takeLogin } from './revocation.ts';
 import { scramVerifier } from './scram.ts';
-import { errorText, refusal } from './server-error.ts';
+import { answers } from './server-error.ts';
 import { runTogether } from './transaction.ts';
 
 const CANCEL_TIMEOUT_MS = 2_000;
@@ -16,26 +16,23 @@ const CANCEL_REQUEST = 80_877_102;
 const quiet = (): void => undefined;
 
 /** Checks the settings; connects to nothing. */
-export function postgresqlDriver(config: PostgresqlConnection): SqlDriver<Client> {
-  const target = targetOf(config);
+export function postgresqlDriver(target: PostgresqlTarget, config: PostgresqlConnection): SqlDriver<Client> {
   const dialer = postgresqlDialer(target, config);
   const authentication = config.password_authentication ?? 'password';
   if (authentication !== 'password' && authentication !== 'scram-sha-256')
     throw new ConfigurationInvalid(`'${authentication}' is not a valid password authentication type`);
   return {
     client: 'pg',
-    ...(target.password !== undefined && { secrets: { password: target.password } }),
     ...(authentication === 'scram-sha-256' && { password: async (password) => scramVerifier(password) }),
     dial: async () => dialer.dial(),
     onEnd: (client, listener) => void client.on('error', listener).on('end', listener),
     end: async (client) => client.end(),
     destroy: (client) => void client.end().catch(quiet),
     cancel,
-    isLost: (error) => refusal(error) === undefined,
+    isLost: (error) => answers.refusal(error) === undefined,
     isClean: (client) => client.getTransactionStatus() === 'I',
     run: runTogether,
-    refusal,
-    errorText,
+    ...answers,
     probe: async (client) => client.query('SELECT 1'),
     deleteUser: revokeAndDrop,
     disableUser: takeLogin,

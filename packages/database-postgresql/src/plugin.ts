@@ -23,12 +23,10 @@ export const postgresqlPlugin = sqlPlugin({
   defaults: { updateUser: PASSWORD_CHANGE_DEFAULT, renewUser: RENEW_DEFAULT },
   expiration: timestampText,
   subject: (subject) => subject,
+  target: targetOf,
   /** Users belong to the server, whatever database the connection names. */
-  identify(config) {
-    const { hosts, user } = targetOf(config);
-    return { system: systemName('postgresql', hosts), username: user };
-  },
+  system: ({ addresses }) => systemName('postgresql', addresses),
   /** The server cuts names that are too long, without a word. */
   canonicalUser: ({ username }) => Buffer.from(username).subarray(0, USERNAME_MAX_LENGTH).toString(),
-  driver: async (config) => (await import('./driver.ts')).postgresqlDriver(config),
+  driver: async (target, config) => (await import('./driver.ts')).postgresqlDriver(target, config),
 });

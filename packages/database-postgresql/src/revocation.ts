@@ -1,6 +1,6 @@
 import { Attempts } from '@strongroom/database-knex';
 import type { Client } from 'pg';
-import { errorText, refusal } from './server-error.ts';
+import { answers } from './server-error.ts';
 import { runTogether } from './transaction.ts';
 
 /**
@@ -66,10 +66,10 @@ export async function revokeAndDrop(client: Client, username: string): Promise<v
   try {
     return await runTogether(client, [...revokes, drop]);
   } catch (error) {
-    if (refusal(error) === undefined || revokes.length === 0) throw error;
+    if (answers.refusal(error) === undefined || revokes.length === 0) throw error;
   }
-  const attempts = new Attempts((error) => (refusal(error) === undefined ? undefined : errorText(error)));
-  for (const statement of revokes) await attempts.try(async () => runTogether(client, [statement]));
+  const attempts = new Attempts(answers);
+  for (const statement of revokes) await attempts.try(runTogether(client, [statement]));
   attempts.check('could not perform all revocation statements');
   await runTogether(client, [drop]);
 }
