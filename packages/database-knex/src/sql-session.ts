@@ -110,7 +110,7 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
       const steps: ((connection: Connection) => Promise<void>)[] = [];
       if (rollback.length > 0) steps.push(async (connection) => driver.run(connection, rollback));
       if (isMade) steps.push(async (connection) => driver.dropHalfMade?.(connection, username));
-      const undoing = this.#undo(steps, credential).finally(() => this.#undoing.delete(undoing));
+      const undoing = this.#undo(username, steps, credential).finally(() => this.#undoing.delete(undoing));
       this.#undoing.add(undoing);
       // Whoever has given up is not kept waiting.
       if (!signal.aborted) await undoing;
@@ -191,11 +191,14 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
   }
 
   /** Each step is tried, whatever came of the others. Does not reject. */
-  async #undo(steps: readonly ((connection: Connection) => Promise<void>)[], credential: Credential): Promise<void> {
+  async #undo(username: string, steps: readonly ((connection: Connection) => Promise<void>)[], credential: Credential): Promise<void> {
+    const { driver, log } = this.#options;
     for (const step of steps) {
-      await this.#use(AbortSignal.timeout(UNDO_DEADLINE_MS), step, credential).catch((error: unknown) =>
-        this.#options.log.warn('rollback statements failed', { error: driverErrorText(error) }),
-      );
+      await this.#use(AbortSignal.timeout(UNDO_DEADLINE_MS), step, credential).catch((error: unknown) => {
+        const text = { error: driverErrorText(error) };
+        if (driver.dropHalfMade) log.warn('a half-made user could not be undone', { username, ...text });
+        else log.warn('rollback statements failed', text);
+      });
     }
   }
 

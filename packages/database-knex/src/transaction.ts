@@ -1,25 +1,26 @@
 /** The statements by which a database begins a transaction, commits it, and rolls it back. */
-export interface TransactionWords {
+export interface Transaction {
   readonly begin: string;
   readonly commit: string;
   readonly rollback: string;
 }
 
-const USUAL: TransactionWords = { begin: 'BEGIN', commit: 'COMMIT', rollback: 'ROLLBACK' };
+/** As most databases have it. */
+export const standardTransaction: Transaction = { begin: 'BEGIN', commit: 'COMMIT', rollback: 'ROLLBACK' };
 
-/** Runs `work` in a transaction, which is rolled back where it fails. `send` sends one statement. */
-export async function inTransaction(
+/** Runs statements one by one; with `transaction`, all or nothing. `send` sends one statement. */
+export async function runInOrder(
   send: (statement: string) => Promise<unknown>,
-  work: () => Promise<void>,
-  { begin, commit, rollback }: TransactionWords = USUAL,
+  statements: readonly string[],
+  transaction?: Transaction,
 ): Promise<void> {
-  await send(begin);
+  if (transaction) await send(transaction.begin);
   try {
-    await work();
-    await send(commit);
+    for (const statement of statements) await send(statement);
+    if (transaction) await send(transaction.commit);
   } catch (error) {
     // Some errors have ended the transaction already, or the connection.
-    await send(rollback).catch(() => undefined);
+    if (transaction) await send(transaction.rollback).catch(() => undefined);
     throw error;
   }
 }

@@ -1,15 +1,4 @@
-import {
-  type ConnectionTarget,
-  type ConnectionUrl,
-  decodePercent,
-  fillPlaceholders,
-  hostAndPort,
-  malformedConnectionUrl,
-  portNumber,
-  queryParameters,
-  requireConnectionUrl,
-  takeUrlApart,
-} from '@strongroom/database-knex';
+import { ConnectionReader, type ConnectionTarget, type ConnectionUrl, fillPlaceholders } from '@strongroom/database-knex';
 import { ConfigurationInvalid, type ConnectionUrlValues } from '@strongroom/database-sdk';
 import type { MysqlConnection } from './connection-schema.ts';
 
@@ -17,11 +6,13 @@ import type { MysqlConnection } from './connection-schema.ts';
 export type MysqlAddress = { readonly host: string; readonly port: number } | { readonly socketPath: string };
 export type MysqlTarget = ConnectionTarget<MysqlAddress>;
 
-const DEFAULT_PORT = 3306;
 const DEFAULT_SOCKET = '/tmp/mysql.sock';
 
-const malformed = (): ConfigurationInvalid =>
-  malformedConnectionUrl('{{username}}:{{password}}@tcp(host:3306)/', 'mysql://{{username}}:{{password}}@host:3306/');
+const reader = new ConnectionReader({
+  examples: ['{{username}}:{{password}}@tcp(host:3306)/', 'mysql://{{username}}:{{password}}@host:3306/'],
+  defaultPort: 3306,
+  plusIsBlank: true,
+});
 
 export function targetOf(config: MysqlConnection): MysqlTarget {
   return parseConnectionString(config.connection_url ?? '', config, { disableEscaping: config.disable_escaping });
@@ -37,12 +28,12 @@ export function parseConnectionString(
   values: ConnectionUrlValues,
   options: { disableEscaping?: boolean | undefined } = {},
 ): MysqlTarget {
-  const given = requireConnectionUrl(template);
+  const given = reader.given(template);
   const isUrl = /^(?:mysql|mariadb):\/\//i.test(given);
   const fillFirst = isUrl && options.disableEscaping === true;
   const fill = (piece: string): string => (fillFirst ? piece : fillPlaceholders(piece, values));
   const { user, password, authority, path, parameters, protocol } = isUrl
-    ? { protocol: 'tcp', ...takeUrlApart(fillFirst ? fillPlaceholders(given, values) : given, malformed, { plusIsBlank: true }) }
+    ? { protocol: 'tcp', ...reader.url(fillFirst ? fillPlaceholders(given, values) : given) }
     : takeDsnApart(given);
   return {
     addresses: addressesOf(protocol, fill(authority)),
@@ -59,7 +50,7 @@ function takeDsnApart(dsn: string): ConnectionUrl & { protocol: string } {
   const [left, rest] = [dsn.slice(0, Math.max(slash, 0)), dsn.slice(slash + 1)];
   const at = left.lastIndexOf('@');
   const place = /^([a-z0-9]*)(?:\(([^]*)\))?$/i.exec(left.slice(at + 1));
-  if (slash < 0 || !place) throw malformed();
+  if (slash < 0 || !place) throw reader.malformed();
   const [, user = '', password] = /^([^:]*)(?::([^]*))?$/.exec(left.slice(0, Math.max(at, 0))) ?? [];
   const [, path = '', query = ''] = /^([^?]*)\??([^]*)$/.exec(rest) ?? [];
   return {
@@ -67,8 +58,8 @@ function takeDsnApart(dsn: string): ConnectionUrl & { protocol: string } {
     password,
     protocol: place[1]?.toLowerCase() || 'tcp',
     authority: place[2] ?? '',
-    path: decodePercent(path, malformed),
-    parameters: queryParameters(query, malformed, { plusIsBlank: true }),
+    path: reader.decode(path),
+    parameters: reader.query(query),
   };
 }
 
@@ -76,7 +67,7 @@ function addressesOf(protocol: string, places: string): MysqlAddress[] {
   if (protocol === 'unix') return [{ socketPath: places || DEFAULT_SOCKET }];
   if (protocol !== 'tcp') throw new ConfigurationInvalid('connection_url must use tcp(host:port) or unix(path)');
   return places.split(',').map((entry) => {
-    const { host, port } = hostAndPort(entry.trim(), malformed);
-    return { host: host || '127.0.0.1', port: portNumber(port, DEFAULT_PORT) };
+    const { host, port } = reader.place(entry.trim());
+    return { host: host || '127.0.0.1', port: reader.port(port) };
   });
 }

@@ -1,11 +1,11 @@
-import { inTransaction, retire } from '@strongroom/database-knex';
+import { retire, runInOrder, standardTransaction } from '@strongroom/database-knex';
 import type { Connection } from 'mysql2';
 
 /** Each is a transaction of its own: the server commits before and after it. */
 const ACCOUNTS = /^(?:CREATE|ALTER|DROP|GRANT|REVOKE|RENAME|FLUSH|SET\s+PASSWORD|SET\s+DEFAULT\s+ROLE)\b/i;
 const ROWS = /^(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
 
-const WORDS = { begin: 'START TRANSACTION', commit: 'COMMIT', rollback: 'ROLLBACK' };
+const TRANSACTION = { ...standardTransaction, begin: 'START TRANSACTION' };
 
 /** Runs one statement as text. Statements that hold passwords are never prepared: the server would keep them. */
 export function query(connection: Connection, sql: string): Promise<Record<string, unknown>[]> {
@@ -25,13 +25,11 @@ export async function runStatements(
 ): Promise<void> {
   const together = statements.length > 1 && statements.some((statement) => !ACCOUNTS.test(statement));
   if (!statements.every(leavesNothing)) retire(connection);
-  const runEach = async (): Promise<void> => {
-    for (const statement of statements) {
-      await query(connection, statement);
-      done(statement);
-    }
+  const send = async (sql: string): Promise<void> => {
+    await query(connection, sql);
+    if (statements.includes(sql)) done(sql);
   };
-  await (together ? inTransaction(async (words) => query(connection, words), runEach, WORDS) : runEach());
+  await runInOrder(send, statements, together ? TRANSACTION : undefined);
 }
 
 function leavesNothing(statement: string): boolean {
