@@ -1,12 +1,17 @@
+import { sources } from './packages/lab/scripts/sources.mjs';
+
 /** Every package's tests, in one run: sources are compiled on the fly, so that no build is needed first. */
 export default {
   testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  moduleNameMapper: Object.fromEntries([...sources()].map(([name, file]) => [`^${name}$`, file])),
   testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/*/test/**/*.test.ts', '<rootDir>/tests/**/*.test.ts'],
   // A machine may be busy with other suites, and servers with other clients.
   testTimeout: 60_000,
-  // Modules of each test file stay in a worker's memory: one that has grown so large collects garbage more than it tests.
-  workerIdleMemoryLimit: 1_500_000_000,
+  // Files wait for servers as much as they compute, so three share two cores.
+  maxWorkers: 3,
+  // The modules of each test file stay in a worker's memory, and a large one collects garbage more than it tests: after a few files it starts anew.
+  workerIdleMemoryLimit: 500_000_000,
+  testSequencer: './jest.sequencer.js',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript', decorators: true }, target: 'es2022' }, module: { type: 'es6' } }],

@@ -22,8 +22,7 @@ export function installPackages() {
   }
   if (existsSync(join(root, 'node_modules', '.package-lock.json'))) return;
   console.log('Installing packages …');
-  // Not `npm ci`: it refuses a lockfile that lacks the optional binaries of platforms other than the one it was written on.
-  if (run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']) !== 0) process.exit(1);
+  if (run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']) !== 0) process.exit(1);
 }
 
 export function build() {

@@ -1,8 +1,10 @@
 // `npm test`: installs what is missing, runs everything, and says what it left out and why.
-// With words after `--`, only jest runs, with these words: `npm test -- packages/kv`.
+// With `--changed`, the types are checked and the tests run that the change is likely to break: in less than a minute.
+// With other words after `--`, only jest runs, with these words: `npm test -- packages/kv`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { changedFiles, relatedTests } from './changed.mjs';
 import { has, installPackages, installPython, root, run } from './setup.mjs';
 
 const words = process.argv.slice(2);
@@ -104,7 +106,13 @@ function jest(args) {
 }
 
 installPackages();
-if (words.length > 0) {
+if (words[0] === '--changed') {
+  check('types', process.execPath, [join('node_modules', 'ts7', 'bin', 'tsc'), '-p', 'tsconfig.check.json']);
+  const { chosen, left } = relatedTests(changedFiles());
+  console.log(`\n== tests of what has changed: ${chosen.length}`);
+  if (left > 0) leftOut.push(`${left} tests that also import what has changed, and those of other packages: npm test runs them`);
+  if (chosen.length > 0) jest(['--runTestsByPath', ...chosen, ...words.slice(1)]);
+} else if (words.length > 0) {
   jest(words);
 } else {
   installServers();
@@ -116,7 +124,7 @@ if (words.length > 0) {
   check('lint', node, [join('node_modules', 'eslint', 'bin', 'eslint.js'), '.']);
   check('format', node, [join('node_modules', 'prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn', '.']);
   console.log('\n== unit, contract, integration and end-to-end tests');
-  jest(['--maxWorkers=2']);
+  jest([]);
 }
 
 if (leftOut.length > 0) {

@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  type Log,
-  type Template,
-  type TemplateEnvironment,
-  type TokenTerms,
-  tokenTerms,
-  withinCidrs,
-} from '@strongroom/engine-sdk';
+import type { Template, TemplateEnvironment } from '@strongroom/go-template';
+import { type Clock, type Log, type TokenTerms, tokenTerms, withinCidrs } from '@strongroom/engine-sdk';
 import {
   compileFilter,
   createDirectory,

@@ -1,9 +1,9 @@
 import { BadRequest, InvalidRequest, type EngineHost, type OutsideThing, type Transaction } from '@strongroom/engine-sdk';
-import { planOf, type RotationPlan } from '@strongroom/rotation';
+import { planOf, type Lens, type RotationPlan } from '@strongroom/rotation';
 import { during } from './cloud-error.ts';
 import type { CloudProvider } from './cloud-provider.ts';
 import { keysToRemove, type KeyRemoval, type KeysToRemove } from './key-removal.ts';
-import { KeyRotation, type KeyState } from './key-rotation.ts';
+import { KeyRotation, ownKeyState, type KeyState } from './key-rotation.ts';
 import { ROTATED_ROOT, type ManagedKeys } from './managed-keys.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
 import type { Root } from './root.ts';
@@ -12,6 +12,13 @@ import type { Root } from './root.ts';
 export const SHORTEST_ROOT_PERIOD = 60;
 /** In messages. */
 export const ROOT_CALLED = 'config/root';
+
+/** The key is the one that the mount is configured with. */
+const rootState: Lens<RootRecord, KeyState> = {
+  state: ({ access_key, secret_key, ...record }) => ({ ...record, ...(access_key === '' ? {} : { current: { access_key, secret_key } }) }),
+  withState: ({ access_key, secret_key, ...record }, { current, ...state }) =>
+    ownKeyState<RootRecord>().withState({ ...record, access_key, secret_key, ...current }, state),
+};
 
 /** The key of the root user, which replaces itself. */
 export class RootRotation {
@@ -33,8 +40,7 @@ export class RootRotation {
       called: () => ROOT_CALLED,
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).root,
-      state: stateOf,
-      withState,
+      lens: rootState,
       plan: (record) => record,
       grace: () => 0,
       session: async () => (await root.require()).session,
@@ -137,24 +143,4 @@ export function rootPlan(sent: Parameters<typeof planOf>[1]): RotationPlan {
   }
   const { rotation_period: period, ...rest } = sent;
   return planOf(undefined, period ? sent : rest, { shortestPeriod: SHORTEST_ROOT_PERIOD });
-}
-
-function stateOf({ access_key, secret_key, ...record }: RootRecord): KeyState {
-  return { ...record, ...(access_key === '' ? {} : { current: { access_key, secret_key } }) };
-}
-
-function withState(record: RootRecord, state: KeyState): RootRecord {
-  const { pending: _p, managed: _u, made_for: _m, retiring: _r, last_error: _e, ...rest } = record;
-  const { last_rotation, next_rotation, current, pending, managed, made_for, retiring, last_error } = state;
-  return {
-    ...rest,
-    ...(current ?? { access_key: record.access_key, secret_key: record.secret_key }),
-    last_rotation,
-    next_rotation,
-    ...(pending === undefined ? {} : { pending }),
-    ...(managed === undefined ? {} : { managed }),
-    ...(made_for === undefined ? {} : { made_for }),
-    ...(retiring === undefined || retiring.length === 0 ? {} : { retiring }),
-    ...(last_error === undefined ? {} : { last_error }),
-  };
 }

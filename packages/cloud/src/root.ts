@@ -1,4 +1,4 @@
-import { InvalidRequest, UpstreamFailed, type EngineHost } from '@strongroom/engine-sdk';
+import { InvalidRequest, UpstreamFailed, withDeadline, type EngineHost } from '@strongroom/engine-sdk';
 import { during, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, CloudProvider, CloudSession, CloudSettings } from './cloud-provider.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
@@ -61,15 +61,12 @@ export class Root {
   /** The account that the root credential is of; undefined where the provider does not say. */
   async account(signal: AbortSignal): Promise<string | undefined> {
     const { session } = await this.require();
-    const patience = new AbortController();
-    const cancel = this.#host.clock.after(PATIENCE, () => patience.abort());
     try {
-      return (await session.ownAccount(AbortSignal.any([signal, patience.signal]))) || undefined;
+      const asked = { clock: this.#host.clock, millis: PATIENCE, parent: signal };
+      return (await withDeadline(asked, async (limit) => session.ownAccount(limit))) || undefined;
     } catch (error) {
       this.#host.log.warn('the account of config/root is not known', { error: (error as Error).message });
       return undefined;
-    } finally {
-      cancel();
     }
   }
 

@@ -2,7 +2,7 @@ import { BadRequest, UpstreamFailed, type EngineHost, type OutsideThing, type Tr
 import { during, isCloudError } from './cloud-error.ts';
 import type { CloudProvider } from './cloud-provider.ts';
 import { keysToRemove, type KeyRemoval, type KeysToRemove } from './key-removal.ts';
-import { KeyRotation } from './key-rotation.ts';
+import { KeyRotation, ownKeyState } from './key-rotation.ts';
 import type { ManagedKeys } from './managed-keys.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { Root } from './root.ts';
@@ -29,22 +29,7 @@ export class StaticKeys {
       called: managerOf,
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).staticRoles,
-      state: (role) => role,
-      withState: (role, state) => {
-        const { current: _c, pending: _p, managed: _u, made_for: _m, retiring: _r, last_error: _e, ...rest } = role;
-        const { last_rotation, next_rotation, current, pending, managed, made_for, retiring, last_error } = state;
-        return {
-          ...rest,
-          last_rotation,
-          next_rotation,
-          ...(current === undefined ? {} : { current }),
-          ...(pending === undefined ? {} : { pending }),
-          ...(managed === undefined ? {} : { managed }),
-          ...(made_for === undefined ? {} : { made_for }),
-          ...(retiring === undefined || retiring.length === 0 ? {} : { retiring }),
-          ...(last_error === undefined ? {} : { last_error }),
-        };
-      },
+      lens: ownKeyState(),
       plan: (role) => role,
       grace: (role) => role.grace_period,
       session: async ({ username, account }, signal) => {

@@ -1,4 +1,5 @@
-import { BadRequest, compileTemplate, InternalError, type Template, type TemplateEnvironment } from '@strongroom/engine-sdk';
+import { BadRequest, InternalError } from '@strongroom/engine-sdk';
+import { compileTemplate, type Template, type TemplateEnvironment } from '@strongroom/go-template';
 import type { CloudProvider, NameKind } from './cloud-provider.ts';
 
 /** Makes names from a template, which is compiled once. */

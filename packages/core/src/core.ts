@@ -1,12 +1,22 @@
-import { BadRequest, reserveCode, silentLog, systemClock, Unavailable, type AnyPath, type Clock, type Log } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  reserveCode,
+  silentLog,
+  systemClock,
+  Unavailable,
+  waitAtMost,
+  type AnyPath,
+  type Clock,
+  type Log,
+} from '@strongroom/engine-sdk';
 import { AccountRegistry } from './services/accounts/account-registry.ts';
 import { AuditBroker } from './services/audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './services/audit/audit-device.ts';
 import { fileAudit } from './services/audit/file-device.ts';
 import { socketAudit } from './services/audit/socket-device.ts';
-import { EVERYTHING, type Announced } from '@strongroom/storage-sdk';
+import { EVERYTHING, type ChangedKeys } from '@strongroom/storage-sdk';
 import { Barrier, KEY_RING } from './kernel/barrier/barrier.ts';
-import { KeyRotation } from './kernel/barrier/path-keys.ts';
+import { KeyRotation } from './services/seal/key-rotation.ts';
 import { Copies } from './kernel/storage/copies.ts';
 import type { CoreOptions } from './core-options.ts';
 import { cubbyholeEngine } from './api/cubbyhole/cubbyhole-engine.ts';
@@ -15,9 +25,9 @@ import { IdentityStore } from './services/identity/identity-store.ts';
 import { Incarnations, monotonicClock } from './kernel/incarnation/incarnations.ts';
 import { linuxProcesses } from './kernel/incarnation/process-table.ts';
 import { Journal } from './services/journal/journal.ts';
-import { BulkRevoker } from './services/leases/bulk-revoker.ts';
+import { BulkRevoker } from './services/revocation/bulk-revoker.ts';
 import { LeaseStore } from './services/leases/lease-store.ts';
-import { SYSTEM_TTL } from './services/leases/lease-terms.ts';
+import { SYSTEM_TTL } from './kernel/mounts/lease-terms.ts';
 import { UserLockout } from './services/lockout/user-lockout.ts';
 import { Followers } from './services/mounts/followers.ts';
 import { MOUNTS } from './kernel/mounts/mount-record.ts';
@@ -29,8 +39,9 @@ import { PasswordPolicyStore } from './services/passwords/password-policy-store.
 import { UsablePlugins } from './services/plugins/usable-plugins.ts';
 import { PolicyStore } from './services/policies/policy-store.ts';
 import { AuditTrail } from './request/audit-trail.ts';
+import { TokenAccess } from './services/caller/token-access.ts';
 import { Authentication } from './request/authentication.ts';
-import { CallsUnderWay } from './request/calls-under-way.ts';
+import { CallsUnderWay } from './kernel/call/calls-under-way.ts';
 import type { CoreRequest } from './kernel/call/core-request.ts';
 import type { CoreResponse } from './kernel/call/core-response.ts';
 import { Issuing } from './request/issuing.ts';
@@ -60,7 +71,7 @@ import { tokenEngine } from './api/token/token-engine.ts';
 import { TokenRenewal } from './services/tokens/token-renewal.ts';
 import { TokenRevoker } from './services/tokens/token-revoker.ts';
 import { TokenStore } from './services/tokens/token-store.ts';
-import { UnwrapDoor } from './services/wrapping/unwrap-door.ts';
+import { UnwrapDoor } from './request/unwrap-door.ts';
 import { Wrapping } from './services/wrapping/wrapping.ts';
 import { randomBytes } from './kernel/random-bytes.ts';
 
@@ -101,7 +112,7 @@ export class Core {
   readonly #passwords: PasswordPolicyStore;
   readonly #identity: IdentityStore;
   readonly #audit: AuditBroker;
-  readonly #authentication: Authentication;
+  readonly #access: TokenAccess;
   readonly #mounts: MountTable;
   readonly #removals: Removals;
   readonly #cluster: Cluster;
@@ -123,7 +134,7 @@ export class Core {
     reserveCode(options.storage.code ?? []);
     const clock = (this.#clock = options.clock ?? systemClock);
     const log = (this.#log = options.log ?? silentLog);
-    this.#plugins = new UsablePlugins(options.plugins ?? []);
+    this.#plugins = new UsablePlugins(options.plugins ?? [], { external: options.externalPlugins, absent: options.absentPlugins });
     for (const { reason } of this.#plugins.refused) log.error('a plugin is refused; the server goes on without it', { reason });
     const barrier = (this.#barrier = new Barrier(this.#driver, clock));
     this.#seal = new Seal({ driver: this.#driver, barrier, automatic: options.seal, log });
@@ -188,7 +199,7 @@ export class Core {
     this.#versions = new VersionHistory(room(ROOMS.system), clock);
 
     const limits = { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL };
-    const authentication = (this.#authentication = new Authentication({ tokens, policies, identity, revoker, log }));
+    const access = (this.#access = new TokenAccess({ tokens, policies, identity }));
     const wrapping = new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl });
     const creation = new TokenCreation({ store, tokens, policies, identity, clock });
     const renewal = new TokenRenewal({
@@ -250,7 +261,7 @@ export class Core {
     runner.handle('removal', async (entry, signal) => removals.run(entry, signal));
 
     const system: SystemParts = {
-      ...{ options, clock, sealing, barrier, policies, passwords, authentication, tokens, leases, revoker, bulk },
+      ...{ options, clock, sealing, barrier, policies, passwords, access, tokens, leases, revoker, bulk },
       ...{ removals, jobs, journal, gate, wrapping, audit, cors: this.cors, lockout, underWay },
       rotation: this.#rotation,
       mounts: this.#mounts,
@@ -270,7 +281,7 @@ export class Core {
         openMount: openMount(room(ROOMS.system)),
         sealed: () => !this.#open,
       }),
-      authentication,
+      authentication: new Authentication({ tokens, access, revoker, log }),
       logins: new LoginGuard(lockout),
       issuing: new Issuing({ leases, logins: new LoginTokens({ store, tokens, identity, clock }) }),
       repeats: new RepeatedCalls({ store, clock }),
@@ -278,7 +289,7 @@ export class Core {
       unwrapDoor: new UnwrapDoor(),
       audit: new AuditTrail(audit),
     });
-    this.#unsubscribe = this.#driver.changes((announced) => this.#heard(announced));
+    this.#unsubscribe = this.#driver.changes((changed) => this.#heard(changed));
   }
 
   /** Carries out a call. Never throws: what went wrong is in the answer. */
@@ -293,7 +304,7 @@ export class Core {
   async recognizes(token: string, remoteAddress: string): Promise<boolean> {
     if (!this.#open) return false;
     try {
-      return await this.#authentication.recognizes(token, remoteAddress);
+      return await this.#access.recognizes(token, remoteAddress);
     } catch {
       // The call itself meets the same failure, and says so.
       return false;
@@ -364,7 +375,7 @@ export class Core {
     this.#opening.stop();
     if (this.#open) {
       this.#removals.stop(new Unavailable('Vault is sealed'));
-      await atMost(this.#clock, LAST_WORK, this.#runner.stop());
+      await waitAtMost(this.#clock, LAST_WORK, this.#runner.stop());
     }
     await this.seal();
     this.#unsubscribe();
@@ -468,7 +479,7 @@ export class Core {
     this.#log.info('sealed');
     return async () => {
       await closeEngines();
-      await atMost(this.#clock, LAST_WORK, work);
+      await waitAtMost(this.#clock, LAST_WORK, work);
       await this.#audit.close();
     };
   }
@@ -488,12 +499,12 @@ export class Core {
   }
 
   /** Another process changed something of which this one keeps a copy. Also called while sealed. */
-  #heard(announced: Announced): void {
+  #heard(changed: ChangedKeys): void {
     if (!this.#open) {
       this.#heardWhileClosed = true;
-      if (announced === EVERYTHING || announced.includes(KEY_RING)) this.#opening.nudge();
-    } else if (announced === EVERYTHING) this.#everythingChanged();
-    else void this.#takeUp(announced);
+      if (changed === EVERYTHING || changed.includes(KEY_RING)) this.#opening.nudge();
+    } else if (changed === EVERYTHING) this.#everythingChanged();
+    else void this.#takeUp(changed);
   }
 
   async #takeUp(keys: readonly string[]): Promise<void> {
@@ -595,15 +606,6 @@ export class Core {
     this.#changing = mine.catch(() => undefined);
     return mine;
   }
-}
-
-/** Resolves when the work has ended, or after so many milliseconds. */
-async function atMost(clock: Clock, millis: number, work: Promise<unknown>): Promise<void> {
-  let cancel!: () => void;
-  const late = new Promise<void>((resolve) => {
-    cancel = clock.after(millis, resolve);
-  });
-  await Promise.race([work.then(() => undefined), late]).finally(cancel);
 }
 
 /**

@@ -265,14 +265,14 @@ export function testEngine(
             .read({
               summary: 'Shows how it stands.',
               handle: async ({ data }) => {
-                const status = await host.storage.jobStatus(tick as never, data.name);
+                const status = await host.storage.jobStatus(tick, data.name);
                 return status && { data: { state: status.state, attempts: status.attempts, next: status.nextAttempt.toISOString() } };
               },
             })
             .delete({
               summary: 'Drops it.',
               handle: async ({ data }) => {
-                await host.storage.transaction(async (tx) => tx.unschedule(tick as never, data.name));
+                await host.storage.transaction(async (tx) => tx.unschedule(tick, data.name));
                 return undefined;
               },
             }),

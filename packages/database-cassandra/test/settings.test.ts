@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { createTestCa } from '@strongroom/lab';
 import { CassandraConnection, cassandraPlugin } from '../src/index.ts';
 import { cassandraSettings } from '../src/settings.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { MongodbConnection, mongodbPlugin } from '../src/index.ts';
 
 const parameters: Record<string, unknown> = {

@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { connectionSecrets, secretFields, visibleConnection } from '@strongroom/database-sdk';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { createTestCa } from '@strongroom/lab';
 import { MongodbConnection, mongodbPlugin } from '../src/index.ts';
 import { startWireServer } from './wire-server.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { MssqlConnection, mssqlPlugin } from '../src/index.ts';
 import { CONTAINED_USERS, LOGINS } from '../src/users.ts';
 

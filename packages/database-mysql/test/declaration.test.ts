@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { MysqlConnection, mysqlAuroraPlugin, mysqlLegacyPlugin, mysqlPlugin, mysqlRdsPlugin } from '../src/index.ts';
 import { PASSWORD_CHANGE_DEFAULT } from '../src/plugins.ts';
 import { DROP_DEFAULT, REVOKE_DEFAULT } from '../src/users.ts';

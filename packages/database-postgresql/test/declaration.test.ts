@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { PostgresqlConnection, postgresqlPlugin } from '../src/index.ts';
 import { PASSWORD_CHANGE_DEFAULT, RENEW_DEFAULT } from '../src/plugin.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { DEFAULT_RULES } from '../src/rules.ts';
 import { RedisConnection, redisPlugin, valkeyPlugin } from '../src/index.ts';
 

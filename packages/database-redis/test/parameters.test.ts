@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { secretFields, visibleConnection } from '@strongroom/database-sdk';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { createTestCa, describeWhere, redisMissing, type RedisServer, startRedis } from '@strongroom/lab';
 import { RedisConnection, redisPlugin, valkeyPlugin } from '../src/index.ts';
 import { login } from './login.ts';

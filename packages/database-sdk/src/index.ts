@@ -1,4 +1,3 @@
-export { abortable } from './abortable.ts';
 export {
   connectionSecrets,
   connectionUrlFields,
@@ -46,7 +45,7 @@ export type {
 export { opensslSubject } from './openssl-subject.ts';
 export { pemMaterial, requireUsablePem } from './pem-material.ts';
 export type { PemMaterial } from './pem-material.ts';
-export { redact } from '@strongroom/engine-sdk';
+export { abortable, redact } from '@strongroom/engine-sdk';
 export { redactCut } from './redact-cut.ts';
 export { sqlConnectionFields, tlsCaField } from './sql-connection.ts';
 export { cqlDialect, influxqlDialect, mssqlDialect, mysqlDialect, postgresqlDialect } from './sql-dialect.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 
 /** A user name as hosts make it. */
 export function renderUsername(template: string, data: { readonly DisplayName: string; readonly RoleName: string }): string {

@@ -1,8 +1,35 @@
 import { createHash, createPrivateKey, generateKeyPair, randomBytes, sign, type KeyObject, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
+import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
+import {
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  AttributeValue,
+  AuthorityKeyIdentifier,
+  BasicConstraints,
+  Certificate,
+  ExtendedKeyUsage,
+  Extension,
+  Extensions,
+  id_ce_authorityKeyIdentifier,
+  id_ce_basicConstraints,
+  id_ce_extKeyUsage,
+  id_ce_keyUsage,
+  id_ce_subjectKeyIdentifier,
+  id_kp_clientAuth,
+  KeyIdentifier,
+  KeyUsage,
+  KeyUsageFlags,
+  Name,
+  RelativeDistinguishedName,
+  SubjectKeyIdentifier,
+  SubjectPublicKeyInfo,
+  TBSCertificate,
+  Validity,
+  Version,
+} from '@peculiar/asn1-x509';
 import { InvalidRequest } from '@strongroom/engine-sdk';
 import { subjectOf } from './certificate-subject.ts';
-import { bitString, boolean, explicit, integer, objectId, octetString, readDer, sequence, set, tagged, time, utf8String } from './der.ts';
 
 export interface CertificateOrder {
   /** `credential_config` of the role, checked. */
@@ -34,15 +61,9 @@ const EC_SIGNATURES: Readonly<Record<string, string>> = {
   '512': '1.2.840.10045.4.3.4',
 };
 const ED25519 = '1.3.101.112';
-const OID = {
-  commonName: '2.5.4.3',
-  basicConstraints: '2.5.29.19',
-  keyUsage: '2.5.29.15',
-  extendedKeyUsage: '2.5.29.37',
-  subjectKeyId: '2.5.29.14',
-  authorityKeyId: '2.5.29.35',
-  clientAuth: '1.3.6.1.5.5.7.3.2',
-} as const;
+const COMMON_NAME = '2.5.4.3';
+/** RSA signatures name their parameters, and say that there are none. */
+const DER_NULL = Uint8Array.of(0x05, 0x00).buffer;
 /** Clocks differ: the certificate is good from a little before now. Milliseconds. */
 const BACKDATED = 30_000;
 /** The upper bound of a common name (RFC 5280, ub-common-name). */
@@ -64,31 +85,30 @@ export async function issueCertificate({ config, commonName, now, expiresAt }: C
   const hash = config['signature_bits'] || '256';
   const algorithm = signatureAlgorithm(signer, hash);
   const spki = publicKey.export({ type: 'spki', format: 'der' });
-  const { name: authorityName, keyId: authorityKey } = readAuthority(authority.raw);
-  const body = sequence(
-    explicit(0, integer(2)),
-    integer(positive(randomBytes(16))),
-    algorithm,
-    authorityName,
-    sequence(time(new Date(now.getTime() - BACKDATED)), time(expiresAt)),
-    sequence(set(sequence(objectId(OID.commonName), utf8String(commonName)))),
-    spki,
-    explicit(
-      3,
-      sequence(
-        extension(OID.basicConstraints, true, sequence()),
-        extension(OID.keyUsage, true, bitString(Buffer.from([0xa0]), 5)),
-        extension(OID.extendedKeyUsage, false, sequence(objectId(OID.clientAuth))),
-        extension(OID.subjectKeyId, false, octetString(createHash('sha1').update(spki).digest())),
-        ...(authorityKey ? [extension(OID.authorityKeyId, false, sequence(tagged(0x80, authorityKey)))] : []),
-      ),
-    ),
+  const { subject: issuer, keyId: issuerKeyId } = readAuthority(authority.raw);
+  const body = new TBSCertificate({
+    version: Version.v3,
+    serialNumber: arrayBuffer(serialNumber()),
+    signature: algorithm,
+    issuer,
+    validity: new Validity({ notBefore: new Date(now.getTime() - BACKDATED), notAfter: expiresAt }),
+    subject: named(commonName),
+    subjectPublicKeyInfo: AsnConvert.parse(spki, SubjectPublicKeyInfo),
+    extensions: new Extensions([
+      extension(id_ce_basicConstraints, true, new BasicConstraints()),
+      extension(id_ce_keyUsage, true, new KeyUsage(KeyUsageFlags.digitalSignature | KeyUsageFlags.keyEncipherment)),
+      extension(id_ce_extKeyUsage, false, new ExtendedKeyUsage([id_kp_clientAuth])),
+      extension(id_ce_subjectKeyIdentifier, false, new SubjectKeyIdentifier(createHash('sha1').update(spki).digest())),
+      ...(issuerKeyId ? [extension(id_ce_authorityKeyIdentifier, false, new AuthorityKeyIdentifier({ keyIdentifier: issuerKeyId }))] : []),
+    ]),
+  });
+  const signature = sign(signer.asymmetricKeyType === 'ed25519' ? null : `sha${hash}`, Buffer.from(AsnConvert.serialize(body)), signer);
+  const certificate = AsnConvert.serialize(
+    new Certificate({ tbsCertificate: body, signatureAlgorithm: algorithm, signatureValue: arrayBuffer(signature) }),
   );
-  const signature = sign(signer.asymmetricKeyType === 'ed25519' ? null : `sha${hash}`, body, signer);
-  const certificate = sequence(body, algorithm, bitString(signature));
   return {
     subject: subjectOf(commonName),
-    certificate: pem('CERTIFICATE', certificate),
+    certificate: pem('CERTIFICATE', Buffer.from(certificate)),
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   };
 }
@@ -99,40 +119,44 @@ async function keyPair(type: string, bits: string): Promise<{ privateKey: KeyObj
   return newKeyPair('ed25519');
 }
 
-function signatureAlgorithm(signer: KeyObject, hash: string): Buffer {
+function signatureAlgorithm(signer: KeyObject, hash: string): AlgorithmIdentifier {
   switch (signer.asymmetricKeyType) {
     case 'rsa':
-      return sequence(objectId(RSA_SIGNATURES[hash]!), Buffer.from([0x05, 0x00]));
+      return new AlgorithmIdentifier({ algorithm: RSA_SIGNATURES[hash]!, parameters: DER_NULL });
     case 'ec':
-      return sequence(objectId(EC_SIGNATURES[hash]!));
+      return new AlgorithmIdentifier({ algorithm: EC_SIGNATURES[hash]! });
     case 'ed25519':
-      return sequence(objectId(ED25519));
+      return new AlgorithmIdentifier({ algorithm: ED25519 });
     default:
       throw new InvalidRequest('ca_private_key must be an rsa, ec or ed25519 key');
   }
 }
 
-function extension(id: string, critical: boolean, value: Buffer): Buffer {
-  return sequence(objectId(id), ...(critical ? [boolean(true)] : []), octetString(value));
+function extension(extnID: string, critical: boolean, value: object): Extension {
+  return new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 }
 
-/** The subject of an authority's certificate as it stands there, and its subject key identifier. */
-function readAuthority(certificate: Buffer): { name: Buffer; keyId: Buffer | undefined } {
-  const body = readDer(readDer(readDer(certificate)[0]!.content)[0]!.content);
-  const fields = body[0]!.tag === 0xa0 ? body.slice(1) : body;
-  const extensions = body.find((node) => node.tag === 0xa3);
-  const wanted = objectId(OID.subjectKeyId);
-  let keyId: Buffer | undefined;
-  for (const node of extensions ? readDer(readDer(extensions.content)[0]!.content) : []) {
-    const parts = readDer(node.content);
-    if (parts[0]!.whole.equals(wanted)) keyId = readDer(parts.at(-1)!.content)[0]!.content;
-  }
-  return { name: fields[4]!.whole, keyId };
+function named(commonName: string): Name {
+  const value = new AttributeValue({ utf8String: commonName });
+  return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: COMMON_NAME, value })])]);
 }
 
-function positive(bytes: Buffer): Buffer {
+/** The subject of an authority's certificate and its subject key identifier. */
+function readAuthority(certificate: Buffer): { subject: Name; keyId: KeyIdentifier | undefined } {
+  const { subject, extensions } = AsnConvert.parse(certificate, Certificate).tbsCertificate;
+  const found = extensions?.find(({ extnID }) => extnID === id_ce_subjectKeyIdentifier);
+  return { subject, keyId: found && new KeyIdentifier(AsnConvert.parse(found.extnValue.buffer, SubjectKeyIdentifier).buffer) };
+}
+
+/** Positive, and without a zero in front. */
+function serialNumber(): Buffer {
+  const bytes = randomBytes(16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
   return bytes;
+}
+
+function arrayBuffer(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
 }
 
 function pem(label: string, der: Buffer): string {

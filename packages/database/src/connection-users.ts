@@ -1,4 +1,4 @@
-import type { EngineHost, ManagedAccount } from '@strongroom/engine-sdk';
+import { systemClock, waitAtMost, type EngineHost, type ManagedAccount } from '@strongroom/engine-sdk';
 import type { Connections } from './connections.ts';
 import { recordsIn } from './records.ts';
 
@@ -34,10 +34,7 @@ export class ConnectionUsers {
   async #answer(account: ManagedAccount, but: { readonly mount: string; readonly connection: string } | undefined): Promise<string[]> {
     if (this.#silent) return [];
     const asked = this.#of(account, but).catch(() => []);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, PATIENCE, undefined)));
-    const answer = await Promise.race([asked, late]);
-    clearTimeout(timer);
+    const answer = await waitAtMost(systemClock, PATIENCE, asked);
     if (answer !== undefined) return answer;
     this.#silent = true;
     void asked.then(() => (this.#silent = false));

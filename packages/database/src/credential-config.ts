@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { BadRequest, compileTemplate } from '@strongroom/engine-sdk';
+import { BadRequest } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import type { CredentialType } from '@strongroom/database-sdk';
 
 const TYPES: readonly string[] = ['password', 'rsa_private_key', 'client_certificate'] satisfies CredentialType[];

@@ -1,6 +1,7 @@
 import { createPublicKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import { compileTemplate, EngineError, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { EngineError, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
 import { safeNamePart, type Credential, type CredentialType } from '@strongroom/database-sdk';
 import type { Static } from 'typebox';
 import type { StoredCredential } from './records.ts';

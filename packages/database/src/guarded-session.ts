@@ -1,4 +1,4 @@
-import { foreignText, runAs, thrownText, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
+import { DeadlineIgnored, foreignText, runAttributed, thrownText, withDeadline, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
 import {
   type ConnectionLost,
   type CreateUserRequest,
@@ -78,26 +78,27 @@ export class Guard {
   async #call<T>(parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>, credential?: Credential): Promise<T> {
     const { clock, connection, deadline: millis } = this.#options;
     const { lane } = this;
-    const deadline = new Deadline(clock, parent, millis);
+    let limit: AbortSignal | undefined;
     if (credential?.type === 'password') handedSecrets.add({ 'new password': credential.password });
     const unwatch = loopWatch.watch({ millis, blocked: (took, alone) => this.#blocked(took, alone) });
     try {
-      parent.throwIfAborted();
-      return await Promise.race([this.#run(async () => work(deadline.signal)), deadline.ignored]);
+      return await withDeadline({ clock, millis, parent, grace: GRACE }, async (signal) => {
+        limit = signal;
+        return this.#run(async () => work(signal));
+      });
     } catch (error) {
-      if (!deadline.signal.aborted) {
+      if (!limit?.aborted) {
         const failure = this.#failure(error, credential);
         if (failure instanceof DatabaseFailed) lane?.failed(failure.detail);
         throw failure;
       }
-      if (error instanceof IgnoredDeadline) this.#options.onFault('did not end a call when told to');
+      if (error instanceof DeadlineIgnored) this.#options.onFault('did not end a call when told to');
       if (parent.aborted) throw parent.reason;
       const text = `no answer within ${millis / 1_000} s`;
       lane?.failed(text);
       throw new DatabaseFailed(connection, text, 'unknown');
     } finally {
       unwatch();
-      deadline.clear();
     }
   }
 
@@ -105,7 +106,7 @@ export class Guard {
   #run<T>(work: () => T): T {
     const begun = performance.now();
     try {
-      return runAs(this.#owner, work);
+      return runAttributed(this.#owner, work);
     } finally {
       const took = performance.now() - begun;
       if (took > this.#options.deadline) this.#blocked(took, true);
@@ -208,45 +209,6 @@ export class GuardedSession {
   /** @throws what the plugin throws, without secrets. */
   async close(): Promise<void> {
     await this.#guard.apart(async () => this.#session.close());
-  }
-}
-
-class IgnoredDeadline extends Error {}
-
-/** A deadline that also follows the caller's signal; `ignored` rejects when the work has not ended a grace period after it. */
-class Deadline {
-  readonly ignored: Promise<never>;
-  readonly #controller = new AbortController();
-  readonly #clock: Clock;
-  readonly #parent: AbortSignal;
-  #giveUp!: () => void;
-  #cancel: () => void;
-
-  constructor(clock: Clock, parent: AbortSignal, millis: number) {
-    this.#clock = clock;
-    this.#parent = parent;
-    this.ignored = new Promise<never>((_, reject) => (this.#giveUp = () => reject(new IgnoredDeadline())));
-    this.ignored.catch(() => undefined);
-    this.#cancel = clock.after(millis, () => this.#pass(new Error('the deadline has passed')));
-    parent.addEventListener('abort', this.#follow, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  clear(): void {
-    this.#cancel();
-    this.#parent.removeEventListener('abort', this.#follow);
-  }
-
-  readonly #follow = (): void => this.#pass(this.#parent.reason);
-
-  #pass(reason: unknown): void {
-    if (this.signal.aborted) return;
-    this.#cancel();
-    this.#cancel = this.#clock.after(GRACE, this.#giveUp);
-    this.#controller.abort(reason);
   }
 }
 

@@ -1,4 +1,5 @@
-import { BadRequest, globMatches, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { globMatches } from '@strongroom/go-template';
 import { subjectOf } from './certificate-subject.ts';
 import { DatabaseMisused } from './call-failed.ts';
 import { policyRemark } from './connection-remarks.ts';

@@ -1,6 +1,6 @@
 import { EngineError, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlPasswords } from '@strongroom/database-sdk';
-import { claimAccount, manualPlan, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
+import { claimAccount, manualPlan, present, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
 import { DatabaseFailed, detailOf, outcomeOf } from './call-failed.ts';
 import { ConnectionUsers, rootCalled } from './connection-users.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
@@ -17,7 +17,8 @@ const rootState: StateLens<ConnectionRecord, MadeCredential> = {
       ...(typeof password === 'string' ? { current: passwordCredential(password) } : {}),
     };
   },
-  withState: (record, { current, previous: _unkept, ...root }) => {
+  withState: (record, { current, previous: _unkept, ...state }) => {
+    const root = present(state);
     const password = current?.data['password'];
     if (password === undefined || password === record.details['password']) return { ...record, root };
     return { ...record, root, revision: record.revision + 1, details: { ...record.details, password } };

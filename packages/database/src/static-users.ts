@@ -35,6 +35,7 @@ export class StaticUsers {
       make: async (name, role) => this.#make(name, role),
       apply: async (change) => this.#apply(change),
       outcomeOf,
+      unreached: (error) => error instanceof DatabaseFailed && error.login === 'unreachable',
       messageOf: detailOf,
       prove: async (change) => this.#prove(change),
       unproven: (_name, role, text) => new DatabaseFailed(role.db_name, text, 'unknown', { answered: true }),

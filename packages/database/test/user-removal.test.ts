@@ -39,7 +39,7 @@ describe('a user that cannot be removed', () => {
     const refused = await revoke(leaseId);
     expect(refused.status).toBe(400);
     expect(refused.errors!.join()).toMatch(/the user stays, but its login was taken away; .*depend on it: owner of table owned/s);
-    await expect(server.login(username, password)).rejects.toThrow(/password authentication failed|not permitted to log in/);
+    await expect(server.login(username, password)).rejects.toThrow(/password authentication failed/);
     expect((await mount.call('update', 'sys/leases/lookup', { data: { lease_id: leaseId } })).status).toBe(200);
     await pass(mount, 3_700);
     const { leases } = (await mount.call('read', 'sys/leases', { data: { type: 'irrevocable' } })).data as { leases: { error: string }[] };
@@ -54,11 +54,11 @@ describe('a user that cannot be removed', () => {
     const failing = await mount.read('creds/app');
     const one = failing.data as unknown as Creds;
     expect((await revoke(failing.leaseId)).errors!.join()).toContain('the user stays, but its login was taken away; ');
-    await expect(server.login(one.username, one.password)).rejects.toThrow(/password authentication failed|not permitted to log in/);
+    await expect(server.login(one.username, one.password)).rejects.toThrow(/password authentication failed/);
     expect((await mount.write('roles/app', { revocation_statements: [`SELECT '{{name}}'`] })).status).toBe(204);
     const idle = await mount.read('creds/app');
     const two = idle.data as unknown as Creds;
     expect((await revoke(idle.leaseId)).status).toBe(204);
-    await expect(server.login(two.username, two.password)).rejects.toThrow(/password authentication failed|not permitted to log in/);
+    await expect(server.login(two.username, two.password)).rejects.toThrow(/password authentication failed/);
   });
 });

@@ -2,13 +2,13 @@ import type { TObject } from 'typebox';
 import type { AuthRenewal, RenewedAuth } from './auth.ts';
 import type { Circuit } from './circuit.ts';
 import type { Clock } from './clock.ts';
-import type { Intent } from './intent.ts';
+import type { AnyIntent } from './intent.ts';
 import type { Log } from './log.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { AnyPath } from './path.ts';
-import type { Schedule } from './schedule.ts';
-import type { SecretFollower, SecretSource, SecretSources } from './secret-source.ts';
-import type { SecretType } from './secret-type.ts';
+import type { AnySchedule } from './schedule.ts';
+import type { SecretSubscriber, SecretSource, SecretSources } from './secret-source.ts';
+import type { AnySecretType } from './secret-type.ts';
 import type { StorageView } from './storage-view.ts';
 
 /** The plugin API this SDK speaks; checked before any plugin code runs. */
@@ -30,19 +30,12 @@ export interface Plugin {
   readonly code?: readonly string[];
 }
 
-/** A plugin that this server lists and does not use. Nothing of it has run. */
+/** A plugin that this server cannot use: built for another API, or not installed. Nothing of it has run. */
 export interface RefusedPlugin {
   readonly plugin: Plugin;
   /** For operators, with the plugin's name. */
   readonly reason: string;
 }
-
-// Secret types, intents and schedules of any entry; see AnyPath for why.
-/* eslint-disable @typescript-eslint/no-explicit-any */
-export type AnySecretType = SecretType<any>;
-export type AnyIntent = Intent<any>;
-export type AnySchedule = Schedule<any>;
-/* eslint-enable @typescript-eslint/no-explicit-any */
 
 /** What an engine brings to one mount. Every hook but `paths` is optional. */
 export interface Engine {
@@ -53,8 +46,8 @@ export interface Engine {
   readonly schedules?: readonly AnySchedule[];
   /** The secrets of this mount that others may follow. May be a getter. */
   readonly source?: SecretSource | undefined;
-  /** Of packages that declare `followsSecrets`. */
-  readonly follower?: SecretFollower;
+  /** Of packages that declare `subscribesToSecrets`. */
+  readonly subscriber?: SecretSubscriber;
   /** What a path that the mount does not know answers; default: 404 unsupported path. */
   readonly unknownPathWarning?: string;
   /** Login methods: what a renewed token may still have. A throw refuses the renewal; the token lives on to its end. */
@@ -102,7 +95,7 @@ export interface EngineHost {
   readonly log: Log;
   /** The plugins of one kind that the server lists and can use, such as `database`. */
   plugins(kind: string): readonly Plugin[];
-  /** Those that it lists and cannot use, for what depends on one to say why it does not work. */
+  /** Those that it cannot use, or knows and does not have, so that what depends on one can say why it does not work. */
   refusedPlugins(kind: string): readonly RefusedPlugin[];
   /** The way to an outside system, by the name that leases, intents and schedules of this mount have for it as their target. */
   circuit(target: string): Circuit;
@@ -116,7 +109,7 @@ export interface EngineHost {
   generatePassword(policy?: string): Promise<string>;
   /** The effective ttl and maximum of a lease that is issued now, after the mount's limits; seconds. */
   limit(terms: { ttl: number; maxTtl: number }): { ttl: number; maxTtl: number };
-  /** For packages that declare `followsSecrets`. */
+  /** For packages that declare `subscribesToSecrets`. */
   readonly sources?: SecretSources;
 }
 
@@ -138,8 +131,8 @@ export interface EnginePackage extends Plugin {
   readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The server mounts the engine itself, once, at a path of its own: see SystemMount. */
   readonly system?: SystemMount;
-  /** The engine reads secrets of other mounts and hears of their changes: `host.sources` and `Engine.follower`. */
-  readonly followsSecrets?: boolean;
+  /** The engine reads secrets of other mounts and hears of their changes: `host.sources` and `Engine.subscriber`. */
+  readonly subscribesToSecrets?: boolean;
   /** Mount options that must be checked before the mount exists, or before it is tuned: then `current` are those it has. @throws BadRequest */
   checkOptions?(options: Readonly<Record<string, string>>, current?: Readonly<Record<string, string>>): void;
   /** Builds the engine for one mount; opens nothing, since `initialize` does. */

@@ -4,12 +4,10 @@ export { cidrOutside, isCidr, sharedCidrs, withinCidrs } from './cidr.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { closest, wordDistance } from './closest.ts';
+export { abortable, Deadline, DeadlineIgnored, waitAtMost, withDeadline, type DeadlineOptions } from './deadline.ts';
 export { compileDecoder, decodeValue, type Decoded, type Decoder, type DecoderOptions } from './decode.ts';
 export {
   API_VERSION,
-  type AnyIntent,
-  type AnySchedule,
-  type AnySecretType,
   type Engine,
   type EngineHost,
   type EnginePackage,
@@ -22,25 +20,21 @@ export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';
 export { foldName } from './fold-name.ts';
-export { reserveCode, runAs, tellOwner, type CodeOwner } from './foreign-code.ts';
+export { reserveCode, runAttributed, notifyOwner, type CodeOwner } from './attribution.ts';
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
-export { globMatches } from './glob.ts';
-export * from './hcl/index.ts';
-export type { Intent, OpenIntent } from './intent.ts';
+export type { AnyIntent, Intent, OpenIntent } from './intent.ts';
 export * from './json/index.ts';
 export { boundsOf, keysOf, ListedKeys, pageFields, type Page } from './listing.ts';
 export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';
 export type { OutsideThing } from './outside-thing.ts';
 export { own } from './own.ts';
-export * from './password/index.ts';
 export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';
 export { redact } from './redact.ts';
 export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from './request.ts';
-export type { JobRun, JobStatus, Schedule } from './schedule.ts';
+export type { AnySchedule, JobRun, JobStatus, Schedule } from './schedule.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
-export type { SecretFollower, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
-export { issue, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
+export type { SecretSubscriber, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
+export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
-export * from './template/index.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';

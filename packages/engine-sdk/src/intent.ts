@@ -31,3 +31,6 @@ export interface Intent<E extends TObject> {
    */
   outside?(entry: Static<E>): OutsideThing | undefined;
 }
+
+/** An intent of any entry: what is stored is checked against `entry` before it is handed over. */
+export type AnyIntent = Intent<TObject>;

@@ -12,6 +12,9 @@ export interface Schedule<E extends TObject> {
   run(entry: Static<E>, storage: StorageView, signal: AbortSignal, job: JobRun): Promise<Date | undefined>;
 }
 
+/** A schedule of any entry: what is stored is checked against `entry` before it is handed over. */
+export type AnySchedule = Schedule<TObject>;
+
 export interface JobRun {
   readonly id: string;
   /** When the job was due. */

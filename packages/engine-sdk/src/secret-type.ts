@@ -46,9 +46,12 @@ export interface SecretType<I extends TObject> {
   outside?(internal: Static<I>): OutsideThing | undefined;
 }
 
+/** A secret type of any internal data: what is stored is checked against `internal` before it is handed over. */
+export type AnySecretType = SecretType<TObject>;
+
 /** The core stores the lease and settles `fulfils` in one commit: no moment has the one without the other. */
 export interface IssuedSecret {
-  readonly type: SecretType<TObject>;
+  readonly type: AnySecretType;
   readonly internal: Readonly<Record<string, unknown>>;
   readonly terms: LeaseTerms;
   readonly fulfils?: OpenIntent;

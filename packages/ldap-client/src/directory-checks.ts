@@ -1,4 +1,5 @@
-import { BadRequest, compileTemplate, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/engine-sdk';
+import { BadRequest } from '@strongroom/engine-sdk';
+import { compileTemplate, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/go-template';
 import { isDn } from './dn.ts';
 import { FilterSyntaxError, parseFilter } from './filter.ts';
 import { checkServerUrls } from './server-urls.ts';

@@ -1,3 +1,4 @@
+import type { TemplateEnvironment } from '@strongroom/go-template';
 import {
   InvalidRequest,
   issue,
@@ -7,7 +8,6 @@ import {
   type OpenIntent,
   type OutsideThing,
   type SecretType,
-  type TemplateEnvironment,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { LdapError, parseLdif, type Connection, type LdifRecord } from '@strongroom/ldap-client';

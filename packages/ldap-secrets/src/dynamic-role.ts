@@ -1,4 +1,5 @@
-import { BadRequest, f, type TemplateEnvironment } from '@strongroom/engine-sdk';
+import type { TemplateEnvironment } from '@strongroom/go-template';
+import { BadRequest, f } from '@strongroom/engine-sdk';
 import { normaliseDn, type LdifRecord } from '@strongroom/ldap-client';
 import type { DynamicRoleRecord } from './records.ts';
 import { recordsOf, RoleTemplates, safePart, type LdifData } from './role-templates.ts';

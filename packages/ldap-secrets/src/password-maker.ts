@@ -1,11 +1,5 @@
-import {
-  EngineError,
-  generatePassword,
-  InvalidRequest,
-  passwordPolicy,
-  type EngineHost,
-  type PasswordPolicy,
-} from '@strongroom/engine-sdk';
+import { EngineError, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { generatePassword, passwordPolicy, type PasswordPolicy } from '@strongroom/password-policy';
 import type { LdapSecretsConfig } from './config.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,4 +1,5 @@
-import { BadRequest, compileTemplate, utf16le, type Template, type TemplateEnvironment } from '@strongroom/engine-sdk';
+import { BadRequest } from '@strongroom/engine-sdk';
+import { compileTemplate, utf16le, type Template, type TemplateEnvironment } from '@strongroom/go-template';
 import { parseLdif, type LdifRecord } from '@strongroom/ldap-client';
 import type { DynamicRoleRecord } from './records.ts';
 

@@ -1,6 +1,6 @@
 import { EngineError, type EngineHost, type ManagedAccount } from '@strongroom/engine-sdk';
 import { isDn, namedAccount, serverUrls } from '@strongroom/ldap-client';
-import { claimAccount, manualPlan, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
+import { claimAccount, manualPlan, present, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
 import { changePasswordIn, locateIn, proveBind } from './account-entry.ts';
 import { bindNameOf, unsettled, type LdapSecretsConfig } from './config.ts';
 import { DirectoryFailed, DirectoryMisused, outcomeOf, textOf } from './directory-failed.ts';
@@ -11,7 +11,7 @@ import { ROOT_MANAGER, type DirectoryService } from './service.ts';
 
 const rootState: StateLens<LdapSecretsConfig, string> = {
   state: ({ root, bindpass }) => ({ ...(root ?? { last_rotation: 0, next_rotation: 0 }), current: bindpass }),
-  withState: (config, { current, ...root }) => ({ ...config, bindpass: current ?? config.bindpass, root }),
+  withState: (config, { current, ...root }) => ({ ...config, bindpass: current ?? config.bindpass, root: present(root) }),
 };
 
 /** Rotation of the password that the mount itself logs in with. */

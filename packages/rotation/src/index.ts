@@ -6,6 +6,10 @@ export type { Login } from './login.ts';
 export { OneAtATime } from './one-at-a-time.ts';
 export type { Outcome, Proof } from './outcome.ts';
 export { doubtAbout, retriedAfter, secondsToRotation } from './rotation-answer.ts';
+export { RotationMachine } from './rotation-machine.ts';
+export type { Asked, Beginning, Claim, Creation, Lens, Method, Pending, StoredRotation, Tried, Work } from './rotation-machine.ts';
+export { moves, stageOf, stages, verdictOn, verdicts } from './rotation-table.ts';
+export type { Attempt, Effect, Kind, Move, Stage, Try, Verdict } from './rotation-table.ts';
 export { Rotation } from './rotation.ts';
 export type { Change, CurrentCredential, RotationOptions, Storing } from './rotation.ts';
 export {
@@ -20,7 +24,7 @@ export {
   windowHasPassed,
 } from './rotation-plan.ts';
 export type { PlanRules, RotationPlan, SentPlan } from './rotation-plan.ts';
-export { ownState, rotationStateFields } from './rotation-state.ts';
+export { ownFields, ownState, present, rotationStateFields } from './rotation-state.ts';
 export type { PendingChange, RotationState, StateLens } from './rotation-state.ts';
 export { warned } from './warned.ts';
 export { RotationStatus, rotationStatus } from './rotation-status.ts';

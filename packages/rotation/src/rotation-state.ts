@@ -1,40 +1,37 @@
 import type { ManagedAccount } from '@strongroom/engine-sdk';
 import { Type, type TSchema } from 'typebox';
 import type { Login } from './login.ts';
+import type { Claim, Lens } from './rotation-machine.ts';
 
-/** A change of a credential that has begun: what may be outside by now, and who is at work on it until when. Milliseconds. */
-export interface PendingChange<C> {
+/** A change of a credential that has begun: what may be outside by now, and who is at work on it until when. */
+export interface PendingChange<C> extends Claim {
   readonly made: C;
-  /** When the change was last asked for outside. */
-  readonly begun: number;
-  readonly claim: string;
-  readonly until: number;
 }
 
-/** What is stored of a credential that is rotated. */
+/** What is stored of a credential that is rotated. What is undefined is not stored. */
 export interface RotationState<C> {
   /** Milliseconds; 0 before the first rotation. */
   readonly last_rotation: number;
   /** Milliseconds; 0 where none is planned. In the past: a rotation is due, and retried until it is through. */
   readonly next_rotation: number;
   /** Since when a rotation is asked for that is not through, in milliseconds: it is due whatever the plan says, and retried until it is. */
-  readonly demanded?: number;
+  readonly demanded?: number | undefined;
   /** Absent until the first rotation is through. */
-  readonly current?: C;
+  readonly current?: C | undefined;
   /** The one before, where it is kept. */
-  readonly previous?: C;
-  readonly pending?: PendingChange<C>;
+  readonly previous?: C | undefined;
+  readonly pending?: PendingChange<C> | undefined;
   /**
    * A candidate whose change was acknowledged while the current credential was still the one that was accepted. It is kept, and tried first, since the
    * server that was asked may have heard of the change later than others.
    */
-  readonly shelved?: C;
+  readonly shelved?: C | undefined;
   /** The last failure since the last success. */
-  readonly last_error?: { readonly message: string; readonly at: number };
+  readonly last_error?: { readonly message: string; readonly at: number } | undefined;
   /** What a login with the stored credentials found at the last rotation that was tried; absent in records of older releases. */
-  readonly login?: Login;
+  readonly login?: Login | undefined;
   /** The account in the registry of managed accounts; absent while it is not known. */
-  readonly managed_account?: ManagedAccount;
+  readonly managed_account?: ManagedAccount | undefined;
 }
 
 /** The schema of `RotationState`, to spread into a record. */
@@ -62,42 +59,32 @@ export function rotationStateFields<C extends TSchema>(credential: C) {
 }
 
 /** Where in a record its rotation state is. */
-export interface StateLens<R, C> {
-  state(record: R): RotationState<C>;
-  /** The record with this state in place of its own; what the state lacks, the record then lacks too. */
-  withState(record: R, state: RotationState<C>): R;
-}
+export type StateLens<R, C> = Lens<R, RotationState<C>>;
 
 /** For records that were made by spreading `rotationStateFields`. */
 export function ownState<R extends RotationState<C>, C>(): StateLens<R, C> {
+  return ownFields<R, RotationState<C>>(rotationStateFields(Type.Unknown()));
+}
+
+/** For records that have the fields of a state themselves; `fields` names them. */
+export function ownFields<R extends S, S extends object>(fields: Readonly<Record<keyof S & string, unknown>>): Lens<R, S> {
+  const names = Object.keys(fields) as (keyof S & string)[];
   return {
     state: (record) => record,
     withState: (record, state) => {
-      const {
-        demanded: _d,
-        current: _c,
-        previous: _p,
-        pending: _w,
-        shelved: _s,
-        last_error: _e,
-        login: _l,
-        managed_account: _a,
-        ...rest
-      } = record;
-      const { last_rotation, next_rotation, demanded, current, previous, pending, shelved, last_error, login, managed_account } = state;
-      return {
-        ...rest,
-        last_rotation,
-        next_rotation,
-        ...(demanded === undefined ? {} : { demanded }),
-        ...(current === undefined ? {} : { current }),
-        ...(previous === undefined ? {} : { previous }),
-        ...(pending === undefined ? {} : { pending }),
-        ...(shelved === undefined ? {} : { shelved }),
-        ...(last_error === undefined ? {} : { last_error }),
-        ...(login === undefined ? {} : { login }),
-        ...(managed_account === undefined ? {} : { managed_account }),
-      } as unknown as R;
+      const next = { ...record };
+      for (const name of names) {
+        if (state[name] === undefined) delete next[name];
+        else next[name] = state[name] as R[keyof S & string];
+      }
+      return next;
     },
+  };
+}
+
+/** The fields that are not undefined. */
+export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
   };
 }

@@ -64,6 +64,8 @@ export class Outside {
       this.#late.set(account, password);
       return;
     }
+    // What is older does not come into force any more.
+    this.#late.delete(account);
     this.passwords.set(account, password);
     if (fate === 'lost with all' || fate === 'done and gone') this.down = true;
     if (fate === 'half refused') throw new Failed('refused');

@@ -42,7 +42,7 @@ export const leaky = {
 async function startServer() {
   writeFileSync(join(folder, 'plugins.hcl'), `plugin "./leaky-engine.mjs" {}\n`);
   const words = ['server', '-dev', '-dev-root-token-id=root', '-dev-listen-address=127.0.0.1:0', `-config=${join(folder, 'plugins.hcl')}`];
-  const args = ['--conditions=source', '--import', fileOf('./typescript-loader.mjs'), fileOf('../../cli/src/main.ts'), ...words];
+  const args = ['--import', fileOf('../../lab/scripts/typescript-loader.mjs'), fileOf('../../cli/src/main.ts'), ...words];
   const { NODE_OPTIONS: _, ...env } = process.env;
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);

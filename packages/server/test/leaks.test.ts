@@ -50,7 +50,7 @@ export const plugins = [
 async function startServer(): Promise<{ address: string; exited: () => boolean }> {
   writeFileSync(join(folder, 'plugins.hcl'), `plugin "./leaky.mjs" {}\nlog_level = "error"\n`);
   const words = ['-dev', '-dev-root-token-id=root', '-dev-listen-address=127.0.0.1:0', `-config=${join(folder, 'plugins.hcl')}`];
-  const args = ['--conditions=source', '--import', fileOf('./typescript-loader.mjs'), fileOf('./child.ts'), ...words];
+  const args = ['--import', fileOf('../../lab/scripts/typescript-loader.mjs'), fileOf('./child.ts'), ...words];
   const { NODE_OPTIONS: _, ...env } = process.env;
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);

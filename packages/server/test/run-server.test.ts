@@ -24,7 +24,7 @@ class ServerProcess {
   #waiting: (() => void)[] = [];
 
   constructor(words: readonly string[], env: Record<string, string> = {}) {
-    const args = ['--conditions=source', '--import', fileOf('./typescript-loader.mjs'), fileOf('./child.ts'), ...words];
+    const args = ['--import', fileOf('../../lab/scripts/typescript-loader.mjs'), fileOf('./child.ts'), ...words];
     const { NODE_OPTIONS: _, ...inherited } = process.env;
     this.child = spawn(process.execPath, args, { env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(this.child);

@@ -53,9 +53,8 @@ plugin "./file-database.mjs" {}
 
 async function startServer() {
   const args = [
-    '--conditions=source',
     '--import',
-    fileOf('./typescript-loader.mjs'),
+    fileOf('../../lab/scripts/typescript-loader.mjs'),
     fileOf('./child.ts'),
     `-config=${join(folder, 'server.hcl')}`,
   ];

@@ -166,13 +166,7 @@ describe('the time limits of a session', () => {
 
 function startProcess(table: string): { child: ChildProcess; lines: string[] } {
   const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-  const args = [
-    '--conditions=source',
-    '--no-warnings',
-    '--import',
-    here('../../storage-lmdb/test/typescript-loader.mjs'),
-    here('process.ts'),
-  ];
+  const args = ['--no-warnings', '--import', here('../../lab/scripts/typescript-loader.mjs'), here('process.ts')];
   const child = spawn(process.execPath, [...args, `${server.url}?application_name=stopped`, table], {
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-import { foreignText, InternalError, runAs, thrownText, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
+import { foreignText, InternalError, runAttributed, thrownText, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
 import { isSyncError } from '@strongroom/sync-sdk';
 import { textsIn } from './contents.ts';
 import { masked } from './sync-status.ts';
@@ -6,7 +6,7 @@ import { masked } from './sync-status.ts';
 /** A plugin threw what is none of the errors that it may throw, or did not keep its contract. Neither a credential nor a value is in the text. */
 export class PluginFault extends InternalError {}
 
-/** The longest that a call may take; a plugin that holds up the whole server for longer is a fault. Milliseconds. */
+/** The longest that a run's calls may take: less than a job may, so that the failure is still stored. A plugin that holds up the whole server for longer is a fault. Milliseconds. */
 export const DEADLINE = 45_000;
 /** Within which a plugin must give up once it was told to. Milliseconds. */
 const GRACE = 5_000;
@@ -89,7 +89,7 @@ export class PluginGuard {
     const { clock } = this.#options;
     const began = clock.millis();
     try {
-      return runAs(this.#owner, work);
+      return runAttributed(this.#owner, work);
     } finally {
       const took = clock.millis() - began;
       if (took > DEADLINE) this.#options.fault(`held up the whole server for ${Math.round(took / 1_000)} s`);

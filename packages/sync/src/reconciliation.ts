@@ -35,7 +35,7 @@ export async function forgetDestination(tx: Transaction, place: string): Promise
     await formerDestinations.put(place, { ids: [...ids, id].slice(-MOST_FORMER) });
   }
   await destinations.delete(place);
-  await tx.unschedule({ kind: KIND } as never, place);
+  await tx.unschedule({ kind: KIND }, place);
 }
 
 /** Repairs what the plan finds: each association that differs is put into the queue, to be looked at outside. */
@@ -66,7 +66,7 @@ export class Reconciliation {
     const associations = await recordsIn(tx).associations.list({ prefix: `${destination.id}/`, limit: 1 });
     if (associations.length > 0) await tx.schedule(this.job, place, this.#host.clock.now(), { place });
     else if (destination.reconcile_interval > 0) await tx.schedule(this.job, place, this.#next(destination), { place });
-    else await tx.unschedule(this.job as never, place);
+    else await tx.unschedule(this.job, place);
   }
 
   async repair(destination: DestinationRecord, signal: AbortSignal, options: { readonly removeOrphans: boolean }): Promise<Repair> {

@@ -1,4 +1,4 @@
-import { compileTemplate, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/engine-sdk';
+import { compileTemplate, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/go-template';
 import { nameComplaint, type NameLimits, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import type { AssociationRecord, DestinationRecord } from './records.ts';
 import { Refusal } from './sync-status.ts';

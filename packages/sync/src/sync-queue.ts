@@ -49,7 +49,7 @@ export class SyncQueue {
   }
 
   async unschedule(tx: Transaction, association: AssociationRecord): Promise<void> {
-    await tx.unschedule(this.#job() as never, idOf(association));
+    await tx.unschedule(this.#job(), idOf(association));
   }
 
   /** @throws TooManyRequests when as many associations wait as may */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EngineHost, SecretSources, Transaction } from '@strongroom/engine-sdk';
+import { waitAtMost, withDeadline, type EngineHost, type SecretSources, type Transaction } from '@strongroom/engine-sdk';
 import { ExternalServiceError, isSyncError, secretsOf, type DestinationLimits, type Throttled } from '@strongroom/sync-sdk';
 import type { Static } from 'typebox';
 import { contentsOf, textsIn } from './contents.ts';
@@ -31,9 +31,6 @@ import { failureOf, masked, Refusal, type Failure } from './sync-status.ts';
 const HOLD = 75_000;
 /** A run that takes longer ends with what it has, and another one goes on. */
 const ENOUGH = 40_000;
-/** The longest that a provider may take: less than a job may, so that the failure is still stored. */
-const HANG = DEADLINE;
-const NO_ANSWER = `no answer within ${HANG / 1_000} s`;
 /** When a new association is looked at once more: a change made while another process had not heard of it is found then. */
 const SETTLING = 30_000;
 /** How often a request looks whether a run of another process has ended. Milliseconds. */
@@ -132,9 +129,7 @@ export class SyncRun {
     });
     this.#runs.add(run);
     void run.finally(() => this.#runs.delete(run));
-    let cancel: (() => void) | undefined;
-    await Promise.race([run, new Promise<void>((resolve) => (cancel = this.#host.clock.after(millis, resolve)))]);
-    cancel?.();
+    await waitAtMost(this.#host.clock, millis, run);
     patience.abort();
   }
 
@@ -323,9 +318,14 @@ export class SyncRun {
     let unfinished = false;
     const secrets = [...secretsOf(this.#types.installed(destination.type).connection, destination.connection)];
     const now = (): string => this.#host.clock.now().toISOString();
-    const hang = new AbortController();
-    const cancel = this.#host.clock.after(HANG, () => hang.abort(new ExternalServiceError(NO_ANSWER, { providerCode: 'timeout' })));
-    const limit = AbortSignal.any([signal, hang.signal]);
+    const deadline = {
+      clock: this.#host.clock,
+      millis: DEADLINE,
+      parent: signal,
+      passed: () => new ExternalServiceError(`no answer within ${DEADLINE / 1_000} s`, { providerCode: 'timeout' }),
+      // Each call of the plugin ends by itself soon after the signal.
+      grace: Infinity,
+    };
 
     const attempt = async (
       remote: RemoteRecord,
@@ -373,22 +373,24 @@ export class SyncRun {
     };
 
     try {
-      await this.#sessions.use(destination, async (open) => {
-        const writer = new RemoteWriter(destination, open, limit, task.since);
-        for (const remote of writes) {
-          const wanted = task.wanted.get(remote.id)!;
-          await attempt(remote, async () => written(remote, await writer.write(remote, wanted), wanted, now()), textsIn(wanted.value));
-        }
-        const successors = [...task.wanted.keys()].map((id) => remotes.get(id)!);
-        for (const remote of removals) {
-          if (successors.some((other) => takesOver(remote, other) && !isSynced(other))) continue;
-          await attempt(remote, async () => {
-            const gone = await writer.remove(remote);
-            if (gone === 'not ours') this.#host.log.warn('a remote secret is not ours any more and is left alone', { name: remote.name });
-            return undefined;
-          }, []);
-        }
-      });
+      await withDeadline(deadline, async (limit) =>
+        this.#sessions.use(destination, async (open) => {
+          const writer = new RemoteWriter(destination, open, limit, task.since);
+          for (const remote of writes) {
+            const wanted = task.wanted.get(remote.id)!;
+            await attempt(remote, async () => written(remote, await writer.write(remote, wanted), wanted, now()), textsIn(wanted.value));
+          }
+          const successors = [...task.wanted.keys()].map((id) => remotes.get(id)!);
+          for (const remote of removals) {
+            if (successors.some((other) => takesOver(remote, other) && !isSynced(other))) continue;
+            await attempt(remote, async () => {
+              const gone = await writer.remove(remote);
+              if (gone === 'not ours') this.#host.log.warn('a remote secret is not ours any more and is left alone', { name: remote.name });
+              return undefined;
+            }, []);
+          }
+        }),
+      );
     } catch (error) {
       signal.throwIfAborted();
       const failure = failureOf(error, secrets);
@@ -398,8 +400,6 @@ export class SyncRun {
         const remote = remotes.get(id);
         if (remote) remotes.set(id, { ...remote, status: failure.status, last_error: failure.error, updated_at: now() });
       }
-    } finally {
-      cancel();
     }
     return { remotes: [...remotes.values()], failures, unfinished, ...(retryAt === undefined ? {} : { retryAt }) };
   }

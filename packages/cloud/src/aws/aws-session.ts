@@ -19,11 +19,11 @@ import { isCloudError } from '../cloud-error.ts';
 import { openClients, type AwsClients } from './aws-clients.ts';
 import { faultOf, isUnknownCredential } from './aws-faults.ts';
 import { loadAwsSdk, type AwsSdk } from './aws-sdk.ts';
-import { allPages, inLanes } from './pages.ts';
+import { allPages, mapConcurrently } from './pages.ts';
 import { gone, UserRemoval } from './user-removal.ts';
 
 /** How many users' tags are asked for at a time. */
-const TAG_LANES = 8;
+const TAG_CONCURRENCY = 8;
 
 /** AWS, by the SDK. Nothing is loaded or opened before the first call. */
 export class AwsSession implements CloudSession {
@@ -94,7 +94,7 @@ export class AwsSession implements CloudSession {
       );
       const tagged: TaggedUser[] = [];
       // A list of users comes without tags.
-      await inLanes(users, TAG_LANES, async ({ UserName, UserId, CreateDate }) => {
+      await mapConcurrently(users, TAG_CONCURRENCY, async ({ UserName, UserId, CreateDate }) => {
         const list = await gone(
           allPages(
             async (from) => clients.iam.send(new iam.ListUserTagsCommand({ UserName, ...from }), { abortSignal }),

@@ -18,11 +18,11 @@ export async function allPages<P extends Page, T>(
   }
 }
 
-/** Works on all of them, so many at a time. */
-export async function inLanes<T>(items: readonly T[], lanes: number, work: (item: T) => Promise<void>): Promise<void> {
+/** Works on all items, at most `limit` of them at a time. Rejects with the first failure. */
+export async function mapConcurrently<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   await Promise.all(
-    Array.from({ length: lanes }, async () => {
+    Array.from({ length: limit }, async () => {
       for (const item of left) await work(item);
     }),
   );

@@ -1,9 +1,9 @@
 import type { IAMClient } from '@aws-sdk/client-iam';
 import { codeOf } from './aws-faults.ts';
 import type { AwsSdk } from './aws-sdk.ts';
-import { allPages, inLanes } from './pages.ts';
+import { allPages, mapConcurrently } from './pages.ts';
 
-const LANES = 4;
+const CONCURRENCY = 4;
 
 /**
  * Takes away all that hangs on a user, then the user. First what the engine gives to users; what else there is keeps IAM from deleting the user,
@@ -66,7 +66,7 @@ export class UserRemoval {
         (page) => page.AccessKeyMetadata,
       ),
     );
-    await inLanes(keys ?? [], LANES, async ({ AccessKeyId }) => {
+    await mapConcurrently(keys ?? [], CONCURRENCY, async ({ AccessKeyId }) => {
       await gone(this.#iam.send(new DeleteAccessKeyCommand({ ...this.#user, AccessKeyId }), this.#options));
     });
   }
@@ -79,7 +79,7 @@ export class UserRemoval {
         (page) => page.AttachedPolicies,
       ),
     );
-    await inLanes(policies ?? [], LANES, async ({ PolicyArn }) => {
+    await mapConcurrently(policies ?? [], CONCURRENCY, async ({ PolicyArn }) => {
       await gone(this.#iam.send(new DetachUserPolicyCommand({ ...this.#user, PolicyArn }), this.#options));
     });
   }
@@ -92,7 +92,7 @@ export class UserRemoval {
         (page) => page.PolicyNames,
       ),
     );
-    await inLanes(names ?? [], LANES, async (PolicyName) => {
+    await mapConcurrently(names ?? [], CONCURRENCY, async (PolicyName) => {
       await gone(this.#iam.send(new DeleteUserPolicyCommand({ ...this.#user, PolicyName }), this.#options));
     });
   }
@@ -105,7 +105,7 @@ export class UserRemoval {
         (page) => page.Groups,
       ),
     );
-    await inLanes(groups ?? [], LANES, async ({ GroupName }) => {
+    await mapConcurrently(groups ?? [], CONCURRENCY, async ({ GroupName }) => {
       await gone(this.#iam.send(new RemoveUserFromGroupCommand({ ...this.#user, GroupName }), this.#options));
     });
   }
@@ -122,7 +122,7 @@ export class UserRemoval {
         (page) => page.MFADevices,
       ),
     );
-    await inLanes(devices ?? [], LANES, async ({ SerialNumber }) => {
+    await mapConcurrently(devices ?? [], CONCURRENCY, async ({ SerialNumber }) => {
       await gone(this.#iam.send(new DeactivateMFADeviceCommand({ ...this.#user, SerialNumber }), this.#options));
       // Hardware has a serial number of its own; a virtual device is an entity, and would stay behind.
       if (SerialNumber?.includes(':mfa/')) await gone(this.#iam.send(new DeleteVirtualMFADeviceCommand({ SerialNumber }), this.#options));
@@ -137,7 +137,7 @@ export class UserRemoval {
         (page) => page.SSHPublicKeys,
       ),
     );
-    await inLanes(keys ?? [], LANES, async ({ SSHPublicKeyId }) => {
+    await mapConcurrently(keys ?? [], CONCURRENCY, async ({ SSHPublicKeyId }) => {
       await gone(this.#iam.send(new DeleteSSHPublicKeyCommand({ ...this.#user, SSHPublicKeyId }), this.#options));
     });
   }
@@ -150,7 +150,7 @@ export class UserRemoval {
         (page) => page.Certificates,
       ),
     );
-    await inLanes(certificates ?? [], LANES, async ({ CertificateId }) => {
+    await mapConcurrently(certificates ?? [], CONCURRENCY, async ({ CertificateId }) => {
       await gone(this.#iam.send(new DeleteSigningCertificateCommand({ ...this.#user, CertificateId }), this.#options));
     });
   }
@@ -163,7 +163,7 @@ export class UserRemoval {
         (page) => page.ServiceSpecificCredentials,
       ),
     );
-    await inLanes(credentials ?? [], LANES, async ({ ServiceSpecificCredentialId }) => {
+    await mapConcurrently(credentials ?? [], CONCURRENCY, async ({ ServiceSpecificCredentialId }) => {
       await gone(this.#iam.send(new DeleteServiceSpecificCredentialCommand({ ...this.#user, ServiceSpecificCredentialId }), this.#options));
     });
   }

@@ -1,4 +1,4 @@
-import { EngineError, type Clock } from '@strongroom/engine-sdk';
+import { Deadline, EngineError, type Clock } from '@strongroom/engine-sdk';
 import type { Ending } from '../kernel/mounts/ending.ts';
 
 /** Milliseconds a request may take. */
@@ -10,92 +10,75 @@ export class DeadlinePassed extends EngineError {
 }
 
 /**
- * The deadline of one request, which is over sooner where its caller goes away or its mount comes to an end. It holds for every handler. A signal of its own, with a
- * timer, is made when somebody first asks for it: most requests answer from storage alone.
+ * The deadline of one request, which is over sooner where its caller goes away or its mount comes to an end. It holds for every handler. Most requests
+ * answer from storage alone: they share one timer, and neither a signal is made nor the caller's own asked for.
  */
-export class RequestDeadline {
+export class RequestDeadline extends Deadline {
   /** Milliseconds since the epoch. */
   readonly began: number;
-  readonly #clock: Clock;
+  readonly #overdue: Overdue;
   readonly #caller: { readonly signal?: AbortSignal };
   readonly #ending: Ending | undefined;
   readonly #finishes: boolean;
-  #controller: AbortController | undefined;
-  #abandon: ((reason: Error) => void) | undefined;
-  #cancel: (() => void) | undefined;
+  /** Somebody has asked for the signal. */
+  #heard = false;
   #stopHearing: (() => void) | undefined;
-  #over: Error | undefined;
 
   /**
    * The caller's own signal is not asked for before it is needed: adapters make it at that moment. `finishes`: the handler is the core's own, which may be
    * what brings the end about, such as a seal; it is ended only where it listens to its signal.
    */
   constructor(clock: Clock, caller: { readonly signal?: AbortSignal }, mount?: { readonly ending: Ending; readonly finishes: boolean }) {
-    this.#clock = clock;
+    super();
+    this.#overdue = overdueOf(clock);
     this.#caller = caller;
     this.#ending = mount?.ending;
     this.#finishes = mount?.finishes ?? false;
     this.began = clock.millis();
   }
 
-  get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController();
-      if (this.#over) this.#controller.abort(this.#over);
-      else {
-        this.#cancel = this.#clock.after(DEADLINE, this.pass);
-        const { signal } = this.#caller;
-        if (signal?.aborted) this.#leave();
-        else signal?.addEventListener('abort', this.#leave, { once: true });
-        this.#hear();
-      }
+  override get signal(): AbortSignal {
+    if (!this.#heard) {
+      this.#heard = true;
+      this.#overdue.add(this);
+      this.#hearCaller();
     }
-    return this.#controller.signal;
+    return super.signal;
   }
 
   /** What the work gives, or a rejection once the deadline has passed, the caller went away or the mount ends; the work itself may go on. */
-  guard<T>(work: () => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#abandon = reject;
-      const overdue = overdueOf(this.#clock);
-      overdue.add(this);
-      if (!this.#finishes) this.#hear();
-      work().then(
-        (result) => {
-          this.#clear(overdue);
-          resolve(result);
-        },
-        (error: unknown) => {
-          this.#clear(overdue);
-          reject(error as Error);
-        },
-      );
-      if (this.#over) reject(this.#over);
-    });
-  }
-
-  #hear(): void {
-    this.#stopHearing ??= this.#ending?.heard(this.#end);
-  }
-
-  #clear(overdue: Overdue): void {
-    this.#abandon = undefined;
-    overdue.delete(this);
-    this.#stopHearing?.();
-    if (!this.#controller) return;
-    this.#cancel?.();
-    this.#caller.signal?.removeEventListener('abort', this.#leave);
+  override guard<T>(work: () => Promise<T>): Promise<T> {
+    this.#overdue.add(this);
+    if (this.#heard) this.#hearCaller();
+    else if (!this.#finishes) this.#hearMount();
+    return super.guard(work, this.#guarded);
   }
 
   /** The time is over. */
-  readonly pass = (): void => this.#end(new DeadlinePassed(`no answer within ${DEADLINE / 1_000} s`));
+  pass(): void {
+    this.end(new DeadlinePassed(`no answer within ${DEADLINE / 1_000} s`));
+  }
 
-  readonly #leave = (): void => this.#end(new DeadlinePassed('the caller went away'));
+  #hearCaller(): void {
+    const { signal } = this.#caller;
+    if (signal?.aborted) this.#leave();
+    else signal?.addEventListener('abort', this.#leave, { once: true });
+    this.#hearMount();
+  }
 
-  readonly #end = (reason: Error): void => {
-    this.#over ??= reason;
-    this.#controller?.abort(reason);
-    this.#abandon?.(reason);
+  #hearMount(): void {
+    this.#stopHearing ??= this.#ending?.heard((reason) => this.end(reason));
+  }
+
+  readonly #leave = (): void => this.end(new DeadlinePassed('the caller went away'));
+
+  readonly #guarded = {
+    ended: (): void => {
+      this.#overdue.delete(this);
+      this.#stopHearing?.();
+      this.#stopHearing = undefined;
+      if (this.#heard) this.#caller.signal?.removeEventListener('abort', this.#leave);
+    },
   };
 }
 
@@ -125,7 +108,8 @@ class Overdue {
       const now = this.#clock.millis();
       for (const request of this.#open) {
         const left = request.began + DEADLINE - now;
-        if (left > 0) return this.#arm(left);
+        // The clock may have been set back.
+        if (left > 0) return this.#arm(Math.min(left, DEADLINE));
         this.#open.delete(request);
         request.pass();
       }

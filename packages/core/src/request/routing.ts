@@ -3,7 +3,7 @@ import type { MountTable } from '../services/mounts/mount-table.ts';
 import type { PathRouter } from '../kernel/mounts/path-router.ts';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import type { Call } from './call.ts';
-import { canonicalPath } from './canonical-path.ts';
+import { canonicalPath } from '../kernel/mounts/canonical-path.ts';
 
 const SYSTEM = 'sys/';
 

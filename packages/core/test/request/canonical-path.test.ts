@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { f, path, type EnginePackage } from '@strongroom/engine-sdk';
 import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
-import { MAX_PATH_BYTES } from '../../src/request/admission.ts';
+import { MAX_PATH_BYTES } from '../../src/kernel/call/admitted-path.ts';
 
 const EVERY = '["create","read","update","patch","delete","list","sudo"]';
 
@@ -21,8 +21,8 @@ const shelf: EnginePackage = {
     });
     const answer = (what: string) => ({
       summary: 'Answers.',
-      handle: async ({ data, spelled }: { data: { name?: string }; spelled: Readonly<Record<string, string>> }) => ({
-        data: { what, name: data.name, spelled: spelled['name'] },
+      handle: async ({ data, verbatim }: { data: { name?: string }; verbatim: Readonly<Record<string, string>> }) => ({
+        data: { what, name: data.name, spelled: verbatim['name'] },
       }),
     });
     return {

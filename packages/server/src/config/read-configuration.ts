@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { HclSyntaxError, parseHcl } from '@strongroom/engine-sdk';
+import { HclSyntaxError, parseHcl } from '@strongroom/hcl';
 import { readAudit } from './audit-section.ts';
 import { Complaints, placeText } from './complaints.ts';
 import { LOG_LEVELS, type Configuration, type PluginChoice } from './configuration.ts';

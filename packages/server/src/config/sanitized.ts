@@ -1,4 +1,4 @@
-import { toPlain, type HclPlain } from '@strongroom/engine-sdk';
+import { toPlain, type HclPlain } from '@strongroom/hcl';
 import { isSecretName, redactText, MASK } from '../log/redaction.ts';
 import type { Sourced } from './section.ts';
 

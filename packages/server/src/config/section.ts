@@ -1,4 +1,5 @@
-import { closest, DurationError, parseDuration, type HclBody, type HclItem, type HclValue } from '@strongroom/engine-sdk';
+import type { HclBody, HclItem, HclValue } from '@strongroom/hcl';
+import { closest, DurationError, parseDuration } from '@strongroom/engine-sdk';
 import type { Complaints, Place } from './complaints.ts';
 import { placeText } from './complaints.ts';
 

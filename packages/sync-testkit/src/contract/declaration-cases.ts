@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { fieldSpec, compileTemplate } from '@strongroom/engine-sdk';
+import { compileTemplate } from '@strongroom/go-template';
+import { fieldSpec } from '@strongroom/engine-sdk';
 import { nameComplaint } from '@strongroom/sync-sdk';
 import type { TObject, TSchema } from 'typebox';
 import type { Cases } from './contract.ts';

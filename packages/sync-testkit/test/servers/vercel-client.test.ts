@@ -1,8 +1,3 @@
-/**
- * The client's package names its sources under a condition that our own packages use too; what is published for use is meant here.
- *
- * @jest-environment-options {"customExportConditions": ["node", "node-addons"]}
- */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { VercelProject } from '../../src/servers/vercel-project.ts';
 import { startVercelServer, type VercelServer } from '../../src/servers/vercel-server.ts';

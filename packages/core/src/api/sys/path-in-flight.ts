@@ -1,5 +1,5 @@
 import { path, type AnyPath } from '@strongroom/engine-sdk';
-import type { CallsUnderWay } from '../../request/calls-under-way.ts';
+import type { CallsUnderWay } from '../../kernel/call/calls-under-way.ts';
 
 /** `sys/in-flight-req`. */
 export function inFlightPaths({ underWay }: { readonly underWay: CallsUnderWay }): AnyPath[] {

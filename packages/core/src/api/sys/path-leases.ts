@@ -1,7 +1,7 @@
 import { BadRequest, EngineError, f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
-import type { BulkRevoker } from '../../services/leases/bulk-revoker.ts';
+import type { BulkRevoker } from '../../services/revocation/bulk-revoker.ts';
 import type { LeaseStore } from '../../services/leases/lease-store.ts';
-import { leftData, leftWarning } from '../../services/removal/left-outside.ts';
+import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
 import { reply } from '../../services/caller/internal-request.ts';
 import type { TokenRevoker } from '../../services/tokens/token-revoker.ts';
 import type { TokenStore } from '../../services/tokens/token-store.ts';

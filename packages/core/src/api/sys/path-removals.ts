@@ -1,5 +1,5 @@
 import { BadRequest, f, NotFound, path, UpstreamFailed, type AnyPath, type EngineError, type EngineResponse } from '@strongroom/engine-sdk';
-import { leftData, leftWarning } from '../../services/removal/left-outside.ts';
+import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
 import type { RemovedMount } from '../../services/removal/removed-mounts.ts';
 import type { Removed, Removals } from '../../services/removal/removals.ts';
 import { removalData } from './mount-data.ts';

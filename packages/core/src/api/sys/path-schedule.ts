@@ -1,7 +1,7 @@
 import { BadRequest, f, NotFound, path, type AnyPath, type JobStatus } from '@strongroom/engine-sdk';
 import type { IntentStatus, Journal } from '../../services/journal/journal.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
-import { leftData, leftWarning } from '../../services/removal/left-outside.ts';
+import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
 import type { Jobs } from '../../services/jobs/jobs.ts';
 import type { TargetGate } from '../../kernel/work/target-gate.ts';
 

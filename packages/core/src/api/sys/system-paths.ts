@@ -3,22 +3,23 @@ import { hostname } from 'node:os';
 import { BadRequest, type AnyPath, type Clock } from '@strongroom/engine-sdk';
 import type { AuditBroker } from '../../services/audit/audit-broker.ts';
 import type { Barrier } from '../../kernel/barrier/barrier.ts';
-import { keyPaths, type KeyRotation } from '../../kernel/barrier/path-keys.ts';
+import { keyPaths } from './path-keys.ts';
+import type { KeyRotation } from '../../services/seal/key-rotation.ts';
 import type { CoreOptions } from '../../core-options.ts';
 import type { Journal } from '../../services/journal/journal.ts';
-import type { BulkRevoker } from '../../services/leases/bulk-revoker.ts';
+import type { BulkRevoker } from '../../services/revocation/bulk-revoker.ts';
 import type { LeaseStore } from '../../services/leases/lease-store.ts';
 import type { UserLockout } from '../../services/lockout/user-lockout.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import type { PasswordPolicyStore } from '../../services/passwords/password-policy-store.ts';
 import type { UsablePlugins } from '../../services/plugins/usable-plugins.ts';
 import type { PolicyStore } from '../../services/policies/policy-store.ts';
-import type { Authentication } from '../../request/authentication.ts';
-import type { CallsUnderWay } from '../../request/calls-under-way.ts';
+import type { TokenAccess } from '../../services/caller/token-access.ts';
+import type { CallsUnderWay } from '../../kernel/call/calls-under-way.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { PolicyOperation } from '../../services/policies/capability.ts';
-import { admittedPath } from '../../request/admission.ts';
-import { canonicalPath } from '../../request/canonical-path.ts';
+import { admittedPath } from '../../kernel/call/admitted-path.ts';
+import { canonicalPath } from '../../kernel/mounts/canonical-path.ts';
 import type { Removals } from '../../services/removal/removals.ts';
 import type { Jobs } from '../../services/jobs/jobs.ts';
 import type { TargetGate } from '../../kernel/work/target-gate.ts';
@@ -31,6 +32,7 @@ import type { TokenStore } from '../../services/tokens/token-store.ts';
 import { wrappingPaths } from './path-wrapping.ts';
 import type { Wrapping } from '../../services/wrapping/wrapping.ts';
 import type { CorsConfig } from '../../services/settings/cors-config.ts';
+import { absentEnginePaths } from './path-absent-engines.ts';
 import { activationFlagPaths } from './path-activation-flags.ts';
 import { auditPaths } from './path-audit.ts';
 import { capabilityPaths } from './path-capabilities.ts';
@@ -65,7 +67,7 @@ export interface SystemParts {
   readonly plugins: UsablePlugins;
   readonly policies: PolicyStore;
   readonly passwords: PasswordPolicyStore;
-  readonly authentication: Authentication;
+  readonly access: TokenAccess;
   readonly tokens: TokenStore;
   readonly leases: LeaseStore;
   readonly revoker: TokenRevoker;
@@ -86,14 +88,14 @@ export interface SystemParts {
 
 /** Every path of `sys/`. */
 export function systemPaths(parts: SystemParts): AnyPath[] {
-  const { options, clock, sealing, mounts, plugins, policies, passwords, authentication, tokens, leases, revoker, bulk } = parts;
+  const { options, clock, sealing, mounts, plugins, policies, passwords, access, tokens, leases, revoker, bulk } = parts;
   const { barrier, rotation, removals, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
   const { seal, cluster } = sealing;
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
     return canonicalPath(mounts, path) ?? { path };
   };
-  const aclOfToken = async (token: string) => authentication.aclOfToken(token);
+  const aclOfToken = async (token: string) => access.aclOfToken(token);
   return [
     ...openSealPaths(sealing),
     ...sealPaths(sealing),
@@ -104,7 +106,7 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
       seal,
       clock,
       newRootToken: async () => parts.newRootToken(),
-      permits: async (req, operation, path) => authentication.permits(internalOf(req).request, { operation, path: `sys/${path}` }),
+      permits: async (req, operation, path) => access.permits(internalOf(req).request, { operation, path: `sys/${path}` }),
     }),
     decodeTokenPath(),
     ...mountPaths({ mounts, removals }),
@@ -113,7 +115,7 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
     ...passwordPolicyPaths({ passwords }),
     ...capabilityPaths({
       aclOfToken,
-      aclOfAccessor: async (accessor) => authentication.aclOfAccessor(accessor),
+      aclOfAccessor: async (accessor) => access.aclOfAccessor(accessor),
       aclOfCaller: async (req) => internalOf(req).acl!,
       canonical: (path) => {
         try {
@@ -139,14 +141,15 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
     ...corsPaths({ cors }),
     ...toolPaths({ randomBytes: (count) => randomBytes(count) }),
     ...lockedUserPaths({ lockout, authMounts: () => mounts.list('auth').map((mount) => mount.record) }),
-    ...internalUiPaths({ mounts, aclOfToken: async (token, address) => authentication.aclOfToken(token, address) }),
+    ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
     ...inFlightPaths({ underWay }),
     ...schedulePaths({ jobs, journal, gate, mounts }),
     ...pluginPaths({
-      catalogue: { list: () => plugins.usable, refused: () => plugins.refused },
+      catalogue: { list: () => plugins.usable, refused: () => plugins.refused, isBuiltIn: (plugin) => plugins.isBuiltIn(plugin) },
       reload: async (what) => parts.reloadPlugins(what),
       clock,
     }),
+    ...absentEnginePaths(plugins.absent),
     ...activationFlagPaths({ features: plugins.systemEngines().flatMap(({ system }) => system.feature ?? []) }),
     ...hostInfoPaths({ clock }),
     ...versionHistoryPaths({ history: versions }),

@@ -1,7 +1,7 @@
 import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import { internalOf, reply } from '../../services/caller/internal-request.ts';
-import type { TokenCreation, TokenOrder } from '../../services/tokens/token-creation.ts';
+import type { TokenCreation, TokenMaker, TokenOrder } from '../../services/tokens/token-creation.ts';
 import type { TokenRoles } from '../../services/tokens/token-roles.ts';
 
 const fields = {
@@ -33,7 +33,7 @@ export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles;
     path('create', { synopsis: 'Creates a token.', description, fields }).update({
       summary: 'Creates a token.',
       handle: async (req) => {
-        const { auth, warnings } = await creation.create(req.data as TokenOrder, internalOf(req), mount, {
+        const { auth, warnings } = await creation.create(req.data as TokenOrder, makerOf(req), mount, {
           path: 'auth/token/create',
           orphan: false,
           sudo: req.caller.sudo,
@@ -44,7 +44,7 @@ export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles;
     path('create-orphan', { synopsis: 'Creates a token without a parent.', description, fields }).update({
       summary: 'Creates an orphan token.',
       handle: async (req) => {
-        const { auth, warnings } = await creation.create(req.data as TokenOrder, internalOf(req), mount, {
+        const { auth, warnings } = await creation.create(req.data as TokenOrder, makerOf(req), mount, {
           path: 'auth/token/create-orphan',
           orphan: true,
           sudo: req.caller.sudo,
@@ -61,7 +61,7 @@ export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles;
       handle: async (req) => {
         const role = await roles.get(req.data.role_name);
         if (!role) throw new BadRequest(`unknown role ${req.data.role_name}`);
-        const { auth, warnings } = await creation.create(req.data as TokenOrder, internalOf(req), mount, {
+        const { auth, warnings } = await creation.create(req.data as TokenOrder, makerOf(req), mount, {
           path: `auth/token/create/${role.name}`,
           orphan: false,
           sudo: req.caller.sudo,
@@ -71,4 +71,9 @@ export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles;
       },
     }),
   ];
+}
+
+function makerOf(req: object): TokenMaker {
+  const { token, identity, request } = internalOf(req);
+  return { token: token!, identityPolicies: identity?.identityPolicies ?? [], remoteAddress: request.remoteAddress ?? '' };
 }

@@ -1,5 +1,5 @@
 import {
-  runAs,
+  runAttributed,
   type CodeOwner,
   type AnyIntent,
   type AnySchedule,
@@ -9,11 +9,11 @@ import {
   type EnginePackage,
   type MountInfo,
 } from '@strongroom/engine-sdk';
-import { SYSTEM_TTL } from '../../services/leases/lease-terms.ts';
-import type { MountView } from '../../services/mounts/mount-view.ts';
+import { SYSTEM_TTL } from './lease-terms.ts';
 import { Crowd } from './crowd.ts';
 import { Ending } from './ending.ts';
 import type { MountRecord } from './mount-record.ts';
+import type { MountStorage } from './mount-storage.ts';
 import { PathRouter } from './path-router.ts';
 
 /** System-wide limits, in seconds. */
@@ -28,9 +28,11 @@ export const systemLimits: SystemLimits = { defaultLeaseTtl: SYSTEM_TTL, maxLeas
 export class Mount implements MountInfo {
   record: MountRecord;
   readonly package: EnginePackage | undefined;
+  /** The engine came from a package that an operator added. */
+  readonly external: boolean;
   readonly #system: SystemLimits;
-  readonly #view: () => MountView;
-  #storage: MountView;
+  readonly #view: () => MountStorage;
+  #storage: MountStorage;
   #ending = new Ending();
   #requests = new Crowd();
   /** Those that `endRequests` ended, as far as they are still under way. */
@@ -46,15 +48,22 @@ export class Mount implements MountInfo {
   quarantine: string | undefined;
 
   /** `view` opens the mount's part of the store: one for each engine that runs here after another. */
-  constructor(record: MountRecord, pkg: EnginePackage | undefined, view: () => MountView, system: SystemLimits) {
+  constructor(
+    record: MountRecord,
+    pkg: EnginePackage | undefined,
+    view: () => MountStorage,
+    system: SystemLimits,
+    { external = false }: { external?: boolean } = {},
+  ) {
     this.record = record;
     this.package = pkg;
+    this.external = external;
     this.#view = view;
     this.#storage = view();
     this.#system = system;
   }
 
-  get storage(): MountView {
+  get storage(): MountStorage {
     return this.#storage;
   }
   /** When it is removed or the server is sealed: the signals of its requests are aborted then. */
@@ -155,7 +164,7 @@ export class Mount implements MountInfo {
 
   /** Runs code of the engine: what it leaves running and throws is then known for its own. */
   run<T>(work: () => T): T {
-    return this.owner ? runAs(this.owner, work) : work();
+    return this.owner ? runAttributed(this.owner, work) : work();
   }
 
   secretType(type: string): AnySecretType | undefined {

@@ -19,7 +19,7 @@ export interface PathMatch {
   /** Of the canonical path. Without a prototype. */
   readonly captures: Readonly<Record<string, string>>;
   /** As the caller spelt them. */
-  readonly spelled: Readonly<Record<string, string>>;
+  readonly verbatim: Readonly<Record<string, string>>;
   /** The one spelling of the path below the mount, without a closing slash. */
   readonly canonical: string;
   /** Absent where nothing of it folds. */
@@ -87,7 +87,7 @@ export class PathRouter {
    */
   match(path: string): PathMatch | undefined {
     let canonical = path.endsWith('/') ? path.slice(0, -1) : path;
-    let spelled: Record<string, string> | undefined;
+    let verbatim: Record<string, string> | undefined;
     for (let round = 0; round < ROUNDS; round += 1) {
       const segments = canonical.split('/');
       if (canonical === '') segments.pop();
@@ -97,12 +97,12 @@ export class PathRouter {
       const folded = trail.folding ? foldedPath(found, trail.values, trail.folding, segments) : undefined;
       const captures = Object.create(null) as Record<string, string>;
       for (let i = 0; i < trail.values.length; i += 1) captures[found.captures[i]!] = trail.values[i]!;
-      spelled ??= captures;
+      verbatim ??= captures;
       if (folded !== undefined && folded !== canonical) {
         canonical = folded;
         continue;
       }
-      const match = { path: found, captures, spelled, canonical };
+      const match = { path: found, captures, verbatim, canonical };
       return trail.folding ? { ...match, ...foldsOf(trail.folding) } : match;
     }
     throw new BadRequest(`the path ${JSON.stringify(path)} has no canonical form`);

@@ -3,6 +3,7 @@ import { Conflict, type Entry, type Expectation, type RangeQuery, type StorageDr
 import { BarrierSealed, type Barrier } from '../barrier/barrier.ts';
 import { CorruptRecord, UnknownTerm } from '../barrier/key-ring.ts';
 import { RecordCache } from './record-cache.ts';
+import type { CorruptListener, RecordCheck } from './records.ts';
 
 /** Upper bound of retries on a conflict: a hot record settles long before. */
 const ATTEMPTS = 100;
@@ -30,18 +31,25 @@ export class Store {
   }
 
   /** The record, read from storage; a decoded copy of the same version is reused, so callers must not change it. */
-  async get<T>(key: string): Promise<T | undefined> {
-    return (await this.read<T>(key))?.record;
+  async get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
+    return recordOf((await this.read<T>(key, check))?.record, check);
   }
 
-  async read<T>(key: string): Promise<{ record: T; version: number } | undefined> {
-    const stored = await this.#driver.get(key);
-    if (!stored) return undefined;
-    const cached = this.#cache.get(key, stored.version);
-    if (cached !== undefined) return { record: cached as T, version: stored.version };
-    const record = await this.#decode<T>(key, stored.value);
-    if (stored.value.length <= 4_096) this.#cache.put(key, stored.version, record);
-    return { record, version: stored.version };
+  /** The record with its version; '' for an index entry. */
+  async read<T>(key: string, check?: RecordCheck<T>): Promise<{ record: T; version: number } | undefined> {
+    const { version, value } = (await this.#driver.get(key)) ?? {};
+    if (version === undefined || !value) return undefined;
+    if (value.length === 0) return { record: '' as T, version };
+    const cached = this.#cache.get(key, version);
+    if (cached !== undefined) return { record: cached as T, version };
+    const record = await this.#decode<T>(key, value, check);
+    if (value.length <= 4_096) this.#cache.put(key, version, record);
+    return { record, version };
+  }
+
+  /** Whether an index entry is there: all it says is its key. */
+  async isMark(key: string): Promise<boolean> {
+    return (await this.read(key))?.record === '';
   }
 
   async has(key: string): Promise<boolean> {
@@ -62,18 +70,23 @@ export class Store {
   }
 
   /** Records in key order. One that cannot be read is left out and handed to `corrupt`, so that it harms nothing else. */
-  async entries<T>(query: Omit<RangeQuery, 'keysOnly'>, corrupt?: (error: CorruptRecord) => void): Promise<[key: string, record: T][]> {
-    return this.#readable(await this.#driver.range(query), corrupt);
+  async entries<T>(
+    query: Omit<RangeQuery, 'keysOnly'>,
+    corrupt?: CorruptListener,
+    check?: RecordCheck<T>,
+  ): Promise<[key: string, record: T][]> {
+    return this.#readable(await this.#driver.range(query), corrupt, check);
   }
 
   async #readable<T>(
     entries: readonly StoredEntry[],
-    corrupt: ((error: CorruptRecord) => void) | undefined,
+    corrupt: CorruptListener,
+    check?: RecordCheck<T>,
   ): Promise<[key: string, record: T][]> {
     const found: [string, T][] = [];
     for (const { key, value } of entries) {
       try {
-        found.push([key, await this.#decode<T>(key, value)]);
+        if (value.length > 0 || !check) found.push([key, await this.#decode<T>(key, value, check)]);
       } catch (error) {
         if (!(error instanceof CorruptRecord) || !corrupt) throw error;
         corrupt(error);
@@ -83,11 +96,11 @@ export class Store {
   }
 
   /** All records below a prefix, page by page, so that others are not kept waiting; unreadable ones go to `corrupt`. */
-  async *pages<T>(prefix: string, corrupt: (error: CorruptRecord) => void): AsyncGenerator<[key: string, record: T][]> {
+  async *pages<T>(prefix: string, corrupt: CorruptListener, check?: RecordCheck<T>): AsyncGenerator<[key: string, record: T][]> {
     let after: string | undefined;
     for (;;) {
       const entries = await this.#driver.range({ prefix, ...(after === undefined ? {} : { after }), limit: PAGE });
-      yield await this.#readable<T>(entries, corrupt);
+      yield await this.#readable<T>(entries, corrupt, check);
       const last = entries[entries.length - 1];
       if (entries.length < PAGE || !last) return;
       after = last.key;
@@ -135,26 +148,22 @@ export class Store {
     if (this.#barrier.sealed) throw new BarrierSealed();
   }
 
-  async #decode<T>(key: string, value: Uint8Array): Promise<T> {
+  async #decode<T>(key: string, value: Uint8Array, check?: RecordCheck<T>): Promise<T> {
     if (value.length === 0) return '' as T;
     let plain: Buffer;
     try {
       plain = this.#barrier.ring.decrypt(key, value);
     } catch (error) {
-      // Another process rotated the key a moment ago, and its announcement is still on the way.
+      // Another process rotated the key a moment ago, and its change notification has not arrived yet.
       if (!(error instanceof UnknownTerm)) throw error;
       await this.#barrier.reload();
       plain = this.#barrier.ring.decrypt(key, value);
     }
     const large = plain.length > LARGE;
     if (large) await breath();
-    try {
-      const record = readStoredJson(plain) as T;
-      if (large) await breath();
-      return record;
-    } catch {
-      throw new CorruptRecord(key, 'it is not JSON');
-    }
+    const record = parsed(key, plain);
+    if (large) await breath();
+    return check ? check(key, record) : (record as T);
   }
 
   encode(key: string, record: unknown): Entry | Promise<Entry> {
@@ -212,6 +221,20 @@ export class Store {
   }
 }
 
+/** @throws CorruptRecord */
+function parsed(key: string, json: Buffer): unknown {
+  try {
+    return readStoredJson(json);
+  } catch {
+    throw new CorruptRecord(key, 'it is not JSON');
+  }
+}
+
+/** Who asks for a record of a kind finds none in an index entry. */
+function recordOf<T>(found: unknown, check: RecordCheck<T> | undefined): T | undefined {
+  return check && found === '' ? undefined : (found as T | undefined);
+}
+
 function nothing(): void {}
 
 /** Characters of a record that is encoded in turns. */
@@ -234,39 +257,45 @@ export class StoreTransaction {
   readonly #store: Store;
   readonly #read = new Map<string, { readonly version: number | undefined; readonly record: unknown }>();
   readonly #written = new Map<string, unknown>();
-  readonly #announced = new Set<string>();
+  readonly #notified = new Set<string>();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  async get<T>(key: string): Promise<T | undefined> {
+  /** With a check, an index entry is no record. */
+  async get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
     if (this.#written.has(key)) {
       const pending = this.#written.get(key);
       if (pending instanceof Json) return readStoredJson(pending.json) as T;
-      return pending === undefined ? undefined : ((pending === MARK ? '' : pending) as T);
+      return recordOf(pending === MARK ? '' : pending, check);
     }
     // A second read gives what the first gave: what was decided by it is what the commit checks.
     const known = this.#read.get(key);
-    if (known) return known.record as T | undefined;
-    const found = await this.#store.read<T>(key);
+    if (known) return recordOf(known.record, check);
+    const found = await this.#store.read<T>(key, check);
     this.#read.set(key, { version: found?.version, record: found?.record });
-    return found?.record;
+    return recordOf(found?.record, check);
   }
 
-  put(key: string, record: unknown, announce = false): void {
+  /** Whether an index entry is there: all it says is its key. */
+  async isMark(key: string): Promise<boolean> {
+    return (await this.get(key)) === '';
+  }
+
+  put(key: string, record: unknown, notify = false): void {
     this.#written.set(key, record);
-    if (announce) this.#announced.add(key);
+    if (notify) this.#notified.add(key);
   }
 
   /** Writes the record as it is now: it may change once this has resolved. Costs no more, since it is written as JSON anyway. */
-  putCopy(key: string, record: unknown, announce = false): void | Promise<void> {
-    if (leastJsonLength(record, LARGE) > LARGE) return this.#putLarge(key, record, announce);
-    this.put(key, new Json(writeStoredJson(record)), announce);
+  putCopy(key: string, record: unknown, notify = false): void | Promise<void> {
+    if (leastJsonLength(record, LARGE) > LARGE) return this.#putLarge(key, record, notify);
+    this.put(key, new Json(writeStoredJson(record)), notify);
   }
 
-  async #putLarge(key: string, record: unknown, announce: boolean): Promise<void> {
-    this.put(key, new Json(await writeStoredJsonInTurns(record, breath)), announce);
+  async #putLarge(key: string, record: unknown, notify: boolean): Promise<void> {
+    this.put(key, new Json(await writeStoredJsonInTurns(record, breath)), notify);
   }
 
   /** Writes only when nothing is there: no read needed. */
@@ -280,13 +309,13 @@ export class StoreTransaction {
     this.#written.set(key, MARK);
   }
 
-  delete(key: string, announce = false): void {
+  delete(key: string, notify = false): void {
     this.#written.set(key, undefined);
-    if (announce) this.#announced.add(key);
+    if (notify) this.#notified.add(key);
   }
 
-  announce(key: string): void {
-    this.#announced.add(key);
+  notify(key: string): void {
+    this.#notified.add(key);
   }
 
   /** Keys as stored before this transaction, with its own writes applied. Not protected against others' additions. */
@@ -319,7 +348,7 @@ export class StoreTransaction {
         put.push(entry instanceof Promise ? await entry : entry);
       }
     }
-    await driver.commit({ expect, put, delete: remove, announce: [...this.#announced] });
+    await driver.commit({ expect, put, delete: remove, notify: [...this.#notified] });
     return marks;
   }
 }

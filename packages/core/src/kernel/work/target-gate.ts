@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { EngineError, Unavailable, UpstreamFailed, type Circuit, type Clock } from '@strongroom/engine-sdk';
 import { CircuitBreakers } from './circuit-breaker.ts';
 
@@ -141,34 +140,5 @@ export class TargetGate {
       this.#lanes.set(target, lane);
     }
     return lane;
-  }
-}
-
-/** Runs work under a deadline: its signal is aborted, and its late outcome is ignored. */
-export async function withDeadline<T>(
-  clock: Clock,
-  millis: number,
-  parent: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  parent.throwIfAborted();
-  const controller = new AbortController();
-  let end!: (reason: unknown) => void;
-  const ended = new Promise<never>((_, reject) => {
-    end = (reason) => {
-      controller.abort(reason);
-      reject(reason as Error);
-    };
-  });
-  const leave = (): void => end(parent.reason);
-  // One signal, that of a server that stops, ends many pieces of work: no leak.
-  setMaxListeners(0, parent);
-  parent.addEventListener('abort', leave, { once: true });
-  const cancel = clock.after(millis, () => end(new Error(`no answer within ${Math.round(millis / 1_000)} s`)));
-  try {
-    return await Promise.race([work(controller.signal), ended]);
-  } finally {
-    cancel();
-    parent.removeEventListener('abort', leave);
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '@strongroom/engine-sdk';
+import { waitAtMost, type Clock } from '@strongroom/engine-sdk';
 import type { AuditDevice } from './audit-device.ts';
 
 /** Bounds of what waits for one device. */
@@ -119,13 +119,13 @@ export class AuditLane {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#state === 'healthy') await this.#atMost(this.#loop);
+    if (this.#state === 'healthy') await this.#ended(this.#loop);
     this.#abandoned = true;
     const closed = new Error('the device was closed');
     for (const waiting of [...this.#underWay, ...this.#queue]) waiting.reject(closed);
     this.#queue = [];
     this.#queuedLength = 0;
-    await this.#atMost(this.#device?.close());
+    await this.#ended(this.#device?.close());
   }
 
   #run(): void {
@@ -196,11 +196,8 @@ export class AuditLane {
     this.#changed(state, this.status());
   }
 
-  async #atMost(work: Promise<void> | undefined): Promise<void> {
-    if (!work) return;
-    await new Promise<void>((resolve) => {
-      const cancel = this.#clock.after(this.#limits.deadlineMillis, resolve);
-      void work.catch(() => {}).then(() => (cancel(), resolve()));
-    });
+  /** Waits for the device, whatever comes of it. */
+  async #ended(work: Promise<void> | undefined): Promise<void> {
+    if (work) await waitAtMost(this.#clock, this.#limits.deadlineMillis, work).catch(() => undefined);
   }
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { AnySchedule, Clock, JobStatus, Log, StorageView } from '@strongroom/engine-sdk';
-import { BadRequest, checkRecord } from '@strongroom/engine-sdk';
+import { BadRequest, checkRecord, withDeadline } from '@strongroom/engine-sdk';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import type { Incarnations, OrphanedWork } from '../../kernel/incarnation/incarnations.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
 import { dueBetween, realign, reschedule, type DueEntry } from '../../kernel/work/schedule-index.ts';
-import { NOT_TRIED, targetKey, withDeadline, type TargetGate } from '../../kernel/work/target-gate.ts';
+import { NOT_TRIED, targetKey, type TargetGate } from '../../kernel/work/target-gate.ts';
 
 const JOBS = 'job/';
 const DEADLINE = 60_000;
@@ -186,7 +186,7 @@ export class Jobs implements OrphanedWork {
       claim = await this.#claim(key, due.at);
       if (claim === undefined) return NOT_TRIED;
       const entry = checkRecord(schedule.entry, found.entry, key) as Record<string, unknown>;
-      return withDeadline(this.#clock, DEADLINE, signal, async (limit) => {
+      return withDeadline({ clock: this.#clock, millis: DEADLINE, parent: signal }, async (limit) => {
         admit(limit);
         return schedule.run(entry, mount.storage, limit, { id: found.id, due: new Date(found.planned), attempt: found.attempts + 1 });
       });

@@ -4,6 +4,7 @@ import {
   InternalError,
   NotFound,
   UpstreamFailed,
+  withDeadline,
   type AnyIntent,
   type Clock,
   type Intent,
@@ -15,10 +16,10 @@ import type { TObject } from 'typebox';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import type { Incarnations, OrphanedWork } from '../../kernel/incarnation/incarnations.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
-import { leftByIntent, type LeftOutside } from '../removal/left-outside.ts';
+import { leftByIntent, type LeftOutside } from '../outside/left-outside.ts';
 import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
 import { dueKey, realign, reschedule, type DueEntry } from '../../kernel/work/schedule-index.ts';
-import { NOT_TRIED, targetKey, withDeadline, type TargetGate } from '../../kernel/work/target-gate.ts';
+import { NOT_TRIED, targetKey, type TargetGate } from '../../kernel/work/target-gate.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { randomBytes } from '../../kernel/random-bytes.ts';
 
@@ -345,7 +346,7 @@ export class Journal implements OrphanedWork {
       }));
       if (claimedUntil === undefined) return NOT_TRIED;
       const entry = checkRecord(intent.entry, found.entry, INTENTS + due.id) as Record<string, unknown>;
-      await withDeadline(this.#clock, DEADLINE, signal, async (limit) => {
+      await withDeadline({ clock: this.#clock, millis: DEADLINE, parent: signal }, async (limit) => {
         admit(limit);
         await intent.rollback(entry, mount.storage, limit);
       });

@@ -3,6 +3,7 @@ import {
   checkRecord,
   EngineError,
   UpstreamFailed,
+  withDeadline,
   type AnySecretType,
   type Clock,
   type IssuedSecret,
@@ -18,15 +19,15 @@ import type { Incarnations, OrphanedWork } from '../../kernel/incarnation/incarn
 import type { Journal } from '../journal/journal.ts';
 import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
 import { dueBetween, realign, reschedule, type DueEntry } from '../../kernel/work/schedule-index.ts';
-import { targetKey, withDeadline, type TargetGate } from '../../kernel/work/target-gate.ts';
+import { targetKey, type TargetGate } from '../../kernel/work/target-gate.ts';
 import { BarrierSealed } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
-import { leftByLease, type LeftOutside } from '../removal/left-outside.ts';
+import { leftByLease, type LeftOutside } from '../outside/left-outside.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
-import { randomBase62 } from '../tokens/token-id.ts';
+import { randomBase62 } from '../../kernel/random-base62.ts';
 import { forgetRepeat, holdRepeat, isLive, type RepeatOrder, type RepeatRecord } from './repeats.ts';
-import { cappedWarning, limitTerms, type MountLimits } from './lease-terms.ts';
+import { cappedWarning, limitTerms, type MountLimits } from '../../kernel/mounts/lease-terms.ts';
 import type { LeaseRecord } from './lease-record.ts';
 
 export const LEASES = 'lease/';
@@ -417,7 +418,7 @@ export class LeaseStore implements OrphanedWork {
     const passed =
       mount && type
         ? await this.#gate.pass(this.#target(type, record), async (admit) =>
-            withDeadline(this.#clock, DEADLINE, signal, async (limit) => {
+            withDeadline({ clock: this.#clock, millis: DEADLINE, parent: signal }, async (limit) => {
               admit(limit);
               await type.revoke(this.#lease(id, record, mount, 0, limit, () => new Date(record.expires)));
             }),

@@ -4,6 +4,7 @@ import {
   own,
   thrownText,
   Unavailable,
+  withDeadline,
   type Clock,
   type CodeOwner,
   type EngineHost,
@@ -11,9 +12,9 @@ import {
   type Log,
   type SecretSources,
 } from '@strongroom/engine-sdk';
-import { limitTerms } from '../leases/lease-terms.ts';
+import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
-import { targetKey, withDeadline, type TargetGate } from '../../kernel/work/target-gate.ts';
+import { targetKey, type TargetGate } from '../../kernel/work/target-gate.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { NewMount } from './new-mount.ts';
 import { randomBytes } from '../../kernel/random-bytes.ts';
@@ -23,7 +24,6 @@ const START = 30_000;
 /** And how long to close, or to take up new settings: the caller of an operation on the mount is waiting. */
 const CLOSE = 10_000;
 const TUNE = 30_000;
-const NEVER = new AbortController().signal;
 
 /** The engines of mounts: found, given their host, started and closed. A broken engine harms its mount alone. */
 export class MountEngines {
@@ -61,6 +61,11 @@ export class MountEngines {
 
   packageOf({ class: kind, type }: { class: 'secret' | 'auth'; type: string }): EnginePackage | undefined {
     return this.#builtIn.get(type) ?? this.#plugins.engines().find((known) => known.kind === kind && known.name === type);
+  }
+
+  /** Whether the engine came with the server. */
+  isBuiltIn(pkg: EnginePackage): boolean {
+    return this.#plugins.isBuiltIn(pkg);
   }
 
   /**
@@ -102,7 +107,8 @@ export class MountEngines {
       mount.renewStorage(stopped(mount));
       const engine = mount.run(() => pkg.create(this.#host(mount)));
       mount.use(engine);
-      if (engine.initialize) await withDeadline(this.#clock, START, NEVER, async () => mount.run(async () => engine.initialize?.()));
+      if (engine.initialize)
+        await withDeadline({ clock: this.#clock, millis: START }, async () => mount.run(async () => engine.initialize?.()));
     } catch (error) {
       await this.stop(mount);
       throw error;
@@ -113,7 +119,7 @@ export class MountEngines {
   async stop(mount: Mount): Promise<void> {
     const { engine } = mount;
     try {
-      if (engine?.close) await withDeadline(this.#clock, CLOSE, NEVER, async () => engine.close?.());
+      if (engine?.close) await withDeadline({ clock: this.#clock, millis: CLOSE }, async () => engine.close?.());
     } catch (error) {
       this.#log.warn('an engine failed to close', { mount: mount.path, error: String(error) });
     }
@@ -124,7 +130,7 @@ export class MountEngines {
   /** Tells the engine of new settings of its mount, which hold whether it takes them up or not. @throws what the engine throws */
   async tuned(mount: Mount): Promise<void> {
     const { engine } = mount;
-    if (engine?.tuned) await withDeadline(this.#clock, TUNE, NEVER, async () => engine.tuned?.());
+    if (engine?.tuned) await withDeadline({ clock: this.#clock, millis: TUNE }, async () => engine.tuned?.());
   }
 
   /** What the engine leaks puts its mount out of use, until its plugin is reloaded: nobody knows what state it is in. */
@@ -147,13 +153,13 @@ export class MountEngines {
       clock: this.#clock,
       log: prefixed(this.#log, mount),
       plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
-      refusedPlugins: (kind) => this.#plugins.refused.filter(({ plugin }) => plugin.kind === kind),
+      refusedPlugins: (kind) => this.#plugins.unusable(kind),
       circuit: (target) => this.#gate.circuit(targetKey(mount.uuid, target), target),
       retry: async (target) => this.#retry(mount.uuid, target),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),
-      ...(mount.package?.followsSecrets === true ? { sources: this.#sources } : {}),
+      ...(mount.package?.subscribesToSecrets === true ? { sources: this.#sources } : {}),
     };
   }
 }

@@ -11,7 +11,6 @@ import {
   type ManagedAccount,
   type OpenIntent,
   type Schedule,
-  type StorageView,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import type { Static, TObject, TSchema } from 'typebox';
@@ -19,6 +18,7 @@ import type { AccountRegistry } from '../accounts/account-registry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Followers } from './followers.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { MountStorage } from '../../kernel/mounts/mount-storage.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 
 /** Where a mount's records, intents and jobs live. */
@@ -40,7 +40,7 @@ type Reader = Pick<Store, 'keys' | 'folder' | 'entries'>;
 type Guard = () => void;
 
 /** The mount's own part of the encrypted store, as engines see it. */
-export class MountView implements StorageView {
+export class MountView implements MountStorage {
   readonly #scope: MountScope;
   #closed: Error | undefined;
 
@@ -48,7 +48,6 @@ export class MountView implements StorageView {
     this.#scope = scope;
   }
 
-  /** From here on nothing is read or written through this view, whoever still holds it: it throws the reason. The first one counts. */
   close(reason: Error): void {
     this.#closed ??= reason;
   }
@@ -78,7 +77,6 @@ export class MountView implements StorageView {
     });
   }
 
-  /** This mount's part of a transaction that another one began. */
   within(tx: StoreTransaction): Transaction {
     return new MountTransaction(this.#scope, tx, this.#guard);
   }
@@ -153,7 +151,7 @@ class MountTransaction implements Transaction {
     await this.#scope.accounts.release(this.#tx, this.#scope.uuid, account, by);
   }
 
-  async announce(secret: string): Promise<void> {
+  async notifySubscribers(secret: string): Promise<void> {
     await this.#scope.followers.changed(this.#tx, this.#scope.uuid, secret);
   }
 }
@@ -171,14 +169,14 @@ class StoredCollection<T> implements Collection<T> {
   readonly #access: Access;
   readonly #prefix: string;
   readonly #schema: TSchema;
-  readonly #announced: boolean;
+  readonly #notifying: boolean;
 
-  constructor(reader: Reader, access: Access, prefix: string, schema: TSchema, announced: boolean) {
+  constructor(reader: Reader, access: Access, prefix: string, schema: TSchema, notifying: boolean) {
     this.#reader = reader;
     this.#access = access;
     this.#prefix = prefix;
     this.#schema = schema;
-    this.#announced = announced;
+    this.#notifying = notifying;
   }
 
   async get(id: string): Promise<T | undefined> {
@@ -199,12 +197,12 @@ class StoredCollection<T> implements Collection<T> {
     const key = this.#prefix + id;
     const checked: unknown = checkRecord(this.#schema, record, key);
     // What is stored must not change with the caller's object afterwards.
-    await this.#access.change(async (tx) => tx.putCopy(key, checked, this.#announced));
+    await this.#access.change(async (tx) => tx.putCopy(key, checked, this.#notifying));
   }
 
   async delete(id: string): Promise<void> {
     this.#access.guard();
-    await this.#access.change(async (tx) => tx.delete(this.#prefix + id, this.#announced));
+    await this.#access.change(async (tx) => tx.delete(this.#prefix + id, this.#notifying));
   }
 
   async list(query: ListQuery = {}): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { MountView } from './mount-view.ts';
+import type { MountStorage } from '../../kernel/mounts/mount-storage.ts';
 import { Mount, systemLimits } from '../../kernel/mounts/mount.ts';
 
 const record = {
@@ -18,6 +18,6 @@ const record = {
 const engine = { name: 'system', kind: 'secret', apiVersion: 1, create: () => ({ paths: [] }) } as const;
 
 /** Where the always open paths belong before there is a mount table. */
-export function openMount(storage: MountView): Mount {
+export function openMount(storage: MountStorage): Mount {
   return new Mount(record, engine, () => storage, systemLimits);
 }

@@ -1,16 +1,12 @@
+import { InvalidRequest, listed, NotFound, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import {
   defaultPasswordPolicy,
   generatePassword,
-  InvalidRequest,
-  listed,
-  NotFound,
   parsePasswordPolicy,
   PasswordGenerationError,
   PasswordPolicyError,
-  type Collection,
   type PasswordPolicy,
-  type StorageView,
-} from '@strongroom/engine-sdk';
+} from '@strongroom/password-policy';
 import { Type, type Static } from 'typebox';
 import { decodePolicyText } from '../policies/policy.ts';
 

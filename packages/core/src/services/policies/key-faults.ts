@@ -1,4 +1,5 @@
-import { listed, type HclBody } from '@strongroom/engine-sdk';
+import type { HclBody } from '@strongroom/hcl';
+import { listed } from '@strongroom/engine-sdk';
 
 /**
  * The complaint about keys that a block does not know, in the incumbents' words; undefined without any. The line is that of the

@@ -1,4 +1,5 @@
-import { decodeValue, toPlain, type HclBody, type HclItem, type HclPlain, type HclValue } from '@strongroom/engine-sdk';
+import { decodeValue } from '@strongroom/engine-sdk';
+import { toPlain, type HclBody, type HclItem, type HclPlain, type HclValue } from '@strongroom/hcl';
 import { capabilitySet, DENY, isCapability, OLD_POLICIES, type Capability, type CapabilitySet } from './capability.ts';
 import { keyFaults } from './key-faults.ts';
 import { pathPattern, PathPatternError, type PathPattern } from './path-pattern.ts';

@@ -1,4 +1,5 @@
-import { BadRequest, HclSyntaxError, parseHcl, requireUniqueKeys, type HclBody } from '@strongroom/engine-sdk';
+import { BadRequest } from '@strongroom/engine-sdk';
+import { HclSyntaxError, parseHcl, requireUniqueKeys, type HclBody } from '@strongroom/hcl';
 import { keyFaults } from './key-faults.ts';
 import { parseRule, PolicyFault, type PolicyRule } from './policy-rule.ts';
 import type { TemplateRules } from './template.ts';

@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { BadRequest, EngineError, UpstreamFailed, type Clock, type Log } from '@strongroom/engine-sdk';
+import { BadRequest, EngineError, UpstreamFailed, waitAtMost, withDeadline, type Clock, type Log } from '@strongroom/engine-sdk';
 import { Conflict, StorageFailure } from '@strongroom/storage-sdk';
 import type { AccountRegistry } from '../accounts/account-registry.ts';
 import { BarrierSealed } from '../../kernel/barrier/barrier.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { BulkRevoker } from '../leases/bulk-revoker.ts';
+import type { BulkRevoker } from '../revocation/bulk-revoker.ts';
 import { MOUNTS } from '../../kernel/mounts/mount-record.ts';
 import type { MountTable } from '../mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
 import { realign, reschedule, type DueEntry } from '../../kernel/work/schedule-index.ts';
-import { withDeadline } from '../../kernel/work/target-gate.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
-import { cut, type LeftOutside } from './left-outside.ts';
+import { cut, type LeftOutside } from '../outside/left-outside.ts';
 import { RemovedMounts, type RemovedMount } from './removed-mounts.ts';
 import { REMOVALS, type RemovalRecord } from './removal-record.ts';
 
@@ -267,7 +266,9 @@ export class Removals {
 
   /** What can be taken back is; where all is, the mount goes. */
   async #takeBack(mount: Mount, claim: string, signal: AbortSignal, asked: boolean): Promise<Removed> {
-    await withDeadline(this.#clock, LAST_REQUEST * 2, signal, async () => mount.endedGone(this.#clock, LAST_REQUEST));
+    await withDeadline({ clock: this.#clock, millis: LAST_REQUEST * 2, parent: signal }, async () =>
+      mount.endedGone(this.#clock, LAST_REQUEST),
+    );
     // What kept the engine from starting may be repaired by now.
     if (mount.quarantine !== undefined && mount.package) await this.#mounts.restart(mount);
     const leases = await this.#bulk.tryAll(mount.path.slice(0, -1), signal, asked);
@@ -282,7 +283,7 @@ export class Removals {
     const { engine } = mount;
     if (engine?.retire) {
       try {
-        await withDeadline(this.#clock, RETIRE, signal, async (limit) => engine.retire?.(limit));
+        await withDeadline({ clock: this.#clock, millis: RETIRE, parent: signal }, async (limit) => engine.retire?.(limit));
       } catch (error) {
         signal.throwIfAborted();
         return this.#failed(mount.uuid, claim, { reasons: [failureText(error)], reason: asRefusal(error) });
@@ -299,7 +300,7 @@ export class Removals {
   /** One last try, the list of what is left, and the decision, which a crash does not undo. */
   async #letGo(mount: Mount, claim: string, signal: AbortSignal): Promise<Removed> {
     await mount.endedGone(this.#clock, LAST_BEFORE_FORCE);
-    await withDeadline(this.#clock, LAST_TRY, signal, async (limit) => {
+    await withDeadline({ clock: this.#clock, millis: LAST_TRY, parent: signal }, async (limit) => {
       await this.#bulk.tryAll(mount.path.slice(0, -1), limit, true);
       await this.#journal.undoMount(mount.uuid, limit, true);
     }).catch((error: unknown) =>
@@ -375,7 +376,7 @@ export class Removals {
       unlisted = `the engine of ${mount.path} does not run (${mount.quarantine ?? 'it is not there'}), so it cannot say what it leaves outside`;
     else if (engine.outside) {
       try {
-        const things = await withDeadline(this.#clock, LISTING, signal, async () => engine.outside!());
+        const things = await withDeadline({ clock: this.#clock, millis: LISTING, parent: signal }, async () => engine.outside!());
         return { left: things.map(cut) };
       } catch (error) {
         if (!anyway) throw error;
@@ -477,15 +478,7 @@ export class Removals {
 
   /** The outcome, or word that it goes on where that takes too long. */
   async #inTime(outcome: Promise<Removed>): Promise<Removed> {
-    let cancel!: () => void;
-    const late = new Promise<Removed>((resolve) => {
-      cancel = this.#clock.after(ANSWER, () => resolve({ state: 'going on' }));
-    });
-    try {
-      return await Promise.race([outcome, late]);
-    } finally {
-      cancel();
-    }
+    return (await waitAtMost(this.#clock, ANSWER, outcome)) ?? { state: 'going on' };
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from '@strongroom/engine-sdk';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
-import type { LeftOutside } from './left-outside.ts';
+import type { LeftOutside } from '../outside/left-outside.ts';
 
 const REMOVED = 'core/removed/';
 /** Lists that are kept, and things that one list names: the newest lists count, and the log has every thing. */

@@ -1,4 +1,5 @@
-import { BadRequest, globMatches } from '@strongroom/engine-sdk';
+import { BadRequest } from '@strongroom/engine-sdk';
+import { globMatches } from '@strongroom/go-template';
 import { policySet } from './policy-set.ts';
 import type { TokenRole } from './token-role.ts';
 

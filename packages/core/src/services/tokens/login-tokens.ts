@@ -1,6 +1,6 @@
 import { BadRequest, TokenRefused, withinCidrs, type Clock, type IssuedAuth } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
-import { limitTerms } from '../leases/lease-terms.ts';
+import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { AuthReply } from '../../kernel/call/core-response.ts';

@@ -1,8 +1,8 @@
-import { BadRequest, globMatches, PermissionDenied, type Clock } from '@strongroom/engine-sdk';
+import { BadRequest, PermissionDenied, type Clock } from '@strongroom/engine-sdk';
+import { globMatches } from '@strongroom/go-template';
 import type { IdentityStore } from '../identity/identity-store.ts';
-import { limitTerms, type MountLimits } from '../leases/lease-terms.ts';
+import { limitTerms, type MountLimits } from '../../kernel/mounts/lease-terms.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
-import type { Internal } from '../caller/internal-request.ts';
 import type { AuthReply } from '../../kernel/call/core-response.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { ownPolicies, rolePolicies } from './child-policies.ts';
@@ -28,6 +28,14 @@ export interface TokenOrder {
   readonly num_uses?: number | undefined;
   readonly entity_alias?: string | undefined;
   readonly bound_cidrs?: readonly string[] | undefined;
+}
+
+/** Whose token makes another. */
+export interface TokenMaker {
+  readonly token: FoundToken;
+  /** Policies that the maker has by its entity. */
+  readonly identityPolicies: readonly string[];
+  readonly remoteAddress: string;
 }
 
 /** How tokens are asked for. */
@@ -62,11 +70,11 @@ export class TokenCreation {
   /** @throws BadRequest | PermissionDenied with the incumbents' texts */
   async create(
     order: TokenOrder,
-    caller: Internal,
+    maker: TokenMaker,
     mount: MountLimits & { accessor: string },
     request: CreationRequest,
   ): Promise<{ auth: AuthReply; warnings: string[] }> {
-    const parent = caller.token!;
+    const parent = maker.token;
     const { role, sudo } = request;
     const warnings: string[] = [];
     if (parent.type === 'batch') throw new BadRequest('batch tokens cannot create more tokens');
@@ -107,7 +115,7 @@ export class TokenCreation {
       if (name === 'response-wrapping' || name === 'control-group') throw new BadRequest(`cannot assign policy ${JSON.stringify(name)}`);
       if (name !== 'root' && !(await this.#policies.policyExists(name))) warnings.push(`Policy ${JSON.stringify(name)} does not exist`);
     }
-    const cidrs = boundCidrs(parent.record.bound_cidrs, role, order.bound_cidrs, caller.request.remoteAddress ?? '');
+    const cidrs = boundCidrs(parent.record.bound_cidrs, role, order.bound_cidrs, maker.remoteAddress);
     const now = this.#clock.millis();
     // A child ends with its maker, or keeps these limits when it is made an orphan later. To outlive its maker otherwise takes sudo or a role.
     const outlives = role?.orphan === true || (sudo && !isRoot);
@@ -119,7 +127,7 @@ export class TokenCreation {
     const named = role !== undefined && (role.allowed_policies.length > 0 || role.allowed_policies_glob.length > 0);
     const within = policyBounds({
       maker: parent.record,
-      identityPolicies: caller.identity?.identityPolicies ?? [],
+      identityPolicies: maker.identityPolicies,
       policies,
       entityId,
       decided: named ? 'by role' : sudo ? 'by sudo' : undefined,

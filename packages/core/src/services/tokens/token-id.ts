@@ -1,27 +1,5 @@
-import { createHmac, randomFillSync } from 'node:crypto';
-
-const BASE62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-
-/** Random bytes are drawn in blocks, since one draw costs as much as a whole token; each is used once and wiped. */
-const pool = Buffer.alloc(4_096);
-let drawn = pool.length;
-
-/** Letters and digits without bias, drawn from the system's random source. */
-export function randomBase62(length: number): string {
-  let text = '';
-  while (text.length < length) {
-    if (drawn === pool.length) {
-      randomFillSync(pool);
-      drawn = 0;
-    }
-    const byte = pool[drawn]!;
-    pool[drawn] = 0;
-    drawn += 1;
-    // 248 is the last multiple of 62 that a byte reaches.
-    if (byte < 248) text += BASE62[byte % 62]!;
-  }
-  return text;
-}
+import { createHmac } from 'node:crypto';
+import { randomBase62 } from '../../kernel/random-base62.ts';
 
 /** `s.` and 24 letters and digits: 142 bits. */
 export function newServiceToken(): string {

@@ -1,5 +1,5 @@
 import { BadRequest, cidrOutside, isCidr, sharedCidrs, withinCidrs } from '@strongroom/engine-sdk';
-import type { MountLimits } from '../leases/lease-terms.ts';
+import type { MountLimits } from '../../kernel/mounts/lease-terms.ts';
 import type { TokenRecord } from './token-record.ts';
 import type { TokenRole } from './token-role.ts';
 

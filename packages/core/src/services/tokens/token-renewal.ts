@@ -1,6 +1,6 @@
 import { BadRequest, EngineError, InternalError, type Clock } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
-import { cappedWarning, limitTerms } from '../leases/lease-terms.ts';
+import { cappedWarning, limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { AuthReply } from '../../kernel/call/core-response.ts';
 import { isOrphan, type TokenRecord } from './token-record.ts';

@@ -1,6 +1,6 @@
 import { BadRequest, readStoredJson, writeStoredJson, type Clock } from '@strongroom/engine-sdk';
-import { cappedWarning } from '../leases/lease-terms.ts';
-import type { Call } from '../../request/call.ts';
+import { cappedWarning } from '../../kernel/mounts/lease-terms.ts';
+import type { CoreRequest } from '../../kernel/call/core-request.ts';
 import type { CoreResponse, WrapInfo } from '../../kernel/call/core-response.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import type { TokenRecord } from '../tokens/token-record.ts';
@@ -11,6 +11,14 @@ import { wrappingTtl } from './wrapping-ttl.ts';
 export const WRAPPING_POLICY = 'response-wrapping';
 const INVALID = 'wrapping token is not valid or does not exist';
 const NEVER = new AbortController().signal;
+
+/** The call whose answer may be wrapped. */
+export interface WrappableCall {
+  readonly request: Pick<CoreRequest, 'wrapTtl'>;
+  readonly path: string;
+  /** Whole seconds that the wrapping token lives; 0 for an answer that is not wrapped. `admit` sets it. */
+  wrapTtl: number;
+}
 
 /** What is kept of a wrapped answer. */
 interface Wrapped {
@@ -35,12 +43,12 @@ export class Wrapping {
   }
 
   /** Settles how long the answer's wrapping token is to live, before the policy is asked about it. @throws BadRequest */
-  admit(call: Call): void {
+  admit(call: WrappableCall): void {
     call.wrapTtl = wrappingTtl(call.request.wrapTtl, this.#maxTtl);
   }
 
   /** Wraps the answer if the caller asked for it and there is something to wrap. */
-  async wrap(call: Call, answer: CoreResponse): Promise<CoreResponse> {
+  async wrap(call: WrappableCall, answer: CoreResponse): Promise<CoreResponse> {
     const ttl = call.wrapTtl;
     const asked = call.request.wrapTtl ?? 0;
     if (ttl === 0 || isEmpty(answer) || answer.errors || answer.wrapInfo) return answer;
