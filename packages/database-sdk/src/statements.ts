@@ -96,7 +96,7 @@ const cache = new WeakMap<SqlDialect, Map<string, readonly Template[]>>();
 
 function templatesOf(element: string, dialect: SqlDialect): readonly Template[] {
   let known = cache.get(dialect);
-  if (!known) cache.set(dialect, (known = new Map()));
+  if (!known) cache.set(dialect, (known = new Map<string, readonly Template[]>()));
   let templates = known.get(element);
   if (!templates) {
     templates = decodeStatementElement(element).flatMap((text) => compile(text, dialect));

@@ -119,7 +119,7 @@ class MountTransaction implements Transaction {
   }
 
   async intend<E extends TObject>(intent: Intent<E>, entry: Static<E>): Promise<OpenIntent> {
-    return this.#scope.journal.open(this.#tx, this.#scope.uuid, intent as unknown as Intent<TObject>, entry as Record<string, unknown>);
+    return this.#scope.journal.open(this.#tx, this.#scope.uuid, intent, entry as Record<string, unknown>);
   }
 
   async settle(intent: OpenIntent): Promise<void> {

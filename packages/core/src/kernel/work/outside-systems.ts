@@ -1,34 +1,29 @@
 import { EngineError, Unavailable, UpstreamFailed, type Circuit, type Clock } from '@strongroom/engine-sdk';
+import { Bulkhead } from './bulkhead.ts';
 import { CircuitBreakers } from './circuit-breaker.ts';
 
-interface Lane {
-  active: number;
-  readonly waiting: (() => void)[];
-}
-
-/** Work for one outside system at a time, and how many may stand in line before more is put off. */
-const ACTIVE = 16;
-const WAITING = 48;
-const PUT_OFF = 5_000;
+/** Background work for one outside system at a time, and how much may wait in its queue before more is put off. */
+const LIMITS = { concurrent: 16, queued: 48 };
+/** Milliseconds that work waits which finds the queue full. */
+const WHEN_FULL = 5_000;
 /** What work returns that found nothing to do: it says nothing about the outside system. */
 export const NOT_TRIED = Symbol('not tried');
 
-/** What came of work behind the gate. `putOff`: it was not tried; come back after so many milliseconds, or not at all after 0. */
-export type Passed<T> = { readonly done: T } | { readonly failed: unknown } | { readonly putOff: number };
+/** What came of work on an outside system. `delay`: it was not tried; come back after so many milliseconds, or not at all after 0. */
+export type Tried<T> = { readonly done: T } | { readonly failed: unknown } | { readonly delay: number };
 
 /** One outside system of one mount, which is given by its uuid: two mounts may call theirs by the same name. '' for none in particular. */
 export function targetKey(mount: string, target = ''): string {
   return `${mount}/${target}`;
 }
 
-/** All background work on outside systems passes here: a bounded number at a time per target, none while its circuit is open. */
-export class TargetGate {
+/** Each outside system has a circuit breaker, which requests and background work share, and a bulkhead for background work. */
+export class OutsideSystems {
   readonly breakers: CircuitBreakers;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #bulkheads = new Map<string, Bulkhead>();
   readonly #random: () => number;
-  /** The signals that work behind the gate was given, by its target. */
-  readonly #inside = new WeakMap<AbortSignal, string>();
-
+  /** The signals that admitted work was given, by its target. */
+  readonly #admitted = new WeakMap<AbortSignal, string>();
   readonly #requireAlive: () => void;
 
   /** `requireAlive` throws where this process may not begin anything outside. */
@@ -39,40 +34,48 @@ export class TargetGate {
     this.#random = random;
   }
 
-  /** `work` may return NOT_TRIED; a throw of it counts as a failure of the target, unless it says otherwise. It marks its signal with `admit`. */
-  async pass<T>(target: string, work: (admit: (signal: AbortSignal) => void) => Promise<T>): Promise<Passed<Exclude<T, typeof NOT_TRIED>>> {
-    const lane = this.#lane(target);
-    if (lane.active >= ACTIVE) {
-      if (lane.waiting.length >= WAITING) return { putOff: this.#spread(PUT_OFF) };
-      await new Promise<void>((resolve) => lane.waiting.push(resolve));
-    } else {
-      lane.active += 1;
-    }
+  /**
+   * Runs background work when the bulkhead has a place and the circuit breaker lets it through. `work` may return NOT_TRIED; a throw counts as a failure of the
+   * system, unless it says otherwise or the signal was aborted. The work marks the signal that it hands on with `admit`.
+   */
+  async attempt<T>(
+    target: string,
+    signal: AbortSignal,
+    work: (admit: (signal: AbortSignal) => void) => Promise<T>,
+  ): Promise<Tried<Exclude<T, typeof NOT_TRIED>>> {
+    const bulkhead = this.#bulkhead(target);
+    if (bulkhead.full) return { delay: this.#spread(WHEN_FULL) };
     try {
-      if (!this.#alive()) return { putOff: this.#spread(PUT_OFF) };
+      return await bulkhead.run(async () => this.#admit(target, signal, work));
+    } finally {
+      if (bulkhead.idle) this.#bulkheads.delete(target);
+    }
+  }
+
+  async #admit<T>(
+    target: string,
+    signal: AbortSignal,
+    work: (admit: (signal: AbortSignal) => void) => Promise<T>,
+  ): Promise<Tried<Exclude<T, typeof NOT_TRIED>>> {
+    try {
+      if (!this.#alive()) return { delay: this.#spread(WHEN_FULL) };
       const wait = this.breakers.wait(target);
-      if (wait > 0) return { putOff: this.#spread(wait) };
-      const done = await work((signal) => this.#inside.set(signal, target));
+      if (wait > 0) return { delay: this.#spread(wait) };
+      const done = await work((limit) => this.#admitted.set(limit, target));
       if (done === NOT_TRIED) {
         this.breakers.released(target);
-        return { putOff: 0 };
+        return { delay: 0 };
       }
       this.breakers.succeeded(target);
       return { done: done as Exclude<T, typeof NOT_TRIED> };
     } catch (failed) {
-      this.#count(target, failed);
+      if (signal.aborted) this.breakers.released(target);
+      else this.#count(target, failed);
       return { failed };
-    } finally {
-      const next = lane.waiting.shift();
-      if (next) next();
-      else {
-        lane.active -= 1;
-        if (lane.active === 0) this.#lanes.delete(target);
-      }
     }
   }
 
-  /** The same circuit for the calls that requests make; `name` is what they read. */
+  /** The same circuit breaker for the calls that requests make; `name` is what they read. */
   circuit(target: string, name: string): Circuit {
     const { breakers } = this;
     const refuse = (wait: number): void => {
@@ -89,7 +92,7 @@ export class TargetGate {
         refuse(breakers.peek(target));
       },
       call: async (signal, work) => {
-        if (this.#inside.get(signal) === target) return work();
+        if (this.#admitted.get(signal) === target) return work();
         this.#requireAlive();
         refuse(breakers.wait(target));
         try {
@@ -101,7 +104,7 @@ export class TargetGate {
           throw error;
         }
       },
-      isBackground: (signal) => this.#inside.get(signal) === target,
+      isBackground: (signal) => this.#admitted.get(signal) === target,
       configure: (settings) => breakers.configure(target, settings),
       status: () => breakers.status(target),
       reset: () => breakers.succeeded(target),
@@ -133,12 +136,9 @@ export class TargetGate {
     return Math.round(millis * (1 + this.#random()));
   }
 
-  #lane(target: string): Lane {
-    let lane = this.#lanes.get(target);
-    if (!lane) {
-      lane = { active: 0, waiting: [] };
-      this.#lanes.set(target, lane);
-    }
-    return lane;
+  #bulkhead(target: string): Bulkhead {
+    let bulkhead = this.#bulkheads.get(target);
+    if (!bulkhead) this.#bulkheads.set(target, (bulkhead = new Bulkhead(LIMITS)));
+    return bulkhead;
   }
 }
