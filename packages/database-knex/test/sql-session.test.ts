@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
-import { type DatabaseLog, postgresqlDialect, type SqlDriver, SqlSession } from '../src/index.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type DatabaseLog, postgresqlDialect } from '@strongroom/database-sdk';
+import { type SqlDriver, SqlSession } from '../src/index.ts';
 
 interface Client {
   readonly id: number;
@@ -11,32 +12,37 @@ class Refused extends Error {
 
 /** A driver that remembers what it was told, and whose next steps a test decides. */
 class DriverDouble implements SqlDriver<Client> {
+  readonly client = 'pg';
   readonly sent: string[] = [];
-  readonly released: { id: number; fit: boolean }[] = [];
-  acquiring: (() => Promise<Client>) | undefined;
+  readonly ended: number[] = [];
+  readonly destroyed: number[] = [];
+  dialling: (() => Promise<Client>) | undefined;
   running: ((statements: readonly string[]) => Promise<void>) | undefined;
-  closed = 0;
   #count = 0;
+  readonly #cut = new Map<Client, (error: Error) => void>();
 
-  async acquire(): Promise<Client> {
-    return this.acquiring ? await this.acquiring() : { id: ++this.#count };
+  async dial(): Promise<Client> {
+    return this.dialling ? await this.dialling() : { id: ++this.#count };
   }
 
-  async run(_: Client, statements: readonly string[]): Promise<void> {
+  async run(client: Client, statements: readonly string[]): Promise<void> {
     this.sent.push(...statements);
-    await this.running?.(statements);
+    if (this.running) await Promise.race([this.running(statements), new Promise<never>((_, reject) => this.#cut.set(client, reject))]);
   }
 
-  release({ id }: Client, fit: boolean): void {
-    this.released.push({ id, fit });
+  onEnd(): void {}
+
+  async end({ id }: Client): Promise<void> {
+    this.ended.push(id);
+  }
+
+  destroy(client: Client): void {
+    if (!this.destroyed.includes(client.id)) this.destroyed.push(client.id);
+    this.#cut.get(client)?.(new Error('cut'));
   }
 
   refusal(error: unknown): string | undefined {
     return error instanceof Refused ? error.state : undefined;
-  }
-
-  async close(): Promise<void> {
-    this.closed++;
   }
 }
 
@@ -50,19 +56,23 @@ describe('SqlSession', () => {
   let driver: DriverDouble;
   let logged: string[];
   let session: SqlSession<Client>;
-  beforeEach(() => {
+  afterEach(async () => session.close());
+  beforeEach(async () => {
     driver = new DriverDouble();
     logged = [];
     const log = (message: string, fields?: unknown): void => void logged.push(`${message} ${JSON.stringify(fields)}`);
-    session = new SqlSession({
-      name: 'double-database-plugin',
-      driver,
-      dialect: postgresqlDialect,
-      defaults: {
-        updateUser: [`ALTER USER "{{username}}" PASSWORD '{{password}}'`],
-        renewUser: [`ALTER USER "{{name}}" VALID UNTIL '{{expiration}}'`],
-        deleteUser: ['DROP USER IF EXISTS "{{name}}"'],
+    session = await SqlSession.open<Client>({
+      rules: {
+        name: 'double-database-plugin',
+        dialect: postgresqlDialect,
+        defaults: {
+          updateUser: [`ALTER USER "{{username}}" PASSWORD '{{password}}'`],
+          renewUser: [`ALTER USER "{{name}}" VALID UNTIL '{{expiration}}'`],
+          deleteUser: ['DROP USER IF EXISTS "{{name}}"'],
+        },
       },
+      driver,
+      pool: {},
       secrets: { password: 'root-password-1' },
       log: { debug: log, info: log, warn: log, error: log } satisfies DatabaseLog,
     });
@@ -95,7 +105,7 @@ describe('SqlSession', () => {
       'REMOVE u',
       'SELECT 1',
     ]);
-    expect(driver.released.every(({ fit }) => fit)).toBe(true);
+    expect(driver.destroyed).toEqual([]);
   });
 
   test('refuses a creation without statements and a credential that is no password, before anything is sent', async () => {
@@ -118,16 +128,22 @@ describe('SqlSession', () => {
       serverCode: '42601',
       message: 'failed to execute query: near [new password]',
     });
-    expect(await failing(new Error('reset by root-password-1'))).toMatchObject({ code: 'connection_lost', message: 'reset by [password]' });
+    expect(await failing(new Error('reset by root-password-1'))).toMatchObject({
+      code: 'connection_lost',
+      message: 'connection to the database was lost: reset by [password]',
+    });
     const gathered = new AggregateError([Object.assign(new Error(''), { code: 'ECONNREFUSED' }), new Error('no route')], '');
-    expect(await failing(gathered)).toMatchObject({ code: 'connection_lost', message: 'ECONNREFUSED; no route' });
+    expect(await failing(gathered)).toMatchObject({
+      code: 'connection_lost',
+      message: 'connection to the database was lost: ECONNREFUSED; no route',
+    });
     const fault = new TypeError('x is not a function');
     expect(await failing(fault)).toBe(fault);
-    expect(driver.released.map(({ fit }) => fit)).toEqual([false, false, false, false]);
+    expect(driver.destroyed).toEqual([1, 2, 3, 4]);
   });
 
   test('a verification that fails says so, whatever failed', async () => {
-    driver.acquiring = () => Promise.reject(new Error('no login for root-password-1'));
+    driver.dialling = () => Promise.reject(new Error('no login for root-password-1'));
     await expect(session.verify(signal())).rejects.toMatchObject({
       code: 'verification_failed',
       message: 'error verifying connection: no login for [password]',
@@ -144,19 +160,21 @@ describe('SqlSession', () => {
       await never();
     };
     await expect(create(['X'], [], controller.signal)).rejects.toBe(reason);
-    expect(driver.released).toEqual([{ id: 1, fit: false }]);
+    expect(driver.destroyed).toEqual([1]);
   });
 
   test('a connection that comes too late is given back', async () => {
     const controller = new AbortController();
     let arrive!: (client: Client) => void;
-    driver.acquiring = () => new Promise<Client>((resolve) => (arrive = resolve));
+    driver.dialling = () => new Promise<Client>((resolve) => (arrive = resolve));
     const creating = create(['X'], [], controller.signal);
+    await new Promise((resolve) => setImmediate(resolve));
     controller.abort(new Error('too late'));
     await expect(creating).rejects.toThrow('too late');
     arrive({ id: 7 });
     await new Promise((resolve) => setImmediate(resolve));
-    expect(driver.released).toEqual([{ id: 7, fit: true }]);
+    expect(session.pool()).toMatchObject({ open: 1, idle: 1 });
+    expect(driver.destroyed).toEqual([]);
   });
 
   describe('undo', () => {
@@ -186,17 +204,18 @@ describe('SqlSession', () => {
       await new Promise((resolve) => setImmediate(resolve));
       const closing = session.close();
       await new Promise((resolve) => setImmediate(resolve));
-      expect(driver.closed).toBe(0);
+      expect(driver.ended).toEqual([]);
       undone();
       await closing;
-      expect(driver.closed).toBe(1);
+      expect(driver.ended).toEqual([2]);
     });
   });
 
-  test('close closes the driver once, and every later call rejects', async () => {
+  test('close ends the connections once, and every later call rejects', async () => {
+    await session.verify(signal());
     await session.close();
     await session.close();
-    expect(driver.closed).toBe(1);
+    expect(driver.ended).toEqual([1]);
     for (const call of [
       session.verify(signal()),
       create(['X'], ['UNDO']),
@@ -205,6 +224,6 @@ describe('SqlSession', () => {
       session.deleteUser({ username: 'u', statements: none, signal: signal() }),
     ])
       await expect(call).rejects.toMatchObject({ code: 'session_closed' });
-    expect(driver.sent).toEqual([]);
+    expect(driver.sent).toEqual(['SELECT 1']);
   });
 });

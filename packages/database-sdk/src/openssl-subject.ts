@@ -1,4 +1,4 @@
-import { StatementInvalid } from '@strongroom/database-sdk';
+import { StatementInvalid } from './errors.ts';
 
 const PAIR = /\s*([A-Za-z][\w-]*|\d+(?:\.\d+)*)\s*=\s*((?:\\[^]|[^\\,+])*)([,+]|$)/y;
 
@@ -6,7 +6,7 @@ const PAIR = /\s*([A-Za-z][\w-]*|\d+(?:\.\d+)*)\s*=\s*((?:\\[^]|[^\\,+])*)([,+]|
  * A certificate's subject as `REQUIRE SUBJECT` compares it: from RFC 4514, most specific first (`CN=app,O=Example`), to OpenSSL's line, in the
  * certificate's own order (`/O=Example/CN=app`). What is not printable ASCII stands as the bytes of its UTF-8. Throws StatementInvalid.
  */
-export function subjectLine(subject: string): string {
+export function opensslSubject(subject: string): string {
   const names: string[][] = [[]];
   PAIR.lastIndex = 0;
   while (PAIR.lastIndex < subject.length) {

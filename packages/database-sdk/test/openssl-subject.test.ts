@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { subjectLine } from '../src/subject.ts';
+import { opensslSubject } from '../src/index.ts';
 
 test.each([
   ['CN=v-app-1', '/CN=v-app-1'],
@@ -11,10 +11,10 @@ test.each([
   ['1.2.3.4=x', '/1.2.3.4=x'],
   ['', ''],
 ])('the subject %p is compared as %p', (subject, line) => {
-  expect(subjectLine(subject)).toBe(line);
+  expect(opensslSubject(subject)).toBe(line);
 });
 
 test('what is not a distinguished name is refused', () => {
-  expect(() => subjectLine('nobody')).toThrow('not a distinguished name');
-  expect(() => subjectLine('CN=a,,O=b')).toThrow('not a distinguished name');
+  expect(() => opensslSubject('nobody')).toThrow('not a distinguished name');
+  expect(() => opensslSubject('CN=a,,O=b')).toThrow('not a distinguished name');
 });
