@@ -90,7 +90,22 @@ export interface SystemParts {
 
 /** Every path of `sys/`. */
 export function systemPaths(parts: SystemParts): AnyPath[] {
-  const { logLevels, sanitizedConfig, metrics, clock, sealing, mounts, plugins, policies, passwords, access, tokens, leases, revoker, bulk } = parts;
+  const {
+    logLevels,
+    sanitizedConfig,
+    metrics,
+    clock,
+    sealing,
+    mounts,
+    plugins,
+    policies,
+    passwords,
+    access,
+    tokens,
+    leases,
+    revoker,
+    bulk,
+  } = parts;
   const { barrier, rotation, removals, jobs, journal, outside, wrapping, audit, cors, lockout, underWay, versions } = parts;
   const { seal, cluster } = sealing;
   const canonical = (asked: string, operation: PolicyOperation) => {
