@@ -24,7 +24,7 @@ export { reserveCode, runAs, tellOwner, type CodeOwner } from './foreign-code.ts
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
 export type { AnyIntent, Intent, OpenIntent } from './intent.ts';
 export * from './json/index.ts';
-export { boundsOf, keysOf, ListedKeys, pageFields, type Page } from './listing.ts';
+export { boundsOf, keysOf, ListedKeys, namesPath, pageFields, type NamesPath, type Page } from './listing.ts';
 export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';
 export type { OutsideThing } from './outside-thing.ts';
