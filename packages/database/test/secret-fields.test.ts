@@ -11,8 +11,8 @@ jest.setTimeout(60_000);
 const text = Type.Optional(Type.String());
 const secret = Type.Optional(Type.String({ secret: true }));
 
-function pluginWith(name: string, connection: TObject): DatabasePlugin<TObject> {
-  return { ...(faultyDatabase(name).plugin as unknown as DatabasePlugin<TObject>), connection };
+function pluginWith(name: string, connection: TObject) {
+  return { ...faultyDatabase(name).plugin, connection };
 }
 
 describe('connection_details of config/:name', () => {
