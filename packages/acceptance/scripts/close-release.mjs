@@ -11,14 +11,26 @@ const packages = ['packages', 'examples'].flatMap((parent) =>
     .map((entry) => join(root, parent, entry.name)),
 );
 
+const versions = new Map(
+  packages.map((folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).map(({ name, version }) => [name, version]),
+);
+
 for (const folder of packages) {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  edit(join(folder, 'package.json'), raisedPeers);
   edit(join(folder, 'CHANGELOG.md'), (text) => closed(text, version));
   for (const file of sources(join(folder, 'src'))) {
     edit(file, (text) => text.replaceAll(/^( +version: |export const PRODUCT_VERSION = )'\d+\.\d+\.\d+'/gm, `$1'${version}'`));
   }
 }
 for (const page of readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))) edit(join(root, 'docs', page), quotedAnew);
+
+/** The package.json with the new versions of its peers in this repository, which lerna leaves as they were. */
+function raisedPeers(text) {
+  return text.replace(/"peerDependencies": \{[^}]*\}/, (peers) =>
+    peers.replaceAll(/"(@strongroom\/[^"]+)": "[^"]*"/g, (_, name) => `"${name}": "^${versions.get(name)}"`),
+  );
+}
 
 /** The changelog with its unreleased lines under the version; one whose package only follows others says so. */
 function closed(text, version) {

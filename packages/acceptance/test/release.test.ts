@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { builtInPlugins } from '../../server/src/plugins/plugin-list.ts';
+import { OFFERED } from '../../server/src/plugins/plugin-list.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -24,6 +24,10 @@ function manifestsIn(root: string): { folder: string; manifest: Manifest }[] {
       .map((entry) => join(root, parent, entry.name))
       .map((folder) => ({ folder, manifest: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest })),
   );
+}
+
+function rangesIn({ dependencies, devDependencies, peerDependencies }: Manifest): [string, string][] {
+  return Object.entries({ ...dependencies, ...devDependencies, ...peerDependencies }).filter(([name]) => name.startsWith('@strongroom/'));
 }
 
 describe('`lerna version patch`', () => {
@@ -64,6 +68,13 @@ describe('`lerna version patch`', () => {
     expect(said).not.toContain('ECYCLE');
   });
 
+  test('raises the ranges inside the repository', () => {
+    const all = manifestsIn(clone).map(({ manifest }) => manifest);
+    const versions = new Map(all.map(({ name, version }) => [name, version]));
+    for (const manifest of all)
+      for (const [name, range] of rangesIn(manifest)) expect([name, range]).toEqual([name, `^${versions.get(name)}`]);
+  });
+
   test('closes every changelog', () => {
     for (const { folder, manifest } of manifestsIn(clone)) {
       if (manifest.private) continue;
@@ -87,14 +98,10 @@ describe('versions', () => {
   const versions = new Map(all.map(({ name, version }) => [name, version]));
 
   test.each(all)('of packages that $name uses are ranges that a patch does not break', (manifest) => {
-    const { dependencies, devDependencies, peerDependencies } = manifest;
-    for (const [name, range] of Object.entries({ ...dependencies, ...devDependencies, ...peerDependencies })) {
-      if (name.startsWith('@strongroom/')) expect([name, range]).toEqual([name, `^${versions.get(name)}`]);
-    }
+    for (const [name, range] of rangesIn(manifest)) expect([name, range]).toEqual([name, `^${versions.get(name)}`]);
   });
 
-  test('of plugins are those of their packages', async () => {
-    for (const plugin of await builtInPlugins())
-      expect([plugin.name, plugin.version]).toEqual([plugin.name, versions.get('@strongroom/server')]);
+  test.each(OFFERED)('of plugins are those of their packages: $package', async ({ package: name, load }) => {
+    for (const plugin of await load()) expect([plugin.name, plugin.version]).toEqual([plugin.name, versions.get(name)]);
   });
 });

@@ -16,6 +16,7 @@ import type { RememberedNames } from './remembered-names.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';
 import { findUser, type FoundUser } from './user-search.ts';
+import { onPool, type Lender } from './lender.ts';
 
 /** Who logged in. */
 export interface DirectoryUser {
@@ -45,8 +46,15 @@ export interface LoginOptions {
  * Finds the user, checks the password and collects the groups.
  * @throws BadRequest when the credentials are refused, UpstreamFailed when the directory or the configuration stands in the way.
  */
-export async function logIn(setup: Setup, credentials: Credentials, trace: Trace, options: LoginOptions = {}): Promise<DirectoryUser> {
-  return setup.searcher ? logInFound(setup, setup.searcher, credentials, trace, options) : logInByName(setup, credentials, trace, options);
+export async function directoryLogin(
+  setup: Setup,
+  credentials: Credentials,
+  trace: Trace,
+  options: LoginOptions = {},
+): Promise<DirectoryUser> {
+  return setup.searcher
+    ? loginWithSearch(setup, setup.searcher, credentials, trace, options)
+    : loginByName(setup, credentials, trace, options);
 }
 
 interface Known {
@@ -55,7 +63,7 @@ interface Known {
 }
 
 /** A search finds the entry that is bound. */
-async function logInFound(
+async function loginWithSearch(
   setup: Setup,
   searcher: ServiceBinding,
   { name, password }: Credentials,
@@ -66,7 +74,7 @@ async function logInFound(
   const { entry } = found;
   const known = async (connection?: Connection): Promise<Known> => {
     const person = await settledName(setup, searcher, found, name, names, signal);
-    return { person, groups: await groupsOf(setup, connection, { dn: entry.dn, username: person.spelled }, trace, signal) };
+    return { person, groups: await groupsOf(setup, connection, { dn: entry.dn, username: person.verbatim }, trace, signal) };
   };
   const bound = async (): Promise<Known> => {
     // Only what the user searches for keeps the user's connection.
@@ -83,13 +91,13 @@ async function logInFound(
 }
 
 /** The name that is bound is put together from the one given at login. */
-async function logInByName(setup: Setup, { name, password }: Credentials, trace: Trace, { signal }: LoginOptions): Promise<DirectoryUser> {
+async function loginByName(setup: Setup, { name, password }: Credentials, trace: Trace, { signal }: LoginOptions): Promise<DirectoryUser> {
   const bindName = constructedName(setup, name.typed);
   return bindAs(setup, bindName, password, trace, signal, async (connection) => {
     const entry = await ownEntry(setup, connection, bindName, name, trace, signal);
     const person = await nameOfBound(setup, connection, entry, name, signal);
     const dn = entry?.dn ?? (setup.config.upndomain === '' ? bindName : '');
-    const groups = await groupsOf(setup, connection, { dn, username: person.spelled }, trace, signal);
+    const groups = await groupsOf(setup, connection, { dn, username: person.verbatim }, trace, signal);
     return { dn, name: person, groups, alias: aliasOfBound(setup, person, name), identity: entry && identityOf(entry) };
   });
 }
@@ -132,13 +140,6 @@ async function bindAsNobody({ config, directory, nobodyDn }: Setup, password: st
     if (refusesUser(error)) return;
     throw trace.failed(unreachable(error) ? 'connect' : 'user bind', since, { name: nobodyDn }, error, directoryFailed(error));
   }
-}
-
-/** How a step gets a connection to search over. */
-export type Lender = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
-
-export function onPool(setup: Setup, binding: ServiceBinding, signal: AbortSignal | undefined): Lender {
-  return (work) => setup.directory.withServiceConnection(binding, work, { signal, idempotent: true });
 }
 
 /** The name that a user binds with when nobody searches for it. */

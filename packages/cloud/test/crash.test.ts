@@ -1,6 +1,6 @@
 import { CreatePolicyCommand } from '@aws-sdk/client-iam';
 import { beforeEach, expect, jest, test } from '@jest/globals';
-import { manualClock, mortalMount, type MortalMount } from '@strongroom/engine-testkit';
+import { manualClock, killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import { awsEngine } from '../src/index.ts';
 import { type Beside, rootConfig, S3, type Key } from './cloud-mount.ts';
 import { describeWithAws } from './describe-with-aws.ts';
@@ -23,12 +23,12 @@ const S3_POLICY = 'arn:aws:iam::123456789012:policy/s3';
 
 describeWithAws('a server that dies in the middle', (aws) => {
   let beside: Beside;
-  let server: MortalMount;
+  let server: KillableMount;
 
   beforeEach(async () => {
     await aws.beside.iam.send(new CreatePolicyCommand({ PolicyName: 's3', PolicyDocument: S3 }));
     beside = await aws.enforce('svc');
-    server = await mortalMount(awsEngine, { clock: manualClock(new Date()) });
+    server = await killableMount(awsEngine, { clock: manualClock(new Date()) });
     // The dead do not try again.
     await done('update', 'aws/config/root', rootConfig(aws.front.endpoint, aws.root, { max_retries: 0 }));
     await done('update', 'aws/config/lease', { lease: '1h', lease_max: '2h' });
@@ -37,7 +37,7 @@ describeWithAws('a server that dies in the middle', (aws) => {
     await done('update', 'aws/static-roles/st', { username: 'static1', rotation_period: '24h' });
   });
 
-  const done = async (...call: Parameters<MortalMount['ask']>): Promise<void> => {
+  const done = async (...call: Parameters<KillableMount['ask']>): Promise<void> => {
     const { status, errors } = await server.ask(...call);
     expect({ errors, failed: status >= 400 }).toEqual({ failed: false });
   };

@@ -1,5 +1,6 @@
 import type { Clock, Log, Plugin } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
+import type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 import type { AuditDeviceConfig } from './services/audit/audit-broker.ts';
 import type { ProcessTable } from './kernel/incarnation/process-table.ts';
 import type { AutomaticSeal } from './services/seal/seal.ts';
@@ -10,6 +11,10 @@ export interface CoreOptions {
   readonly storage: StorageDriver;
   /** Engines, login methods, database plugins, audit devices: what operators can mount and use. */
   readonly plugins?: readonly Plugin[];
+  /** The same from other packages, added by operators. `sys/plugins/catalog` and mounts do not show these as built in. */
+  readonly externalPlugins?: readonly Plugin[];
+  /** Plugins that could be installed and are not: a request for one is answered with the package to install. */
+  readonly absentPlugins?: readonly AbsentPlugin[];
   readonly clock?: Clock;
   readonly log?: Log;
   /** A seal that opens by itself; without one the unseal key is split among operators (Shamir). */

@@ -2,6 +2,7 @@ export type { AuditDeviceConfig } from './services/audit/audit-broker.ts';
 export type { AuditDevice, AuditDevicePlugin } from './services/audit/audit-device.ts';
 export { createCore, type Core } from './core.ts';
 export type { CoreOptions } from './core-options.ts';
+export type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 export { PluginRefused } from './services/plugins/plugin-refused.ts';
 export type { CoreRequest, RequestOperation } from './kernel/call/core-request.ts';
 export type { AuthReply, CoreResponse, WrapInfo } from './kernel/call/core-response.ts';

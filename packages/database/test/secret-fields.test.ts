@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { mountForTest, sharedMemory, type TestMount } from '@strongroom/engine-testkit';
-import type { DatabasePlugin } from '@strongroom/database-sdk';
 import { Type, type TObject } from 'typebox';
 import { databaseEngine } from '../src/index.ts';
 import { faultyDatabase } from './faulty-plugin.ts';

@@ -7,9 +7,10 @@ import type { Log } from './log.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { AnyPath } from './path.ts';
 import type { AnySchedule } from './schedule.ts';
-import type { SecretFollower, SecretSource, SecretSources } from './secret-source.ts';
+import type { SecretSubscriber, SecretSource, SecretSources } from './secret-source.ts';
 import type { AnySecretType } from './secret-type.ts';
 import type { StorageView } from './storage-view.ts';
+import type { MountInfo } from './mount-info.ts';
 
 /** The plugin API this SDK speaks; checked before any plugin code runs. */
 export const API_VERSION = 1;
@@ -30,7 +31,7 @@ export interface Plugin {
   readonly code?: readonly string[];
 }
 
-/** A plugin that this server lists and does not use. Nothing of it has run. */
+/** A plugin that this server cannot use: built for another API, or not installed. Nothing of it has run. */
 export interface RefusedPlugin {
   readonly plugin: Plugin;
   /** For operators, with the plugin's name. */
@@ -46,8 +47,8 @@ export interface Engine {
   readonly schedules?: readonly AnySchedule[];
   /** The secrets of this mount that others may follow. May be a getter. */
   readonly source?: SecretSource | undefined;
-  /** Of packages that declare `followsSecrets`. */
-  readonly follower?: SecretFollower;
+  /** Of packages that declare `subscribesToSecrets`. */
+  readonly subscriber?: SecretSubscriber;
   /** What a path that the mount does not know answers; default: 404 unsupported path. */
   readonly unknownPathWarning?: string;
   /** Login methods: what a renewed token may still have. A throw refuses the renewal; the token lives on to its end. */
@@ -74,19 +75,6 @@ export interface Engine {
   close?(): Promise<void>;
 }
 
-/** The mount as the operator set it; the getters show tuned values at once. */
-export interface MountInfo {
-  /** With a closing slash and, for login methods, with the leading `auth/`. */
-  readonly path: string;
-  readonly type: string;
-  readonly accessor: string;
-  readonly uuid: string;
-  readonly options: Readonly<Record<string, string>>;
-  /** Effective seconds, never 0. */
-  readonly defaultLeaseTtl: number;
-  readonly maxLeaseTtl: number;
-}
-
 /** What the core gives an engine. */
 export interface EngineHost {
   readonly mount: MountInfo;
@@ -95,7 +83,7 @@ export interface EngineHost {
   readonly log: Log;
   /** The plugins of one kind that the server lists and can use, such as `database`. */
   plugins(kind: string): readonly Plugin[];
-  /** Those that it lists and cannot use, for what depends on one to say why it does not work. */
+  /** Those that it cannot use, or knows and does not have, so that what depends on one can say why it does not work. */
   refusedPlugins(kind: string): readonly RefusedPlugin[];
   /** The way to an outside system, by the name that leases, intents and schedules of this mount have for it as their target. */
   circuit(target: string): Circuit;
@@ -109,7 +97,7 @@ export interface EngineHost {
   generatePassword(policy?: string): Promise<string>;
   /** The effective ttl and maximum of a lease that is issued now, after the mount's limits; seconds. */
   limit(terms: { ttl: number; maxTtl: number }): { ttl: number; maxTtl: number };
-  /** For packages that declare `followsSecrets`. */
+  /** For packages that declare `subscribesToSecrets`. */
   readonly sources?: SecretSources;
 }
 
@@ -131,8 +119,8 @@ export interface EnginePackage extends Plugin {
   readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The server mounts the engine itself, once, at a path of its own: see SystemMount. */
   readonly system?: SystemMount;
-  /** The engine reads secrets of other mounts and hears of their changes: `host.sources` and `Engine.follower`. */
-  readonly followsSecrets?: boolean;
+  /** The engine reads secrets of other mounts and hears of their changes: `host.sources` and `Engine.subscriber`. */
+  readonly subscribesToSecrets?: boolean;
   /** Mount options that must be checked before the mount exists, or before it is tuned: then `current` are those it has. @throws BadRequest */
   checkOptions?(options: Readonly<Record<string, string>>, current?: Readonly<Record<string, string>>): void;
   /** Builds the engine for one mount; opens nothing, since `initialize` does. */

@@ -7,7 +7,7 @@ import type { Configuration } from './config/configuration.ts';
 import { ListenerSet } from './listeners/listener-set.ts';
 import { ServerLog } from './log/server-log.ts';
 import { ServerMetrics } from './metrics.ts';
-import { builtInPlugins } from './plugins/plugin-list.ts';
+import { offeredPlugins, type OfferedPlugins } from './plugins/plugin-list.ts';
 import { packagePlugins } from './plugins/package-plugins.ts';
 import { openStorage } from './storage-choice.ts';
 
@@ -17,7 +17,8 @@ export const TOKENS = {
   clock: token<Clock>('Clock'),
   log: token<ServerLog>('Log'),
   metrics: token<ServerMetrics | undefined>('Metrics'),
-  plugins: token<Promise<readonly Plugin[]>>('Plugins'),
+  offered: token<Promise<OfferedPlugins>>('OfferedPlugins'),
+  externalPlugins: token<Promise<readonly Plugin[]>>('ExternalPlugins'),
   storage: token<Promise<StorageDriver>>('Storage'),
   core: token<Promise<Core>>('Core'),
   listeners: token<Promise<ListenerSet>>('Listeners'),
@@ -56,13 +57,14 @@ export function compose(configuration: Configuration, replacements: Replacements
   );
   let opened: Core | undefined;
   once(TOKENS.metrics, () => (configuration.metrics ? new ServerMetrics({ sealed: () => opened?.sealed ?? true }) : undefined));
-  once(TOKENS.plugins, async () => {
-    const ours = [...(await builtInPlugins()), ...(replacements.plugins ?? [])];
-    return [...ours, ...(await packagePlugins(configuration.plugins, ours))];
+  once(TOKENS.offered, async () => {
+    const { installed, absent } = await offeredPlugins();
+    return { installed: [...installed, ...(replacements.plugins ?? [])], absent };
   });
+  once(TOKENS.externalPlugins, async (from) => packagePlugins(configuration.plugins, (await from.resolve(TOKENS.offered)).installed));
   once(TOKENS.storage, async (from) => replacements.storage ?? (await openStorage(configuration.storage, from.resolve(TOKENS.log))));
   once(TOKENS.core, async (from) => {
-    const plugins = await from.resolve(TOKENS.plugins);
+    const plugins = { ...(await from.resolve(TOKENS.offered)), external: await from.resolve(TOKENS.externalPlugins) };
     const storage = await from.resolve(TOKENS.storage);
     reserveCode(storage.code ?? []);
     try {
@@ -83,14 +85,20 @@ export function compose(configuration: Configuration, replacements: Replacements
   return parts;
 }
 
-async function coreOf(from: DependencyContainer, plugins: readonly Plugin[], storage: StorageDriver): Promise<Core> {
+async function coreOf(
+  from: DependencyContainer,
+  plugins: OfferedPlugins & { readonly external: readonly Plugin[] },
+  storage: StorageDriver,
+): Promise<Core> {
   const configuration = from.resolve(TOKENS.configuration);
   const metrics = from.resolve(TOKENS.metrics);
   const devRootToken = from.resolve(TOKENS.devRootToken);
   const { seal, apiAddress, clusterName, defaultLeaseTtl, maxLeaseTtl, audit, auditEmergencyDisable, sanitized } = configuration;
   return createCore({
     storage: metrics ? metrics.counting(storage) : storage,
-    plugins,
+    plugins: plugins.installed,
+    externalPlugins: plugins.external,
+    absentPlugins: plugins.absent,
     clock: from.resolve(TOKENS.clock),
     log: from.resolve(TOKENS.log),
     logLevels: levelsOf(from.resolve(TOKENS.log)),

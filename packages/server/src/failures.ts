@@ -13,6 +13,15 @@ export class PluginsRefused extends Error {
   override readonly name = 'PluginsRefused';
 }
 
+/** The storage of the configuration is an optional package that is not there. */
+export class StorageNotInstalled extends Error {
+  override readonly name = 'StorageNotInstalled';
+
+  constructor(type: string) {
+    super(`storage ${JSON.stringify(type)} is not installed: npm install @strongroom/storage-${type}`);
+  }
+}
+
 /** The process's number cannot be written down. */
 export class PidFileFailed extends Error {
   override readonly name = 'PidFileFailed';

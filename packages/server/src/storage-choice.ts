@@ -1,7 +1,9 @@
 import { memoryStorage, type StorageDriver, type StorageLog } from '@strongroom/storage-sdk';
+import { isMissing } from './plugins/plugin-list.ts';
+import { StorageNotInstalled } from './failures.ts';
 import type { StorageChoice } from './config/configuration.ts';
 
-/** Opens the storage that was chosen; other drivers are not even loaded. @throws StorageFailure */
+/** Opens the storage that was chosen; other drivers are not even loaded. @throws StorageFailure, StorageNotInstalled */
 export async function openStorage(choice: StorageChoice, log: StorageLog): Promise<StorageDriver> {
   switch (choice.type) {
     case 'inmem':
@@ -12,7 +14,10 @@ export async function openStorage(choice: StorageChoice, log: StorageLog): Promi
     }
     case 'postgresql': {
       const { type: _, ...options } = choice;
-      return (await import('@strongroom/storage-postgresql')).postgresqlStorage({ ...options, log });
+      const driver = await import('@strongroom/storage-postgresql').catch((error: unknown) => {
+        throw isMissing(error, '@strongroom/storage-postgresql') ? new StorageNotInstalled('postgresql') : error;
+      });
+      return driver.postgresqlStorage({ ...options, log });
     }
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { API_VERSION, type Plugin } from '@strongroom/engine-sdk';
 import type { PluginChoice } from '../src/config/configuration.ts';
 import { packagePlugins } from '../src/plugins/package-plugins.ts';
-import { builtInPlugins } from '../src/plugins/plugin-list.ts';
+import { offeredPlugins, OFFERED } from '../src/plugins/plugin-list.ts';
 import { scratchFolder } from './scratch.ts';
 
 const folder = scratchFolder();
@@ -17,7 +17,7 @@ function install(name: string, source: string, manifest: Record<string, unknown>
 }
 
 const named = (name: string): PluginChoice => ({ name, from: folder, at: `server.hcl:${name.length}` });
-const load = async (...names: string[]): Promise<Plugin[]> => packagePlugins(names.map(named), await builtInPlugins());
+const load = async (...names: string[]): Promise<Plugin[]> => packagePlugins(names.map(named), (await offeredPlugins()).installed);
 
 install(
   '@acme/good',
@@ -35,7 +35,8 @@ writeFileSync(join(folder, 'local.mjs'), `export const plugin = { name: 'local',
 
 describe('the plugins of every server', () => {
   test('speak its API, each under a name of its own', async () => {
-    const plugins = await builtInPlugins();
+    const { installed: plugins, absent } = await offeredPlugins();
+    expect(absent).toEqual([]);
     expect(plugins.map(({ kind, name }) => `${kind}/${name}`).sort()).toEqual([
       'auth/ldap',
       'database/cassandra-database-plugin',
@@ -61,6 +62,26 @@ describe('the plugins of every server', () => {
       'sync-destination/vercel-project',
     ]);
     expect(plugins.every(({ apiVersion }) => apiVersion === API_VERSION)).toBe(true);
+  });
+
+  test('are those that their offers name, so that one that is not installed is named rightly', async () => {
+    for (const { load, brings } of OFFERED) expect((await load()).map(({ kind, name }) => `${kind}/${name}`)).toEqual(brings);
+  });
+
+  test('that are not installed are named with their package, and the others are there', async () => {
+    const gone = Object.assign(new Error("Cannot find package '@strongroom/cloud' imported from /srv/list.js"), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    });
+    const offers = OFFERED.map((offer) => (offer.package === '@strongroom/cloud' ? { ...offer, load: () => Promise.reject(gone) } : offer));
+    const { installed, absent } = await offeredPlugins(offers.slice(0, 4));
+    expect(installed.map(({ name }) => name)).toEqual(['kv', 'ldap', 'ldap']);
+    expect(absent).toEqual([{ kind: 'secret', name: 'aws', package: '@strongroom/cloud' }]);
+  });
+
+  test('whose installation is damaged stop the server: it is not taken for absent', async () => {
+    const damaged = Object.assign(new Error("Cannot find package 'pg' imported from /srv/x.js"), { code: 'ERR_MODULE_NOT_FOUND' });
+    const offers = [{ ...OFFERED[0]!, load: () => Promise.reject(damaged) }];
+    await expect(offeredPlugins(offers)).rejects.toThrow(damaged);
   });
 });
 

@@ -1,4 +1,4 @@
-import { BadRequest, f, Unavailable, type EngineHost, type Field, type Plugin } from '@strongroom/engine-sdk';
+import { BadRequest, f, Unavailable, type EngineHost, type Field } from '@strongroom/engine-sdk';
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { guardedPlugin, type GuardedPlugin } from './guarded-plugin.ts';
 
@@ -7,8 +7,13 @@ export class DestinationTypes {
   readonly all: readonly GuardedPlugin[];
   readonly #byName = new Map<string, GuardedPlugin>();
 
-  constructor(plugins: readonly Plugin[], { clock, log }: Pick<EngineHost, 'clock' | 'log'>) {
-    this.all = plugins
+  readonly #reasonAgainst: (type: string) => string | undefined;
+
+  constructor(host: Pick<EngineHost, 'clock' | 'log' | 'plugins' | 'refusedPlugins'>) {
+    const { clock, log } = host;
+    this.#reasonAgainst = (type) => host.refusedPlugins('sync-destination').find(({ plugin }) => plugin.name === type)?.reason;
+    this.all = host
+      .plugins('sync-destination')
       .filter((plugin): plugin is SyncDestinationPlugin => plugin.kind === 'sync-destination')
       .map((plugin) => guardedPlugin(plugin, clock, (reason) => log.error(`the plugin of ${plugin.title} ${reason}`)));
     for (const plugin of this.all) for (const name of [plugin.name, ...(plugin.aliases ?? [])]) this.#byName.set(name, plugin);
@@ -20,10 +25,12 @@ export class DestinationTypes {
    */
   readonly nameOf = (type: string): string => this.#byName.get(type)?.name ?? type;
 
-  /** @throws BadRequest naming those there are */
+  /** @throws BadRequest saying why it cannot be used, or naming those there are */
   of(type: string): GuardedPlugin {
     const plugin = this.#byName.get(type);
     if (plugin) return plugin;
+    const reason = this.#reasonAgainst(type);
+    if (reason !== undefined) throw new BadRequest(reason);
     const known = this.all.map(({ name }) => name).sort();
     throw new BadRequest(`unknown destination type ${JSON.stringify(type)}; there are: ${known.join(', ') || 'none'}`);
   }
@@ -31,7 +38,7 @@ export class DestinationTypes {
   /** Of a stored destination. @throws Unavailable when its plugin is not listed any more */
   installed(type: string): GuardedPlugin {
     const plugin = this.#byName.get(type);
-    if (!plugin) throw new Unavailable(`the plugin of destinations of type ${type} is not installed`);
+    if (!plugin) throw new Unavailable(this.#reasonAgainst(type) ?? `the plugin of destinations of type ${type} is not installed`);
     return plugin;
   }
 }

@@ -1,39 +1,136 @@
+import type { AbsentPlugin } from '@strongroom/core';
 import type { Plugin } from '@strongroom/engine-sdk';
 
-/** Brings a plugin's value. Importing one does nothing but cost time, and drivers load when used. */
-type Loader = () => Promise<readonly Plugin[]>;
+/** One package of ours, with the plugins that it brings. */
+interface Offer {
+  readonly package: string;
+  /** `<kind>/<name>` of each, so that one which is not installed can be named. */
+  readonly brings: readonly string[];
+  /** Of an engine that the server mounts itself, below `sys/`. */
+  readonly system?: `sys/${string}/`;
+  /** Brings the values. Importing them does nothing but cost time, and drivers load when used. */
+  readonly load: () => Promise<readonly Plugin[]>;
+}
 
-/** What every server offers. This is the only list of engines in Strongroom. */
-export const BUILT_IN: readonly Loader[] = [
-  async () => [(await import('@strongroom/kv')).kvEngine],
-  async () => [(await import('@strongroom/auth-ldap')).ldapAuth],
-  async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],
-  async () => [(await import('@strongroom/cloud')).awsEngine],
-  async () => [(await import('@strongroom/database')).databaseEngine],
-  async () => [(await import('@strongroom/database-postgresql')).postgresqlPlugin],
-  async () => {
-    const mysql = await import('@strongroom/database-mysql');
-    return [mysql.mysqlPlugin, mysql.mysqlAuroraPlugin, mysql.mysqlRdsPlugin, mysql.mysqlLegacyPlugin];
+/** What a server offers where it is installed. This is the only list of engines in Strongroom. All but key-value are optional packages. */
+export const OFFERED: readonly Offer[] = [
+  { package: '@strongroom/kv', brings: ['secret/kv'], load: async () => [(await import('@strongroom/kv')).kvEngine] },
+  { package: '@strongroom/auth-ldap', brings: ['auth/ldap'], load: async () => [(await import('@strongroom/auth-ldap')).ldapAuth] },
+  {
+    package: '@strongroom/ldap-secrets',
+    brings: ['secret/ldap'],
+    load: async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],
   },
-  async () => [(await import('@strongroom/database-mssql')).mssqlPlugin],
-  async () => {
-    const redis = await import('@strongroom/database-redis');
-    return [redis.redisPlugin, redis.valkeyPlugin];
+  { package: '@strongroom/cloud', brings: ['secret/aws'], load: async () => [(await import('@strongroom/cloud')).awsEngine] },
+  {
+    package: '@strongroom/database',
+    brings: ['secret/database'],
+    load: async () => [(await import('@strongroom/database')).databaseEngine],
   },
-  async () => [(await import('@strongroom/database-mongodb')).mongodbPlugin],
-  async () => [(await import('@strongroom/database-cassandra')).cassandraPlugin],
-  async () => [(await import('@strongroom/database-influxdb')).influxdbPlugin],
-  async () => [(await import('@strongroom/sync')).syncEngine],
-  async () => [(await import('@strongroom/sync-aws-sm')).awsSmDestination],
-  async () => [(await import('@strongroom/sync-azure-kv')).azureKvDestination],
-  async () => [(await import('@strongroom/sync-gcp-sm')).gcpSmDestination],
-  async () => [(await import('@strongroom/sync-github')).githubDestination],
-  async () => [(await import('@strongroom/sync-vercel')).vercelDestination],
+  {
+    package: '@strongroom/database-postgresql',
+    brings: ['database/postgresql-database-plugin'],
+    load: async () => [(await import('@strongroom/database-postgresql')).postgresqlPlugin],
+  },
+  {
+    package: '@strongroom/database-mysql',
+    brings: ['mysql', 'mysql-aurora', 'mysql-rds', 'mysql-legacy'].map((name) => `database/${name}-database-plugin`),
+    load: async () => {
+      const mysql = await import('@strongroom/database-mysql');
+      return [mysql.mysqlPlugin, mysql.mysqlAuroraPlugin, mysql.mysqlRdsPlugin, mysql.mysqlLegacyPlugin];
+    },
+  },
+  {
+    package: '@strongroom/database-mssql',
+    brings: ['database/mssql-database-plugin'],
+    load: async () => [(await import('@strongroom/database-mssql')).mssqlPlugin],
+  },
+  {
+    package: '@strongroom/database-redis',
+    brings: ['redis', 'valkey'].map((name) => `database/${name}-database-plugin`),
+    load: async () => {
+      const redis = await import('@strongroom/database-redis');
+      return [redis.redisPlugin, redis.valkeyPlugin];
+    },
+  },
+  {
+    package: '@strongroom/database-mongodb',
+    brings: ['database/mongodb-database-plugin'],
+    load: async () => [(await import('@strongroom/database-mongodb')).mongodbPlugin],
+  },
+  {
+    package: '@strongroom/database-cassandra',
+    brings: ['database/cassandra-database-plugin'],
+    load: async () => [(await import('@strongroom/database-cassandra')).cassandraPlugin],
+  },
+  {
+    package: '@strongroom/database-influxdb',
+    brings: ['database/influxdb-database-plugin'],
+    load: async () => [(await import('@strongroom/database-influxdb')).influxdbPlugin],
+  },
+  {
+    package: '@strongroom/sync',
+    brings: ['secret/sync'],
+    system: 'sys/sync/',
+    load: async () => [(await import('@strongroom/sync')).syncEngine],
+  },
+  {
+    package: '@strongroom/sync-aws-sm',
+    brings: ['sync-destination/aws-sm'],
+    load: async () => [(await import('@strongroom/sync-aws-sm')).awsSmDestination],
+  },
+  {
+    package: '@strongroom/sync-azure-kv',
+    brings: ['sync-destination/azure-kv'],
+    load: async () => [(await import('@strongroom/sync-azure-kv')).azureKvDestination],
+  },
+  {
+    package: '@strongroom/sync-gcp-sm',
+    brings: ['sync-destination/gcp-sm'],
+    load: async () => [(await import('@strongroom/sync-gcp-sm')).gcpSmDestination],
+  },
+  {
+    package: '@strongroom/sync-github',
+    brings: ['sync-destination/gh'],
+    load: async () => [(await import('@strongroom/sync-github')).githubDestination],
+  },
+  {
+    package: '@strongroom/sync-vercel',
+    brings: ['sync-destination/vercel-project'],
+    load: async () => [(await import('@strongroom/sync-vercel')).vercelDestination],
+  },
 ];
 
-export async function builtInPlugins(): Promise<Plugin[]> {
-  const plugins: Plugin[] = [];
+export interface OfferedPlugins {
+  readonly installed: readonly Plugin[];
+  readonly absent: readonly AbsentPlugin[];
+}
+
+/** Loads the offered packages that are installed, and names the others. @throws what a package throws that is there and cannot be loaded */
+export async function offeredPlugins(offers: readonly Offer[] = OFFERED): Promise<OfferedPlugins> {
+  const installed: Plugin[] = [];
+  const absent: AbsentPlugin[] = [];
   // One after the other: most of it is parsing, which nothing does in parallel, and jest cannot load modules that share others at once.
-  for (const load of BUILT_IN) plugins.push(...(await load()));
-  return plugins;
+  for (const offer of offers) {
+    const plugins = await offer.load().catch((error: unknown) => {
+      if (isMissing(error, offer.package)) return undefined;
+      throw error;
+    });
+    if (plugins) installed.push(...plugins);
+    else absent.push(...absentOf(offer));
+  }
+  return { installed, absent };
+}
+
+function absentOf({ package: from, brings, system }: Offer): AbsentPlugin[] {
+  return brings.map((plugin) => {
+    const [kind = '', name = ''] = plugin.split('/');
+    return { kind, name, package: from, ...(system === undefined ? {} : { system: { path: system } }) };
+  });
+}
+
+/** Whether an import failed because this very package is not there, and not because something that it needs is missing. */
+export function isMissing(error: unknown, name: string): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ERR_MODULE_NOT_FOUND' && message.startsWith(`Cannot find package '${name}'`);
 }

@@ -16,7 +16,7 @@ import { PluginReloads } from './plugin-reloads.ts';
 import { API_COMPATIBLE_VERSION } from '../../kernel/version.ts';
 
 export interface PluginPathDeps {
-  readonly catalogue: { list(): readonly Plugin[]; refused(): readonly RefusedPlugin[] };
+  readonly catalogue: { list(): readonly Plugin[]; refused(): readonly RefusedPlugin[]; isBuiltIn(plugin: Plugin): boolean };
   /** Closes and builds again what a plugin serves, or these mounts. @throws BadRequest for an unknown mount */
   reload(what: { plugin?: string; mounts?: readonly string[] }): Promise<void>;
   readonly clock?: Clock;
@@ -43,6 +43,16 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
   const namesOf = (kind: string): string[] => [...new Set(ofKind(kind).map((plugin) => plugin.name))];
   const kinds = (): string[] => [...new Set([...usualKinds, ...all().map((plugin) => plugin.kind)])].sort();
   const find = (kind: string, name: string): Plugin | undefined => all().find((plugin) => plugin.kind === kind && plugin.name === name);
+  /** Clients take what runs inside the server, and not as a program of its own, for builtin: here it is what came with the server. */
+  const shownVersion = (plugin: Plugin): string =>
+    `v${plugin.version ?? API_COMPATIBLE_VERSION}${catalogue.isBuiltIn(plugin) ? '+builtin.strongroom' : ''}`;
+  const detail = (plugin: Plugin) => ({
+    type: plugin.kind,
+    name: plugin.name,
+    version: shownVersion(plugin),
+    builtin: catalogue.isBuiltIn(plugin),
+    deprecation_status: 'supported',
+  });
   const refusal = (plugin: Plugin): { refused?: string } => {
     const found = catalogue.refused().find((entry) => entry.plugin === plugin);
     return found ? { refused: found.reason } : {};
@@ -203,15 +213,6 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       },
     }),
   ];
-}
-
-function detail(plugin: Plugin): { type: string; name: string; version: string; builtin: boolean; deprecation_status: string } {
-  return { type: plugin.kind, name: plugin.name, version: shownVersion(plugin), builtin: true, deprecation_status: 'supported' };
-}
-
-/** Clients take what runs inside the server, and not as a program of its own, for builtin. */
-function shownVersion(plugin: Plugin): string {
-  return `v${plugin.version ?? API_COMPATIBLE_VERSION}+builtin.strongroom`;
 }
 
 function checkVersion(version: string): void {

@@ -1,5 +1,5 @@
 import {
-  runAs,
+  runAttributed,
   type CodeOwner,
   type AnyIntent,
   type AnySchedule,
@@ -28,6 +28,8 @@ export const systemLimits: SystemLimits = { defaultLeaseTtl: SYSTEM_TTL, maxLeas
 export class Mount implements MountInfo {
   record: MountRecord;
   readonly package: EnginePackage | undefined;
+  /** The engine came from a package that an operator added. */
+  readonly external: boolean;
   readonly #system: SystemLimits;
   readonly #view: () => MountStorage;
   #storage: MountStorage;
@@ -46,9 +48,16 @@ export class Mount implements MountInfo {
   quarantine: string | undefined;
 
   /** `view` opens the mount's part of the store: one for each engine that runs here after another. */
-  constructor(record: MountRecord, pkg: EnginePackage | undefined, view: () => MountStorage, system: SystemLimits) {
+  constructor(
+    record: MountRecord,
+    pkg: EnginePackage | undefined,
+    view: () => MountStorage,
+    system: SystemLimits,
+    { external = false }: { external?: boolean } = {},
+  ) {
     this.record = record;
     this.package = pkg;
+    this.external = external;
     this.#view = view;
     this.#storage = view();
     this.#system = system;
@@ -155,7 +164,7 @@ export class Mount implements MountInfo {
 
   /** Runs code of the engine: what it leaves running and throws is then known for its own. */
   run<T>(work: () => T): T {
-    return this.owner ? runAs(this.owner, work) : work();
+    return this.owner ? runAttributed(this.owner, work) : work();
   }
 
   secretType(type: string): AnySecretType | undefined {

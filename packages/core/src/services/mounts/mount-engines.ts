@@ -14,7 +14,7 @@ import {
 } from '@strongroom/engine-sdk';
 import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
-import { targetKey, type TargetGate } from '../../kernel/work/target-gate.ts';
+import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { NewMount } from './new-mount.ts';
 import { randomBytes } from '../../kernel/random-bytes.ts';
@@ -30,7 +30,7 @@ export class MountEngines {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #plugins: UsablePlugins;
-  readonly #gate: TargetGate;
+  readonly #outside: OutsideSystems;
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
   readonly #generatePassword: (policy?: string) => Promise<string>;
   readonly #sources: SecretSources;
@@ -40,7 +40,7 @@ export class MountEngines {
     clock: Clock;
     log: Log;
     plugins: UsablePlugins;
-    gate: TargetGate;
+    outside: OutsideSystems;
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
@@ -52,7 +52,7 @@ export class MountEngines {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#plugins = options.plugins;
-    this.#gate = options.gate;
+    this.#outside = options.outside;
     this.#builtIn = options.builtIn;
     this.#generatePassword = options.generatePassword;
     this.#sources = options.sources;
@@ -61,6 +61,11 @@ export class MountEngines {
 
   packageOf({ class: kind, type }: { class: 'secret' | 'auth'; type: string }): EnginePackage | undefined {
     return this.#builtIn.get(type) ?? this.#plugins.engines().find((known) => known.kind === kind && known.name === type);
+  }
+
+  /** Whether the engine came with the server. */
+  isBuiltIn(pkg: EnginePackage): boolean {
+    return this.#plugins.isBuiltIn(pkg);
   }
 
   /**
@@ -148,13 +153,13 @@ export class MountEngines {
       clock: this.#clock,
       log: prefixed(this.#log, mount),
       plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
-      refusedPlugins: (kind) => this.#plugins.refused.filter(({ plugin }) => plugin.kind === kind),
-      circuit: (target) => this.#gate.circuit(targetKey(mount.uuid, target), target),
+      refusedPlugins: (kind) => this.#plugins.unusable(kind),
+      circuit: (target) => this.#outside.circuit(targetKey(mount.uuid, target), target),
       retry: async (target) => this.#retry(mount.uuid, target),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),
-      ...(mount.package?.followsSecrets === true ? { sources: this.#sources } : {}),
+      ...(mount.package?.subscribesToSecrets === true ? { sources: this.#sources } : {}),
     };
   }
 }

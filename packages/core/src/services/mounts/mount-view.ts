@@ -5,12 +5,12 @@ import {
   type Collection,
   type CollectionOptions,
   type FolderQuery,
-  type Intent,
+  type IntentKind,
   type JobStatus,
   type ListQuery,
   type ManagedAccount,
   type OpenIntent,
-  type Schedule,
+  type ScheduleKind,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import type { Static, TObject, TSchema } from 'typebox';
@@ -81,7 +81,7 @@ export class MountView implements MountStorage {
     return new MountTransaction(this.#scope, tx, this.#guard);
   }
 
-  async jobStatus(job: Schedule<TObject>, id: string): Promise<JobStatus | undefined> {
+  async jobStatus(job: ScheduleKind, id: string): Promise<JobStatus | undefined> {
     this.#guard();
     return this.#scope.jobs.status(this.#scope.uuid, job.kind, id);
   }
@@ -114,12 +114,12 @@ class MountTransaction implements Transaction {
     );
   }
 
-  async jobStatus(job: Schedule<TObject>, id: string): Promise<JobStatus | undefined> {
+  async jobStatus(job: ScheduleKind, id: string): Promise<JobStatus | undefined> {
     return this.#scope.jobs.status(this.#scope.uuid, job.kind, id);
   }
 
-  async intend<E extends TObject>(intent: Intent<E>, entry: Static<E>): Promise<OpenIntent> {
-    return this.#scope.journal.open(this.#tx, this.#scope.uuid, intent as unknown as Intent<TObject>, entry as Record<string, unknown>);
+  async intend<E extends TObject>(intent: IntentKind<E>, entry: Static<E>): Promise<OpenIntent> {
+    return this.#scope.journal.open(this.#tx, this.#scope.uuid, intent, entry as Record<string, unknown>);
   }
 
   async settle(intent: OpenIntent): Promise<void> {
@@ -130,12 +130,12 @@ class MountTransaction implements Transaction {
     await this.#scope.journal.abandon(this.#tx, intent);
   }
 
-  async schedule<E extends TObject>(job: Schedule<E>, id: string, at: Date, entry: Static<E>): Promise<void> {
+  async schedule<E extends TObject>(job: ScheduleKind<E>, id: string, at: Date, entry: Static<E>): Promise<void> {
     checkRecord(job.entry, entry, `the entry of job ${job.kind}`);
     await this.#scope.jobs.schedule(this.#tx, this.#scope.uuid, job.kind, id, at, entry as Record<string, unknown>);
   }
 
-  async unschedule(job: Schedule<TObject>, id: string): Promise<void> {
+  async unschedule(job: ScheduleKind, id: string): Promise<void> {
     await this.#scope.jobs.unschedule(this.#tx, this.#scope.uuid, job.kind, id);
   }
 
@@ -151,7 +151,7 @@ class MountTransaction implements Transaction {
     await this.#scope.accounts.release(this.#tx, this.#scope.uuid, account, by);
   }
 
-  async announce(secret: string): Promise<void> {
+  async notifySubscribers(secret: string): Promise<void> {
     await this.#scope.followers.changed(this.#tx, this.#scope.uuid, secret);
   }
 }
@@ -169,14 +169,14 @@ class StoredCollection<T> implements Collection<T> {
   readonly #access: Access;
   readonly #prefix: string;
   readonly #schema: TSchema;
-  readonly #announced: boolean;
+  readonly #notifying: boolean;
 
-  constructor(reader: Reader, access: Access, prefix: string, schema: TSchema, announced: boolean) {
+  constructor(reader: Reader, access: Access, prefix: string, schema: TSchema, notifying: boolean) {
     this.#reader = reader;
     this.#access = access;
     this.#prefix = prefix;
     this.#schema = schema;
-    this.#announced = announced;
+    this.#notifying = notifying;
   }
 
   async get(id: string): Promise<T | undefined> {
@@ -197,12 +197,12 @@ class StoredCollection<T> implements Collection<T> {
     const key = this.#prefix + id;
     const checked: unknown = checkRecord(this.#schema, record, key);
     // What is stored must not change with the caller's object afterwards.
-    await this.#access.change(async (tx) => tx.putCopy(key, checked, this.#announced));
+    await this.#access.change(async (tx) => tx.putCopy(key, checked, this.#notifying));
   }
 
   async delete(id: string): Promise<void> {
     this.#access.guard();
-    await this.#access.change(async (tx) => tx.delete(this.#prefix + id, this.#announced));
+    await this.#access.change(async (tx) => tx.delete(this.#prefix + id, this.#notifying));
   }
 
   async list(query: ListQuery = {}): Promise<string[]> {

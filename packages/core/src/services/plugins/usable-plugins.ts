@@ -1,4 +1,5 @@
 import { API_VERSION, type EnginePackage, type Plugin, type RefusedPlugin, type SystemMount } from '@strongroom/engine-sdk';
+import { refusedAsAbsent, type AbsentPlugin } from './absent-plugin.ts';
 import { PluginRefused } from './plugin-refused.ts';
 
 export type SystemEngine = EnginePackage & { readonly system: SystemMount };
@@ -10,9 +11,18 @@ export type SystemEngine = EnginePackage & { readonly system: SystemMount };
 export class UsablePlugins {
   readonly usable: readonly Plugin[];
   readonly refused: readonly RefusedPlugin[];
+  readonly absent: readonly AbsentPlugin[];
+  readonly #external: ReadonlySet<Plugin>;
 
   /** @throws PluginRefused for a list that contradicts itself: which of two was meant cannot be known. */
-  constructor(plugins: readonly Plugin[]) {
+  constructor(
+    builtIn: readonly Plugin[],
+    { external = [], absent = [] }: { external?: readonly Plugin[] | undefined; absent?: readonly AbsentPlugin[] | undefined } = {},
+  ) {
+    const plugins = [...builtIn, ...external];
+    this.#external = new Set(external);
+    // Somebody else's plugin of the same name takes the place of one that is not installed.
+    this.absent = absent.filter(({ kind, name }) => !plugins.some((plugin) => plugin.kind === kind && plugin.name === name));
     const seen = new Set<string>();
     for (const plugin of plugins) {
       const key = `${plugin.kind}/${plugin.name}/${plugin.version ?? ''}`;
@@ -41,9 +51,19 @@ export class UsablePlugins {
     return this.engines().filter((engine): engine is SystemEngine => engine.system !== undefined);
   }
 
-  /** Why a plugin of that name cannot be used, where one is there that cannot. */
+  /** Whether the plugin came with the server, and not from a package that an operator added. */
+  isBuiltIn(plugin: Plugin): boolean {
+    return !this.#external.has(plugin);
+  }
+
+  /** The plugins of a kind that cannot be used: refused, or not installed. */
+  unusable(kind: string): RefusedPlugin[] {
+    return [...this.refused, ...this.absent.map(refusedAsAbsent)].filter(({ plugin }) => plugin.kind === kind);
+  }
+
+  /** Why a plugin of that name cannot be used, where one is known that cannot. */
   reasonFor(kind: string, name: string): string | undefined {
-    return this.refused.find(({ plugin }) => plugin.kind === kind && plugin.name === name)?.reason;
+    return this.unusable(kind).find(({ plugin }) => plugin.name === name)?.reason;
   }
 }
 

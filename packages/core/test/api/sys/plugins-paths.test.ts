@@ -28,7 +28,7 @@ beforeEach(() => {
   reloaded = [];
   failure = undefined;
   const paths = pluginPaths({
-    catalogue: { list: () => listed, refused: () => refused },
+    catalogue: { list: () => listed, refused: () => refused, isBuiltIn: ({ name }) => name !== 'postgresql-database-plugin' },
     reload: async (what) => {
       reloaded.push(what);
       if (failure) throw failure;
@@ -53,6 +53,15 @@ describe('the catalogue', () => {
       version: 'v1.2.3+builtin.strongroom',
       builtin: true,
       deprecation_status: 'supported',
+    });
+  });
+
+  test('tells what came with the server from what an operator added', async () => {
+    expect(await ask('read', 'plugins/catalog/database/postgresql-database-plugin')).toMatchObject({
+      data: { builtin: false, version: 'v2.0.0' },
+    });
+    expect(await ask('read', 'plugins/catalog/database/cassandra-database-plugin')).toMatchObject({
+      data: { builtin: true, version: 'v2.0.0+builtin.strongroom' },
     });
   });
 
@@ -98,7 +107,10 @@ describe('the catalogue', () => {
   });
 
   test('answers clients that name no kind with nothing but a warning', async () => {
-    const paths = pluginPaths({ catalogue: { list: () => listed, refused: () => refused }, reload: async () => {} });
+    const paths = pluginPaths({
+      catalogue: { list: () => listed, refused: () => refused, isBuiltIn: ({ name }) => name !== 'postgresql-database-plugin' },
+      reload: async () => {},
+    });
     const read = paths.find((declared) => declared.pattern === 'plugins/catalog/{type}')?.operations.read;
     expect(await read?.handle({ data: { type: 'ldap' } } as never)).toEqual({
       data: null,
