@@ -110,6 +110,7 @@ export class PathRouter {
 
   #add(declaration: AnyPath): void {
     const names: string[] = [];
+    const fields = declaration.about.fields as Record<string, TSchema>;
     let at = this.#root;
     const segments = declaration.pattern === '' ? [] : declaration.pattern.split('/');
     let all: { fold: Fold | undefined } | undefined;
@@ -126,14 +127,13 @@ export class PathRouter {
       const kind = (capture[2] ?? 'name') as CaptureKind;
       if (kind !== 'all' && !STRICTNESS.includes(kind)) throw new Error(`path ${declaration.pattern}: there is no capture kind ${kind}`);
       const name = capture[1]!;
-      const fields = declaration.about.fields as Record<string, TSchema>;
       const folds = Object.hasOwn(fields, name) ? fieldSpec(fields[name]!).folds : undefined;
       if (folds) this.#folds = true;
       names.push(name);
       if (kind === 'all') all = { fold: folds };
       else at = captureOf(at, kind, folds, declaration).node;
     }
-    const decode = compileDecoder(declaration.about.fields, declaration.about);
+    const decode = compileDecoder(fields, declaration.about);
     const routed: RoutedPath = { declaration, captures: names, decode, ...namesOf(declaration) };
     if (all ? at.all : at.end) throw new Error(`path ${declaration.pattern} is declared twice`);
     if (all) at.all = { path: routed, fold: all.fold };

@@ -9,7 +9,7 @@ import {
 } from '@strongroom/engine-sdk';
 import type { UsablePlugins, SystemEngine } from '../plugins/usable-plugins.ts';
 import { callerMayRead } from '../caller/caller-acl.ts';
-import type { TargetGate } from '../../kernel/work/target-gate.ts';
+import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import { MountView, type MountScope } from './mount-view.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { MountEngines } from './mount-engines.ts';
@@ -52,7 +52,7 @@ export class MountTable {
     log: Log;
     system: SystemLimits;
     plugins: UsablePlugins;
-    gate: TargetGate;
+    outside: OutsideSystems;
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
