@@ -13,6 +13,7 @@ export const floors = {
       ['call'],
       ['mounts'],
       ['work'],
+      ['kernel.ts'],
     ],
     services: [
       ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings'],

@@ -9,7 +9,6 @@ import {
   tokenFields,
   type AnyPath,
 } from '@strongroom/engine-sdk';
-import type { TokenRole } from '../../services/tokens/token-role.ts';
 import type { TokenRoles } from '../../services/tokens/token-roles.ts';
 
 const { token_policies: _policies, token_ttl: _ttl, token_max_ttl: _max, ...tokenParameters } = tokenFields;
