@@ -1,7 +1,7 @@
 // `npm test`: installs what is missing, runs everything, and says what it left out and why.
 // With `--changed`, the types are checked and the tests run that the change is likely to break: in less than a minute.
 // With other words after `--`, only jest runs, with these words: `npm test -- packages/kv`.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changedFiles, relatedTests } from './changed.mjs';
@@ -10,6 +10,13 @@ import { has, installPackages, installPython, root, run } from './setup.mjs';
 const words = process.argv.slice(2);
 const leftOut = [];
 const checks = [];
+const TSC = ['ts7', 'bin', 'tsc'];
+const ESLINT = ['eslint', 'bin', 'eslint.js'];
+const BUILD = ['build', TSC, ['-b']];
+const TYPES = ['types', TSC, ['-p', 'tsconfig.check.json']];
+const LINT = ['lint', ESLINT, ['.']];
+const TYPED_LINT = ['lint with types', ESLINT, ['--config', 'eslint.types.config.js', 'packages', 'examples']];
+const FORMAT = ['format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level=warn', '.']];
 let jestPassed = 0;
 let jestFailed = 0;
 
@@ -67,13 +74,17 @@ function installOthers() {
   }
 }
 
-function check(name, command, args) {
-  console.log(`\n== ${name}`);
-  const began = Date.now();
-  const passed = run(command, args) === 0;
-  checks.push([name, passed]);
-  console.log(`${passed ? 'ok' : 'FAILED'}: ${name} (${Math.round((Date.now() - began) / 1000)} s)`);
-  return passed;
+/** Runs checks that need nothing of each other one after the other; what each prints comes when it ends. */
+async function check(...those) {
+  for (const [name, tool, args] of those) {
+    const began = Date.now();
+    const child = spawn(process.execPath, [join('node_modules', ...tool), ...args], { cwd: root });
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (printed += text));
+    const status = await new Promise((resolve) => child.once('close', resolve));
+    checks.push([name, status === 0]);
+    console.log(`\n== ${name}\n${printed}${status === 0 ? 'ok' : 'FAILED'}: ${name} (${Math.round((Date.now() - began) / 1000)} s)`);
+  }
 }
 
 function jest(args) {
@@ -107,7 +118,7 @@ function jest(args) {
 
 installPackages();
 if (words[0] === '--changed') {
-  check('types', process.execPath, [join('node_modules', 'ts7', 'bin', 'tsc'), '-p', 'tsconfig.check.json']);
+  await check(TYPES);
   const { chosen, left } = relatedTests(changedFiles());
   console.log(`\n== tests of what has changed: ${chosen.length}`);
   if (left > 0) leftOut.push(`${left} tests that also import what has changed, and those of other packages: npm test runs them`);
@@ -118,11 +129,9 @@ if (words[0] === '--changed') {
   installServers();
   leftOut.push(...installPython());
   installOthers();
-  const node = process.execPath;
-  check('build', node, [join('node_modules', 'ts7', 'bin', 'tsc'), '-b']);
-  check('types', node, [join('node_modules', 'ts7', 'bin', 'tsc'), '-p', 'tsconfig.check.json']);
-  check('lint', node, [join('node_modules', 'eslint', 'bin', 'eslint.js'), '.']);
-  check('format', node, [join('node_modules', 'prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn', '.']);
+  // Two at a time, and the one that takes 2 GiB by itself.
+  await Promise.all([check(BUILD, TYPES), check(FORMAT, LINT)]);
+  await check(TYPED_LINT);
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
 }

@@ -45,8 +45,15 @@ export interface LoginOptions {
  * Finds the user, checks the password and collects the groups.
  * @throws BadRequest when the credentials are refused, UpstreamFailed when the directory or the configuration stands in the way.
  */
-export async function logIn(setup: Setup, credentials: Credentials, trace: Trace, options: LoginOptions = {}): Promise<DirectoryUser> {
-  return setup.searcher ? logInFound(setup, setup.searcher, credentials, trace, options) : logInByName(setup, credentials, trace, options);
+export async function directoryLogin(
+  setup: Setup,
+  credentials: Credentials,
+  trace: Trace,
+  options: LoginOptions = {},
+): Promise<DirectoryUser> {
+  return setup.searcher
+    ? loginWithSearch(setup, setup.searcher, credentials, trace, options)
+    : loginByName(setup, credentials, trace, options);
 }
 
 interface Known {
@@ -55,7 +62,7 @@ interface Known {
 }
 
 /** A search finds the entry that is bound. */
-async function logInFound(
+async function loginWithSearch(
   setup: Setup,
   searcher: ServiceBinding,
   { name, password }: Credentials,
@@ -66,7 +73,7 @@ async function logInFound(
   const { entry } = found;
   const known = async (connection?: Connection): Promise<Known> => {
     const person = await settledName(setup, searcher, found, name, names, signal);
-    return { person, groups: await groupsOf(setup, connection, { dn: entry.dn, username: person.spelled }, trace, signal) };
+    return { person, groups: await groupsOf(setup, connection, { dn: entry.dn, username: person.verbatim }, trace, signal) };
   };
   const bound = async (): Promise<Known> => {
     // Only what the user searches for keeps the user's connection.
@@ -83,13 +90,13 @@ async function logInFound(
 }
 
 /** The name that is bound is put together from the one given at login. */
-async function logInByName(setup: Setup, { name, password }: Credentials, trace: Trace, { signal }: LoginOptions): Promise<DirectoryUser> {
+async function loginByName(setup: Setup, { name, password }: Credentials, trace: Trace, { signal }: LoginOptions): Promise<DirectoryUser> {
   const bindName = constructedName(setup, name.typed);
   return bindAs(setup, bindName, password, trace, signal, async (connection) => {
     const entry = await ownEntry(setup, connection, bindName, name, trace, signal);
     const person = await nameOfBound(setup, connection, entry, name, signal);
     const dn = entry?.dn ?? (setup.config.upndomain === '' ? bindName : '');
-    const groups = await groupsOf(setup, connection, { dn, username: person.spelled }, trace, signal);
+    const groups = await groupsOf(setup, connection, { dn, username: person.verbatim }, trace, signal);
     return { dn, name: person, groups, alias: aliasOfBound(setup, person, name), identity: entry && identityOf(entry) };
   });
 }

@@ -1,5 +1,5 @@
 import { BadRequest, TokenRefused, type EngineResponse, type TokenTerms } from '@strongroom/engine-sdk';
-import { logIn, type DirectoryUser } from './directory-login.ts';
+import { directoryLogin, type DirectoryUser } from './directory-login.ts';
 import { credentialsRefused } from './failures.ts';
 import { loginName } from './login-name.ts';
 import type { Mappings } from './mappings.ts';
@@ -33,7 +33,7 @@ export async function login(
   }
   if (Buffer.byteLength(call.password) > LONGEST_PASSWORD) throw new BadRequest(`password is longer than ${LONGEST_PASSWORD} bytes`);
   if (name.typed === '') throw credentialsRefused();
-  const user = await logIn(setup, { name, password: call.password }, trace, { signal: call.signal, countAs: call.countAs, names });
+  const user = await directoryLogin(setup, { name, password: call.password }, trace, { signal: call.signal, countAs: call.countAs, names });
   const { folded } = user.name;
   const { policies, localGroups } = await mappings.of(folded, user.groups, config.case_sensitive_names);
   return {

@@ -3,7 +3,7 @@ import { LdapError, requirePasswordFor } from '@strongroom/ldap-client';
 import { accountAttributes, identityAttributes } from './account-state.ts';
 import { configFields, configWarnings, mergeConfig, type LdapAuthConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
-import { logIn, onPool } from './directory-login.ts';
+import { directoryLogin, onPool } from './directory-login.ts';
 import { directoryFailed } from './failures.ts';
 import { searchGroups } from './group-search.ts';
 import { problemOf } from './account-problem.ts';
@@ -108,7 +108,7 @@ async function tryUser(
   const user =
     password === ''
       ? await lookUp(setup, names, name, clock.millis(), trace, signal)
-      : await logIn(setup, { name, password }, trace, { signal });
+      : await directoryLogin(setup, { name, password }, trace, { signal });
   if (!user) return {};
   if (!user.groups) return { user_dn: user.dn };
   const since = trace.start();
@@ -146,7 +146,7 @@ async function lookUp(
     trace.failed('group search', trace.start(), {}, asUser, new BadRequest(asUser));
     return known;
   }
-  const member = { dn: entry.dn, username: person.spelled };
+  const member = { dn: entry.dn, username: person.verbatim };
   return { ...known, groups: await searchGroups(setup, onPool(setup, setup.groupSearcher, signal), member, trace, signal) };
 }
 

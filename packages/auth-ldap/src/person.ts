@@ -19,7 +19,7 @@ import { searchUsers, type FoundUser } from './user-search.ts';
 /** What the directory calls whoever logs in. */
 export interface PersonName {
   /** The directory's spelling, or the typed one where the directory does not tell. */
-  readonly spelled: string;
+  readonly verbatim: string;
   /** The one spelling that mappings, the lockout and the token's metadata have. */
   readonly folded: string;
   /** All spellings of `folded` are this person. */
@@ -93,13 +93,13 @@ export async function provenName(
 ): Promise<PersonName> {
   const { case_sensitive_names } = setup.config;
   const known = nameOfFound(setup, found, name);
-  for (const spelled of new Set([known, name.typed])) {
-    const folded = userName(spelled, case_sensitive_names);
+  for (const verbatim of new Set([known, name.typed])) {
+    const folded = userName(verbatim, case_sensitive_names);
     if (isTypedSo(name, folded) || (await finds(setup, searcher, folded, found.entry, signal)))
-      return { spelled, folded, anySpelling: true };
+      return { verbatim, folded, anySpelling: true };
   }
-  const spelled = foldName(known) === foldName(name.typed) ? known : name.typed;
-  return { spelled, folded: case_sensitive_names ? spelled : spelled.toLowerCase(), anySpelling: false };
+  const verbatim = foldName(known) === foldName(name.typed) ? known : name.typed;
+  return { verbatim, folded: case_sensitive_names ? verbatim : verbatim.toLowerCase(), anySpelling: false };
 }
 
 /** The search that found the person was for this name, whatever the case. */
@@ -131,8 +131,8 @@ export async function nameOfBound(
   name: LoginName,
   signal: AbortSignal | undefined,
 ): Promise<PersonName> {
-  const spelled = (entry && nameInEntry(setup, entry)) ?? (await nameByConnection(setup, connection, signal)) ?? name.typed;
-  return { spelled, folded: userName(spelled, setup.config.case_sensitive_names), anySpelling: true };
+  const verbatim = (entry && nameInEntry(setup, entry)) ?? (await nameByConnection(setup, connection, signal)) ?? name.typed;
+  return { verbatim, folded: userName(verbatim, setup.config.case_sensitive_names), anySpelling: true };
 }
 
 function nameInEntry(setup: Setup, entry: LdapEntry): string | undefined {

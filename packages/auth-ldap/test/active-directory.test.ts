@@ -3,7 +3,7 @@ import { silentLog, systemClock } from '@strongroom/engine-sdk';
 import { LdapEntry, LdapError, type Connection, type Directory, type SearchRequest } from '@strongroom/ldap-client';
 import { accountProblem } from '../src/account-state.ts';
 import { defaultConfig, type LdapAuthConfig } from '../src/config.ts';
-import { logIn } from '../src/directory-login.ts';
+import { directoryLogin } from '../src/directory-login.ts';
 import { loginName } from '../src/login-name.ts';
 import { makeSetup, type Setup } from '../src/setup.ts';
 import { sidText } from '../src/sid.ts';
@@ -45,12 +45,12 @@ function scripted(answers: Record<string, LdapEntry[] | LdapError>) {
   return { directory, asked, bound };
 }
 
-async function logInto(config: Partial<LdapAuthConfig>, answers: Record<string, LdapEntry[] | LdapError>, username = 'Bob') {
+async function loginTo(config: Partial<LdapAuthConfig>, answers: Record<string, LdapEntry[] | LdapError>, username = 'Bob') {
   const made = makeSetup({ ...defaultConfig, ...config }, { clock: systemClock, log: silentLog, template });
   opened.push(made);
   const { directory, asked, bound } = scripted(answers);
   const setup = { ...made, directory };
-  const user = await logIn(setup, { name: loginName(setup.config, username), password: 'pw' }, new Trace(systemClock, () => {}));
+  const user = await directoryLogin(setup, { name: loginName(setup.config, username), password: 'pw' }, new Trace(systemClock, () => {}));
   return { user, asked, bound };
 }
 
@@ -66,7 +66,7 @@ describe('upndomain', () => {
   };
 
   test('users bind with the principal name, and their entry is searched for as themselves', async () => {
-    const { user, asked, bound } = await logInto(config, {
+    const { user, asked, bound } = await loginTo(config, {
       'DC=corp,DC=example (userPrincipalName=Bob@corp.example)': [entry('CN=other'), entry(bob)],
       [`DC=corp,DC=example (member=${bob})`]: [entry('CN=Eng,DC=corp,DC=example', { cn: ['Eng'] })],
     });
@@ -77,9 +77,9 @@ describe('upndomain', () => {
 
   test('the directory says by its principal name what the user is called, and by the account name where it has none', async () => {
     const search = 'DC=corp,DC=example (userPrincipalName=bÓb@corp.example)';
-    const named = await logInto(config, { [search]: [entry(bob, { userPrincipalName: ['Bob@CORP.example'] })] }, 'bÓb');
+    const named = await loginTo(config, { [search]: [entry(bob, { userPrincipalName: ['Bob@CORP.example'] })] }, 'bÓb');
     expect(named.user).toMatchObject({ name: { folded: 'bob' }, alias: { name: 'bob@corp.example', others: ['bób@corp.example'] } });
-    const implicit = await logInto(
+    const implicit = await loginTo(
       config,
       {
         'DC=corp,DC=example (sAMAccountName=BExample)': [
@@ -97,26 +97,26 @@ describe('upndomain', () => {
 
   test('the domain may come with the name, in either form', async () => {
     for (const username of ['bob@corp.example', 'Bob@CORP.EXAMPLE', 'CORP\\bob', ' corp\\Bob '])
-      expect((await logInto(config, {}, username)).user.alias).toMatchObject({ name: 'bob@corp.example' });
-    expect((await logInto({ ...config, netbiosname: 'HQ' }, {}, 'HQ\\bob')).bound).toEqual(['bob@corp.example']);
-    expect((await logInto({ ...config, netbiosname: 'HQ' }, {}, 'CORP\\bob')).bound).toEqual(['CORP\\\\bob@corp.example']);
-    expect((await logInto(config, {}, 'bob@elsewhere.example')).bound).toEqual(['bob@elsewhere.example@corp.example']);
+      expect((await loginTo(config, {}, username)).user.alias).toMatchObject({ name: 'bob@corp.example' });
+    expect((await loginTo({ ...config, netbiosname: 'HQ' }, {}, 'HQ\\bob')).bound).toEqual(['bob@corp.example']);
+    expect((await loginTo({ ...config, netbiosname: 'HQ' }, {}, 'CORP\\bob')).bound).toEqual(['CORP\\\\bob@corp.example']);
+    expect((await loginTo(config, {}, 'bob@elsewhere.example')).bound).toEqual(['bob@elsewhere.example@corp.example']);
   });
 
   test('characters with a meaning in names and filters are escaped in each', async () => {
-    const { asked, bound } = await logInto(config, {}, 'a,b*(c)');
+    const { asked, bound } = await loginTo(config, {}, 'a,b*(c)');
     expect(bound).toEqual(['a\\,b*(c)@corp.example']);
     expect(asked[0]!.filter).toBe('(userPrincipalName=a,b\\2a\\28c\\29@corp.example)');
   });
 
   test('a principal name that is not found gives no groups, and no error', async () => {
-    const { user, asked } = await logInto(config, {});
+    const { user, asked } = await loginTo(config, {});
     expect(asked.at(-1)!.filter).toBe('(member=)');
     expect(user).toMatchObject({ dn: '', groups: [] });
   });
 
   test('with a service account the entry is found by the principal name and bound', async () => {
-    const { user, bound, asked } = await logInto(
+    const { user, bound, asked } = await loginTo(
       { ...config, binddn: 'svc', bindpass: 'x', userattr: 'samaccountname' },
       {
         'DC=corp,DC=example (userPrincipalName=Bob@corp.example)': [
@@ -130,7 +130,7 @@ describe('upndomain', () => {
   });
 
   test('nested groups are asked for with the matching rule of the filter', async () => {
-    const { asked } = await logInto({ ...config, groupfilter: '(&(objectClass=group)(member:1.2.840.113556.1.4.1941:={{.UserDN}}))' }, {});
+    const { asked } = await loginTo({ ...config, groupfilter: '(&(objectClass=group)(member:1.2.840.113556.1.4.1941:={{.UserDN}}))' }, {});
     expect(asked.at(-1)!.filter).toBe('(&(objectClass=group)(member:1.2.840.113556.1.4.1941:=))');
   });
 });
@@ -138,7 +138,7 @@ describe('upndomain', () => {
 describe('use_token_groups', () => {
   test('each security identifier is looked up; those that may not be read are left out', async () => {
     const unreadable = Buffer.from('01020000000000052000000020020000', 'hex');
-    const { user, asked } = await logInto(
+    const { user, asked } = await loginTo(
       { use_token_groups: true, userdn: 'DC=corp,DC=example' },
       {
         'cn=Bob,DC=corp,DC=example': [entry('cn=Bob,DC=corp,DC=example', { tokenGroups: [sid, unreadable, Buffer.from('00', 'hex')] })],
@@ -161,8 +161,8 @@ describe('use_token_groups', () => {
 test('use_pre111_group_cn_behavior takes the CN only where it is spelt so', async () => {
   const answers = { 'cn=Bob (cn=g)': [entry('cn=small,dc=x'), entry('CN=BIG,dc=x'), entry('not a name')] };
   const config = { groupdn: 'cn=Bob', groupfilter: '(cn=g)', groupattr: 'memberOf' };
-  expect((await logInto(config, answers)).user.groups).toEqual(['small', 'BIG']);
-  expect((await logInto({ ...config, use_pre111_group_cn_behavior: true }, answers)).user.groups).toEqual(['cn=small,dc=x', 'BIG']);
+  expect((await loginTo(config, answers)).user.groups).toEqual(['small', 'BIG']);
+  expect((await loginTo({ ...config, use_pre111_group_cn_behavior: true }, answers)).user.groups).toEqual(['cn=small,dc=x', 'BIG']);
 });
 
 describe('accounts that may not log in', () => {

@@ -1,6 +1,6 @@
 import { CreatePolicyCommand, PutUserPolicyCommand } from '@aws-sdk/client-iam';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import { manualClock, mortalMount, type MortalMount } from '@strongroom/engine-testkit';
+import { manualClock, killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
 import { awsEngine } from '../src/index.ts';
 import { AwsFront } from './aws-front.ts';
@@ -27,7 +27,7 @@ describeWithMoto('a server that dies in the middle', () => {
   let moto: MotoServer;
   let front: AwsFront;
   let beside: Beside;
-  let server: MortalMount;
+  let server: KillableMount;
   let root: Key;
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describeWithMoto('a server that dies in the middle', () => {
     await nobody.iam.send(new CreatePolicyCommand({ PolicyName: 's3', PolicyDocument: S3 }));
     beside = new Beside(moto.endpoint, await nobody.createKey('static2'));
     await moto.enforce(0);
-    server = await mortalMount(awsEngine, { clock: manualClock(new Date()) });
+    server = await killableMount(awsEngine, { clock: manualClock(new Date()) });
     // The dead do not try again.
     await done('update', 'aws/config/root', rootConfig(front.endpoint, root, { max_retries: 0 }));
     await done('update', 'aws/config/lease', { lease: '1h', lease_max: '2h' });
@@ -61,7 +61,7 @@ describeWithMoto('a server that dies in the middle', () => {
     await done('update', 'aws/static-roles/st', { username: 'static1', rotation_period: '24h' });
   });
 
-  const done = async (...call: Parameters<MortalMount['ask']>): Promise<void> => {
+  const done = async (...call: Parameters<KillableMount['ask']>): Promise<void> => {
     const { status, errors } = await server.ask(...call);
     expect({ errors, failed: status >= 400 }).toEqual({ failed: false });
   };

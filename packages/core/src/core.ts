@@ -14,7 +14,7 @@ import { AuditBroker } from './services/audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './services/audit/audit-device.ts';
 import { fileAudit } from './services/audit/file-device.ts';
 import { socketAudit } from './services/audit/socket-device.ts';
-import { EVERYTHING, type Announced } from '@strongroom/storage-sdk';
+import { EVERYTHING, type ChangedKeys } from '@strongroom/storage-sdk';
 import { Barrier, KEY_RING } from './kernel/barrier/barrier.ts';
 import { KeyRotation } from './services/seal/key-rotation.ts';
 import { Copies } from './kernel/storage/copies.ts';
@@ -52,7 +52,7 @@ import { Routing } from './request/routing.ts';
 import { Removals } from './services/removal/removals.ts';
 import { Jobs } from './services/jobs/jobs.ts';
 import { ScheduleRunner } from './kernel/work/schedule-runner.ts';
-import { targetKey, TargetGate } from './kernel/work/target-gate.ts';
+import { OutsideSystems, targetKey } from './kernel/work/outside-systems.ts';
 import { Cluster } from './services/seal/cluster.ts';
 import { openSealPaths, type SealPathDeps } from './api/sys/path-seal.ts';
 import { Opening } from './services/seal/opening.ts';
@@ -157,12 +157,13 @@ export class Core {
       processes: options.liveness?.processes ?? linuxProcesses,
       takenForDead: () => runner.interrupt('this server was taken for dead'),
     }));
-    const gate = new TargetGate(clock, { requireAlive: () => incarnations.requireBeating() });
+    const outside = new OutsideSystems(clock, { requireAlive: () => incarnations.requireBeating() });
     const mountOf = (uuid: string): Mount | undefined => this.#mounts.byUuid(uuid);
-    const jobs = new Jobs({ incarnations, store, clock, log, gate, mount: mountOf });
-    const journal = new Journal({ incarnations, store, clock, log, gate, mount: mountOf });
-    const leases = new LeaseStore({ incarnations, store, clock, log, gate, journal, mount: mountOf });
-    for (const work of [journal, jobs, leases]) incarnations.handsOn(work);
+    const jobs = new Jobs({ incarnations, store, clock, log, outside, mount: mountOf });
+    const journal = new Journal({ incarnations, store, clock, log, outside, mount: mountOf });
+    const leases = new LeaseStore({ incarnations, store, clock, log, outside, journal, mount: mountOf });
+    const works = [leases.work, journal.work, jobs.work];
+    for (const work of works) incarnations.handsOn(work);
     const tokens = (this.#tokens = new TokenStore({ store, barrier, clock, log }));
     const revoker = new TokenRevoker({ tokens, leases, store, log });
     const bulk = new BulkRevoker({ leases, tokens: revoker, log });
@@ -231,7 +232,7 @@ export class Core {
       log,
       system: limits,
       plugins: this.#plugins,
-      gate,
+      outside,
       builtIn: new Map([
         ['system', systemEngine(() => systemPaths(system))],
         ['identity', identityEngine(identity)],
@@ -240,10 +241,8 @@ export class Core {
       ]),
       generatePassword: async (policy) => passwords.generate(policy),
       retry: async (mount, target) => {
-        gate.breakers.succeeded(targetKey(mount, target));
-        await leases.retryTarget(mount, target);
-        await journal.retryTarget(mount, target);
-        await jobs.retryTarget(mount, target);
+        outside.breakers.succeeded(targetKey(mount, target));
+        for (const work of works) await work.retryTarget(mount, target);
       },
       revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
     });
@@ -262,7 +261,7 @@ export class Core {
 
     const system: SystemParts = {
       ...{ options, clock, sealing, barrier, policies, passwords, access, tokens, leases, revoker, bulk },
-      ...{ removals, jobs, journal, gate, wrapping, audit, cors: this.cors, lockout, underWay },
+      ...{ removals, jobs, journal, outside, wrapping, audit, cors: this.cors, lockout, underWay },
       rotation: this.#rotation,
       mounts: this.#mounts,
       plugins: this.#plugins,
@@ -289,7 +288,7 @@ export class Core {
       unwrapDoor: new UnwrapDoor(),
       audit: new AuditTrail(audit),
     });
-    this.#unsubscribe = this.#driver.changes((announced) => this.#heard(announced));
+    this.#unsubscribe = this.#driver.changes((changed) => this.#heard(changed));
   }
 
   /** Carries out a call. Never throws: what went wrong is in the answer. */
@@ -499,12 +498,12 @@ export class Core {
   }
 
   /** Another process changed something of which this one keeps a copy. Also called while sealed. */
-  #heard(announced: Announced): void {
+  #heard(changed: ChangedKeys): void {
     if (!this.#open) {
       this.#heardWhileClosed = true;
-      if (announced === EVERYTHING || announced.includes(KEY_RING)) this.#opening.nudge();
-    } else if (announced === EVERYTHING) this.#everythingChanged();
-    else void this.#takeUp(announced);
+      if (changed === EVERYTHING || changed.includes(KEY_RING)) this.#opening.nudge();
+    } else if (changed === EVERYTHING) this.#everythingChanged();
+    else void this.#takeUp(changed);
   }
 
   async #takeUp(keys: readonly string[]): Promise<void> {

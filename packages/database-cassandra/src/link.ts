@@ -53,7 +53,7 @@ export class ClusterLink {
   }
 
   /** Connects and logs in; the connections are kept if there are no others. Rejects with ConnectionLost or with the reason of `signal`. */
-  async logIn(signal: AbortSignal): Promise<void> {
+  async login(signal: AbortSignal): Promise<void> {
     this.#requireOpen();
     signal.throwIfAborted();
     if (!this.#current) return abortable(signal, (this.#current = this.#connect()).connecting);

@@ -41,7 +41,7 @@ export class CassandraSession implements DatabaseSession {
    */
   async verify(signal: AbortSignal): Promise<void> {
     try {
-      await this.#link.logIn(signal);
+      await this.#link.login(signal);
       if (this.#settings.looksAtPermissions && !(await this.#mayCreateUsers(signal))) {
         this.#log.warn('the user of the connection is not authorized to create roles, so it cannot manage users');
       }

@@ -8,12 +8,12 @@ export interface ConnectionDriver<Connection extends object> {
   onEnd(connection: Connection, listener: () => void): void;
   /** Takes leave of a server that the connection is idle with. */
   end(connection: Connection): Promise<void>;
-  /** Closes a connection that something may still run on. Must not throw. */
+  /** Closes a connection at once; what runs on it fails. Must not throw. */
   destroy(connection: Connection): void;
-  /** Has the server stop what runs, and cuts the connection if that does not help. Must not throw. */
-  cancel(connection: Connection, running: Promise<unknown>): void;
-  /** Whether a connection on which a call failed with this error is of no use to others. */
-  isLost(error: unknown): boolean;
+  /** Asks the server to stop what the connection runs. Where it rejects, or nothing ends within two seconds, or it is absent, the connection is destroyed. */
+  cancel?(connection: Connection): void | Promise<void>;
+  /** Whether a connection on which a call failed with this error is of no use to others. Absent: always. */
+  isLost?(error: unknown): boolean;
   /** Whether a connection that comes back is as a new one, outside of transactions. Absent: always. */
   isClean?(connection: Connection): boolean;
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { abortable, ConnectionLost, type PoolStatus, SessionClosed } from '@strongroom/database-sdk';
+import { abortable, ConnectionLost, isDatabaseError, type PoolStatus, SessionClosed } from '@strongroom/database-sdk';
 import type { ConnectionDriver } from './connection-driver.ts';
+import { NotConnected } from './not-connected.ts';
 import type { PoolSettings } from './pool-settings.ts';
 
 /** What of knex's client is used: its pool. Statements go to the driver, because `knex.raw` rewrites `?`. */
@@ -15,6 +16,8 @@ interface KnexClient<Connection> {
 
 /** How long an idle connection is kept. */
 const IDLE_MS = 60_000;
+/** How long a cancelled statement may take to end before its connection is destroyed. */
+const CANCEL_GRACE_MS = 2_000;
 
 const quiet = (): void => undefined;
 const silent = { debug: quiet, warn: quiet, error: quiet, deprecate: quiet };
@@ -54,7 +57,9 @@ export class KnexPool<Connection extends object> {
     this.#knex = knex({ client: driver.client, connection: {}, log: silent, pool });
     this.#client = this.#knex.client as KnexClient<Connection>;
     this.#client.acquireRawConnection = async () => {
-      const connection = await driver.dial();
+      const connection = await driver.dial().catch((error: unknown) => {
+        throw error instanceof NotConnected || isDatabaseError(error) ? error : new NotConnected(error);
+      });
       this.#open.add(connection);
       driver.onEnd(connection, () => this.#open.delete(connection));
       return connection;
@@ -69,7 +74,7 @@ export class KnexPool<Connection extends object> {
   /**
    * Runs `work` on a connection of its own. When `signal` is aborted this rejects at once, what runs is cancelled and the connection
    * thrown away. A connection that `work` left unfit for others is thrown away too.
-   * @throws SessionClosed after `close`; ConnectionLost where no connection became free
+   * @throws SessionClosed after `close`; NotConnected where none could be made; ConnectionLost where none became free
    */
   async use<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
     if (this.#closing) throw new SessionClosed();
@@ -79,9 +84,9 @@ export class KnexPool<Connection extends object> {
     this.#busy.add(connection);
     const running = work(connection);
     try {
-      return await abortable(signal, running, () => this.#driver.cancel(connection, running));
+      return await abortable(signal, running, () => this.#cancel(connection, running));
     } catch (error) {
-      if (!signal.aborted && this.#driver.isLost(error)) this.#discard(connection);
+      if (!signal.aborted && this.#driver.isLost?.(error) !== false) this.#discard(connection);
       throw error;
     } finally {
       if (signal.aborted) void running.then(quiet, quiet).then(() => this.#release(this.#discard(connection)));
@@ -110,6 +115,15 @@ export class KnexPool<Connection extends object> {
         throw new ConnectionLost('no connection of the pool became free in time', { unsent: true });
       throw error;
     }
+  }
+
+  #cancel(connection: Connection, running: Promise<unknown>): void {
+    const driver = this.#driver;
+    const destroy = (): void => driver.destroy(connection);
+    if (!driver.cancel) return destroy();
+    const cut = setTimeout(destroy, CANCEL_GRACE_MS).unref();
+    void running.then(quiet, quiet).then(() => clearTimeout(cut));
+    (async () => driver.cancel?.(connection))().catch(destroy);
   }
 
   #release(connection: Connection): void {

@@ -1,4 +1,4 @@
-import { sqlConnectionFields } from '@strongroom/database-sdk';
+import { sqlConnectionFields, tlsCaField } from '@strongroom/database-sdk';
 import { type Static, Type } from 'typebox';
 
 /** What `config/<name>` takes for SQL Server, beyond the fields of every connection. */
@@ -11,7 +11,7 @@ export const MssqlConnection = Type.Object({
       description: 'The database is contained, as on Azure: its users have passwords of their own, and there are no logins.',
     }),
   ),
-  tls_ca: Type.Optional(Type.String({ description: "PEM certificates of the authorities that may have signed the server's certificate." })),
+  ...tlsCaField,
 });
 
 export type MssqlConnection = Static<typeof MssqlConnection>;

@@ -1,21 +1,29 @@
-import type { DatabasePlugin } from '@strongroom/database-sdk';
+import { sqlPlugin, timestampText } from '@strongroom/database-knex';
+import { mssqlDialect, systemName } from '@strongroom/database-sdk';
 import { MssqlConnection } from './connection-schema.ts';
-import { previewCreation } from './creation.ts';
-import { canonicalUser, identify } from './identity.ts';
-import { USERNAME_MAX_LENGTH, USERNAME_TEMPLATE } from './default-statements.ts';
+import { targetOf } from './connection-string.ts';
 
-export const mssqlPlugin: DatabasePlugin<typeof MssqlConnection> = {
-  kind: 'database',
+export const mssqlPlugin = sqlPlugin({
   name: 'mssql-database-plugin',
   version: '0.1.0',
-  apiVersion: 1,
   code: [new URL('.', import.meta.url).href, 'tedious'],
   connection: MssqlConnection,
-  supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
-  usernameTemplate: USERNAME_TEMPLATE,
-  usernameMaxLength: USERNAME_MAX_LENGTH,
-  identify,
-  canonicalUser,
-  preview: previewCreation,
-  open: async (config, host) => (await import('./open.ts')).openMssql(config, host),
-};
+  expiry: 'lease-only',
+  usernameTemplate:
+    '{{ printf "v-%s-%s-%s-%s" (.DisplayName | truncate 20) (.RoleName | truncate 20) (random 20) (unix_time) | truncate 128 }}',
+  usernameMaxLength: 128,
+  dialect: mssqlDialect,
+  /** Both depend on whether the database is contained: the driver has them. */
+  defaults: { updateUser: [] },
+  expiration: timestampText,
+  target: targetOf,
+  /** Logins belong to the server, users of a contained database to that. The failover partner has the same, and need not be named everywhere. */
+  system({ addresses, database = '' }, { contained_db: contained }) {
+    const [{ host, port, instance } = { host: '' }] = addresses;
+    const place = instance === undefined ? { host, port: port ?? 1433 } : { host: `${host}\\${instance}`, port };
+    return systemName('sqlserver', [place]) + (contained ? `/${database.toLowerCase()}` : '');
+  },
+  /** By nearly all collations capitals do not make another login. */
+  canonicalUser: ({ username }) => username.toLowerCase(),
+  driver: async (target, config) => (await import('./driver.ts')).mssqlDriver(target, config),
+});

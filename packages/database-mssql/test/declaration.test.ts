@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
 import { compileTemplate } from '@strongroom/go-template';
-import { LOGIN_PASSWORD_DEFAULT, USER_PASSWORD_DEFAULT } from '../src/default-statements.ts';
 import { MssqlConnection, mssqlPlugin } from '../src/index.ts';
+import { CONTAINED_USERS, LOGINS } from '../src/users.ts';
 
 const parameters: Record<string, unknown> = {
   connection_url: undefined,
@@ -29,8 +29,8 @@ test('there are no other parameters, and the secret ones are password', () => {
 });
 
 test.each([
-  ['rotation_statements, root_rotation_statements', LOGIN_PASSWORD_DEFAULT, [`ALTER LOGIN [{{username}}] WITH PASSWORD = '{{password}}'`]],
-  ['rotation_statements with contained_db', USER_PASSWORD_DEFAULT, [`ALTER USER [{{username}}] WITH PASSWORD = '{{password}}'`]],
+  ['rotation_statements, root_rotation_statements', LOGINS.passwordChange, [`ALTER LOGIN [{{username}}] WITH PASSWORD = '{{password}}'`]],
+  ['rotation_statements with contained_db', CONTAINED_USERS.passwordChange, [`ALTER USER [{{username}}] WITH PASSWORD = '{{password}}'`]],
 ])('%s: without any, %j', (_, used, expected) => {
   expect(used).toEqual(expected);
 });

@@ -1,18 +1,8 @@
-import { X509Certificate } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
-import { ConfigurationInvalid } from '@strongroom/database-sdk';
+import { ConfigurationInvalid, type PemMaterial, requireUsablePem } from '@strongroom/database-sdk';
 import type { MysqlConnection } from './connection-schema.ts';
 
 /** How to encrypt, in terms of the driver; `false`: not at all. */
-export type TlsChoice = TlsOptions | false;
-
-export interface TlsOptions {
-  readonly rejectUnauthorized: boolean;
-  readonly verifyIdentity: boolean;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
+export type TlsChoice = (PemMaterial & { readonly rejectUnauthorized: boolean; readonly verifyIdentity: boolean }) | false;
 
 const TRUE = ['true', '1', 't'];
 const FALSE = ['false', '0', 'f'];
@@ -23,34 +13,23 @@ const FALSE = ['false', '0', 'f'];
  */
 export function tlsChoices(parameter: string | undefined, config: MysqlConnection): TlsChoice[] {
   const material = pemOf(config);
-  const wanted = parameter?.toLowerCase();
+  const wanted = parameter?.toLowerCase() ?? '';
   const given = Object.keys(material).length > 0 || Boolean(config.tls_server_name) || config.tls_skip_verify === true;
-  const unverified: TlsOptions = { ...material, rejectUnauthorized: false, verifyIdentity: false };
-  if (FALSE.includes(wanted ?? '')) {
+  const unverified: TlsChoice = { ...material, rejectUnauthorized: false, verifyIdentity: false };
+  if (FALSE.includes(wanted)) {
     if (given) throw new ConfigurationInvalid('tls=false contradicts the tls_ settings');
     return [false];
   }
   if (wanted === 'skip-verify' || config.tls_skip_verify) return [unverified];
-  if (given || TRUE.includes(wanted ?? '')) return [{ ...material, rejectUnauthorized: true, verifyIdentity: true }];
-  if (wanted === undefined || wanted === 'preferred') return [unverified, false];
+  if (given || TRUE.includes(wanted)) return [{ ...material, rejectUnauthorized: true, verifyIdentity: true }];
+  if (parameter === undefined || wanted === 'preferred') return [unverified, false];
   throw new ConfigurationInvalid('tls must be true, skip-verify, preferred or false; other names need tls_ca or tls_certificate_key');
 }
 
-function pemOf({ tls_ca: ca, tls_certificate_key: both }: MysqlConnection): Pick<TlsOptions, 'ca' | 'cert' | 'key'> {
-  const material = { ...(ca && { ca }), ...(both && { cert: both, key: both }) };
-  if (ca && !isUsable(() => new X509Certificate(ca))) throw new ConfigurationInvalid('tls_ca is not usable PEM');
+function pemOf({ tls_ca: ca, tls_certificate_key: both }: MysqlConnection): PemMaterial {
+  if (ca) requireUsablePem('tls_ca is not usable PEM', { ca });
   if (both && !(both.includes('-----BEGIN CERTIFICATE-----') && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(both)))
     throw new ConfigurationInvalid('tls_certificate_key must hold a certificate and its private key, both PEM');
-  if (both && !isUsable(() => createSecureContext({ cert: both, key: both })))
-    throw new ConfigurationInvalid('tls_certificate_key is not usable PEM, or its key belongs to another certificate');
-  return material;
-}
-
-function isUsable(tryOut: () => unknown): boolean {
-  try {
-    tryOut();
-    return true;
-  } catch {
-    return false;
-  }
+  if (both) requireUsablePem('tls_certificate_key is not usable PEM, or its key belongs to another certificate', { cert: both, key: both });
+  return { ...(ca && { ca }), ...(both && { cert: both, key: both }) };
 }

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
 import { compileTemplate } from '@strongroom/go-template';
-import { CREDENTIAL_CHANGE_DEFAULT, DROP_DEFAULT, REVOKE_DEFAULT } from '../src/default-statements.ts';
 import { MysqlConnection, mysqlAuroraPlugin, mysqlLegacyPlugin, mysqlPlugin, mysqlRdsPlugin } from '../src/index.ts';
+import { PASSWORD_CHANGE_DEFAULT } from '../src/plugins.ts';
+import { DROP_DEFAULT, REVOKE_DEFAULT } from '../src/users.ts';
 
 const parameters: Record<string, unknown> = {
   connection_url: undefined,
@@ -33,7 +34,7 @@ test('there are no other parameters, and the secret ones are password, tls_certi
 test.each([
   [
     'rotation_statements, root_rotation_statements',
-    CREDENTIAL_CHANGE_DEFAULT.password,
+    PASSWORD_CHANGE_DEFAULT,
     [`ALTER USER '{{username}}'@'%' IDENTIFIED BY '{{password}}';`],
   ],
   [

@@ -1,7 +1,5 @@
-import { sqlConnectionFields } from '@strongroom/database-sdk';
+import { sqlConnectionFields, tlsCaField } from '@strongroom/database-sdk';
 import { type Static, Type } from 'typebox';
-
-const pem = (description: string, secret = false) => Type.Optional(Type.String({ description, ...(secret && { secret }) }));
 
 /** What `config/<name>` takes for PostgreSQL, beyond the fields of every connection. */
 export const PostgresqlConnection = Type.Object({
@@ -14,9 +12,9 @@ export const PostgresqlConnection = Type.Object({
         '"password" sends passwords as they are in statements; "scram-sha-256" sends verifiers, so that no log of the server shows a password.',
     }),
   ),
-  tls_ca: pem("PEM certificates of the authorities that may have signed the server's certificate."),
-  tls_certificate: pem('PEM client certificate, with its chain.'),
-  private_key: pem('PEM key of the client certificate.', true),
+  ...tlsCaField,
+  tls_certificate: Type.Optional(Type.String({ description: 'PEM client certificate, with its chain.' })),
+  private_key: Type.Optional(Type.String({ description: 'PEM key of the client certificate.', secret: true })),
 });
 
 export type PostgresqlConnection = Static<typeof PostgresqlConnection>;

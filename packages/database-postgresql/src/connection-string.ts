@@ -1,108 +1,60 @@
-import { ConfigurationInvalid } from '@strongroom/database-sdk';
+import { ConnectionReader, type ConnectionTarget, takeKey } from '@strongroom/database-knex';
+import { ConfigurationInvalid, renderConnectionUrl } from '@strongroom/database-sdk';
+import type { PostgresqlConnection } from './connection-schema.ts';
 
-/** What a connection string says, in libpq's terms. */
-export interface ConnectionTarget {
-  /** Tried in order. A host that starts with `/` is the folder of a Unix socket. */
-  readonly hosts: readonly { readonly host: string; readonly port: number }[];
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly database: string | undefined;
-  /** The other keywords, such as `sslmode`. */
-  readonly parameters: ReadonlyMap<string, string>;
+/** In libpq's terms. A host that starts with `/` is the folder of a Unix socket. */
+export type PostgresqlTarget = ConnectionTarget<{ readonly host: string; readonly port: number }>;
+
+const reader = new ConnectionReader({
+  examples: [
+    'postgresql://{{username}}:{{password}}@host:5432/name',
+    'host=… port=5432 user={{username}} password={{password}} dbname=name',
+  ],
+  defaultPort: 5432,
+  plusIsBlank: false,
+});
+
+/** Where the settings of a connection lead, with its user name and password put in. Throws ConfigurationInvalid. */
+export function targetOf(config: PostgresqlConnection): PostgresqlTarget {
+  const url = renderConnectionUrl(config.connection_url ?? '', config, { disableEscaping: config.disable_escaping });
+  const target = parseConnectionString(url);
+  return { ...target, user: target.user ?? (config.username || undefined), password: target.password ?? config.password };
 }
-
-const unparsable = (): ConfigurationInvalid =>
-  new ConfigurationInvalid(
-    'unable to parse connection url: it must be like postgresql://{{username}}:{{password}}@host:5432/name or ' +
-      'host=… port=5432 user={{username}} password={{password}} dbname=name',
-  );
 
 /** Reads a `postgresql://` URL or a keyword string as libpq does, several hosts included. Throws ConfigurationInvalid without the string. */
-export function parseConnectionString(text: string): ConnectionTarget {
-  const trimmed = text.trim();
-  if (trimmed === '') throw new ConfigurationInvalid('connection_url cannot be empty');
-  return toTarget(/^postgres(?:ql)?:\/\//i.test(trimmed) ? parseUrl(trimmed) : parseKeywords(trimmed));
+export function parseConnectionString(text: string): PostgresqlTarget {
+  const url = reader.given(text);
+  return toTarget(/^postgres(?:ql)?:\/\//i.test(url) ? parseUrl(url) : parseKeywords(url));
 }
 
+/** What stands before the `?` has other names behind it, which count more. */
 function parseUrl(url: string): Map<string, string> {
-  const match = /^[a-z]+:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(url);
-  if (!match) throw unparsable();
-  const authority = match[1]!;
-  const at = authority.lastIndexOf('@');
-  const found = new Map<string, string>();
-  const put = (key: string, encoded: string): void => {
-    if (encoded !== '') found.set(key, decode(encoded));
-  };
-  const hosts: string[] = [];
-  const ports: string[] = [];
-  for (const entry of authority.slice(at + 1).split(',')) {
-    const parts = /^(\[[^\]]+\]|[^:]*)(?::(\d*))?$/.exec(entry);
-    if (!parts) throw unparsable();
-    hosts.push(parts[1]!.replace(/^\[|\]$/g, ''));
-    ports.push(parts[2] ?? '');
-  }
-  put('host', hosts.join(','));
-  put('port', ports.join(','));
-  if (at >= 0) {
-    const userPart = authority.slice(0, at);
-    const colon = userPart.indexOf(':');
-    put('user', colon < 0 ? userPart : userPart.slice(0, colon));
-    if (colon >= 0) put('password', userPart.slice(colon + 1));
-  }
-  put('dbname', match[2] ?? '');
-  for (const pair of (match[3] ?? '').split('&').filter(Boolean)) {
-    const equals = pair.indexOf('=');
-    if (equals < 0) throw unparsable();
-    put(decode(pair.slice(0, equals)), pair.slice(equals + 1));
-  }
-  return found;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw unparsable();
-  }
+  const { user, password = '', authority, path, parameters } = reader.url(url);
+  const places = authority.split(',').map((entry) => reader.place(entry));
+  const host = reader.decode(places.map((place) => place.host).join(','));
+  const port = places.map((place) => place.port).join(',');
+  const found = [...Object.entries({ host, port, user, password, dbname: path }), ...parameters];
+  return new Map(found.filter(([, value]) => value !== ''));
 }
 
 function parseKeywords(text: string): Map<string, string> {
-  const found = new Map<string, string>();
   const pair = /\s*(\w+)\s*=\s*(?:'((?:\\[^]|[^'\\])*)'|((?:\\[^]|[^\s'\\])*))(?=\s|$)\s*/y;
-  while (pair.lastIndex < text.length) {
-    const match = pair.exec(text);
-    if (!match) throw unparsable();
-    found.set(match[1]!, (match[2] ?? match[3] ?? '').replace(/\\([^])/g, '$1'));
-  }
-  return found;
+  return reader.pairs(text, pair, (quoted, bare) => (quoted ?? bare ?? '').replace(/\\([^])/g, '$1'));
 }
 
-function toTarget(found: Map<string, string>): ConnectionTarget {
-  const take = (...keys: string[]): string | undefined => {
-    let value: string | undefined;
-    for (const key of keys) {
-      value ??= found.get(key);
-      found.delete(key);
-    }
-    return value === '' ? undefined : value;
-  };
-  const address = take('hostaddr');
-  const hosts = (take('host') ?? address ?? 'localhost').split(',');
-  const ports = (take('port') ?? '').split(',');
+function toTarget(found: Map<string, string>): PostgresqlTarget {
+  const address = takeKey(found, 'hostaddr');
+  const hosts = (takeKey(found, 'host') ?? address ?? 'localhost').split(',');
+  const ports = (takeKey(found, 'port') ?? '').split(',');
   if (ports.length > 1 && ports.length !== hosts.length) throw new ConfigurationInvalid('connection_url names more ports than hosts');
   return {
-    hosts: hosts.map((host, index) => ({ host: host || 'localhost', port: toPort(ports.length > 1 ? ports[index]! : ports[0]!) })),
-    user: take('user', 'username'),
-    password: take('password'),
-    database: take('dbname', 'database'),
+    addresses: hosts.map((host, index) => ({
+      host: host || 'localhost',
+      port: reader.port(ports[ports.length > 1 ? index : 0] ?? ''),
+    })),
+    user: takeKey(found, 'user', 'username'),
+    password: takeKey(found, 'password'),
+    database: takeKey(found, 'dbname', 'database'),
     parameters: found,
   };
-}
-
-function toPort(text: string): number {
-  if (text === '') return 5432;
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
-    throw new ConfigurationInvalid('connection_url holds a port that is not between 1 and 65535');
-  return port;
 }

@@ -1,21 +1,32 @@
-import type { DatabasePlugin } from '@strongroom/database-sdk';
+import { sqlPlugin, timestampText } from '@strongroom/database-knex';
+import { postgresqlDialect, systemName } from '@strongroom/database-sdk';
 import { PostgresqlConnection } from './connection-schema.ts';
-import { previewCreation } from './creation.ts';
-import { canonicalUser, identify } from './identity.ts';
-import { USERNAME_MAX_LENGTH, USERNAME_TEMPLATE } from './default-statements.ts';
+import { targetOf } from './connection-string.ts';
 
-export const postgresqlPlugin: DatabasePlugin<typeof PostgresqlConnection> = {
-  kind: 'database',
+/** What operators need not write. */
+export const RENEW_DEFAULT = [`ALTER ROLE "{{name}}" VALID UNTIL '{{expiration}}';`];
+export const PASSWORD_CHANGE_DEFAULT = [`ALTER ROLE "{{username}}" WITH PASSWORD '{{password}}';`];
+
+/** `NAMEDATALEN - 1`. */
+const USERNAME_MAX_LENGTH = 63;
+
+export const postgresqlPlugin = sqlPlugin({
   name: 'postgresql-database-plugin',
   version: '0.1.0',
-  apiVersion: 1,
   code: [new URL('.', import.meta.url).href, 'pg', 'pg-protocol', 'pg-connection-string'],
   connection: PostgresqlConnection,
-  supports: { credentials: ['password', 'client_certificate'], expiry: 'native', statements: 'sql' },
-  usernameTemplate: USERNAME_TEMPLATE,
+  expiry: 'native',
+  usernameTemplate:
+    '{{ printf "v-%s-%s-%s-%s" (.DisplayName | truncate 8) (.RoleName | truncate 8) (random 20) (unix_time) | truncate 63 }}',
   usernameMaxLength: USERNAME_MAX_LENGTH,
-  identify,
-  canonicalUser,
-  preview: previewCreation,
-  open: async (config, host) => (await import('./open.ts')).openPostgresql(config, host),
-};
+  dialect: postgresqlDialect,
+  defaults: { updateUser: PASSWORD_CHANGE_DEFAULT, renewUser: RENEW_DEFAULT },
+  expiration: timestampText,
+  subject: (subject) => subject,
+  target: targetOf,
+  /** Users belong to the server, whatever database the connection names. */
+  system: ({ addresses }) => systemName('postgresql', addresses),
+  /** The server cuts names that are too long, without a word. */
+  canonicalUser: ({ username }) => Buffer.from(username).subarray(0, USERNAME_MAX_LENGTH).toString(),
+  driver: async (target, config) => (await import('./driver.ts')).postgresqlDriver(target, config),
+});

@@ -1,6 +1,6 @@
-import { StatementFailed } from '@strongroom/database-sdk';
+import { Attempts } from '@strongroom/database-knex';
 import type { Client } from 'pg';
-import { errorText, isConnectionError } from './server-error.ts';
+import { answers } from './server-error.ts';
 import { runTogether } from './transaction.ts';
 
 /**
@@ -61,21 +61,15 @@ export async function revokeAndDrop(client: Client, username: string): Promise<v
   const { rows } = await client.query<{ name: string; statement: string | null }>(HELD_PRIVILEGES, [username]);
   const name = rows[0]?.name;
   if (name === undefined) return;
-  const revokes = rows.flatMap(({ statement }) => (statement === null ? [] : [statement]));
+  const revokes = rows.flatMap(({ statement }) => statement ?? []);
   const drop = `DROP ROLE IF EXISTS "${name.replaceAll('"', '""')}"`;
   try {
-    await runTogether(client, [...revokes, drop]);
-    return;
+    return await runTogether(client, [...revokes, drop]);
   } catch (error) {
-    if (isConnectionError(error) || revokes.length === 0) throw error;
+    if (answers.refusal(error) === undefined || revokes.length === 0) throw error;
   }
-  const failures: string[] = [];
-  for (const statement of revokes) {
-    await runTogether(client, [statement]).catch((error: unknown) => {
-      if (isConnectionError(error)) throw error;
-      failures.push(errorText(error));
-    });
-  }
-  if (failures.length > 0) throw new StatementFailed(failures.join('; '), { prefix: 'could not perform all revocation statements' });
+  const attempts = new Attempts(answers);
+  for (const statement of revokes) await attempts.try(runTogether(client, [statement]));
+  attempts.check('could not perform all revocation statements');
   await runTogether(client, [drop]);
 }

@@ -1,62 +1,38 @@
-import { checkServerIdentity, type ConnectionOptions, createSecureContext } from 'node:tls';
-import { ConfigurationInvalid } from '@strongroom/database-sdk';
-
-/** PEM texts of a connection. */
-export interface TlsMaterial {
-  readonly ca: string | undefined;
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
-}
-
-/** `false`: without TLS. */
-export type TlsChoice = ConnectionOptions | false;
+import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
+import { ConfigurationInvalid, type PemMaterial, requireUsablePem } from '@strongroom/database-sdk';
+import type { PostgresqlConnection } from './connection-schema.ts';
 
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof MODES)[number];
 
+type TlsFields = Partial<Pick<PostgresqlConnection, 'tls_ca' | 'tls_certificate' | 'private_key'>>;
+
 /** libpq's `sslmode`; absent it is `prefer`, or `verify-full` where an authority is given. Throws ConfigurationInvalid. */
-export function parseSslMode(text: string | undefined, material: TlsMaterial): SslMode {
-  if (text === undefined || text === '') return material.ca ? 'verify-full' : material.certificate ? 'require' : 'prefer';
-  const mode = MODES.find((known) => known === text);
+export function parseSslMode(text: string | undefined, { tls_ca: ca, tls_certificate: cert }: TlsFields): SslMode {
+  const mode = MODES.find((known) => known === (text || (ca ? 'verify-full' : cert ? 'require' : 'prefer')));
   if (!mode) throw new ConfigurationInvalid(`sslmode must be one of ${MODES.join(', ')}`);
-  if (mode === 'disable' && (material.ca || material.certificate)) {
-    throw new ConfigurationInvalid('sslmode=disable contradicts tls_ca and tls_certificate');
-  }
+  if (mode === 'disable' && (ca || cert)) throw new ConfigurationInvalid('sslmode=disable contradicts tls_ca and tls_certificate');
   return mode;
 }
 
-/** Complains about PEM texts that cannot be used. Throws ConfigurationInvalid. */
-export function checkTlsMaterial(material: TlsMaterial): void {
-  if (Boolean(material.certificate) !== Boolean(material.key))
-    throw new ConfigurationInvalid('tls_certificate and private_key must be given together');
-  const check = (name: string, options: ConnectionOptions): void => {
-    try {
-      createSecureContext(options);
-    } catch {
-      throw new ConfigurationInvalid(`${name} is not usable PEM`);
-    }
-  };
-  if (material.ca !== undefined) {
-    if (!material.ca.includes('-----BEGIN CERTIFICATE-----')) throw new ConfigurationInvalid('tls_ca is not usable PEM');
-    check('tls_ca', { ca: material.ca });
-  }
-  if (material.certificate !== undefined) check('tls_certificate', { cert: material.certificate });
-  if (material.key !== undefined) check('private_key', { key: material.key });
-  if (material.certificate !== undefined && material.key !== undefined) {
-    check('private_key does not belong to tls_certificate, or', { cert: material.certificate, key: material.key });
-  }
+/** The PEM texts of a connection. Throws ConfigurationInvalid for those that cannot be used. */
+export function pemOf({ tls_ca: ca, tls_certificate: cert, private_key: key }: TlsFields): PemMaterial {
+  if (Boolean(cert) !== Boolean(key)) throw new ConfigurationInvalid('tls_certificate and private_key must be given together');
+  if (ca) requireUsablePem('tls_ca is not usable PEM', { ca });
+  if (!cert || !key) return ca ? { ca } : {};
+  requireUsablePem('tls_certificate is not usable PEM', { cert });
+  requireUsablePem('private_key is not usable PEM', { key });
+  requireUsablePem('private_key does not belong to tls_certificate, or is not usable PEM', { cert, key });
+  return { ...(ca && { ca }), cert, key };
 }
 
-/** How to try one host, in order: `prefer` tries TLS and then plain text, `allow` the other way round. */
-export function tlsChoices(mode: SslMode, host: string, material: TlsMaterial): TlsChoice[] {
+/** How to try one host, in order: `prefer` tries TLS and then plain text, `allow` the other way round. `false`: without TLS. */
+export function tlsChoices(mode: SslMode, host: string, pem: PemMaterial): (ConnectionOptions | false)[] {
   if (mode === 'disable' || host.startsWith('/')) return [false];
-  const verifies = mode === 'verify-full' || mode === 'verify-ca' || (mode === 'require' && material.ca !== undefined);
   const tls: ConnectionOptions = {
-    rejectUnauthorized: verifies,
+    ...pem,
+    rejectUnauthorized: mode === 'verify-full' || mode === 'verify-ca' || (mode === 'require' && pem.ca !== undefined),
     checkServerIdentity: mode === 'verify-full' ? (_, certificate) => checkServerIdentity(host, certificate) : () => undefined,
-    ...(material.ca !== undefined && { ca: material.ca }),
-    ...(material.certificate !== undefined && { cert: material.certificate }),
-    ...(material.key !== undefined && { key: material.key }),
   };
   if (mode === 'prefer') return [tls, false];
   return mode === 'allow' ? [false, tls] : [tls];

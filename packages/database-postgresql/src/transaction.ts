@@ -1,10 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { retire } from '@strongroom/database-knex';
+import { retire, retry } from '@strongroom/database-knex';
 import type { Client, QueryResult } from 'pg';
 import { isCollision } from './server-error.ts';
 
-const ATTEMPTS = 15;
-const LONGEST_DELAY_MS = 50;
+const COLLISIONS = { attempts: 15, delayMs: (attempt: number): number => Math.random() * Math.min(50, 2 ** attempt) };
 
 /** Privileges on a thing, as opposed to membership in a role: sessions that change those of one thing at a time fail unless they take turns. */
 const CHANGES_PRIVILEGES = /\b(?:GRANT|REVOKE)\b[^;]*?\bON\b/i;
@@ -20,17 +18,11 @@ const TAKE_TURNS = 'SELECT pg_catalog.pg_advisory_xact_lock(1937013860, 1)';
 export async function runTogether(client: Client, statements: readonly string[]): Promise<void> {
   if (statements.length === 0) return;
   const turns = statements.some((statement) => CHANGES_PRIVILEGES.test(statement));
-  for (let attempt = 1; ; attempt++) {
+  const mayRepeat = (error: unknown): boolean => isCollision(error) && client.getTransactionStatus() === 'I';
+  const answer = await retry({ ...COLLISIONS, mayRepeat }, async (attempt) =>
     // On a line of its own the separator is not swallowed by a comment.
-    const text = (turns || attempt > 1 ? [TAKE_TURNS, ...statements] : statements).join('\n;\n');
-    try {
-      const answer = (await client.query(text)) as QueryResult | QueryResult[];
-      const results = Array.isArray(answer) ? answer : [answer];
-      if (results.some(({ command }) => command === 'SET' || command === 'RESET')) retire(client);
-      return;
-    } catch (error) {
-      if (!isCollision(error) || attempt === ATTEMPTS || client.getTransactionStatus() !== 'I') throw error;
-      await delay(Math.random() * Math.min(LONGEST_DELAY_MS, 2 ** attempt));
-    }
-  }
+    client.query((turns || attempt > 1 ? [TAKE_TURNS, ...statements] : statements).join('\n;\n')),
+  );
+  const results = [answer as QueryResult | QueryResult[]].flat();
+  if (results.some(({ command }) => command === 'SET' || command === 'RESET')) retire(client);
 }

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { secretFields } from '@strongroom/database-sdk';
 import { compileTemplate } from '@strongroom/go-template';
-import { PASSWORD_CHANGE_DEFAULT, RENEW_DEFAULT } from '../src/default-statements.ts';
-import { PostgresqlConnection } from '../src/connection-schema.ts';
-import { postgresqlPlugin } from '../src/index.ts';
+import { PostgresqlConnection, postgresqlPlugin } from '../src/index.ts';
+import { PASSWORD_CHANGE_DEFAULT, RENEW_DEFAULT } from '../src/plugin.ts';
 
 const parameters: Record<string, unknown> = {
   connection_url: undefined,

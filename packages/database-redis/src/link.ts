@@ -50,7 +50,7 @@ export class RedisLink {
   }
 
   /** Makes a connection and logs in; it is kept if there is no other. Rejects with ConnectionLost or with the reason of `signal`. */
-  async logIn(signal: AbortSignal): Promise<void> {
+  async login(signal: AbortSignal): Promise<void> {
     this.#requireOpen();
     signal.throwIfAborted();
     const dialing = this.#dial();

@@ -42,7 +42,7 @@ export class RedisSession implements DatabaseSession {
   /** A login of its own: a user without any permission passes, and a password that was changed meanwhile does not. */
   async verify(signal: AbortSignal): Promise<void> {
     try {
-      await this.#link.logIn(signal);
+      await this.#link.login(signal);
     } catch (error) {
       if (signal.aborted || isDatabaseError(error, 'session_closed')) throw error;
       throw new VerificationFailed(redact(driverErrorText(error), this.#settings.secrets), { login: loginFailureOf(error) });

@@ -42,16 +42,16 @@ export type {
   UpdateUserRequest,
   UserRequest,
 } from './plugin.ts';
-export { pemMaterial } from './pem-material.ts';
+export { opensslSubject } from './openssl-subject.ts';
+export { pemMaterial, requireUsablePem } from './pem-material.ts';
 export type { PemMaterial } from './pem-material.ts';
 export { abortable, redact } from '@strongroom/engine-sdk';
-export { sqlConnectionFields } from './sql-connection.ts';
+export { redactCut } from './redact-cut.ts';
+export { sqlConnectionFields, tlsCaField } from './sql-connection.ts';
 export { cqlDialect, influxqlDialect, mssqlDialect, mysqlDialect, postgresqlDialect } from './sql-dialect.ts';
 export type { QuoteStyle, SqlDialect } from './sql-dialect.ts';
-export { SqlSession } from './sql-session.ts';
-export type { SqlDriver, SqlSessionOptions } from './sql-session.ts';
 export { scanSql } from './sql-scan.ts';
 export type { SqlSegment } from './sql-scan.ts';
-export { decodeStatementElement, renderJsonStatement, renderStatements, splitStatements } from './statements.ts';
+export { decodeStatementElement, quoted, renderJsonStatement, renderStatements, splitStatements } from './statements.ts';
 export type { StatementValues } from './statements.ts';
 export { safeNamePart } from './user-name.ts';

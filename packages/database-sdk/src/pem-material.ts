@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import { ConfigurationInvalid } from './errors.ts';
 
 /** PEM texts, as Node's TLS takes them. */
@@ -50,5 +51,15 @@ function parse<T>(field: string, work: () => T): T {
     return work();
   } catch {
     throw new ConfigurationInvalid(`${field} is not usable PEM`);
+  }
+}
+
+/** Throws ConfigurationInvalid with this message where Node's TLS cannot use the texts, or `ca` holds no certificate. */
+export function requireUsablePem(message: string, material: PemMaterial): void {
+  try {
+    if (material.ca !== undefined) new X509Certificate(material.ca);
+    createSecureContext(material);
+  } catch {
+    throw new ConfigurationInvalid(message);
   }
 }

@@ -30,3 +30,8 @@ export const sqlConnectionFields = {
   ),
   username_template: Type.Optional(Type.String({ description: 'Template for the names of dynamic users.' })),
 };
+
+/** The field of plugins that take the authorities of the server's certificate as PEM. */
+export const tlsCaField = {
+  tls_ca: Type.Optional(Type.String({ description: "PEM certificates of the authorities that may have signed the server's certificate." })),
+};

@@ -96,7 +96,7 @@ const cache = new WeakMap<SqlDialect, Map<string, readonly Template[]>>();
 
 function templatesOf(element: string, dialect: SqlDialect): readonly Template[] {
   let known = cache.get(dialect);
-  if (!known) cache.set(dialect, (known = new Map()));
+  if (!known) cache.set(dialect, (known = new Map<string, readonly Template[]>()));
   let templates = known.get(element);
   if (!templates) {
     templates = decodeStatementElement(element).flatMap((text) => compile(text, dialect));
@@ -171,13 +171,22 @@ function requireValue(values: StatementValues, key: keyof StatementValues): stri
 const UNSAFE_OPAQUE = /['"`\\;$\s\p{Cc}]|--|\/\*|\*\/|\/\//u;
 const SAFE_BARE = /^(?!.*(?:--|\/\/))[\p{L}\p{N}_.@:+=/-]*$/u;
 
+/** A value between quotes of the dialect, given by the opening one: `'`, `"`, `[`. Throws StatementInvalid for what no quotes can hold. */
+export function quoted(dialect: SqlDialect, open: string, value: string): string {
+  const quote = dialect.quotes[open];
+  if (!quote) throw new StatementInvalid(`${dialect.name} has no ${open} quotes`);
+  if (value.includes('\0')) throw new StatementInvalid('a quoted value holds a NUL character');
+  return `${open}${escaped(value, quote)}${quote.close}`;
+}
+
+function escaped(value: string, { close, escape }: QuoteStyle): string {
+  const slashed = escape === 'double' ? value : value.replaceAll('\\', '\\\\');
+  return slashed.replaceAll(close, escape === 'backslash' ? `\\${close}` : close + close);
+}
+
 function place(value: string, key: keyof StatementValues, where: Place): string {
   if (value.includes('\0')) throw new StatementInvalid(`the value of {{${key}}} holds a NUL character`);
-  if (where.in === 'quoted') {
-    const { close, escape } = where.quote;
-    const slashed = escape === 'double' ? value : value.replaceAll('\\', '\\\\');
-    return slashed.replaceAll(close, escape === 'backslash' ? `\\${close}` : close + close);
-  }
+  if (where.in === 'quoted') return escaped(value, where.quote);
   if (where.in === 'bare') {
     if (key === 'password') throw new StatementInvalid('{{password}} must stand in quotes in a statement');
     if (SAFE_BARE.test(value)) return value;

@@ -15,6 +15,7 @@ import { settingsFor } from './connection-settings.ts';
 import { Guard, GuardedSession } from './guarded-session.ts';
 import type { AnyDatabasePlugin, PluginCatalog } from './plugin-catalog.ts';
 import { recordsIn, type ConnectionRecord, type Records } from './records.ts';
+import type { UserMark } from './user-mark.ts';
 import { UserNames } from './user-names.ts';
 
 /** A stored connection, under the name that requests use. */
@@ -53,6 +54,7 @@ const NEVER = new AbortController().signal;
 export class Connections {
   readonly #host: EngineHost;
   readonly #catalog: PluginCatalog;
+  readonly #mark: UserMark;
   readonly #records: Records;
   readonly #slots = new Map<string, Slot>();
   readonly #faults = new Map<string, Fault>();
@@ -61,9 +63,10 @@ export class Connections {
   settleRoot: ((connection: NamedConnection) => Promise<NamedConnection>) | undefined;
   #closed = false;
 
-  constructor(host: EngineHost, catalog: PluginCatalog) {
+  constructor(host: EngineHost, catalog: PluginCatalog, mark: UserMark) {
     this.#host = host;
     this.#catalog = catalog;
+    this.#mark = mark;
     this.#records = recordsIn(host.storage);
   }
 
@@ -223,9 +226,15 @@ export class Connections {
   }
 
   /** The plugin, and what makes the names of its users. Opens nothing. @throws BadRequest, InvalidRequest */
-  naming({ record }: NamedConnection): { plugin: AnyDatabasePlugin; names: UserNames; templates: readonly string[] } {
+  naming({ record }: NamedConnection): { plugin: AnyDatabasePlugin; names: UserNames } {
     const plugin = this.#catalog.find(record.plugin_name, record.plugin_version);
-    return { plugin, names: this.#names(record, plugin), templates: templatesOf(record, plugin) };
+    return { plugin, names: this.#names(templatesOf(record, plugin)[0]!, plugin) };
+  }
+
+  /** The templates, of those in use now or before, whose names carry the mark of the mount. Opens nothing. @throws BadRequest, InvalidRequest */
+  markedTemplates({ record }: NamedConnection): readonly string[] {
+    const plugin = this.#catalog.find(record.plugin_name, record.plugin_version);
+    return templatesOf(record, plugin).filter((template) => this.#names(template, plugin).marked);
   }
 
   /** What the plugin would send to make a user. Nothing is opened. @throws InvalidRequest where the plugin cannot tell, DatabaseMisused */
@@ -317,7 +326,7 @@ export class Connections {
     const candidate = record.root?.pending?.made.credential['password'];
     if (candidate !== undefined) secrets['new root password'] = candidate;
     const settings = this.#settings(name, record, plugin);
-    const names = this.#names(record, plugin);
+    const names = this.#names(templatesOf(record, plugin)[0]!, plugin);
     const guard = this.#guard(name, record, plugin, secrets);
     const pluginHost: DatabaseHost = { now: () => clock.now(), log: redactingLog(log, name, secrets) };
     const session = await guard.call(NEVER, async () => plugin.open(settings, pluginHost));
@@ -339,12 +348,9 @@ export class Connections {
     }
   }
 
-  #names(record: ConnectionRecord, plugin: AnyDatabasePlugin): UserNames {
-    const { clock } = this.#host;
-    return new UserNames(templatesOf(record, plugin)[0]!, plugin.usernameMaxLength, {
-      now: () => clock.now(),
-      randomBytes: (count) => this.#host.randomBytes(count),
-    });
+  #names(template: string, plugin: AnyDatabasePlugin): UserNames {
+    const environment = { now: () => this.#host.clock.now(), randomBytes: (count: number) => this.#host.randomBytes(count) };
+    return new UserNames(template, plugin.usernameMaxLength, environment, this.#mark);
   }
 
   #guard(name: string, record: ConnectionRecord, { code }: AnyDatabasePlugin, secrets: Readonly<Record<string, string>>): Guard {

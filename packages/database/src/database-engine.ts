@@ -22,6 +22,7 @@ import { leftOutside } from './left-outside.ts';
 import { dropAllUnused } from './retired-connections.ts';
 import { RootRotation } from './root-rotation.ts';
 import { StaticUsers } from './static-users.ts';
+import { UserMark } from './user-mark.ts';
 
 /** Database credentials: connections, users made for a lease, and users whose password is rotated. */
 export const databaseEngine: EnginePackage = {
@@ -33,18 +34,20 @@ export const databaseEngine: EnginePackage = {
 };
 
 function createDatabaseEngine(host: EngineHost): Engine {
+  const mark = new UserMark(host);
   const connections = new Connections(
     host,
     new PluginCatalog(
       () => host.plugins('database'),
       () => host.refusedPlugins('database'),
     ),
+    mark,
   );
   const credentials = new CredentialMaker(host);
   const users = new DynamicUsers(host, connections, credentials);
   const staticUsers = new StaticUsers(host, connections, credentials);
   const roots = new RootRotation(host, connections, credentials);
-  const orphans = new OrphanedUsers(host, connections);
+  const orphans = new OrphanedUsers(host, connections, mark);
   const known = new KnownUsers(host);
   const logins = new ConnectionUsers(host, connections);
   return {
@@ -65,7 +68,10 @@ function createDatabaseEngine(host: EngineHost): Engine {
     intents: [users.intent, orphans.intent],
     schedules: [staticUsers.rotation.job, roots.rotation.job],
     outside: async () => leftOutside(host.storage),
-    initialize: async () => dropAllUnused(host.storage),
+    initialize: async () => {
+      await mark.load();
+      await dropAllUnused(host.storage);
+    },
     invalidate: (key) => {
       if (key.startsWith(CONNECTIONS)) connections.invalidate(key.slice(CONNECTIONS.length));
     },

@@ -1,4 +1,4 @@
-import { DeadlineIgnored, foreignText, runAs, thrownText, withDeadline, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
+import { DeadlineIgnored, foreignText, runAttributed, thrownText, withDeadline, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
 import {
   type ConnectionLost,
   type CreateUserRequest,
@@ -106,7 +106,7 @@ export class Guard {
   #run<T>(work: () => T): T {
     const begun = performance.now();
     try {
-      return runAs(this.#owner, work);
+      return runAttributed(this.#owner, work);
     } finally {
       const took = performance.now() - begun;
       if (took > this.#options.deadline) this.#blocked(took, true);

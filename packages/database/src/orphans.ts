@@ -3,10 +3,9 @@ import { Type } from 'typebox';
 import { detailOf } from './call-failed.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
 import { KnownUsers } from './known-users.ts';
-import type { NameShape } from './name-shape.ts';
 import { recordsIn, userKey } from './records.ts';
+import type { UserMark } from './user-mark.ts';
 import { removeUser } from './user-removal.ts';
-import { ShapeUnknown, shapesOf } from './template-shape.ts';
 
 /** Longer than a request with all its deadlines: seconds. */
 const INTENT_AGE = 180;
@@ -22,7 +21,7 @@ const Removal = Type.Object({
 
 export interface Orphans {
   readonly usernames: readonly string[];
-  /** Of `username_template` and the plugin's own template: those that names could be told by. */
+  /** Of `username_template` and the plugin's own template: those whose names carry the mark of this mount. */
   readonly templates: readonly string[];
 }
 
@@ -34,15 +33,20 @@ export interface Removed {
   readonly pending: Readonly<Record<string, string>>;
 }
 
-/** Users of a database that bear a name of ours and that nobody has to do with: a lease was dropped by force, a store was set back. */
+/**
+ * Users that this mount made and that no record keeps: those whose lease was revoked by force, which are recorded as such, and those that the store has
+ * never seen since it was restored from a backup, which are known by the mark in their names.
+ */
 export class OrphanedUsers {
   readonly intent: Intent<typeof Removal>;
   readonly #host: EngineHost;
   readonly #connections: Connections;
+  readonly #mark: UserMark;
 
-  constructor(host: EngineHost, connections: Connections) {
+  constructor(host: EngineHost, connections: Connections, mark: UserMark) {
     this.#host = host;
     this.#connections = connections;
+    this.#mark = mark;
     this.intent = {
       kind: 'remove-orphan',
       entry: Removal,
@@ -57,16 +61,14 @@ export class OrphanedUsers {
     };
   }
 
-  /** @throws InvalidRequest where the plugin or the template does not allow to tell, DatabaseFailed. */
+  /** @throws InvalidRequest where the plugin lists no users, DatabaseFailed. */
   async find(connection: NamedConnection, signal: AbortSignal): Promise<Orphans> {
-    const { templates, shapes } = this.#shapes(connection);
-    const prefixes = outermost(shapes.map((shape) => shape.prefix));
-    // First what the database has, then who is known: a user is noted before it is made, so that a new one is never taken for an orphan.
-    const listed = new Set<string>();
-    for (const prefix of prefixes) for (const name of await this.#list(connection, prefix, signal)) listed.add(name);
-    const now = this.#host.clock.millis();
-    const alike = [...listed].filter((name) => shapes.some((shape) => shape.fits(name, now)));
-    return { usernames: (await KnownUsers.strangersAmong(alike)).sort(), templates };
+    const templates = this.#connections.markedTemplates(connection);
+    // First the users of the database, then the records: a user is recorded before it is created, so that a new one is never taken for an orphan.
+    const listed = await this.#list(connection, '', signal);
+    const dropped = await this.#dropped(connection);
+    const ours = listed.filter((name) => dropped.has(name) || this.#mark.isOn(name));
+    return { usernames: (await KnownUsers.strangersAmong(ours)).sort(), templates };
   }
 
   /** Removes these, or all. What is not there counts as removed. @throws InvalidRequest, and removes none, where one is no orphan. */
@@ -78,7 +80,7 @@ export class OrphanedUsers {
     const gone: string[] = [];
     for (const name of others) {
       if ((await this.#list(connection, name, signal)).includes(name)) {
-        throw new InvalidRequest(`${JSON.stringify(name)} is no orphan: its name is not one of ours, or somebody has to do with it`);
+        throw new InvalidRequest(`${JSON.stringify(name)} is no orphan: either this mount did not make it, or it is still in use`);
       }
       gone.push(name);
     }
@@ -130,33 +132,14 @@ export class OrphanedUsers {
 
   async #list(connection: NamedConnection, prefix: string, signal: AbortSignal): Promise<readonly string[]> {
     const names = await this.#connections.use(connection, async ({ session }) => session.listUsers({ prefix, signal }));
-    if (!names) throw new InvalidRequest(`${connection.record.plugin_name} does not list users, so that orphans cannot be told`);
+    if (!names) throw new InvalidRequest(`${connection.record.plugin_name} does not list users, so orphans cannot be found`);
     return names;
   }
 
-  #shapes(connection: NamedConnection): { templates: string[]; shapes: NameShape[] } {
-    const found: NameShape[] = [];
-    const usable: string[] = [];
-    const faults: string[] = [];
-    for (const template of this.#connections.naming(connection).templates) {
-      try {
-        const shapes = shapesOf(template);
-        if (shapes.every((shape) => shape.telling)) {
-          found.push(...shapes);
-          usable.push(template);
-        } else faults.push('it holds too little that is random to tell our users from others');
-      } catch (error) {
-        if (!(error instanceof ShapeUnknown)) throw error;
-        faults.push(error.message);
-      }
-    }
-    if (usable.length === 0) throw new InvalidRequest(`orphans cannot be told by username_template: ${faults.join('; ')}`);
-    return { templates: usable, shapes: found };
+  /** The users whose lease was revoked by force. */
+  async #dropped({ record }: NamedConnection): Promise<Set<string>> {
+    const prefix = userKey(record.id, '');
+    const entries = await recordsIn(this.#host.storage).users.entries({ prefix });
+    return new Set(entries.filter(([, user]) => user.dropped === true).map(([key]) => key.slice(prefix.length)));
   }
-}
-
-/** Without those that another one covers. */
-function outermost(prefixes: readonly string[]): string[] {
-  const all = [...new Set(prefixes)];
-  return all.filter((prefix) => !all.some((other) => other !== prefix && prefix.startsWith(other)));
 }

@@ -2,9 +2,12 @@ import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { Connections } from './connections.ts';
 import type { OrphanedUsers } from './orphans.ts';
+import { MARKED_LENGTH } from './user-mark.ts';
 
-const OTHER_SERVERS =
-  'a user of another server that leads to the same database and names its users alike looks the same; remove by name where there is one';
+const COPIES =
+  'a copy of this server, such as another server that was restored from its backup, marks its users alike; remove users by name where there is one';
+
+const NO_MARK = `username_template leaves fewer than ${MARKED_LENGTH} characters of random, too few for a mark: only users whose lease was revoked by force are listed`;
 
 const Names = Type.Array(Type.String());
 const Answer = Type.Object({
@@ -29,8 +32,9 @@ export function orphanPaths(connections: Connections, orphans: OrphanedUsers): r
     synopsis: 'Users that were left in a database.',
     access: 'sudo',
     description:
-      'Users whose name is one that username_template makes, in its fixed parts and in the shape of the others, and that neither a lease, a creation ' +
-      'or removal under way, a static role nor a connection of any mount of this server has to do with.',
+      'Users that this mount made and that nothing keeps: no lease, no creation or removal under way, no static role and no connection of any mount of this ' +
+      'server. They are left by a lease that was revoked by force, or by a store that was restored from a backup; the mount knows them by a record, or by ' +
+      `the mark that it puts into names with at least ${MARKED_LENGTH} characters of random.`,
     fields: {
       name: f.name('Name of the connection.'),
       usernames: f.commaStrings('Those to remove.'),
@@ -39,13 +43,14 @@ export function orphanPaths(connections: Connections, orphans: OrphanedUsers): r
   })
     .read({
       summary: 'Lists the orphans of a connection.',
-      response: Type.Object({ usernames: Names, templates: Type.Array(Type.String(), { description: 'By which names were told.' }) }),
+      response: Type.Object({
+        usernames: Names,
+        templates: Type.Array(Type.String(), { description: 'Those whose names carry the mark.' }),
+      }),
       handle: async (req) => {
         const { usernames, templates } = await orphans.find(await connections.require(req.data.name), req.signal);
-        return {
-          data: { usernames: [...usernames], templates: [...templates] },
-          ...(usernames.length > 0 ? { warnings: [OTHER_SERVERS] } : {}),
-        };
+        const warnings = [...(templates.length === 0 ? [NO_MARK] : []), ...(usernames.length > 0 ? [COPIES] : [])];
+        return { data: { usernames: [...usernames], templates: [...templates] }, ...(warnings.length > 0 ? { warnings } : {}) };
       },
     })
     .update({ summary: 'Removes orphans.', response: Answer, handle: remove })

@@ -1,19 +1,26 @@
 import { InvalidRequest } from '@strongroom/engine-sdk';
 import { compileTemplate, type Template, type TemplateEnvironment } from '@strongroom/go-template';
 import { safeNamePart } from '@strongroom/database-sdk';
+import type { UserMark } from './user-mark.ts';
 
 /** Makes the names of a connection's users from its template, which is compiled once. */
 export class UserNames {
   /** Whether two names for the same caller, role and moment differ. */
   readonly unique: boolean;
+  /** Whether names carry the mark of the mount, as far as caller and role leave room for it. */
+  readonly marked: boolean;
   readonly #template: Template;
   readonly #longest: number;
   readonly #environment: TemplateEnvironment;
 
   /** @throws InvalidRequest for a template that cannot be used. */
-  constructor(source: string, longest: number | undefined, environment: TemplateEnvironment) {
+  constructor(source: string, longest: number | undefined, environment: TemplateEnvironment, mark: UserMark) {
     try {
-      this.#template = compileTemplate(source, { fields: ['DisplayName', 'RoleName'], typeName: 'dbplugin.UsernameMetadata' });
+      this.#template = compileTemplate(source, {
+        fields: ['DisplayName', 'RoleName'],
+        typeName: 'dbplugin.UsernameMetadata',
+        functions: { random: mark.random },
+      });
     } catch (error) {
       throw new InvalidRequest(`unable to initialize username template: ${(error as Error).message}`);
     }
@@ -21,7 +28,9 @@ export class UserNames {
     this.#environment = environment;
     const moment = environment.now();
     const still = { ...environment, now: () => moment };
-    this.unique = this.#render('token', 'role', still) !== this.#render('token', 'role', still);
+    const sample = this.#render('token', 'role', still);
+    this.unique = sample !== this.#render('token', 'role', still);
+    this.marked = mark.isOn(sample);
   }
 
   /** @throws InvalidRequest when the template fails or gives a name that the database would cut or refuse. */

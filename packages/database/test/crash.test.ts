@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, jest } from '@jest/globals';
-import type { MortalMount } from '@strongroom/engine-testkit';
+import type { KillableMount } from '@strongroom/engine-testkit';
 import { type PostgresServer, startPostgres } from '@strongroom/lab';
 import { connectionTo, CREATION, usersOf } from './database-mount.ts';
-import { mortalDatabase } from './mortal-database.ts';
+import { killableDatabase } from './killable-database.ts';
 
 /** More commits than any of these operations makes: the last round of each runs through. */
 const ROUNDS = [0, 1, 2, 3, 4, 5];
@@ -12,7 +12,7 @@ jest.setTimeout(60_000);
 
 describe('a server that dies in the middle', () => {
   let database: PostgresServer;
-  let server: MortalMount;
+  let server: KillableMount;
   let closeSessions: () => Promise<void>;
   beforeAll(async () => {
     database = await startPostgres();
@@ -22,7 +22,7 @@ describe('a server that dies in the middle', () => {
     for (const name of await usersOf(database)) await database.query(`DROP ROLE "${name}"`);
     await database.query(`CREATE ROLE boss SUPERUSER LOGIN PASSWORD 'boss-pw-first'`);
     await database.query(`CREATE ROLE fixed LOGIN PASSWORD 'of-old'`);
-    ({ server, closeSessions } = await mortalDatabase());
+    ({ server, closeSessions } = await killableDatabase());
     await server.ask('update', 'database/config/pg', connectionTo(database, { username: 'boss', password: 'boss-pw-first' }));
     await server.ask('update', 'database/roles/app', { db_name: 'pg', creation_statements: CREATION, default_ttl: '1h' });
     const st = { db_name: 'pg', username: 'fixed', rotation_period: '24h' };

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { createPrivateKey } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, jest } from '@jest/globals';
-import { API_VERSION, tellOwner } from '@strongroom/engine-sdk';
+import { API_VERSION, notifyOwner } from '@strongroom/engine-sdk';
 import { ConnectionLost, SessionClosed, StatementFailed } from '@strongroom/database-sdk';
 import { mountForTest, sharedMemory, type TestMount } from '@strongroom/engine-testkit';
 import { databaseEngine } from '../src/index.ts';
@@ -127,10 +127,10 @@ describe('a database plugin that misbehaves', () => {
       let owned: (() => boolean) | undefined;
       bad.next = async () => {
         // What the process's handlers see: the context of the code that threw.
-        owned = AsyncResource.bind(() => tellOwner(kind.includes('timer') ? new Error(`late ${SECRET}`) : 'late text'));
+        owned = AsyncResource.bind(() => notifyOwner(kind.includes('timer') ? new Error(`late ${SECRET}`) : 'late text'));
       };
       expect(await creds()).toBe('200');
-      expect(tellOwner(new Error('of the server itself'))).toBe(false);
+      expect(notifyOwner(new Error('of the server itself'))).toBe(false);
       expect(owned!()).toBe(true);
       expect(await creds()).toMatch(
         /^503,the connection "bad" is out of use: plugin faulty-database-plugin threw after its call had ended: late (\[password\]|text)$/,
@@ -153,7 +153,7 @@ describe('a database plugin that misbehaves', () => {
     }
     let owned: (() => boolean) | undefined;
     bad.next = async () => {
-      owned = AsyncResource.bind(() => tellOwner(new Error(`late ${handed.join(' ')} ${SECRET}`)));
+      owned = AsyncResource.bind(() => notifyOwner(new Error(`late ${handed.join(' ')} ${SECRET}`)));
     };
     expect(await creds()).toBe('200');
     expect(owned!()).toBe(true);

@@ -59,18 +59,18 @@ export function rootDatabase(): RootDatabase {
       supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },
       usernameTemplate: '{{ printf "v-%s-%s" .RoleName (random 20) }}',
       open: async ({ username, password }) => {
-        const logIn = (): void => {
+        const login = (): void => {
           if (database.down) throw new VerificationFailed('nobody answers');
           if (passwords.get(username) !== password) throw new VerificationFailed('bad password');
         };
         return {
           verify: async () => {
-            logIn();
+            login();
             await passed('verify');
           },
-          createUser: async () => logIn(),
+          createUser: async () => login(),
           updateUser: async ({ username: user, credential }) => {
-            logIn();
+            login();
             passwords.set(user, credential.type === 'password' ? credential.password : '');
             await passed('updateUser');
             if (!cut) return;
@@ -78,7 +78,7 @@ export function rootDatabase(): RootDatabase {
             database.down = true;
             throw new ConnectionLost('cut');
           },
-          deleteUser: async () => logIn(),
+          deleteUser: async () => login(),
           close: async () => undefined,
         };
       },

@@ -7,7 +7,7 @@ import type { Log } from './log.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { AnyPath } from './path.ts';
 import type { AnySchedule } from './schedule.ts';
-import type { SecretFollower, SecretSource, SecretSources } from './secret-source.ts';
+import type { SecretSubscriber, SecretSource, SecretSources } from './secret-source.ts';
 import type { AnySecretType } from './secret-type.ts';
 import type { StorageView } from './storage-view.ts';
 
@@ -46,8 +46,8 @@ export interface Engine {
   readonly schedules?: readonly AnySchedule[];
   /** The secrets of this mount that others may follow. May be a getter. */
   readonly source?: SecretSource | undefined;
-  /** Of packages that declare `followsSecrets`. */
-  readonly follower?: SecretFollower;
+  /** Of packages that declare `subscribesToSecrets`. */
+  readonly subscriber?: SecretSubscriber;
   /** What a path that the mount does not know answers; default: 404 unsupported path. */
   readonly unknownPathWarning?: string;
   /** Login methods: what a renewed token may still have. A throw refuses the renewal; the token lives on to its end. */
@@ -109,7 +109,7 @@ export interface EngineHost {
   generatePassword(policy?: string): Promise<string>;
   /** The effective ttl and maximum of a lease that is issued now, after the mount's limits; seconds. */
   limit(terms: { ttl: number; maxTtl: number }): { ttl: number; maxTtl: number };
-  /** For packages that declare `followsSecrets`. */
+  /** For packages that declare `subscribesToSecrets`. */
   readonly sources?: SecretSources;
 }
 
@@ -131,8 +131,8 @@ export interface EnginePackage extends Plugin {
   readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The server mounts the engine itself, once, at a path of its own: see SystemMount. */
   readonly system?: SystemMount;
-  /** The engine reads secrets of other mounts and hears of their changes: `host.sources` and `Engine.follower`. */
-  readonly followsSecrets?: boolean;
+  /** The engine reads secrets of other mounts and hears of their changes: `host.sources` and `Engine.subscriber`. */
+  readonly subscribesToSecrets?: boolean;
   /** Mount options that must be checked before the mount exists, or before it is tuned: then `current` are those it has. @throws BadRequest */
   checkOptions?(options: Readonly<Record<string, string>>, current?: Readonly<Record<string, string>>): void;
   /** Builds the engine for one mount; opens nothing, since `initialize` does. */

@@ -26,7 +26,7 @@ export interface EngineRequest<F extends TProperties = TProperties> {
   /** Below the mount, canonical: names that fold are folded, and only a list's path ends in a slash. */
   readonly path: string;
   /** The captures of the path as the caller spelt them: `data` has them folded. Only for texts that people read. */
-  readonly spelled: Readonly<Record<string, string>>;
+  readonly verbatim: Readonly<Record<string, string>>;
   /** Decoded: `"1h"` is 3600, `"a,b"` is ['a', 'b']. */
   readonly data: Static<TObject<F>>;
   /** What the caller really sent, by field name; drives partial updates. */

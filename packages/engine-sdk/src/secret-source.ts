@@ -13,7 +13,7 @@ export interface SourceSecret {
 
 /**
  * An engine's secrets, for engines that follow them. Whoever offers this announces every change of what `read` gives within
- * the transaction that makes it: `tx.announce(name)`.
+ * the transaction that makes it: `tx.notifySubscribers(name)`.
  */
 export interface SecretSource {
   /** Undefined: there is no such secret, or its current version is deleted or destroyed. */
@@ -23,11 +23,11 @@ export interface SecretSource {
 }
 
 /**
- * What a follower does when secrets change. Both run inside the transaction of the change, on the follower's own storage, and are run again
+ * What a subscriber does when secrets change. Both run inside the transaction of the change, on the subscriber's own storage, and are run again
  * on a conflict: what they store or schedule is committed with the change or not at all. They are called for every change of every
  * source, so a secret that nobody follows must cost next to nothing. A throw fails the change.
  */
-export interface SecretFollower {
+export interface SecretSubscriber {
   changed(tx: Transaction, secret: { readonly mount: MountInfo; readonly name: string }): Promise<void>;
   /** The mount is about to go, with all its secrets, which are not announced one by one. */
   unmounted(tx: Transaction, mount: MountInfo): Promise<void>;
@@ -39,7 +39,7 @@ export interface SourceMount {
   readonly source?: SecretSource;
 }
 
-/** What a package that `followsSecrets` gets to see of other mounts. */
+/** What a package that `subscribesToSecrets` gets to see of other mounts. */
 export interface SecretSources {
   /** With or without the closing slash. */
   at(path: string): SourceMount | undefined;

@@ -51,7 +51,7 @@ export type AnySecretType = SecretType<TObject>;
 
 /** The core stores the lease and settles `fulfils` in one commit: no moment has the one without the other. */
 export interface IssuedSecret {
-  readonly type: AnySecretType;
+  readonly type: Pick<AnySecretType, 'type' | 'internal'> & { readonly renew?: unknown };
   readonly internal: Readonly<Record<string, unknown>>;
   readonly terms: LeaseTerms;
   readonly fulfils?: OpenIntent;
@@ -62,5 +62,5 @@ export function issue<I extends TObject>(
   type: SecretType<I>,
   secret: { internal: Static<I>; terms: LeaseTerms; fulfils?: OpenIntent },
 ): IssuedSecret {
-  return { ...secret, type: type as unknown as SecretType<TObject>, internal: secret.internal as Record<string, unknown> };
+  return { ...secret, type, internal: secret.internal as Record<string, unknown> };
 }

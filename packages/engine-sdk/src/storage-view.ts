@@ -73,8 +73,8 @@ export interface Transaction extends Omit<StorageView, 'transaction'> {
   /** `by` of this mount no longer manages the account. Where it does not, nothing happens. Ends by itself for all accounts of a mount that is removed. */
   release(account: ManagedAccount, by: string): Promise<void>;
   /**
-   * A secret that this engine offers as a source changes with this transaction. Followers take it up in the same transaction. Said after the
+   * A secret that this engine offers as a source changes with this transaction. Subscribers process it in the same transaction. Said after the
    * change is written.
    */
-  announce(secret: string): Promise<void>;
+  notifySubscribers(secret: string): Promise<void>;
 }

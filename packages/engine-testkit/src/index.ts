@@ -4,5 +4,5 @@ export type { KnownNames } from './garbage.ts';
 export { manualClock, type ManualClock } from './manual-clock.ts';
 export { CallFailed, mountForTest, type Call, type TestMount, type TestMountOptions } from './mount-for-test.ts';
 export { sharedMemory, type CuttableStorage, type SharedMemory } from './shared-memory.ts';
-export { mortalMount, type MortalMount } from './mortal-mount.ts';
-export { MortalStorage } from './mortal-storage.ts';
+export { killableMount, type KillableMount } from './killable-mount.ts';
+export { KillableStorage } from './killable-storage.ts';

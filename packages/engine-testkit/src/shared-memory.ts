@@ -2,7 +2,7 @@ import {
   EVERYTHING,
   memoryStorage,
   StorageClosed,
-  type Announced,
+  type ChangedKeys,
   type Staleness,
   type StorageDriver,
   type Unsubscribe,
@@ -17,15 +17,15 @@ export interface SharedMemory {
 export interface CuttableStorage extends StorageDriver {
   /** From now on nothing gets through: for the process behind this driver, the machine has died. */
   cut(): void;
-  /** From now on this driver hears nothing of the others; what they announce meanwhile comes with `hear`. */
+  /** From now on this driver receives no notifications; those that it missed arrive with `hear`. */
   deafen(): void;
-  /** It hears again: what was announced meanwhile, or EVERYTHING where that is `lost`. */
+  /** It receives notifications again: those that it missed, or EVERYTHING if they are `lost`. */
   hear(lost?: boolean): void;
   /** What `staleness` says from now on. */
   stale(staleness: Staleness): void;
 }
 
-type Listener = (announced: Announced) => void;
+type Listener = (changed: ChangedKeys) => void;
 
 export function sharedMemory(): SharedMemory {
   const store = memoryStorage();
@@ -33,7 +33,7 @@ export function sharedMemory(): SharedMemory {
   return {
     open() {
       let dead = false;
-      let missed: Announced[] | undefined;
+      let missed: ChangedKeys[] | undefined;
       let staleness: Staleness = { millis: 0 };
       const own = new Set<Listener>();
       const alive = (): void => {
@@ -53,16 +53,16 @@ export function sharedMemory(): SharedMemory {
         async commit(change) {
           alive();
           await store.commit(change);
-          if (!change.announce?.length) return;
-          const keys = change.announce;
+          if (!change.notify?.length) return;
+          const keys = change.notify;
           for (const [other, theirs] of listeners)
             if (other !== driver) for (const listener of theirs) queueMicrotask(() => listener(keys));
         },
         changes(listener): Unsubscribe {
           alive();
-          const hearing: Listener = (announced) => {
-            if (missed) missed.push(announced);
-            else listener(announced);
+          const hearing: Listener = (changed) => {
+            if (missed) missed.push(changed);
+            else listener(changed);
           };
           own.add(hearing);
           return () => own.delete(hearing);
@@ -72,9 +72,9 @@ export function sharedMemory(): SharedMemory {
           missed = [];
         },
         hear(lost = false) {
-          const told: readonly Announced[] = lost ? [EVERYTHING] : (missed ?? []);
+          const told: readonly ChangedKeys[] = lost ? [EVERYTHING] : (missed ?? []);
           missed = undefined;
-          for (const announced of told) for (const listener of own) listener(announced);
+          for (const changed of told) for (const listener of own) listener(changed);
         },
         stale(next) {
           staleness = next;

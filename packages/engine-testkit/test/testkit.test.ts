@@ -20,13 +20,13 @@ describe('manualClock', () => {
 });
 
 describe('sharedMemory', () => {
-  test('is one store for all its drivers, and tells the others what is announced', async () => {
+  test('is one store for all its drivers, and notifies the others of changes', async () => {
     const store = sharedMemory();
     const [a, b] = [store.open(), store.open()];
     const heard: string[] = [];
     a.changes((keys) => heard.push(`a ${String(keys)}`));
     b.changes((keys) => heard.push(`b ${String(keys)}`));
-    await a.commit({ put: [{ key: 'x', value: new Uint8Array([1]) }], announce: ['x'] });
+    await a.commit({ put: [{ key: 'x', value: new Uint8Array([1]) }], notify: ['x'] });
     expect((await b.get('x'))?.value).toEqual(new Uint8Array([1]));
     await new Promise((resolve) => setImmediate(resolve));
     expect(heard).toEqual(['b x']);

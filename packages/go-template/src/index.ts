@@ -1,5 +1,5 @@
 export { globMatches } from './glob.ts';
-export { utf16le } from './string-functions.ts';
+export { randomFunction, utf16le } from './string-functions.ts';
 export { compileTemplate } from './template.ts';
 export type { Template, TemplateData, TemplateOptions } from './template.ts';
 export { TemplateFunctionError, TemplateRenderError, TemplateSyntaxError } from './template-error.ts';

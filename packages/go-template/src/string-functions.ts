@@ -9,9 +9,12 @@ import { byteLength, bytesToText, textToBytes } from './text-bytes.ts';
 const HASH_CHARS = 8;
 const LETTERS_AND_DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
+/** `random`: so many letters and digits. */
+export const randomFunction: TemplateFunction = { parameters: ['int'], call: ([length], call) => random(length as number, call) };
+
 /** The functions OpenBao adds to those of Go. Lengths are in bytes. */
 export const STRING_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
-  random: { parameters: ['int'], call: ([length], call) => random(length as number, call) },
+  random: randomFunction,
   truncate: { parameters: ['int', 'string'], call: ([length, text]) => truncate(length as number, text as string) },
   truncate_sha256: { parameters: ['int', 'string'], call: ([length, text]) => truncateSha256(length as number, text as string) },
   uppercase: textFunction((text) => mapped(text, (char) => char.toUpperCase())),

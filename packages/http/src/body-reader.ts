@@ -36,7 +36,7 @@ class BodyReader {
   readonly #response: ServerResponse;
   readonly #rules: BodyRules;
   readonly #done: (body: Buffer | Refusal) => void;
-  readonly #announced: number | undefined;
+  readonly #declaredLength: number | undefined;
   #limits: BodyLimits;
   /** What arrived, in pieces that are full but for the last: none is moved as the body grows. */
   readonly #pieces: Buffer[] = [];
@@ -51,16 +51,16 @@ class BodyReader {
     this.#response = response;
     this.#rules = rules;
     this.#done = done;
-    const announced = request.headers['content-length'];
-    this.#announced = announced === undefined ? undefined : Number(announced);
+    const declared = request.headers['content-length'];
+    this.#declaredLength = declared === undefined ? undefined : Number(declared);
     this.#limits = rules.unknown;
   }
 
   begin(): void {
-    const announced = this.#announced ?? 0;
-    if (announced > this.#rules.known.maxBytes) this.#refuse(tooLarge());
+    const declared = this.#declaredLength ?? 0;
+    if (declared > this.#rules.known.maxBytes) this.#refuse(tooLarge());
     // The token is looked at before a byte is read.
-    else if (announced > this.#limits.maxBytes) this.#requireKnown(tooLarge, 0, () => this.#listen());
+    else if (declared > this.#limits.maxBytes) this.#requireKnown(tooLarge, 0, () => this.#listen());
     else this.#listen();
   }
 
@@ -116,10 +116,10 @@ class BodyReader {
   #roomFor(size: number): number {
     if (size <= this.#capacity) return this.#capacity;
     // A body that comes at once stays where it is.
-    if (this.#capacity === 0 && size === this.#announced) return size;
+    if (this.#capacity === 0 && size === this.#declaredLength) return size;
     const piece = Math.min(Math.max(this.#capacity, FIRST_PIECE), LARGEST_PIECE);
     const room = Math.max(this.#capacity + piece, size);
-    return this.#announced === undefined ? room : Math.max(size, Math.min(room, this.#announced));
+    return this.#declaredLength === undefined ? room : Math.max(size, Math.min(room, this.#declaredLength));
   }
 
   #append(chunk: Buffer, size: number, room: number): void {

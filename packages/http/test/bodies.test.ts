@@ -55,7 +55,7 @@ describe('before its caller is known, a request', () => {
     core.asked.length = 0;
   });
 
-  test('has at most 1 MiB of body, announced or not', async () => {
+  test('has at most 1 MiB of body, declared or not', async () => {
     const most = `{"a":"${'x'.repeat(MIB - 8)}"}`;
     expect(await posted(server, most)).toBe(200);
     expect(await posted(server, `${most} `)).toEqual([413, 'http: request body too large']);

@@ -240,7 +240,7 @@ describe('bodies', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('a body that is too large is refused, announced or not', async () => {
+  test('a body that is too large is refused, declared or not', async () => {
     const large = JSON.stringify({ a: 'x'.repeat(100_000) });
     expect(await post(large, undefined, small)).toEqual([413, ['http: request body too large']]);
     const chunked = `POST /v1/a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`;

@@ -82,7 +82,7 @@ class MemoryTransaction {
     return new MemoryCollection(this.view, this, prefix, schema) as unknown as Collection<never>;
   }
 
-  async announce(): Promise<void> {}
+  async notifySubscribers(): Promise<void> {}
 
   async schedule(_job: unknown, id: string): Promise<void> {
     this.jobs.push(() => this.view.store.jobs.add(id));

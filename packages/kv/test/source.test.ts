@@ -8,22 +8,22 @@ describe('the secrets of version 2 can be followed', () => {
   let sources: SecretSources;
   let heard: string[];
 
-  const follower: EnginePackage = {
+  const subscriber: EnginePackage = {
     name: 'ear',
     kind: 'secret',
     apiVersion: 1,
     system: { path: 'sys/ear/' },
-    followsSecrets: true,
+    subscribesToSecrets: true,
     create: (host) => {
       sources = host.sources!;
-      return { paths: [], follower: { changed: async (_, { name }) => void heard.push(name), unmounted: async () => undefined } };
+      return { paths: [], subscriber: { changed: async (_, { name }) => void heard.push(name), unmounted: async () => undefined } };
     },
   };
   const current = async (name: string) => sources.at('kv')!.source!.read(name);
 
   beforeEach(async () => {
     heard = [];
-    mount = await mountForTest(kvEngine, { plugins: [follower], options: { version: '2' } });
+    mount = await mountForTest(kvEngine, { plugins: [subscriber], options: { version: '2' } });
   });
   afterEach(async () => mount.close());
 

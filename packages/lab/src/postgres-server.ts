@@ -212,8 +212,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     password,
     url: `postgresql://${superuser}:${password}@127.0.0.1:${port}/postgres`,
     version: (await run(join(binaries, 'postgres'), ['--version'])).stdout.trim(),
-    query: (sql, values) => asUser(superuser, password, async (client) => (await client.query(sql, values)).rows),
-    login: (username, secret) => asUser(username, secret, async (client) => (await client.query('SELECT current_user AS me')).rows[0].me),
+    query: (sql, values) => asUser(superuser, password, async (client) => (await client.query<never>(sql, values)).rows),
+    login: (username, secret) =>
+      asUser(username, secret, async (client) => (await client.query<{ me: string }>('SELECT current_user AS me')).rows[0]!.me),
     halt,
     crash: () => end('SIGQUIT'),
     promote: async () => {

@@ -28,7 +28,7 @@ export function startTls(client: LibraryClient, options: ConnectionOptions, url:
       const secure = connect({ ...options, socket: plain });
       client._socket = secure;
       client.once('close', () => secure.on('error', ignore));
-      secure.on('error', (failure) => {
+      secure.on('error', (failure: Error) => {
         reject(networkError(failure, url));
         client.emit('error', failure);
       });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { mortalMount, type MortalMount } from '@strongroom/engine-testkit';
+import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { ldapSecrets } from '../src/index.ts';
 import { startLdapCutter, type LdapCutter, type Loss } from './ldap-cutter.ts';
@@ -41,7 +41,7 @@ describeWithSlapd('a server that dies in the middle', () => {
   let slapd: Slapd;
   let cutter: LdapCutter;
   let view: DirectoryView;
-  let server: MortalMount;
+  let server: KillableMount;
 
   beforeAll(async () => {
     slapd = await startSlapd({ ...withManager, ldif: `${withManager.ldif}\n${group}` });
@@ -55,7 +55,7 @@ describeWithSlapd('a server that dies in the middle', () => {
   });
   beforeEach(async () => {
     await view.setPassword(managerDn, managerPassword);
-    server = await mortalMount(ldapSecrets, { path: 'ldap' });
+    server = await killableMount(ldapSecrets, { path: 'ldap' });
     await server.write('config', configFor(cutter));
   });
   afterEach(async () => {

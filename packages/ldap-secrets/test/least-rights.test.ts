@@ -145,9 +145,9 @@ describeWithSlapd('with one of the rights fewer', () => {
 
   test.each(Object.keys(rights) as (keyof typeof rights)[])('what needs it fails: %s', async (missing) => {
     // To log in is not one of the rights that are in question.
-    const logIn = `access to attrs=userPassword by anonymous auth by * break`;
+    const login = `access to attrs=userPassword by anonymous auth by * break`;
     const { [missing]: _left, ...others } = rights;
-    const slapd = await startSlapd({ ldif, config: `${logIn}${Object.values(others).join('')}${nothingElse}` });
+    const slapd = await startSlapd({ ldif, config: `${login}${Object.values(others).join('')}${nothingElse}` });
     const mount = await mountLdap(slapd);
     try {
       await mount.write('role/app', { creation_ldif, deletion_ldif, default_ttl: '1h' });

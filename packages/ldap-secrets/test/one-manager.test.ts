@@ -214,7 +214,7 @@ function withoutRegistry(storage: StorageView): StorageView {
           abandon: async (...args) => tx.abandon(...args),
           schedule: async (...args) => tx.schedule(...args),
           unschedule: async (...args) => tx.unschedule(...args),
-          announce: async (...args) => tx.announce(...args),
+          notifySubscribers: async (...args) => tx.notifySubscribers(...args),
         };
         return work(inside);
       }),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { mortalMount, type MortalMount } from '@strongroom/engine-testkit';
+import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import fc from 'fast-check';
 import { moves, stages, verdictOn, verdicts, type Try } from '../src/index.ts';
 import { accountsEngine, Outside, type Fate } from './outside.ts';
@@ -107,7 +107,7 @@ describe('a walk through the table', () => {
   test('never loses the credential that works, whatever happens outside and wherever the process dies', async () => {
     const walk = async (creation: Step, steps: readonly Step[]): Promise<void> => {
       const outside = new Outside();
-      let server: MortalMount = await mortalMount(accountsEngine(outside));
+      let server: KillableMount = await killableMount(accountsEngine(outside));
       const take = async ({ fate, trusting, commits }: Step, work: () => Promise<unknown>): Promise<void> => {
         outside.fates.push(fate);
         outside.trusting = trusting;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mortalMount, type MortalMount } from '@strongroom/engine-testkit';
+import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import { accountsEngine, Outside, type Fate } from './outside.ts';
 
 interface Shown {
@@ -21,7 +21,7 @@ interface Shown {
 
 describe('a credential that is rotated', () => {
   let outside: Outside;
-  let server: MortalMount;
+  let server: KillableMount;
   const shown = async (name = 'a'): Promise<Shown> => (await server.read(`account/${name}`)).data as unknown as Shown;
   /** What the engine answers is what the outside takes, and nobody doubts it. */
   const expectGood = async (name = 'a'): Promise<string> => {
@@ -32,7 +32,7 @@ describe('a credential that is rotated', () => {
   };
   beforeEach(async () => {
     outside = new Outside();
-    server = await mortalMount(accountsEngine(outside));
+    server = await killableMount(accountsEngine(outside));
   });
   afterEach(async () => server.close());
 
@@ -269,7 +269,7 @@ describe('a credential that is rotated', () => {
     test('and was made before there was a registry claims it at its first rotation, and the second one of such says who was faster', async () => {
       await server.close();
       let known = false;
-      server = await mortalMount(accountsEngine(outside, { identified: () => known }));
+      server = await killableMount(accountsEngine(outside, { identified: () => known }));
       await server.write('account/a', { ...made, rotation_period: '2h' });
       await server.write('account/b', made);
       known = true;
@@ -527,11 +527,11 @@ describe('a credential that is rotated', () => {
 
 describe('a credential that changes itself', () => {
   let outside: Outside;
-  let server: MortalMount;
+  let server: KillableMount;
   const shown = async (): Promise<Shown> => (await server.read('account/a')).data as unknown as Shown;
   beforeEach(async () => {
     outside = new Outside();
-    server = await mortalMount(accountsEngine(outside, { ofItself: true }));
+    server = await killableMount(accountsEngine(outside, { ofItself: true }));
     await server.write('account/a', { disable_automated_rotation: true });
   });
   afterEach(async () => server.close());

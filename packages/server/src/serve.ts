@@ -1,4 +1,4 @@
-import { tellOwner } from '@strongroom/engine-sdk';
+import { notifyOwner } from '@strongroom/engine-sdk';
 import type { Configuration, LogLevel } from './config/configuration.ts';
 import { LOG_LEVELS } from './config/configuration.ts';
 import { parseAddress } from './config/address.ts';
@@ -118,11 +118,11 @@ function untilStopped(server: RunningServer, log: ServerLog, configuration: () =
     };
     // What a plugin left running and throws harms what the plugin runs; the server goes on.
     const onRejection = (error: unknown): void => {
-      if (tellOwner(error)) return;
+      if (notifyOwner(error)) return;
       log.error('something failed that nobody waited for', { error: describe(error) });
     };
     const onException = (error: unknown): void => {
-      if (tellOwner(error)) return;
+      if (notifyOwner(error)) return;
       if (isConnectionFailure(error)) return log.error('a connection failed and nobody was told of it', { error: describe(error) });
       log.error('the server stops: an error nobody caught', { error: describe(error) });
       stop('uncaught error', 1);

@@ -51,7 +51,7 @@ async function until(status: number, ms: number, call: () => Promise<CoreRespons
   }
 }
 
-describe('a server whose links for announcements are dead', () => {
+describe('a server whose connections for change notifications are dead', () => {
   test('decides nothing by copies older than 11 s: it answers 503 with the reason, shows it, and goes on at the first reading', async () => {
     const server = await postgres();
     const proxy = await startFreezingProxy(server);
@@ -64,7 +64,7 @@ describe('a server whose links for announcements are dead', () => {
     const { client_token: token } = (await one.call('update', 'auth/token/create', { policies: 'p' })).auth!;
     const read = () => two.call('read', 'secret/a', undefined, token);
     expect(await until(200, 5_000, read)).toBe(200);
-    // Those that listen and read announcements; everything else passes.
+    // Connections that listen for and read change notifications; everything else passes.
     proxy.freeze('strongroom ');
     const frozen = performance.now();
     await one.call('update', 'sys/policies/acl/p', policy('deny'));

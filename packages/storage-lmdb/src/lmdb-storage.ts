@@ -1,6 +1,6 @@
 import { checkKeys, Conflict, keyProblem, StorageClosed } from '@strongroom/storage-sdk';
 import type {
-  Announced,
+  ChangedKeys,
   Change,
   Expectation,
   RangeQuery,
@@ -10,7 +10,7 @@ import type {
   StoredEntry,
   Unsubscribe,
 } from '@strongroom/storage-sdk';
-import { Announcements, type ReadingClock } from './announcements.ts';
+import { ChangeNotifications, type ReadingClock } from './change-notifications.ts';
 import { boundsOf } from './bounds.ts';
 import { Environment } from './environment.ts';
 import type { Database } from './environment.ts';
@@ -25,7 +25,7 @@ export interface LmdbOptions {
   readonly mapSizeBytes?: number;
   /** How much of the file may stay in this process's resident memory, in bytes. Default: 32 MiB. Linux only, and where `koffi` can be loaded. */
   readonly residentBytes?: number;
-  /** The time of announcements, and whether they are read: for tests. */
+  /** The time of notifications, and whether they are read: for tests. */
   readonly reading?: ReadingClock;
 }
 
@@ -58,7 +58,7 @@ class LmdbStorage implements StorageDriver {
   readonly shared = true;
   readonly #environment: Environment;
   readonly #versions: Versions;
-  readonly #announcements: Announcements;
+  readonly #notifications: ChangeNotifications;
   readonly #pages: MappedPages;
   #closing: Promise<void> | undefined;
   #underWay = 0;
@@ -73,7 +73,7 @@ class LmdbStorage implements StorageDriver {
     this.#environment = environment;
     this.#versions = versions;
     this.#pages = new MappedPages(environment.dataFile, residentBytes);
-    this.#announcements = new Announcements(environment, versions.own, reading);
+    this.#notifications = new ChangeNotifications(environment, versions.own, reading);
   }
 
   async get(key: string): Promise<Stored | undefined> {
@@ -120,13 +120,13 @@ class LmdbStorage implements StorageDriver {
     this.#touch(4 * ((change.put?.length ?? 0) + (change.delete?.length ?? 0)));
   }
 
-  changes(listener: (announced: Announced) => void): Unsubscribe {
+  changes(listener: (changed: ChangedKeys) => void): Unsubscribe {
     this.#assertOpen();
-    return this.#announcements.subscribe(listener);
+    return this.#notifications.subscribe(listener);
   }
 
   staleness(): Staleness {
-    return this.#announcements.staleness();
+    return this.#notifications.staleness();
   }
 
   close(): Promise<void> {
@@ -156,7 +156,7 @@ class LmdbStorage implements StorageDriver {
   async #written(change: Change): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        // Each attempt has a version of its own: those of one block are announced in their order.
+        // Each attempt has a version of its own: those of one block are notified in order.
         const version = this.#versions.next() ?? (await this.#nextVersion());
         const failed = await this.#write(change, version);
         if (failed === undefined) return;
@@ -184,7 +184,7 @@ class LmdbStorage implements StorageDriver {
     const write = (): void => {
       if (change.delete) for (const key of change.delete) void db.remove(key);
       if (change.put) for (const { key, value } of change.put) void db.put(key, value, version);
-      if (change.announce?.length) this.#announcements.write(db, change.announce, version);
+      if (change.notify?.length) this.#notifications.write(db, change.notify, version);
     };
     const expected = change.expect;
     if (!expected?.length) {
@@ -237,7 +237,7 @@ class LmdbStorage implements StorageDriver {
   }
 
   async #close(): Promise<void> {
-    this.#announcements.stop();
+    this.#notifications.stop();
     await this.#renewing;
     await this.#drained();
     this.#pages.close();

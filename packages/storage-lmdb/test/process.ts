@@ -82,7 +82,7 @@ if (task === 'load') {
 } else if (task === 'echo') {
   driver.changes((keys) => {
     if (keys === EVERYTHING) return;
-    void driver.commit({ announce: keys.map((key) => `echo of ${key}`) });
+    void driver.commit({ notify: keys.map((key) => `echo of ${key}`) });
     if (keys.includes('stop')) void driver.close();
   });
   // The driver alone keeps no process alive.

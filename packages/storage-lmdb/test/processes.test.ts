@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Announced } from '@strongroom/storage-sdk';
+import type { ChangedKeys } from '@strongroom/storage-sdk';
 import { lmdbStorage } from '../src/index.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -64,15 +64,15 @@ describe('several processes over one folder', () => {
     for (const { lines } of children) expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ failed: 0, missing: 0 });
   }, 120_000);
 
-  test('hear what others announce', async () => {
+  test('receive the change notifications of others', async () => {
     const driver = await lmdbStorage({ path });
     const child = start('echo');
     await child.line();
-    let heard: (announced: Announced) => void = () => undefined;
+    let heard: (changed: ChangedKeys) => void = () => undefined;
     driver.changes((keys) => heard(keys));
     for (let i = 0; i < 10; i++) {
-      const answer = new Promise<Announced>((resolve) => (heard = resolve));
-      await driver.commit({ announce: [`policy/${i}`] });
+      const answer = new Promise<ChangedKeys>((resolve) => (heard = resolve));
+      await driver.commit({ notify: [`policy/${i}`] });
       expect(await answer).toEqual([`echo of policy/${i}`]);
     }
     child.child.kill('SIGKILL');

@@ -12,7 +12,7 @@ export interface Outcome {
   /** New values of keys that exist. */
   readonly puts: ReadonlyMap<string, Uint8Array>;
   readonly deletes: readonly string[];
-  readonly announced: readonly string[];
+  readonly changed: readonly string[];
 }
 
 /** Every key that the changes expect something of or write. */
@@ -31,7 +31,7 @@ export function outcomeOf(changes: readonly Change[], found: ReadonlyMap<string,
   const versions = new Map(found);
   const written = new Map<string, Uint8Array | undefined>();
   const absent = new Set<string>();
-  const announced: string[] = [];
+  const changed: string[] = [];
   const conflicts = changes.map((change) => {
     for (const { key, version } of change.expect ?? []) if (versions.get(key) !== version) return key;
     for (const { key, version } of change.expect ?? []) if (version === undefined && !written.has(key)) absent.add(key);
@@ -43,7 +43,7 @@ export function outcomeOf(changes: readonly Change[], found: ReadonlyMap<string,
       versions.set(key, FRESH);
       written.set(key, value);
     }
-    announced.push(...(change.announce ?? []));
+    changed.push(...(change.notify ?? []));
     return undefined;
   });
   const inserts = new Map<string, Uint8Array | undefined>([...absent].map((key) => [key, undefined]));
@@ -53,5 +53,5 @@ export function outcomeOf(changes: readonly Change[], found: ReadonlyMap<string,
     if (value) (found.has(key) ? puts : inserts).set(key, value);
     else if (found.has(key)) deletes.push(key);
   }
-  return { conflicts, inserts, puts, deletes, announced };
+  return { conflicts, inserts, puts, deletes, changed };
 }

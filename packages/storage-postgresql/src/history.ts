@@ -12,7 +12,7 @@ export interface HistoryTables {
   readonly table: string;
   readonly state: string;
   readonly versions: string;
-  readonly announcements: string;
+  readonly notifications: string;
 }
 
 /**
@@ -94,7 +94,7 @@ export class History {
 }
 
 /** One node moves the versions; the others find it done. */
-async function settle({ table, state, versions, announcements }: HistoryTables, found: Identity, query: Query): Promise<void> {
+async function settle({ table, state, versions, notifications }: HistoryTables, found: Identity, query: Query): Promise<void> {
   await query('BEGIN');
   try {
     await query("SELECT pg_advisory_xact_lock(hashtextextended('strongroom ' || $1, 0))", [table]);
@@ -103,7 +103,7 @@ async function settle({ table, state, versions, announcements }: HistoryTables, 
     if (stored?.system !== found.system || Number(stored.timeline) !== found.timeline) {
       await query(`SELECT setval('${versions}', (SELECT last_value FROM ${versions}) + ${VERSIONS_PER_HISTORY})`);
       // Their transaction numbers count for the history that they were made in. Who has yet to notice this one drops all its copies then.
-      await query(`DELETE FROM ${announcements}`);
+      await query(`DELETE FROM ${notifications}`);
       await query(
         `INSERT INTO ${state} (one, system, timeline) VALUES (true, $1, $2)
          ON CONFLICT (one) DO UPDATE SET system = excluded.system, timeline = excluded.timeline, pruned = 0`,

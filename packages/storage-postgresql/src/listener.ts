@@ -10,7 +10,7 @@ const SLOWEST_RETRY_MS = 5_000;
 const PROBE_MS = 2_000;
 
 /**
- * Listens on a connection of its own, so that announcements are read at once and not within a second. Nothing depends on it: a pooler, or a
+ * Listens on a connection of its own, so that notifications are read at once and not within a second. Nothing depends on it: a pooler, or a
  * dead link that looks alive, only makes them slower.
  */
 export class Listener {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkKeys, EVERYTHING, keyProblem, StorageClosed } from '@strongroom/storage-sdk';
 import type {
-  Announced,
+  ChangedKeys,
   Change,
   RangeQuery,
   Staleness,
@@ -11,7 +11,7 @@ import type {
   StoredEntry,
   Unsubscribe,
 } from '@strongroom/storage-sdk';
-import { Announcements, type ReadingClock } from './announcements.ts';
+import { ChangeNotifications, type ReadingClock } from './change-notifications.ts';
 import { boundsOf } from './bounds.ts';
 import { readConnectionUrl } from './connection-url.ts';
 import { Connections } from './connections.ts';
@@ -32,15 +32,15 @@ export interface PostgresqlOptions {
   readonly connectionUrl: string;
   /** Letters, digits and `_`, at most 40. A sequence and two more tables are named after it. Default: `strongroom_store`. */
   readonly table?: string;
-  /** Most connections at once, besides the two for announcements. At least 3; default: 10. */
+  /** Most connections at once, besides the two for notifications. At least 3; default: 10. */
   readonly poolSize?: number;
   /** Hears of a pooler, of what a failover can lose, and of failovers. Default: nobody. */
   readonly log?: StorageLog;
-  /** Holds up the reading of announcements: for tests. */
+  /** Holds up the reading of notifications: for tests. */
   readonly reading?: ReadingClock;
 }
 
-type ChangeListener = (announced: Announced) => void;
+type ChangeListener = (changed: ChangedKeys) => void;
 
 const silent: StorageLog = { info: () => undefined, warn: () => undefined };
 
@@ -55,8 +55,8 @@ export async function postgresqlStorage(options: PostgresqlOptions): Promise<Sto
   const poolSize = Math.max(3, options.poolSize ?? 10);
   const log = options.log ?? silent;
   const listeners = new Set<ChangeListener>();
-  const tell = (announced: Announced): void => {
-    for (const listener of [...listeners]) listener(announced);
+  const tell = (changed: ChangedKeys): void => {
+    for (const listener of [...listeners]) listener(changed);
   };
   const connections = new Connections(readConnectionUrl(options.connectionUrl), poolSize, log, () => tell(EVERYTHING));
   let driver: PostgresqlStorage | undefined;
@@ -113,7 +113,7 @@ class PostgresqlStorage implements StorageDriver {
   readonly #schema: Schema;
   readonly #reader: Reader;
   readonly #writer: Writer;
-  readonly #announcements: Announcements;
+  readonly #notifications: ChangeNotifications;
   readonly #listener: Listener;
   readonly #transaction: Transaction;
   readonly #listeners: Set<ChangeListener>;
@@ -127,18 +127,18 @@ class PostgresqlStorage implements StorageDriver {
     this.#reader = new Reader(connections, schema, Math.min(4, Math.ceil(poolSize / 2)));
     this.#writer = new Writer(connections, schema, origin, Math.max(2, Math.min(3, Math.floor(poolSize / 2))));
     this.#transaction = new Transaction(connections, schema, origin);
-    this.#announcements = new Announcements(connections, schema, origin, tell, reading);
-    this.#listener = new Listener(connections, schema, origin, () => this.#announcements.poke());
+    this.#notifications = new ChangeNotifications(connections, schema, origin, tell, reading);
+    this.#listener = new Listener(connections, schema, origin, () => this.#notifications.poke());
   }
 
   /** @throws what pg throws, and StorageFailure where the time limits are not in force */
   async start(log: StorageLog): Promise<void> {
-    await this.#announcements.start();
+    await this.#notifications.start();
     await this.#listener.start();
     if (!(await this.#listener.works())) {
       this.#connections.sharesSessions = true;
       log.warn(
-        'LISTEN does not work over this connection URL, as behind a pooler in transaction mode: announcements are read every second',
+        'LISTEN does not work over this connection URL, as behind a pooler in transaction mode: notifications are read every second',
         {
           remedy: 'let the connection URL lead to PostgreSQL itself, or to a pooler in session mode',
         },
@@ -189,7 +189,7 @@ class PostgresqlStorage implements StorageDriver {
   }
 
   staleness(): Staleness {
-    return this.#announcements.staleness();
+    return this.#notifications.staleness();
   }
 
   close(): Promise<void> {
@@ -205,7 +205,7 @@ class PostgresqlStorage implements StorageDriver {
     this.#listeners.clear();
     await this.#writer.drained();
     this.#listener.close();
-    await this.#announcements.close();
+    await this.#notifications.close();
     await this.#connections.close();
   }
 }

@@ -8,8 +8,8 @@ export interface Schema {
   readonly table: string;
   readonly entries: string;
   readonly versions: string;
-  readonly announcements: string;
-  /** One row: the history that the store is in, and up to which transaction announcements were removed. */
+  readonly notifications: string;
+  /** One row: the history that the store is in, and up to which transaction notifications were removed. */
   readonly state: string;
   readonly channel: string;
   /** Whether the server's own setting makes a commit durable before it is answered. */
@@ -25,7 +25,7 @@ export async function prepareSchema(connections: Connections, table: string): Pr
     throw new StorageFailure(NAME, 'the table name must be letters, digits and _, at most 40');
   const entries = `"${table}"`;
   const versions = `"${table}_version"`;
-  const announcements = `"${table}_announced"`;
+  const notifications = `"${table}_announced"`;
   const state = `"${table}_state"`;
   try {
     const durable = await connections.use(async ({ query }) => {
@@ -36,7 +36,7 @@ export async function prepareSchema(connections: Connections, table: string): Pr
       if (encoding !== 'UTF8') throw new StorageFailure(NAME, `the PostgreSQL database must have the encoding UTF8, not ${encoding}`);
       const present = await query<{ present: boolean }>(
         'SELECT bool_and(to_regclass(name) IS NOT NULL) AS present FROM unnest($1::text[]) AS name',
-        [[entries, versions, announcements, state]],
+        [[entries, versions, notifications, state]],
       );
       if (present.rows[0]?.present) return synchronous !== 'off';
       await query('BEGIN');
@@ -47,12 +47,12 @@ export async function prepareSchema(connections: Connections, table: string): Pr
         );
         await query(`CREATE SEQUENCE IF NOT EXISTS ${versions} AS bigint MAXVALUE ${Number.MAX_SAFE_INTEGER}`);
         await query(
-          `CREATE TABLE IF NOT EXISTS ${announcements} (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), origin text NOT NULL, keys text[] NOT NULL)`,
+          `CREATE TABLE IF NOT EXISTS ${notifications} (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), origin text NOT NULL, keys text[] NOT NULL)`,
         );
-        await query(`CREATE INDEX IF NOT EXISTS "${table}_announced_at" ON ${announcements} (at)`);
+        await query(`CREATE INDEX IF NOT EXISTS "${table}_announced_at" ON ${notifications} (at)`);
         // Stores of 0.1.0 before failovers were noticed lack what follows.
-        await query(`ALTER TABLE ${announcements} ADD COLUMN IF NOT EXISTS txid bigint NOT NULL DEFAULT txid_current()`);
-        await query(`CREATE INDEX IF NOT EXISTS "${table}_announced_txid" ON ${announcements} (txid)`);
+        await query(`ALTER TABLE ${notifications} ADD COLUMN IF NOT EXISTS txid bigint NOT NULL DEFAULT txid_current()`);
+        await query(`CREATE INDEX IF NOT EXISTS "${table}_announced_txid" ON ${notifications} (txid)`);
         await query(
           `CREATE TABLE IF NOT EXISTS ${state} (one boolean PRIMARY KEY CHECK (one), system text NOT NULL, timeline bigint NOT NULL, pruned bigint NOT NULL DEFAULT 0)`,
         );
@@ -64,7 +64,7 @@ export async function prepareSchema(connections: Connections, table: string): Pr
       }
       return synchronous !== 'off';
     });
-    return { table, entries, versions, announcements, state, channel: table, durable };
+    return { table, entries, versions, notifications, state, channel: table, durable };
   } catch (error) {
     throw connections.failure(error);
   }

@@ -88,7 +88,7 @@ export class Transaction {
       );
       for (const { key, version } of rows) found.set(key, Number(version));
     }
-    const { conflicts, inserts, puts, deletes, announced } = outcomeOf(changes, found);
+    const { conflicts, inserts, puts, deletes, changed } = outcomeOf(changes, found);
     progress.conflicts = conflicts;
     if (simple) await this.#insert(query, [...inserts, ...puts], '(key) DO UPDATE SET value = excluded.value, version = excluded.version');
     else {
@@ -99,7 +99,7 @@ export class Transaction {
     const unwanted = [...inserts.keys()].filter((key) => inserts.get(key) === undefined);
     if (deletes.length + unwanted.length > 0)
       await query(`DELETE FROM ${entries} WHERE key = ANY($1::text[])`, [[...deletes, ...unwanted]]);
-    if (announced.length > 0) await this.#announce(query, announced);
+    if (changed.length > 0) await this.#notify(query, changed);
   }
 
   /** Values go as one binary string and are cut apart by the server. Gives the number of rows written. */
@@ -129,9 +129,9 @@ export class Transaction {
     return rowCount ?? 0;
   }
 
-  async #announce(query: Query, keys: readonly string[]): Promise<void> {
+  async #notify(query: Query, keys: readonly string[]): Promise<void> {
     await query(
-      `WITH announced AS (INSERT INTO ${this.#schema.announcements} (origin, keys) VALUES ($1, $2::text[]) RETURNING id)
+      `WITH announced AS (INSERT INTO ${this.#schema.notifications} (origin, keys) VALUES ($1, $2::text[]) RETURNING id)
        SELECT pg_notify($3, $1 || ' ' || id) FROM announced`,
       [this.#origin, keys, this.#schema.channel],
     );

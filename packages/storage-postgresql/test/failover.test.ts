@@ -79,7 +79,7 @@ describeWhere(await standbyMissing(), 'a failover', () => {
     const nodes = await Promise.all([opened(url), opened(url), opened(url)]);
     const one = nodes[0]!;
     const told = nodes.map(() => 0);
-    const stops: Unsubscribe[] = nodes.map((node, i) => node.changes((announced) => (told[i]! += announced === EVERYTHING ? 1 : 0)));
+    const stops: Unsubscribe[] = nodes.map((node, i) => node.changes((changed) => (told[i]! += changed === EVERYTHING ? 1 : 0)));
     /** What each version of each key was seen with. */
     const seen = new Map<string, string>();
     const see = async (node: StorageDriver): Promise<void> => {
@@ -115,10 +115,10 @@ describeWhere(await standbyMissing(), 'a failover', () => {
       await nodes[i % 3]!.commit({ put: [put('k/1', `new ${i}`)] });
       await see(one);
     }
-    // And announcements go on in the new history.
+    // And notifications go on in the new history.
     const heard: string[] = [];
-    nodes[1]!.changes((announced) => heard.push(...(announced === EVERYTHING ? ['everything'] : announced)));
-    await one.commit({ announce: ['after'] });
+    nodes[1]!.changes((changed) => heard.push(...(changed === EVERYTHING ? ['everything'] : changed)));
+    await one.commit({ notify: ['after'] });
     for (const end = performance.now() + 5_000; !heard.includes('after') && performance.now() < end;) await delay(20);
     expect(heard).toContain('after');
     for (const stop of stops) stop();
@@ -195,7 +195,7 @@ describeWhere((await standbyMissing()) ?? pgbouncerMissing(), 'a failover behind
     await driver.commit({ put: [put('a', 'a')] });
     await caughtUp(primary, standby);
     let told = 0;
-    driver.changes((announced) => (told += announced === EVERYTHING ? 1 : 0));
+    driver.changes((changed) => (told += changed === EVERYTHING ? 1 : 0));
     await standby.promote();
     await pooler.pointTo(standby);
     for (const end = performance.now() + 3_000; told === 0 && performance.now() < end;) await delay(20);

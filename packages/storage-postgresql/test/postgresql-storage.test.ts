@@ -137,8 +137,8 @@ describe('a server that goes away', () => {
     const [one, two] = [await opened(), await opened()];
     const heard: string[] = [];
     let hear: () => void = () => undefined;
-    two.changes((announced) => {
-      heard.push(...(announced === EVERYTHING ? ['everything'] : announced));
+    two.changes((changed) => {
+      heard.push(...(changed === EVERYTHING ? ['everything'] : changed));
       hear();
     });
     await one.commit({ put: [put('kept')] });
@@ -152,10 +152,10 @@ describe('a server that goes away', () => {
       expect(failure.message).not.toContain(server.password);
     }
     await server.restart();
-    const announced = new Promise<void>((resolve) => (hear = resolve));
-    await one.commit({ put: [put('back')], announce: ['policy'] });
+    const notified = new Promise<void>((resolve) => (hear = resolve));
+    await one.commit({ put: [put('back')], notify: ['policy'] });
     expect((await one.range({})).map(({ key }) => key)).toEqual(['back', 'kept']);
-    await announced;
+    await notified;
     expect(new Set(heard)).toEqual(new Set(['policy']));
     await cleanup();
   }, 60_000);

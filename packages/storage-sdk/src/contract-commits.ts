@@ -50,7 +50,7 @@ export const commitCases: readonly ContractCase[] = [
       const stale = (await driver.get('b'))?.version;
       await driver.commit({ put: [put('b', 'newer')] });
       const before = await driver.range({});
-      const change = { put: [put('a', 'changed'), put('new')], delete: ['doomed'], announce: ['a'] };
+      const change = { put: [put('a', 'changed'), put('new')], delete: ['doomed'], notify: ['a'] };
       await rejects(
         driver.commit({
           ...change,

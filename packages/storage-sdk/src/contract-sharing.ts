@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { increment } from './contract-commits.ts';
 import type { ContractCase, ContractStore } from './contract.ts';
-import { EVERYTHING, type Announced, type StorageDriver } from './driver.ts';
+import { EVERYTHING, type ChangedKeys, type StorageDriver } from './driver.ts';
 import { Conflict } from './errors.ts';
 
 const DELIVERY_MS = 10_000;
@@ -19,16 +19,16 @@ async function second(store: ContractStore): Promise<StorageDriver> {
 /** Stands for EVERYTHING among collected keys: no driver takes a key with U+0000. */
 const ALL = '\0everything';
 
-function namesOf(announced: Announced): readonly string[] {
-  return announced === EVERYTHING ? [ALL] : announced;
+function namesOf(changed: ChangedKeys): readonly string[] {
+  return changed === EVERYTHING ? [ALL] : changed;
 }
 
-/** Collects announced keys; `until` resolves once a key has come, or rejects after DELIVERY_MS. */
+/** Collects changed keys; `until` resolves once a key has come, or rejects after DELIVERY_MS. */
 function collect(driver: StorageDriver) {
   const seen: string[] = [];
   const waiting = new Map<string, () => void>();
-  const stop = driver.changes((announced) => {
-    const keys = namesOf(announced);
+  const stop = driver.changes((changed) => {
+    const keys = namesOf(changed);
     seen.push(...keys);
     for (const key of keys) waiting.get(key)?.();
   });
@@ -36,10 +36,7 @@ function collect(driver: StorageDriver) {
     seen.includes(key)
       ? Promise.resolve()
       : new Promise((resolve, reject) => {
-          const timer = setTimeout(
-            () => reject(new Error(`"${key.slice(0, 60)}" was not announced within ${DELIVERY_MS} ms`)),
-            DELIVERY_MS,
-          );
+          const timer = setTimeout(() => reject(new Error(`"${key.slice(0, 60)}" was not notified within ${DELIVERY_MS} ms`)), DELIVERY_MS);
           waiting.set(key, () => {
             clearTimeout(timer);
             resolve();
@@ -74,69 +71,69 @@ export const sharingCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'announced keys reach the listeners of other drivers and never those of the driver that announced',
+    title: 'change notifications reach the listeners of other drivers and never those of the driver that committed',
     async run(store) {
       const [one, two] = [store.driver, await second(store)];
       const [first, other] = [collect(one), collect(two)];
-      await one.commit({ put: [put('from/one'), put('unannounced')], announce: ['from/one', 'need not be written'] });
+      await one.commit({ put: [put('from/one'), put('unnotified')], notify: ['from/one', 'need not be written'] });
       await other.until('need not be written');
-      await two.commit({ delete: ['from/one'], announce: ['from/two'] });
+      await two.commit({ delete: ['from/one'], notify: ['from/two'] });
       await first.until('from/two');
-      await one.commit({ announce: ['last'] });
+      await one.commit({ notify: ['last'] });
       await other.until('last');
       deepEqual(other.seen, ['from/one', 'need not be written', 'last']);
       deepEqual(first.seen, ['from/two']);
     },
   },
   {
-    title: 'a change that conflicts announces nothing, and a listener that left hears nothing',
+    title: 'a change that conflicts notifies nobody, and an unsubscribed listener is not called',
     async run(store) {
       const [one, two] = [store.driver, await second(store)];
       const [left, stays] = [collect(two), collect(two)];
       left.stop();
       left.stop();
-      await rejects(one.commit({ expect: [{ key: 'a', version: 1 }], announce: ['never'] }), Conflict);
-      await one.commit({ announce: ['then'] });
+      await rejects(one.commit({ expect: [{ key: 'a', version: 1 }], notify: ['never'] }), Conflict);
+      await one.commit({ notify: ['then'] });
       await stays.until('then');
       deepEqual(stays.seen, ['then']);
       deepEqual(left.seen, []);
     },
   },
   {
-    title: 'announcements of many and of the longest keys arrive whole',
+    title: 'notifications of many and of the longest keys arrive complete',
     async run(store) {
       const [one, two] = [store.driver, await second(store)];
       const { seen, until } = collect(two);
       const long = Array.from({ length: 40 }, (_, i) => `${i}/"'\\\n\u0001`.padEnd(1_900, '\u0001'));
-      await one.commit({ announce: long });
+      await one.commit({ notify: long });
       const many = Array.from({ length: 300 }, (_, i) => `many/${i}`);
-      await Promise.all(many.map((key) => one.commit({ put: [put(key)], announce: [key] })));
-      await one.commit({ announce: ['end'] });
+      await Promise.all(many.map((key) => one.commit({ put: [put(key)], notify: [key] })));
+      await one.commit({ notify: ['end'] });
       await until('end');
       deepEqual([...seen].sort(), [...long, ...many, 'end'].sort());
     },
   },
   {
-    title: 'announcements that are gone before they were read are told as EVERYTHING, and later ones by their keys',
+    title: 'notifications that are gone before they were read are delivered as EVERYTHING, and later ones by their keys',
     async run(store) {
       ok(store.missing, 'open() gives no missing: skip this case with a reason');
       const [one, two] = [store.driver, await second(store)];
       const { seen, until } = collect(one);
-      await two.commit({ announce: ['before'] });
+      await two.commit({ notify: ['before'] });
       await until('before');
-      await store.missing(async () => two.commit({ announce: ['missed'] }));
+      await store.missing(async () => two.commit({ notify: ['missed'] }));
       await until(ALL);
-      await two.commit({ announce: ['after'] });
+      await two.commit({ notify: ['after'] });
       await until('after');
       deepEqual(seen, ['before', ALL, 'after']);
     },
   },
   {
-    title: 'a driver that hears the others is never called stale, whether they announce anything or not',
+    title: 'a driver that reads notifications is never stale, whether others change anything or not',
     async run(store) {
       const drivers = [store.driver, ...(store.other ? [await store.other()] : [])];
       const heard = drivers.map(collect);
-      for (const driver of drivers) await driver.commit({ announce: ['a'] });
+      for (const driver of drivers) await driver.commit({ notify: ['a'] });
       for (let i = 0; i < 20; i++) {
         for (const driver of drivers) {
           const { millis, reason } = driver.staleness();

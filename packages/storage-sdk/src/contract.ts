@@ -19,8 +19,8 @@ export interface ContractStore {
   /** One more driver over the same store, as another process would have it. */
   readonly other?: () => Promise<StorageDriver>;
   /**
-   * Runs `work` while `driver` reads no announcements, and removes what was announced before `driver` reads again: as if its process had
-   * been stopped for longer than the store keeps announcements.
+   * Runs `work` while `driver` reads no notifications, and removes the notifications before `driver` reads again: as if its process had
+   * been stopped for longer than the store keeps notifications.
    */
   readonly missing?: (work: () => Promise<void>) => Promise<void>;
   /** Closes every driver that was handed out and removes the store. */

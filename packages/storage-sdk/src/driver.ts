@@ -42,8 +42,8 @@ export interface Change {
   readonly put?: readonly Entry[];
   /** Deleting what is not there succeeds. */
   readonly delete?: readonly string[];
-  /** Keys that other processes keep copies of: their `changes` listeners are told. Most writes announce nothing. */
-  readonly announce?: readonly string[];
+  /** Keys that other processes cache: their `changes` listeners are called. Most writes notify nobody. */
+  readonly notify?: readonly string[];
 }
 
 export type Unsubscribe = () => void;
@@ -51,12 +51,12 @@ export type Unsubscribe = () => void;
 /** Stands for every key there is: any of them may have changed, or be gone. */
 export const EVERYTHING: unique symbol = Symbol('every key may have changed');
 
-/** The keys that another process announced, or EVERYTHING where nobody can tell which. */
-export type Announced = readonly string[] | typeof EVERYTHING;
+/** The keys that another process changed, or EVERYTHING if they are unknown. */
+export type ChangedKeys = readonly string[] | typeof EVERYTHING;
 
-/** How far behind a driver may be with what others announce. */
+/** How far behind a driver may be in reading change notifications. */
 export interface Staleness {
-  /** Since a moment whose announcements have all been read, in milliseconds; 0 where no other process writes. */
+  /** Since a moment whose notifications have all been read, in milliseconds; 0 where no other process writes. */
   readonly millis: number;
   /** Why they could not be read since, in plain words; undefined where no reading has failed. Holds no password or connection URL. */
   readonly reason?: string | undefined;
@@ -93,12 +93,12 @@ export interface StorageDriver {
    */
   commit(change: Change): Promise<void>;
   /**
-   * Calls back with the keys that other processes announced, after their commit; never with this process's own. Calls back with EVERYTHING
-   * when announcements may have been missed, or when the store went back to an earlier state (a failover that lost its newest commits): then
+   * Calls back with the keys that other processes changed, after their commit; never with this process's own. Calls back with EVERYTHING
+   * when notifications may have been missed, or when the store went back to an earlier state (a failover that lost its newest commits): then
    * every copy is to be dropped. That call is made before any read that begins later is answered from the new state. A commit that began
    * before it is rejected, as transient, where it would be applied after it. A listener must not throw.
    */
-  changes(listener: (announced: Announced) => void): Unsubscribe;
+  changes(listener: (changed: ChangedKeys) => void): Unsubscribe;
   /** How old the copies may be that are kept by `changes`. Costs next to nothing: asked at each request. */
   staleness(): Staleness;
   /** Waits for commits under way. Idempotent; later calls of the others reject with (`changes` throws) StorageClosed. */

@@ -2,7 +2,7 @@ export { storageDriverContract } from './contract.ts';
 export type { ContractRunner, ContractSkip, ContractStore, StorageContract } from './contract.ts';
 export { EVERYTHING, MAX_KEY_BYTES } from './driver.ts';
 export type {
-  Announced,
+  ChangedKeys,
   Change,
   Entry,
   Expectation,

@@ -27,5 +27,5 @@ export function checkKeys(store: string, change: Change): void {
   if (change.expect) for (const { key } of change.expect) check(key);
   if (change.put) for (const { key } of change.put) check(key);
   if (change.delete) for (const key of change.delete) check(key);
-  if (change.announce) for (const key of change.announce) check(key);
+  if (change.notify) for (const key of change.notify) check(key);
 }

@@ -15,10 +15,13 @@ storageDriverContract(
       { test: 'what was answered is there after the store is opened again, with its version', reason: 'it forgets everything, by design' },
       { test: 'drivers over one store see what each other committed', reason: alone },
       { test: 'expectations hold across drivers over one store', reason: alone },
-      { test: 'announced keys reach the listeners of other drivers and never those of the driver that announced', reason: alone },
-      { test: 'a change that conflicts announces nothing, and a listener that left hears nothing', reason: alone },
-      { test: 'announcements of many and of the longest keys arrive whole', reason: alone },
-      { test: 'announcements that are gone before they were read are told as EVERYTHING, and later ones by their keys', reason: alone },
+      { test: 'change notifications reach the listeners of other drivers and never those of the driver that committed', reason: alone },
+      { test: 'a change that conflicts notifies nobody, and an unsubscribed listener is not called', reason: alone },
+      { test: 'notifications of many and of the longest keys arrive complete', reason: alone },
+      {
+        test: 'notifications that are gone before they were read are delivered as EVERYTHING, and later ones by their keys',
+        reason: alone,
+      },
     ],
   },
 );

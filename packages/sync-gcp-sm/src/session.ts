@@ -175,7 +175,7 @@ function remote(name: string, secret: Secret, version: Version | undefined): Rem
   const made = secret.createTime;
   const createdAt = made ? new Date(Number(made.seconds) * 1000 + Math.floor(Number(made.nanos ?? 0) / 1e6)) : undefined;
   const number = version?.name?.split('/').at(-1);
-  const state = version?.state === 'ENABLED' || version?.state === 1 ? '' : ` (${String(version?.state).toLowerCase()})`;
+  const state = ['ENABLED', '1'].includes(String(version?.state)) ? '' : ` (${String(version?.state).toLowerCase()})`;
   return {
     name,
     ...(mark !== undefined && { mark }),

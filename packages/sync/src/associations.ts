@@ -8,7 +8,7 @@ import {
 } from '@strongroom/engine-sdk';
 import type { DestinationLimits, SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { contentsOf } from './contents.ts';
-import type { Followers } from './followers.ts';
+import type { SecretSubscribers } from './secret-subscribers.ts';
 import {
   idOf,
   nameOwnerIn,
@@ -52,13 +52,13 @@ export class Associations {
   readonly #host: EngineHost;
   readonly #sources: SecretSources;
   readonly #queue: SyncQueue;
-  readonly #followers: Followers;
+  readonly #subscribers: SecretSubscribers;
 
-  constructor(host: EngineHost, sources: SecretSources, queue: SyncQueue, followers: Followers) {
+  constructor(host: EngineHost, sources: SecretSources, queue: SyncQueue, subscribers: SecretSubscribers) {
     this.#host = host;
     this.#sources = sources;
     this.#queue = queue;
-    this.#followers = followers;
+    this.#subscribers = subscribers;
   }
 
   /** Links the secret, or refreshes the link, and puts it into the queue. @throws BadRequest, PermissionDenied, TooManyRequests */
@@ -181,7 +181,7 @@ export class Associations {
     const key = secretId(uuid, secret);
     const others = (await records.followed.get(key))?.associations ?? [];
     await records.followed.put(key, { associations: [...others, idOf(association)] });
-    await this.#followers.follow(tx, uuid);
+    await this.#subscribers.subscribe(tx, uuid);
     return association;
   }
 

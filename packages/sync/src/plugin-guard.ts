@@ -1,4 +1,4 @@
-import { foreignText, InternalError, runAs, thrownText, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
+import { foreignText, InternalError, runAttributed, thrownText, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
 import { isSyncError } from '@strongroom/sync-sdk';
 import { textsIn } from './contents.ts';
 import { masked } from './sync-status.ts';
@@ -89,7 +89,7 @@ export class PluginGuard {
     const { clock } = this.#options;
     const began = clock.millis();
     try {
-      return runAs(this.#owner, work);
+      return runAttributed(this.#owner, work);
     } finally {
       const took = clock.millis() - began;
       if (took > DEADLINE) this.#options.fault(`held up the whole server for ${Math.round(took / 1_000)} s`);

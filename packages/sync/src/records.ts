@@ -124,7 +124,7 @@ const KeyRecord = Type.Object({ key: Type.String() });
 const AccountRecord = Type.Record(Type.String(), Type.Unknown());
 
 /** Prefix of the markers of mounts that have associations: kept in memory, so that others cost nothing. */
-export const FOLLOWED_MOUNTS = 'followed-mount/';
+export const SUBSCRIBED_MOUNTS = 'followed-mount/';
 
 /** Everything the engine stores. */
 export function recordsIn(storage: Storage) {
@@ -136,7 +136,7 @@ export function recordsIn(storage: Storage) {
     associations: storage.collection('association/', AssociationRecord),
     names: storage.collection('name/', NameRecord),
     followed: storage.collection('followed/', FollowedRecord),
-    followedMounts: storage.collection(FOLLOWED_MOUNTS, Marker, { cached: true }),
+    subscribedMounts: storage.collection(SUBSCRIBED_MOUNTS, Marker, { cached: true }),
     /** Mounts that are being unmounted or gone, by uuid: nothing may be linked with them any more, whoever still sees them. */
     goneMounts: storage.collection('gone-mount/', GoneMountRecord),
     /** Associations that wait for a run, by their id. */

@@ -28,7 +28,7 @@ const MOST_COMPILED = 500;
 function compile(source: string): Template {
   let template = compiled.get(source);
   if (!template) {
-    const none = CHANGING.map((name) => [name, { parameters: [], rest: 'any' as const, call: () => changing(name) }]);
+    const none = CHANGING.map((name) => [name, { parameters: [], rest: 'any', call: () => changing(name) }] as const);
     template = compileTemplate(source, { name: 'secret_name_template', fields: PLACEHOLDERS, functions: Object.fromEntries(none) });
     if (compiled.size >= MOST_COMPILED) compiled.clear();
     compiled.set(source, template);

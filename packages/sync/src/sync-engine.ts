@@ -4,7 +4,7 @@ import { DestinationTypes } from './destination-types.ts';
 import { Destinations } from './destinations.ts';
 import { Drift } from './drift.ts';
 import { Fingerprints } from './fingerprints.ts';
-import { Followers } from './followers.ts';
+import { SecretSubscribers } from './secret-subscribers.ts';
 import { Pacer } from './pacer.ts';
 import { accountPaths } from './path-accounts.ts';
 import { associationPaths } from './path-associations.ts';
@@ -26,7 +26,7 @@ export const syncEngine: EnginePackage = {
   apiVersion: API_VERSION,
   version: '0.1.0',
   system: { path: 'sys/sync/', feature: 'secrets-sync' },
-  followsSecrets: true,
+  subscribesToSecrets: true,
   create: createSyncEngine,
 };
 
@@ -46,8 +46,8 @@ function createSyncEngine(host: EngineHost): Engine {
   };
   const retries = new Retries(host, queue);
   const destinations = new Destinations(host, sessions, queue, retries);
-  const followers = new Followers(host, queue, destinations);
-  const associations = new Associations(host, sources, queue, followers);
+  const subscribers = new SecretSubscribers(host, queue, destinations);
+  const associations = new Associations(host, sources, queue, subscribers);
   const drift = new Drift(host, sources, sessions, fingerprints);
   const reconciliation = new Reconciliation(host, sessions, queue, drift);
   const sweep = new Sweep(host, sources, queue);
@@ -59,13 +59,13 @@ function createSyncEngine(host: EngineHost): Engine {
       ...driftPaths(host, types, associations, drift, reconciliation),
       ...accountPaths(host, types, retries, reconciliation),
     ],
-    schedules: [job, retries.job, reconciliation.job, followers.unmountedJob, sweep.job],
-    follower: followers,
+    schedules: [job, retries.job, reconciliation.job, subscribers.unmountedJob, sweep.job],
+    subscriber: subscribers,
     initialize: async () => {
-      await followers.load();
+      await subscribers.load();
       await sweep.beginIfNeeded();
     },
-    invalidate: (key) => followers.invalidate(key),
+    invalidate: (key) => subscribers.invalidate(key),
     close: async () => {
       await run.close();
       await sessions.close();

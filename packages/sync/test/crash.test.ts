@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Plugin } from '@strongroom/engine-sdk';
-import { manualClock, mortalMount, type ManualClock, type MortalMount } from '@strongroom/engine-testkit';
+import { manualClock, killableMount, type ManualClock, type KillableMount } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import { memoryDestination, MemoryProvider } from '@strongroom/sync-testkit';
 import { syncEngine } from '../src/index.ts';
@@ -18,14 +18,14 @@ jest.setTimeout(120_000);
 
 interface Operation {
   readonly title: string;
-  /** Before the server starts to be mortal. */
-  prepare?(server: MortalMount): Promise<unknown>;
-  carryOut(server: MortalMount): Promise<unknown>;
+  /** Before the server starts to be killable. */
+  prepare?(server: KillableMount): Promise<unknown>;
+  carryOut(server: KillableMount): Promise<unknown>;
 }
 
 const keys = { granularity: 'secret-key', secret_name_template: 'k-{{ .SecretPath }}-{{ .SecretKey }}' };
-const write = async (server: MortalMount, data: object) => server.ask('update', 'kv/data/web', { data });
-const settled = async (work: Promise<unknown>, server: MortalMount): Promise<void> => {
+const write = async (server: KillableMount, data: object) => server.ask('update', 'kv/data/web', { data });
+const settled = async (work: Promise<unknown>, server: KillableMount): Promise<void> => {
   await work;
   await server.advance(1);
 };
@@ -100,13 +100,13 @@ const operations: Operation[] = [
 describe.each(['marked', 'recorded'] as const)('a server that dies in the middle, where ownership is %s', (ownership) => {
   let clock: ManualClock;
   let provider: MemoryProvider;
-  let server: MortalMount;
+  let server: KillableMount;
 
   beforeEach(async () => {
     clock = manualClock();
     provider = new MemoryProvider({ ownership, softDelete: ownership === 'marked', now: () => server.clock.now() });
     const plugins = [kvEngine, memoryDestination(provider) as unknown as Plugin];
-    server = await mortalMount(syncEngine, { plugins, clock });
+    server = await killableMount(syncEngine, { plugins, clock });
     await server.ask('update', 'sys/mounts/kv', { type: 'kv', options: { version: '2' } });
     await server.ask('update', ONE, CONNECTION);
     await write(server, { a: '1', b: '2' });
@@ -180,7 +180,7 @@ describe.each(['marked', 'recorded'] as const)('a server that dies in the middle
     server.storage.die();
     provider.secrets.clear();
     const plugins = [kvEngine, memoryDestination(provider) as unknown as Plugin];
-    server = await mortalMount(syncEngine, { plugins, clock: manualClock(server.clock.now()) });
+    server = await killableMount(syncEngine, { plugins, clock: manualClock(server.clock.now()) });
     await server.ask('update', 'sys/mounts/kv', { type: 'kv', options: { version: '2' } });
     await server.ask('update', ONE, CONNECTION);
     await write(server, { a: '1', b: '2' });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { tellOwner, type Log } from '@strongroom/engine-sdk';
+import { notifyOwner, type Log } from '@strongroom/engine-sdk';
 import { ExternalServiceError, SessionClosed } from '@strongroom/sync-sdk';
 import { memoryDestination, MemoryProvider, type MemoryDestination } from '@strongroom/sync-testkit';
 import { PluginGuard } from '../src/plugin-guard.ts';
@@ -175,7 +175,7 @@ describe('a plugin that breaks its contract', () => {
     await start((session) => ({
       put: async (request) => {
         // As the process's handlers of uncaught errors do it.
-        if (leaks) setImmediate(() => void tellOwner(new TypeError(`late: ${request.value} ${TOKEN}`)));
+        if (leaks) setImmediate(() => void notifyOwner(new TypeError(`late: ${request.value} ${TOKEN}`)));
         leaks = false;
         return session.put(request);
       },
@@ -203,7 +203,7 @@ describe('a plugin that breaks its contract', () => {
     let leaks = true;
     await start((session) => ({
       put: async (request) => {
-        if (leaks) setImmediate(() => void tellOwner(new Error('late')));
+        if (leaks) setImmediate(() => void notifyOwner(new Error('late')));
         leaks = false;
         return session.put(request);
       },

@@ -1,5 +1,5 @@
 import type { KillScenario } from './kill-run.ts';
-import type { MortalServer } from './mortal-server.ts';
+import type { KillableServer } from './killable-server.ts';
 
 /** What engines that make accounts for leases and rotate those of others have in common. */
 export const COMMON_SCENARIOS = ['creation', 'revocation', 'rotation', 'rotate-root'] as const;
@@ -43,7 +43,7 @@ const SUPPLY = 24;
  * No account without a lease or a pending undo, no credential that was answered and does not log in, no role whose stored password does not log
  * in, and a root password that works.
  */
-export function commonScenarios(server: MortalServer, engine: AccountsOfEngine): Record<CommonScenario, KillScenario> {
+export function commonScenarios(server: KillableServer, engine: AccountsOfEngine): Record<CommonScenario, KillScenario> {
   /** Answered, and not asked to go. */
   const credentials = new Map<string, Credential>();
   const issue = async (stop?: AbortSignal): Promise<void> => {

@@ -2,7 +2,7 @@ import { createCore } from '@strongroom/core';
 import type { Plugin } from '@strongroom/engine-sdk';
 import { manualClock } from '@strongroom/engine-testkit';
 import { lmdbStorage } from '@strongroom/storage-lmdb';
-import { CallRefused, MortalServer } from './mortal-server.ts';
+import { CallRefused, KillableServer } from './killable-server.ts';
 
 export interface KillReport {
   readonly kills: number;
@@ -33,7 +33,7 @@ export interface KillTarget<Name extends string> {
   /** The engine and its plugins. */
   readonly plugins: readonly Plugin[];
   /** Mounts the engine on a new server. */
-  prepare(server: MortalServer): Promise<Readonly<Record<Name, KillScenario>>>;
+  prepare(server: KillableServer): Promise<Readonly<Record<Name, KillScenario>>>;
   stop(): Promise<void>;
 }
 
@@ -45,21 +45,21 @@ const WORKERS = 4;
  */
 export class KillRun<Name extends string> {
   readonly #target: KillTarget<Name>;
-  readonly #server: MortalServer;
+  readonly #server: KillableServer;
   readonly #scenarios: Readonly<Record<Name, KillScenario>>;
   #answered: () => void = () => undefined;
   #acknowledged = 0;
   #cutOff = 0;
   #problems: string[] = [];
 
-  private constructor(target: KillTarget<Name>, server: MortalServer, scenarios: Readonly<Record<Name, KillScenario>>) {
+  private constructor(target: KillTarget<Name>, server: KillableServer, scenarios: Readonly<Record<Name, KillScenario>>) {
     this.#target = target;
     this.#server = server;
     this.#scenarios = scenarios;
   }
 
   static async create<Name extends string>(target: KillTarget<Name>): Promise<KillRun<Name>> {
-    const server = await MortalServer.start();
+    const server = await KillableServer.start();
     return new KillRun(target, server, await target.prepare(server));
   }
 

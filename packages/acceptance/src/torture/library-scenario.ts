@@ -1,5 +1,5 @@
 import type { KillScenario } from './kill-run.ts';
-import type { MortalServer } from './mortal-server.ts';
+import type { KillableServer } from './killable-server.ts';
 import type { TortureDirectory } from './torture-directory.ts';
 
 interface Loan {
@@ -17,7 +17,7 @@ interface AccountStatus {
  * Check-outs and check-ins of a library. A loan that goes on has a password that logs in; when an account is lent again, its password logs in and
  * the one of the loan before does not; and every account comes back.
  */
-export function libraryScenario(server: MortalServer, directory: TortureDirectory, set: string, accounts: number): KillScenario {
+export function libraryScenario(server: KillableServer, directory: TortureDirectory, set: string, accounts: number): KillScenario {
   /** The last loan of each account whose password was answered. */
   const loans = new Map<string, Loan>();
   const checkOut = async (stop?: AbortSignal): Promise<{ name: string; password: string }> => {

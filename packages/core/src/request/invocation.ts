@@ -15,7 +15,7 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
     id: call.id,
     operation: call.operation as Operation,
     path: call.rest,
-    spelled: call.match!.spelled,
+    verbatim: call.match!.verbatim,
     data: decoded.data as EngineRequest['data'],
     supplied: decoded.supplied as EngineRequest['supplied'],
     raw: call.match?.path.declaration.about.exactNumbers === true ? (call.exactData ?? call.data) : call.data,
@@ -30,7 +30,7 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
   if (ENGINES_OF_THE_CORE.has(mount.type)) {
     withInternal(request, { request: call.request, token: call.token, identity: call.identity, acl: call.acl });
   }
-  if (call.acl && mount.package?.followsSecrets === true) rememberAcl(request, call.acl);
+  if (call.acl && mount.package?.subscribesToSecrets === true) rememberAcl(request, call.acl);
   return request;
 }
 

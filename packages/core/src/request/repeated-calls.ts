@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { BadRequest, type Clock, type Decoded, type Op } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
-import type { LeaseRecord } from '../services/leases/lease-record.ts';
-import { LEASES } from '../services/leases/lease-store.ts';
-import { isLive, REPEATS, type RepeatOrder, type RepeatRecord } from '../services/leases/repeats.ts';
+import { isLive, leaseRecords } from '../services/leases/lease-record.ts';
+import { repeatRecords, type RepeatOrder } from '../services/leases/repeats.ts';
 import type { Store } from '../kernel/storage/store.ts';
 import { emptyAnswer } from './answer.ts';
 import { digestOfToken, type Call } from './call.ts';
@@ -60,10 +59,10 @@ export class RepeatedCalls {
   }
 
   async #answerOf(call: Call, { digest, parameters }: RepeatOrder): Promise<CoreResponse | undefined> {
-    const held = await this.#store.get<RepeatRecord>(REPEATS + digest);
+    const held = await repeatRecords.get(this.#store, digest);
     if (!held) return undefined;
     const now = this.#clock.millis();
-    const lease = await this.#store.get<LeaseRecord | ''>(LEASES + held.lease);
+    const lease = await leaseRecords.get(this.#store, held.lease);
     if (!isLive(lease, now)) return undefined;
     if (held.parameters !== parameters) {
       throw new BadRequest(`${PARAMETER}: this key was used for a call with other parameters; use another key`);

@@ -21,8 +21,8 @@ const shelf: EnginePackage = {
     });
     const answer = (what: string) => ({
       summary: 'Answers.',
-      handle: async ({ data, spelled }: { data: { name?: string }; spelled: Readonly<Record<string, string>> }) => ({
-        data: { what, name: data.name, spelled: spelled['name'] },
+      handle: async ({ data, verbatim }: { data: { name?: string }; verbatim: Readonly<Record<string, string>> }) => ({
+        data: { what, name: data.name, spelled: verbatim['name'] },
       }),
     });
     return {

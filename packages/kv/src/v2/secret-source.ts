@@ -23,7 +23,7 @@ export async function changing<T>(
 ): Promise<T> {
   return storage.transaction(async (tx) => {
     const result = await change(tx);
-    await tx.announce(path);
+    await tx.notifySubscribers(path);
     return result;
   });
 }

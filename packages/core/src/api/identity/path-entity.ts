@@ -84,7 +84,7 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       .read({ summary: 'Read an entity by name', handle: async ({ data }) => read(await entities.idOfName(data.name)) })
       .update({
         summary: 'Create or update an entity by name',
-        handle: async (req) => save(undefined, fieldsOf(req.data, req.spelled['name'] ?? req.data.name)),
+        handle: async (req) => save(undefined, fieldsOf(req.data, req.verbatim['name'] ?? req.data.name)),
       })
       .delete({
         summary: 'Delete an entity by name',

@@ -98,7 +98,7 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
       .read({ summary: 'Read a group by name', handle: async ({ data }) => read(await groups.idOfName(data.name)) })
       .update({
         summary: 'Create or update a group by name',
-        handle: async (req) => save({ named: req.data.name }, fieldsOf(req.data, req.spelled['name'] ?? req.data.name)),
+        handle: async (req) => save({ named: req.data.name }, fieldsOf(req.data, req.verbatim['name'] ?? req.data.name)),
       })
       .delete({ summary: 'Delete a group by name', handle: async ({ data }) => remove(await groups.idOfName(data.name)) }),
   ];

@@ -22,9 +22,8 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
 
   const lookup = async (id: string): Promise<EngineResponse> => {
     const lease = await leases.find(id);
-    if (lease === undefined) throw new BadRequest('invalid lease');
-    if (lease === 'token') {
-      const record = (await tokens.byDigest(id.slice(id.lastIndexOf('/') + 1)))?.record;
+    if (!lease) {
+      const record = (await leases.isOfToken(id)) ? (await tokens.byDigest(id.slice(id.lastIndexOf('/') + 1)))?.record : undefined;
       if (!record) throw new BadRequest('invalid lease');
       return {
         data: {
@@ -64,9 +63,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
   const revoke = async (id: string | undefined, wait: boolean, signal: AbortSignal): Promise<EngineResponse<never> | undefined> => {
     if (!id) throw new BadRequest('lease_id must be specified');
     const found = await leases.find(id);
-    if (found === 'token') {
-      await revoker.revoke(id.slice(id.lastIndexOf('/') + 1), signal);
-    } else if (found !== undefined) {
+    if (found) {
       if (!wait) {
         await leases.revokeSoon(id);
         return { status: 202, raw: { contentType: 'application/json', body: '' } } as EngineResponse<never>;
@@ -76,7 +73,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       } catch (error) {
         throw new BadRequest(error instanceof EngineError ? error.message : `failed to revoke entry: ${String(error)}`);
       }
-    }
+    } else if (await leases.isOfToken(id)) await revoker.revoke(id.slice(id.lastIndexOf('/') + 1), signal);
     return undefined;
   };
   const incrementFields = { lease_id: leaseId, increment: f.duration('Seconds from now that are asked for.', { default: 0 }) };

@@ -72,11 +72,11 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
       })
       .update({
         summary: 'Creates or replaces a policy.',
-        handle: async (req) => written(req.spelled['name'] ?? req.data.name, await policies.put(req.data.name, writeOf(req.data))),
+        handle: async (req) => written(req.verbatim['name'] ?? req.data.name, await policies.put(req.data.name, writeOf(req.data))),
       })
       .patch({
         summary: 'Changes parts of a policy.',
-        handle: async (req) => written(req.spelled['name'] ?? req.data.name, await policies.patch(req.data.name, writeOf(req.data))),
+        handle: async (req) => written(req.verbatim['name'] ?? req.data.name, await policies.patch(req.data.name, writeOf(req.data))),
       })
       .delete({ summary: 'Deletes a policy.', handle: (req) => remove(policies, req.data.name) })
       .list({ summary: 'Lists the policies below a prefix.', handle: (req) => listAll({ ...req.data, prefix: req.data.name }) }),
@@ -116,7 +116,11 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
         handle: async (req) => {
           const older = req.data.policy === undefined || req.data.policy === '';
           const policy = await policies.put(req.data.name, writeOf(older ? { ...req.data, policy: req.data.rules } : req.data));
-          return written(req.spelled['name'] ?? req.data.name, policy, older ? [`'rules' is deprecated, please use 'policy' instead`] : []);
+          return written(
+            req.verbatim['name'] ?? req.data.name,
+            policy,
+            older ? [`'rules' is deprecated, please use 'policy' instead`] : [],
+          );
         },
       })
       .delete({ summary: 'Deletes a policy.', handle: (req) => remove(policies, req.data.name) })

@@ -28,10 +28,10 @@ export function requestHeaderPaths({ headers }: { readonly headers: AuditedHeade
     })
       .read({
         summary: 'Read how a request header is audited',
-        handle: async ({ data, spelled }) => {
+        handle: async ({ data, verbatim }) => {
           const rule = headers.rules.get(data.header);
           if (!rule) throw new BadRequest('Could not find header in config');
-          return { data: { [spelled['header'] ?? data.header]: { hmac: rule.hmac } } };
+          return { data: { [verbatim['header'] ?? data.header]: { hmac: rule.hmac } } };
         },
       })
       .update({

@@ -3,17 +3,17 @@ import type { IntentStatus, Journal } from '../../services/journal/journal.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
 import type { Jobs } from '../../services/jobs/jobs.ts';
-import type { TargetGate } from '../../kernel/work/target-gate.ts';
+import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 
 export interface SchedulePathDeps {
   readonly jobs: Jobs;
   readonly journal: Journal;
-  readonly gate: TargetGate;
+  readonly outside: OutsideSystems;
   readonly mounts: MountTable;
 }
 
 /** `sys/schedule` and `sys/journal`: what is due, what failed and why. */
-export function schedulePaths({ jobs, journal, gate, mounts }: SchedulePathDeps): AnyPath[] {
+export function schedulePaths({ jobs, journal, outside, mounts }: SchedulePathDeps): AnyPath[] {
   const pathOf = (uuid: string): string => mounts.byUuid(uuid)?.path ?? uuid;
   return [
     path('schedule', {
@@ -32,7 +32,7 @@ export function schedulePaths({ jobs, journal, gate, mounts }: SchedulePathDeps)
             jobs: all
               .filter((job) => !data.failing || job.status.attempts > 0)
               .map((job) => ({ mount: pathOf(job.mount), kind: job.kind, id: job.id, ...jobStatusData(job.status) })),
-            circuits: gate.breakers.open().map(({ target, failures, until }) => {
+            circuits: outside.breakers.open().map(({ target, failures, until }) => {
               const slash = target.indexOf('/');
               return { target: pathOf(target.slice(0, slash)) + target.slice(slash + 1), failures, until: until.toISOString() };
             }),

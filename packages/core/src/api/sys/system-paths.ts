@@ -22,7 +22,7 @@ import { admittedPath } from '../../kernel/call/admitted-path.ts';
 import { canonicalPath } from '../../kernel/mounts/canonical-path.ts';
 import type { Removals } from '../../services/removal/removals.ts';
 import type { Jobs } from '../../services/jobs/jobs.ts';
-import type { TargetGate } from '../../kernel/work/target-gate.ts';
+import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import { decodeTokenPath, generateRootPaths } from './path-generate-root.ts';
 import { rekeyPaths } from './path-rekey.ts';
 import { retiredKeyPaths } from './path-retired.ts';
@@ -75,7 +75,7 @@ export interface SystemParts {
   readonly removals: Removals;
   readonly jobs: Jobs;
   readonly journal: Journal;
-  readonly gate: TargetGate;
+  readonly outside: OutsideSystems;
   readonly wrapping: Wrapping;
   readonly audit: AuditBroker;
   readonly cors: CorsConfig;
@@ -89,7 +89,7 @@ export interface SystemParts {
 /** Every path of `sys/`. */
 export function systemPaths(parts: SystemParts): AnyPath[] {
   const { options, clock, sealing, mounts, plugins, policies, passwords, access, tokens, leases, revoker, bulk } = parts;
-  const { barrier, rotation, removals, jobs, journal, gate, wrapping, audit, cors, lockout, underWay, versions } = parts;
+  const { barrier, rotation, removals, jobs, journal, outside, wrapping, audit, cors, lockout, underWay, versions } = parts;
   const { seal, cluster } = sealing;
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
@@ -143,7 +143,7 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
     ...lockedUserPaths({ lockout, authMounts: () => mounts.list('auth').map((mount) => mount.record) }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
     ...inFlightPaths({ underWay }),
-    ...schedulePaths({ jobs, journal, gate, mounts }),
+    ...schedulePaths({ jobs, journal, outside, mounts }),
     ...pluginPaths({
       catalogue: { list: () => plugins.usable, refused: () => plugins.refused, isBuiltIn: (plugin) => plugins.isBuiltIn(plugin) },
       reload: async (what) => parts.reloadPlugins(what),

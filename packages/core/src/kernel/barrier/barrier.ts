@@ -3,7 +3,7 @@ import { Conflict, type StorageDriver } from '@strongroom/storage-sdk';
 import { CorruptRecord, KeyRing, type KeyRingRecord } from './key-ring.ts';
 import { sealWith, unsealWith } from './sealed-box.ts';
 
-/** Announced when the keys are made, and whenever they change: also heard by processes that are sealed. */
+/** Notified when the keys are made, and whenever they change: also heard by processes that are sealed. */
 export const KEY_RING = 'core/keyring';
 
 /** Thrown where something is asked of a barrier that is closed. */
@@ -52,7 +52,7 @@ export class Barrier {
       expect: [{ key: KEY_RING, version: undefined }],
       put: [this.#entry(ring, rootKey), ...beside],
       // Processes that are sealed over the empty store hear of it.
-      announce: [KEY_RING],
+      notify: [KEY_RING],
     });
   }
 
@@ -83,7 +83,7 @@ export class Barrier {
         await this.#driver.commit({
           expect: [{ key: KEY_RING, version: stored.version }],
           put: [this.#entry(next, this.#rootKey)],
-          announce: [KEY_RING],
+          notify: [KEY_RING],
         });
         // Sealed meanwhile: the store has the new term, this process has no key any more.
         if (this.#ring) this.#ring = next;
@@ -115,7 +115,7 @@ export class Barrier {
     await this.#driver.commit({
       expect: [{ key: KEY_RING, version: stored.version }],
       put: [this.#entry(this.#ring, rootKey), ...beside],
-      announce: [KEY_RING],
+      notify: [KEY_RING],
     });
     if (!this.#rootKey) return;
     this.#rootKey.fill(0);

@@ -1,5 +1,5 @@
 import {
-  runAs,
+  runAttributed,
   type CodeOwner,
   type AnyIntent,
   type AnySchedule,
@@ -164,7 +164,7 @@ export class Mount implements MountInfo {
 
   /** Runs code of the engine: what it leaves running and throws is then known for its own. */
   run<T>(work: () => T): T {
-    return this.owner ? runAs(this.owner, work) : work();
+    return this.owner ? runAttributed(this.owner, work) : work();
   }
 
   secretType(type: string): AnySecretType | undefined {

@@ -19,7 +19,7 @@ export interface PathMatch {
   /** Of the canonical path. Without a prototype. */
   readonly captures: Readonly<Record<string, string>>;
   /** As the caller spelt them. */
-  readonly spelled: Readonly<Record<string, string>>;
+  readonly verbatim: Readonly<Record<string, string>>;
   /** The one spelling of the path below the mount, without a closing slash. */
   readonly canonical: string;
   /** Absent where nothing of it folds. */
@@ -87,7 +87,7 @@ export class PathRouter {
    */
   match(path: string): PathMatch | undefined {
     let canonical = path.endsWith('/') ? path.slice(0, -1) : path;
-    let spelled: Record<string, string> | undefined;
+    let verbatim: Record<string, string> | undefined;
     for (let round = 0; round < ROUNDS; round += 1) {
       const segments = canonical.split('/');
       if (canonical === '') segments.pop();
@@ -97,12 +97,12 @@ export class PathRouter {
       const folded = trail.folding ? foldedPath(found, trail.values, trail.folding, segments) : undefined;
       const captures = Object.create(null) as Record<string, string>;
       for (let i = 0; i < trail.values.length; i += 1) captures[found.captures[i]!] = trail.values[i]!;
-      spelled ??= captures;
+      verbatim ??= captures;
       if (folded !== undefined && folded !== canonical) {
         canonical = folded;
         continue;
       }
-      const match = { path: found, captures, spelled, canonical };
+      const match = { path: found, captures, verbatim, canonical };
       return trail.folding ? { ...match, ...foldsOf(trail.folding) } : match;
     }
     throw new BadRequest(`the path ${JSON.stringify(path)} has no canonical form`);
@@ -110,6 +110,7 @@ export class PathRouter {
 
   #add(declaration: AnyPath): void {
     const names: string[] = [];
+    const fields = declaration.about.fields as Record<string, TSchema>;
     let at = this.#root;
     const segments = declaration.pattern === '' ? [] : declaration.pattern.split('/');
     let all: { fold: Fold | undefined } | undefined;
@@ -126,14 +127,13 @@ export class PathRouter {
       const kind = (capture[2] ?? 'name') as CaptureKind;
       if (kind !== 'all' && !STRICTNESS.includes(kind)) throw new Error(`path ${declaration.pattern}: there is no capture kind ${kind}`);
       const name = capture[1]!;
-      const fields = declaration.about.fields as Record<string, TSchema>;
       const folds = Object.hasOwn(fields, name) ? fieldSpec(fields[name]!).folds : undefined;
       if (folds) this.#folds = true;
       names.push(name);
       if (kind === 'all') all = { fold: folds };
       else at = captureOf(at, kind, folds, declaration).node;
     }
-    const decode = compileDecoder(declaration.about.fields, declaration.about);
+    const decode = compileDecoder(fields, declaration.about);
     const routed: RoutedPath = { declaration, captures: names, decode, ...namesOf(declaration) };
     if (all ? at.all : at.end) throw new Error(`path ${declaration.pattern} is declared twice`);
     if (all) at.all = { path: routed, fold: all.fold };

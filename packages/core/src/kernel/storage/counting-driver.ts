@@ -1,4 +1,4 @@
-import type { Announced, StorageDriver } from '@strongroom/storage-sdk';
+import type { ChangedKeys, StorageDriver } from '@strongroom/storage-sdk';
 
 /** Counts the commits that went through, for clients that ask how far the store is. */
 export class CountingDriver implements StorageDriver {
@@ -22,7 +22,7 @@ export class CountingDriver implements StorageDriver {
     this.commits += 1;
     return this.#driver.commit(change);
   }
-  changes(listener: (announced: Announced) => void): () => void {
+  changes(listener: (changed: ChangedKeys) => void): () => void {
     return this.#driver.changes(listener);
   }
   staleness(): ReturnType<StorageDriver['staleness']> {

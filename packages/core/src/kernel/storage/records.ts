@@ -13,9 +13,9 @@ export interface RecordReader {
 
 /** Writes within a transaction. */
 export interface RecordWriter {
-  put(key: string, record: unknown, announce?: boolean): void;
+  put(key: string, record: unknown, notify?: boolean): void;
   create(key: string, record: unknown): void;
-  delete(key: string, announce?: boolean): void;
+  delete(key: string, notify?: boolean): void;
 }
 
 /** Reads records in key order, index entries left out. */
@@ -55,8 +55,8 @@ export class Records<S extends TSchema> {
     return from.get(this.prefix + id, this.#check);
   }
 
-  put(tx: RecordWriter, id: string, record: Static<S>, announce = false): void {
-    tx.put(this.prefix + id, record, announce);
+  put(tx: RecordWriter, id: string, record: Static<S>, notify = false): void {
+    tx.put(this.prefix + id, record, notify);
   }
 
   /** Writes only where nothing is: no read is needed. */
@@ -64,8 +64,8 @@ export class Records<S extends TSchema> {
     tx.create(this.prefix + id, record);
   }
 
-  delete(tx: RecordWriter, id: string, announce = false): void {
-    tx.delete(this.prefix + id, announce);
+  delete(tx: RecordWriter, id: string, notify = false): void {
+    tx.delete(this.prefix + id, notify);
   }
 
   /** By id, in byte order. `corrupt` hears of a record that cannot be read, which is left out; without it, that throws. */

@@ -154,7 +154,7 @@ export class Store {
     try {
       plain = this.#barrier.ring.decrypt(key, value);
     } catch (error) {
-      // Another process rotated the key a moment ago, and its announcement is still on the way.
+      // Another process rotated the key a moment ago, and its change notification has not arrived yet.
       if (!(error instanceof UnknownTerm)) throw error;
       await this.#barrier.reload();
       plain = this.#barrier.ring.decrypt(key, value);
@@ -257,7 +257,7 @@ export class StoreTransaction {
   readonly #store: Store;
   readonly #read = new Map<string, { readonly version: number | undefined; readonly record: unknown }>();
   readonly #written = new Map<string, unknown>();
-  readonly #announced = new Set<string>();
+  readonly #notified = new Set<string>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -283,19 +283,19 @@ export class StoreTransaction {
     return (await this.get(key)) === '';
   }
 
-  put(key: string, record: unknown, announce = false): void {
+  put(key: string, record: unknown, notify = false): void {
     this.#written.set(key, record);
-    if (announce) this.#announced.add(key);
+    if (notify) this.#notified.add(key);
   }
 
   /** Writes the record as it is now: it may change once this has resolved. Costs no more, since it is written as JSON anyway. */
-  putCopy(key: string, record: unknown, announce = false): void | Promise<void> {
-    if (leastJsonLength(record, LARGE) > LARGE) return this.#putLarge(key, record, announce);
-    this.put(key, new Json(writeStoredJson(record)), announce);
+  putCopy(key: string, record: unknown, notify = false): void | Promise<void> {
+    if (leastJsonLength(record, LARGE) > LARGE) return this.#putLarge(key, record, notify);
+    this.put(key, new Json(writeStoredJson(record)), notify);
   }
 
-  async #putLarge(key: string, record: unknown, announce: boolean): Promise<void> {
-    this.put(key, new Json(await writeStoredJsonInTurns(record, breath)), announce);
+  async #putLarge(key: string, record: unknown, notify: boolean): Promise<void> {
+    this.put(key, new Json(await writeStoredJsonInTurns(record, breath)), notify);
   }
 
   /** Writes only when nothing is there: no read needed. */
@@ -309,13 +309,13 @@ export class StoreTransaction {
     this.#written.set(key, MARK);
   }
 
-  delete(key: string, announce = false): void {
+  delete(key: string, notify = false): void {
     this.#written.set(key, undefined);
-    if (announce) this.#announced.add(key);
+    if (notify) this.#notified.add(key);
   }
 
-  announce(key: string): void {
-    this.#announced.add(key);
+  notify(key: string): void {
+    this.#notified.add(key);
   }
 
   /** Keys as stored before this transaction, with its own writes applied. Not protected against others' additions. */
@@ -348,7 +348,7 @@ export class StoreTransaction {
         put.push(entry instanceof Promise ? await entry : entry);
       }
     }
-    await driver.commit({ expect, put, delete: remove, announce: [...this.#announced] });
+    await driver.commit({ expect, put, delete: remove, notify: [...this.#notified] });
     return marks;
   }
 }

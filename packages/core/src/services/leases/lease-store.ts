@@ -3,7 +3,6 @@ import {
   checkRecord,
   EngineError,
   UpstreamFailed,
-  withDeadline,
   type AnySecretType,
   type Clock,
   type IssuedSecret,
@@ -15,35 +14,29 @@ import {
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { StorageFailure } from '@strongroom/storage-sdk';
-import type { Incarnations, OrphanedWork } from '../../kernel/incarnation/incarnations.ts';
-import type { Journal } from '../journal/journal.ts';
-import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
-import { dueBetween, realign, reschedule, type DueEntry } from '../../kernel/work/schedule-index.ts';
-import { targetKey, type TargetGate } from '../../kernel/work/target-gate.ts';
 import { BarrierSealed } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
-import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
-import { leftByLease, type LeftOutside } from '../outside/left-outside.ts';
-import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
-import { randomBase62 } from '../../kernel/random-base62.ts';
-import { forgetRepeat, holdRepeat, isLive, type RepeatOrder, type RepeatRecord } from './repeats.ts';
+import type { Incarnations } from '../../kernel/incarnation/incarnations.ts';
 import { cappedWarning, limitTerms, type MountLimits } from '../../kernel/mounts/lease-terms.ts';
-import type { LeaseRecord } from './lease-record.ts';
+import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
+import { randomBase62 } from '../../kernel/random-base62.ts';
+import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
+import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
+import { DueRecords } from '../../kernel/work/due-records.ts';
+import { DueWork, type Claimable, type Failure, type Outcome, type Task, type Work } from '../../kernel/work/due-work.ts';
+import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
+import type { DueEntry } from '../../kernel/work/schedule-index.ts';
+import type { Journal } from '../journal/journal.ts';
+import { leftByLease, type LeftOutside } from '../outside/left-outside.ts';
+import { IRREVOCABLE, leaseMarks, ofTokenPrefix, waitingPrefix } from './lease-index.ts';
+import { isLive, leaseRecords, type LeaseRecord } from './lease-record.ts';
+import { forgetRepeat, holdRepeat, type RepeatedAnswer, type RepeatOrder } from './repeats.ts';
 
-export const LEASES = 'lease/';
-const BY_TOKEN = 'token-lease/';
-/** Index of the leases that operators must look after. */
-const IRREVOCABLE = 'irrevocable/';
-/** Index, by mount, of the leases whose revocation failed or was put off. */
-const WAITING = 'waiting-lease/';
-const DEADLINE = 60_000;
-/** How long a claim holds when the process that made it ends. */
-const CLAIM = DEADLINE + 15_000;
 /** After so many failed revocations a lease is irrevocable: listed, and tried once a day. */
 const PATIENCE = 6;
 const DAY = 86_400_000;
-/** Leases that are made due in one commit. */
-const RETRIED_AT_A_TIME = 100;
+/** Leases that are read from an index at a time. */
+const PAGE = 100;
 
 /** What leases need to know of the mount that issued them. */
 export interface LeaseMount extends MountLimits {
@@ -62,23 +55,30 @@ export interface RegisteredLease {
 /** Why a lease is revoked: its time has come, somebody asked, or it is to go whatever the engine says. */
 type Why = 'due' | 'asked' | 'force';
 
-export class LeaseStore implements OrphanedWork {
+/** Which leases may be claimed that were renewed or claimed by others since they were looked at. */
+const CLAIMABLE: Record<Why, Claimable<LeaseRecord>> = {
+  due: (current, found) => (current.due === found.due ? 'yes' : 'gone'),
+  asked: (current, found) => (current.due !== found.due && current.revoking ? 'taken' : 'yes'),
+  force: () => 'yes',
+};
+
+export class LeaseStore implements Work<LeaseRecord, void> {
+  readonly work: DueWork<LeaseRecord, void>;
+  readonly absent = { reason: 'the mount that issued the lease is not available' };
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #gate: TargetGate;
+  readonly #outside: OutsideSystems;
   readonly #journal: Journal;
   readonly #incarnations: Incarnations;
+  readonly #records: DueRecords<LeaseRecord>;
   readonly #mount: (uuid: string) => LeaseMount | undefined;
-  readonly #random: () => number;
-  /** Revocations under way in this process: whoever comes later waits for the same outcome. */
-  readonly #revoking = new Map<string, Promise<LeftOutside | undefined>>();
 
   constructor(options: {
     store: Store;
     clock: Clock;
     log: Log;
-    gate: TargetGate;
+    outside: OutsideSystems;
     journal: Journal;
     incarnations: Incarnations;
     mount: (uuid: string) => LeaseMount | undefined;
@@ -87,11 +87,12 @@ export class LeaseStore implements OrphanedWork {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#gate = options.gate;
+    this.#outside = options.outside;
     this.#journal = options.journal;
     this.#incarnations = options.incarnations;
     this.#mount = options.mount;
-    this.#random = options.random ?? Math.random;
+    this.#records = new DueRecords({ ...options, kind: 'lease', records: leaseRecords, marks: leaseMarks });
+    this.work = new DueWork<LeaseRecord, void>({ ...options, records: this.#records, work: this });
   }
 
   /**
@@ -107,7 +108,7 @@ export class LeaseStore implements OrphanedWork {
     /** Milliseconds; 0 for a token without end. A batch token's leases end with it. */
     readonly latest: number;
     /** The idempotency key it was asked with, and the answer to repeat. */
-    readonly repeat?: RepeatOrder & Pick<RepeatRecord, 'data' | 'warnings'>;
+    readonly repeat?: RepeatOrder & RepeatedAnswer;
     guard(tx: StoreTransaction): Promise<void>;
   }): Promise<RegisteredLease | undefined> {
     const { issued, mount } = secret;
@@ -136,15 +137,13 @@ export class LeaseStore implements OrphanedWork {
       if (secret.repeat) {
         const { data } = secret.repeat;
         const all = merged(secret.repeat.warnings, limited.warnings);
-        const lives = async (other: string): Promise<boolean> => isLive(await tx.get<LeaseRecord | ''>(LEASES + other), now);
+        const lives = async (other: string): Promise<boolean> => isLive(await this.#records.get(other, tx), now);
         if (!(await holdRepeat(tx, secret.repeat, { lease: id, data, warnings: all }, lives))) {
           if (issued.fulfils) await this.#journal.abandon(tx, issued.fulfils);
           return false;
         }
       }
-      tx.put(LEASES + id, record);
-      reschedule(tx, 'lease', id, undefined, record.due);
-      if (secret.token !== '') tx.mark(byTokenKey(secret.token, id));
+      this.#records.put(tx, id, undefined, record);
       if (issued.fulfils) await this.#journal.settle(tx, issued.fulfils);
       return true;
     });
@@ -156,17 +155,23 @@ export class LeaseStore implements OrphanedWork {
     return { id, ttl: Math.ceil((expires - now) / 1_000), renewable, warnings: limited.warnings };
   }
 
-  /** Undefined where there is none; `'token'` for the lease of a token. */
-  async find(id: string): Promise<LeaseRecord | 'token' | undefined> {
-    const record = await this.#store.get<LeaseRecord | ''>(LEASES + id);
-    return record === '' ? 'token' : record;
+  /** Undefined where there is none, and for the lease of a token: see `isOfToken`. */
+  find(id: string): Promise<LeaseRecord | undefined> {
+    return this.#records.get(id);
+  }
+
+  /** Whether it is the id of a token's lease. */
+  isOfToken(id: string): Promise<boolean> {
+    return this.#store.isMark(leaseRecords.key(id));
   }
 
   /** Extends a lease as far as its engine and its limits allow. @throws BadRequest */
   async renew(id: string, increment: number, signal: AbortSignal): Promise<RegisteredLease> {
     const record = await this.find(id);
-    if (record === undefined) throw new BadRequest('lease not found');
-    if (record === 'token') throw new BadRequest('tokens cannot be renewed through this endpoint');
+    if (!record) {
+      const ofToken = await this.isOfToken(id);
+      throw new BadRequest(ofToken ? 'tokens cannot be renewed through this endpoint' : 'lease not found');
+    }
     if (!record.renewable) throw new BadRequest('lease is not renewable');
     const now = this.#clock.millis();
     if (record.expires <= now || record.revoking) throw new BadRequest('lease expired');
@@ -185,11 +190,9 @@ export class LeaseStore implements OrphanedWork {
     const terms = await type.renew(this.#lease(id, record, mount, increment, signal, (asked) => new Date(end(asked))));
     const expires = end(terms);
     await this.#store.transaction(async (tx) => {
-      const current = await tx.get<LeaseRecord>(LEASES + id);
+      const current = await this.#records.get(id, tx);
       if (!current || current.revoking) throw new BadRequest('lease not found');
-      const next: LeaseRecord = { ...current, expires, due: expires, last_renewal: now };
-      tx.put(LEASES + id, next);
-      reschedule(tx, 'lease', id, current.due, next.due);
+      this.#records.put(tx, id, current, { ...current, expires, due: expires, last_renewal: now });
     });
     return { id, ttl: Math.round((expires - now) / 1_000), renewable: true, warnings };
   }
@@ -200,34 +203,35 @@ export class LeaseStore implements OrphanedWork {
    */
   async revoke(id: string, options: { signal: AbortSignal }): Promise<boolean> {
     const record = await this.find(id);
-    if (record === undefined || record === 'token') return false;
-    await this.#revokeOnce(id, record, options.signal, 'asked');
+    if (!record) return false;
+    await this.#revoke(id, record, options.signal, 'asked');
     return true;
   }
 
   /** Takes the credential back if that can be done now, and drops the lease in any case. Resolves with what is left outside then. */
   async drop(id: string, options: { signal: AbortSignal }): Promise<LeftOutside | undefined> {
     const record = await this.#findToDrop(id);
-    if (record === undefined || record === 'token') return undefined;
+    if (record === undefined) return undefined;
     if (record === 'damaged') return this.dropUntried(id);
-    return this.#revokeOnce(id, record, options.signal, 'force');
+    await this.work.settled(id);
+    return this.#revoke(id, record, options.signal, 'force');
   }
 
   /** Drops the lease without trying to take its credential back. Resolves with what is left outside. */
   async dropUntried(id: string): Promise<LeftOutside | undefined> {
     const left = await this.leftBy(id);
     const record = await this.#findToDrop(id);
-    if (record === undefined || record === 'token') return undefined;
+    if (record === undefined) return undefined;
     this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
-    if (record === 'damaged') await this.#store.transaction(async (tx) => tx.delete(LEASES + id));
-    else await this.#remove(id, record, { dropped: true });
+    if (record === 'damaged') await this.#store.transaction(async (tx) => this.#records.removeDamaged(tx, id));
+    else await this.#drop(id, record);
     return left;
   }
 
   /** What would be left outside if the lease were dropped now. */
   async leftBy(id: string): Promise<LeftOutside | undefined> {
     const record = await this.#findToDrop(id);
-    if (record === undefined || record === 'token') return undefined;
+    if (record === undefined) return undefined;
     if (record === 'damaged') return { kind: 'secret of a damaged lease', name: id, lease: id };
     return leftByLease(id, record, this.#mount(record.mount)?.secretType(record.type));
   }
@@ -235,77 +239,26 @@ export class LeaseStore implements OrphanedWork {
   /** The outside system that the lease's revocation asks; undefined where there is no lease to revoke. */
   async targetOf(id: string): Promise<string | undefined> {
     const record = await this.find(id);
-    if (record === undefined || record === 'token') return undefined;
-    const type = this.#mount(record.mount)?.secretType(record.type);
-    return type ? this.#target(type, record) : targetKey(record.mount, undefined);
+    return record && (this.work.targetOf(id, record) ?? targetKey(record.mount, undefined));
   }
 
-  /** An operator wants the outside system asked now, also while it is left alone. */
+  /** An operator wants the outside system asked now, whatever its circuit breaker says. */
   forgive(target: string): void {
-    this.#gate.breakers.forgive(target);
+    this.#outside.breakers.forgive(target);
   }
 
   /** Puts the end of a lease to now; the schedule does the rest. */
   async revokeSoon(id: string): Promise<void> {
-    const now = this.#clock.millis();
-    await this.#store.transaction(async (tx) => {
-      const record = await tx.get<LeaseRecord | ''>(LEASES + id);
-      if (!record) return;
-      dueNow(tx, id, record, now);
-    });
-  }
-
-  /** What processes that have ended were revoking is due again now. */
-  async handOn(ended: ReadonlySet<string>): Promise<number> {
-    let count = 0;
-    const now = this.#clock.millis();
-    for await (const page of dueBetween(this.#store, 'lease', now, now + CLAIM)) {
-      for (let at = 0; at < page.length; at += RETRIED_AT_A_TIME) {
-        count += await this.#store.transaction(async (tx) => {
-          let taken = 0;
-          for (const { id } of page.slice(at, at + RETRIED_AT_A_TIME)) {
-            const record = await tx.get<LeaseRecord | ''>(LEASES + id).catch(damagedIsLeft);
-            if (!record || record.process === undefined || !ended.has(record.process)) continue;
-            const { process: _ended, ...rest } = record;
-            tx.put(LEASES + id, { ...rest, due: now } satisfies LeaseRecord);
-            reschedule(tx, 'lease', id, record.due, now);
-            taken += 1;
-          }
-          return taken;
-        });
-      }
-    }
-    return count;
-  }
-
-  /** Makes revocations that failed at an outside system, or were put off, due now. `target` is what the secret types of the mount call it. */
-  async retryTarget(mount: string, target: string): Promise<void> {
-    const key = targetKey(mount, target);
-    for (const index of [`${WAITING}${mount}/`, IRREVOCABLE]) {
-      let after: string | undefined;
-      for (;;) {
-        const page = await this.#store.keys({ prefix: index, limit: RETRIED_AT_A_TIME, ...(after === undefined ? {} : { after }) });
-        await this.#store.transaction(async (tx) => {
-          for (const mark of page) {
-            const id = mark.slice(index.length);
-            const record = await tx.get<LeaseRecord | ''>(LEASES + id).catch(damagedIsLeft);
-            const type = record && record.mount === mount && this.#mount(mount)?.secretType(record.type);
-            if (record && type && record.revoking && this.#target(type, record) === key) dueNow(tx, id, record, this.#clock.millis());
-          }
-        });
-        if (page.length < RETRIED_AT_A_TIME) break;
-        after = page.at(-1)!;
-      }
-    }
+    await this.#records.change(id, dueNow);
   }
 
   /**
-   * Tries a failing revocation again now, with all its patience and whatever its circuit says. @throws BadRequest for a lease that is not being
+   * Tries a failing revocation again now, with all its patience and whatever its circuit breaker says. @throws BadRequest for a lease that is not being
    * revoked.
    */
   async requeue(id: string): Promise<void> {
     const record = await this.find(id);
-    if (record === undefined || record === 'token') throw new BadRequest('invalid lease');
+    if (!record) throw new BadRequest('invalid lease');
     if (!record.revoking) throw new BadRequest('the lease is not being revoked');
     await this.#tryAgain(id, record);
   }
@@ -320,7 +273,7 @@ export class LeaseStore implements OrphanedWork {
       for (const key of keys) {
         const id = key.slice(IRREVOCABLE.length);
         const record = await this.find(id).catch(() => undefined);
-        if (record !== undefined && record !== 'token') {
+        if (record?.irrevocable) {
           await this.#tryAgain(id, record);
           count += 1;
         } else await this.#store.transaction(async (tx) => tx.delete(key));
@@ -328,46 +281,35 @@ export class LeaseStore implements OrphanedWork {
     }
   }
 
-  /** Works off the end of a lease. */
+  /** Processes the end of a lease. The failure is on the record, with the time of the next try. */
   async run(due: DueEntry, signal: AbortSignal): Promise<void> {
-    const key = LEASES + due.id;
-    const record = await this.#store.get<LeaseRecord | ''>(key);
-    if (!record || record.due !== due.at) {
-      await this.#store.transaction(async (tx) => realign(tx, due, ((await tx.get<LeaseRecord | ''>(key)) || undefined)?.due));
-      return;
-    }
-    try {
-      await this.#revokeOnce(due.id, record, signal, 'due');
-    } catch (error) {
-      // The failure is on the record, with the time of the next try.
-      if (!(error instanceof UpstreamFailed)) throw error;
-    }
+    this.#report(due.id, await this.work.run(due, signal));
   }
 
   /** Ids of the leases of a token. */
   async ofToken(digest: string, limit = 1_000): Promise<string[]> {
-    const prefix = `${BY_TOKEN}${digest}/`;
+    const prefix = ofTokenPrefix(digest);
     return (await this.#store.keys({ prefix, limit })).map((key) => key.slice(prefix.length));
   }
 
   /** The token ends and the lease could not be taken back yet: it goes on by itself. */
   async detach(digest: string, id: string): Promise<void> {
-    await this.#store.transaction(async (tx) => tx.delete(byTokenKey(digest, id)));
+    await this.#store.transaction(async (tx) => tx.delete(ofTokenPrefix(digest) + id));
   }
 
   /** Ids below a path, in order, with whether they are leases of tokens. */
   async ids(prefix: string, query: { after?: string; limit: number }): Promise<{ id: string; token: boolean }[]> {
     const found = await this.#store.marks({
-      prefix: LEASES + prefix,
-      ...(query.after === undefined ? {} : { after: LEASES + query.after }),
+      prefix: leaseRecords.key(prefix),
+      ...(query.after === undefined ? {} : { after: leaseRecords.key(query.after) }),
       limit: query.limit,
     });
-    return found.map(({ key, mark }) => ({ id: key.slice(LEASES.length), token: mark }));
+    return found.map(({ key, mark }) => ({ id: key.slice(leaseRecords.prefix.length), token: mark }));
   }
 
   /** One level of ids, as clients list them. */
   async folder(folder: string, query: { after?: string; limit?: number }): Promise<string[]> {
-    return this.#store.folder(LEASES + folder, query);
+    return this.#store.folder(leaseRecords.key(folder), query);
   }
 
   async irrevocable(limit: number): Promise<{ id: string; record: LeaseRecord }[]> {
@@ -376,18 +318,18 @@ export class LeaseStore implements OrphanedWork {
     for (const key of keys) {
       const id = key.slice(IRREVOCABLE.length);
       const record = await this.find(id).catch(() => undefined);
-      if (record !== undefined && record !== 'token') found.push({ id, record });
+      if (record) found.push({ id, record });
     }
     return found;
   }
 
   async #tryAgain(id: string, record: LeaseRecord): Promise<void> {
-    const type = this.#mount(record.mount)?.secretType(record.type);
-    if (type) this.#gate.breakers.forgive(this.#target(type, record));
+    const target = this.work.targetOf(id, record);
+    if (target !== undefined) this.forgive(target);
     await this.revokeSoon(id);
   }
 
-  async #findToDrop(id: string): Promise<LeaseRecord | 'token' | 'damaged' | undefined> {
+  async #findToDrop(id: string): Promise<LeaseRecord | 'damaged' | undefined> {
     try {
       return await this.find(id);
     } catch (error) {
@@ -396,67 +338,75 @@ export class LeaseStore implements OrphanedWork {
     }
   }
 
-  async #revokeOnce(id: string, record: LeaseRecord, signal: AbortSignal, why: Why): Promise<LeftOutside | undefined> {
-    const underWay = this.#revoking.get(id);
-    if (underWay) {
-      if (why !== 'force') return underWay;
-      await underWay.catch(() => undefined);
-    }
-    const work = this.#revokeRecord(id, record, signal, why).finally(() => this.#revoking.delete(id));
-    this.#revoking.set(id, work);
-    return work;
+  task(id: string, { mount: uuid, type: name, internal }: LeaseRecord): Task<LeaseRecord, void> | undefined {
+    const mount = this.#mount(uuid);
+    const type = mount?.secretType(name);
+    if (!mount || !type) return undefined;
+    return {
+      mount: uuid,
+      target: () => type.target?.(internal),
+      run: async (record, signal) => type.revoke(this.#lease(id, record, mount, 0, signal, () => new Date(record.expires))),
+    };
   }
 
-  /** Resolves with what is left outside, where the lease was dropped by force. */
-  async #revokeRecord(id: string, record: LeaseRecord, signal: AbortSignal, why: Why): Promise<LeftOutside | undefined> {
-    const force = why === 'force';
-    const claimed = await this.#claim(id, record, why);
-    if (claimed === 'gone') return undefined;
-    if (claimed === 'taken') throw new UpstreamFailed('failed to revoke entry: another process is at it');
-    const mount = this.#mount(record.mount);
-    const type = mount?.secretType(record.type);
-    const passed =
-      mount && type
-        ? await this.#gate.pass(this.#target(type, record), async (admit) =>
-            withDeadline({ clock: this.#clock, millis: DEADLINE, parent: signal }, async (limit) => {
-              admit(limit);
-              await type.revoke(this.#lease(id, record, mount, 0, limit, () => new Date(record.expires)));
-            }),
-          )
-        : { failed: new Error('the mount that issued the lease is not available') };
-    if ('done' in passed) {
-      await this.#remove(id, record, { dropped: false });
-      return undefined;
+  begun(record: LeaseRecord): LeaseRecord {
+    return { ...record, revoking: true };
+  }
+
+  /** Its credential is gone, and so is the lease, whoever moved it meanwhile. */
+  async done(tx: StoreTransaction, id: string, record: LeaseRecord): Promise<undefined> {
+    if (record.repeat !== undefined) await forgetRepeat(tx, record.repeat, id);
+  }
+
+  failed(record: LeaseRecord, { message, attempts }: Failure): LeaseRecord {
+    const failed = { ...this.delayed(record), revoke_error: message.slice(0, 240) };
+    return attempts >= PATIENCE ? { ...failed, irrevocable: true } : failed;
+  }
+
+  delayed(record: LeaseRecord): LeaseRecord {
+    return { ...record, revoking: true, waiting: true };
+  }
+
+  retryIn(attempts: number, random: () => number): number {
+    return attempts >= PATIENCE ? DAY : retryDelay(attempts, random, 10_000, 600_000);
+  }
+
+  async *waiting(mount: string): AsyncGenerator<string[]> {
+    for (const prefix of [waitingPrefix(mount), IRREVOCABLE]) {
+      let after: string | undefined;
+      do {
+        const page = await this.#store.keys({ prefix, limit: PAGE, ...(after === undefined ? {} : { after }) });
+        yield page.map((key) => key.slice(prefix.length));
+        after = page.length < PAGE ? undefined : page.at(-1);
+      } while (after !== undefined);
     }
-    if (force) {
+  }
+
+  again(record: LeaseRecord, now: number): LeaseRecord | undefined {
+    return record.revoking ? dueNow(record, now) : undefined;
+  }
+
+  /** Resolves with what is left outside, where the lease was dropped by force. @throws UpstreamFailed */
+  async #revoke(id: string, record: LeaseRecord, signal: AbortSignal, why: Why): Promise<LeftOutside | undefined> {
+    const outcome = await this.work.attempt(id, record, signal, CLAIMABLE[why]);
+    if (outcome.state === 'done' || outcome.state === 'gone') return undefined;
+    if (why === 'force') {
       this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
-      await this.#remove(id, record, { dropped: true });
-      return leftByLease(id, record, type);
+      await this.#drop(id, record);
+      return leftByLease(id, record, this.#mount(record.mount)?.secretType(record.type));
     }
-    if ('putOff' in passed) {
-      await this.#later(id, claimed, (current, now) => ({ ...current, due: now + passed.putOff }));
-      const last = claimed.revoke_error === undefined ? '' : `; the last error was: ${claimed.revoke_error}`;
+    this.#report(id, outcome);
+    if (outcome.state === 'taken') throw new UpstreamFailed('failed to revoke entry: another process is at it');
+    if (outcome.state === 'delayed') {
+      const last = record.revoke_error === undefined ? '' : `; the last error was: ${record.revoke_error}`;
       throw new UpstreamFailed(`failed to revoke entry: ${record.type} is not answering; it will be tried again${last}`);
     }
-    const reason = failureText(passed.failed);
-    if (signal.aborted) {
-      // The server stops, or the caller went away: that says nothing about the outside system.
-      await this.#later(id, claimed, (current, now) => ({ ...current, due: now }));
-      throw new UpstreamFailed(`failed to revoke entry: ${reason}`, { cause: passed.failed });
-    }
-    this.#log.warn('a lease could not be revoked yet', { lease: id, error: reason });
-    await this.#later(id, claimed, (current, now) => {
-      const attempts = current.attempts + 1;
-      const irrevocable = attempts >= PATIENCE;
-      return {
-        ...current,
-        attempts,
-        revoke_error: reason.slice(0, 240),
-        ...(irrevocable ? { irrevocable: true } : {}),
-        due: now + (irrevocable ? DAY : retryDelay(attempts, this.#random, 10_000, 600_000)),
-      };
-    });
-    throw new UpstreamFailed(`failed to revoke entry: ${reason}`, { cause: passed.failed });
+    throw new UpstreamFailed(`failed to revoke entry: ${outcome.reason}`, outcome.state === 'absent' ? {} : { cause: outcome.error });
+  }
+
+  #report(id: string, outcome: Outcome<LeaseRecord, void>): void {
+    if (outcome.state !== 'failed' && outcome.state !== 'absent') return;
+    this.#log.warn('a lease could not be revoked yet', { lease: id, error: outcome.reason });
   }
 
   /** Where this fails the journal finds the intent by its age. */
@@ -466,16 +416,14 @@ export class LeaseStore implements OrphanedWork {
       .catch((error: unknown) => this.#log.warn('what was not issued is undone later', { error: failureText(error) }));
   }
 
-  async #remove(id: string, record: LeaseRecord, { dropped }: { dropped: boolean }): Promise<void> {
+  /** The lease goes though its credential may be left outside. */
+  async #drop(id: string, record: LeaseRecord): Promise<void> {
     await this.#store.transaction(async (tx) => {
-      const current = await tx.get<LeaseRecord>(LEASES + id);
-      if (current && dropped) await this.#dropped(tx, current, this.#mount(record.mount));
-      if (record.repeat !== undefined) await forgetRepeat(tx, record.repeat, id);
-      tx.delete(LEASES + id);
-      if (current) reschedule(tx, 'lease', id, current.due, undefined);
-      if (current?.irrevocable) tx.delete(IRREVOCABLE + id);
-      if (current?.waiting) tx.delete(waitingKey(current, id));
-      if (record.token !== '') tx.delete(byTokenKey(record.token, id));
+      const current = await this.#records.get(id, tx);
+      if (!current) return;
+      await this.#dropped(tx, current, this.#mount(record.mount));
+      await this.done(tx, id, current);
+      this.#records.remove(tx, id, current);
     });
   }
 
@@ -489,45 +437,6 @@ export class LeaseStore implements OrphanedWork {
       // What an engine throws does not keep an operator from letting go; what the store throws does.
       if (error instanceof StorageFailure || error instanceof BarrierSealed) throw error;
       this.#log.warn('an engine did not take note of a dropped lease', { error: failureText(error) });
-    }
-  }
-
-  /** Marks the lease as being revoked and moves its end behind the deadline, so that a crash leaves it to the schedule. */
-  async #claim(id: string, record: LeaseRecord, why: Why): Promise<LeaseRecord | 'gone' | 'taken'> {
-    return this.#store.transaction(async (tx) => {
-      const current = await tx.get<LeaseRecord>(LEASES + id);
-      if (!current) return 'gone';
-      if (current.due !== record.due) {
-        // It was renewed, or somebody else is at it.
-        if (why === 'due') return 'gone';
-        if (why === 'asked' && current.revoking) return 'taken';
-      }
-      const next: LeaseRecord = { ...current, revoking: true, process: this.#incarnations.id, due: this.#clock.millis() + CLAIM };
-      tx.put(LEASES + id, next);
-      reschedule(tx, 'lease', id, current.due, next.due);
-      return next;
-    });
-  }
-
-  async #later(id: string, claimed: LeaseRecord, change: (record: LeaseRecord, now: number) => LeaseRecord): Promise<void> {
-    await this.#store.transaction(async (tx) => {
-      const current = await tx.get<LeaseRecord>(LEASES + id);
-      if (current?.due !== claimed.due) return;
-      const { process: _own, ...released } = current;
-      const next = { ...change(released, this.#clock.millis()), waiting: true };
-      tx.put(LEASES + id, next);
-      if (!current.waiting) tx.mark(waitingKey(current, id));
-      if (next.irrevocable && !current.irrevocable) tx.mark(IRREVOCABLE + id);
-      reschedule(tx, 'lease', id, current.due, next.due);
-    });
-  }
-
-  /** Leases whose type names no outside system have a lane of their own; so have those whose record does not fit. */
-  #target(type: AnySecretType, record: LeaseRecord): string {
-    try {
-      return targetKey(record.mount, type.target?.(record.internal as never));
-    } catch {
-      return targetKey(record.mount, undefined);
     }
   }
 
@@ -545,11 +454,11 @@ export class LeaseStore implements OrphanedWork {
     increment: number,
     signal: AbortSignal,
     endsWith: (terms: LeaseTerms) => Date,
-  ): Lease<never> {
+  ): Lease<Record<string, unknown>> {
     const type = mount.secretType(record.type);
     return {
       id,
-      internal: (type ? checkRecord(type.internal, record.internal, `lease ${id}`) : record.internal) as never,
+      internal: type ? checkRecord(type.internal, record.internal, `lease ${id}`) : record.internal,
       issuedAt: new Date(record.issued),
       expiresAt: new Date(record.expires),
       increment,
@@ -564,22 +473,8 @@ export function merged(a: readonly string[] | null, b: readonly string[]): reado
   return b.length === 0 ? a : [...(a ?? []), ...b];
 }
 
-function dueNow(tx: StoreTransaction, id: string, record: LeaseRecord, now: number): void {
+/** To be revoked now, with all its patience. */
+function dueNow(record: LeaseRecord, now: number): LeaseRecord {
   const { irrevocable: _again, ...rest } = record;
-  tx.put(LEASES + id, { ...rest, revoking: true, due: now, attempts: 0 } satisfies LeaseRecord);
-  tx.delete(IRREVOCABLE + id);
-  reschedule(tx, 'lease', id, record.due, now);
-}
-
-function damagedIsLeft(error: unknown): undefined {
-  if (!(error instanceof CorruptRecord)) throw error;
-  return undefined;
-}
-
-function waitingKey({ mount }: LeaseRecord, id: string): string {
-  return `${WAITING}${mount}/${id}`;
-}
-
-function byTokenKey(digest: string, id: string): string {
-  return `${BY_TOKEN}${digest}/${id}`;
+  return { ...rest, revoking: true, due: now, attempts: 0 };
 }

@@ -12,13 +12,13 @@ export class Followers {
   async changed(tx: StoreTransaction, uuid: string, name: string): Promise<void> {
     for (const follower of this.#mounts.followers()) {
       const mount = this.#mounts.byUuid(uuid);
-      if (mount) await follower.engine?.follower?.changed(follower.storage.within(tx), { mount, name });
+      if (mount) await follower.engine?.subscriber?.changed(follower.storage.within(tx), { mount, name });
     }
   }
 
   async unmounted(tx: StoreTransaction, mount: Mount): Promise<void> {
     for (const follower of this.#mounts.followers()) {
-      if (follower !== mount) await follower.engine?.follower?.unmounted(follower.storage.within(tx), mount);
+      if (follower !== mount) await follower.engine?.subscriber?.unmounted(follower.storage.within(tx), mount);
     }
   }
 }

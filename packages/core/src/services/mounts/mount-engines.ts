@@ -14,7 +14,7 @@ import {
 } from '@strongroom/engine-sdk';
 import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
-import { targetKey, type TargetGate } from '../../kernel/work/target-gate.ts';
+import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { NewMount } from './new-mount.ts';
 import { randomBytes } from '../../kernel/random-bytes.ts';
@@ -30,7 +30,7 @@ export class MountEngines {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #plugins: UsablePlugins;
-  readonly #gate: TargetGate;
+  readonly #outside: OutsideSystems;
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
   readonly #generatePassword: (policy?: string) => Promise<string>;
   readonly #sources: SecretSources;
@@ -40,7 +40,7 @@ export class MountEngines {
     clock: Clock;
     log: Log;
     plugins: UsablePlugins;
-    gate: TargetGate;
+    outside: OutsideSystems;
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
@@ -52,7 +52,7 @@ export class MountEngines {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#plugins = options.plugins;
-    this.#gate = options.gate;
+    this.#outside = options.outside;
     this.#builtIn = options.builtIn;
     this.#generatePassword = options.generatePassword;
     this.#sources = options.sources;
@@ -154,12 +154,12 @@ export class MountEngines {
       log: prefixed(this.#log, mount),
       plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
       refusedPlugins: (kind) => this.#plugins.unusable(kind),
-      circuit: (target) => this.#gate.circuit(targetKey(mount.uuid, target), target),
+      circuit: (target) => this.#outside.circuit(targetKey(mount.uuid, target), target),
       retry: async (target) => this.#retry(mount.uuid, target),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       limit: (terms) => limitTerms(mount, terms),
-      ...(mount.package?.followsSecrets === true ? { sources: this.#sources } : {}),
+      ...(mount.package?.subscribesToSecrets === true ? { sources: this.#sources } : {}),
     };
   }
 }

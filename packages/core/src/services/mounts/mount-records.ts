@@ -31,7 +31,7 @@ export class MountRecords {
       if (((await tx.get<{ serial: number }>(SERIAL))?.serial ?? 0) !== serial) return false;
       await change(tx);
       tx.put(SERIAL, { serial: serial + 1 });
-      tx.announce(MOUNTS);
+      tx.notify(MOUNTS);
       return true;
     });
     if (done) this.#serial = serial + 1;

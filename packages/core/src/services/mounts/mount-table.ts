@@ -9,7 +9,7 @@ import {
 } from '@strongroom/engine-sdk';
 import type { UsablePlugins, SystemEngine } from '../plugins/usable-plugins.ts';
 import { callerMayRead } from '../caller/caller-acl.ts';
-import type { TargetGate } from '../../kernel/work/target-gate.ts';
+import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import { MountView, type MountScope } from './mount-view.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { MountEngines } from './mount-engines.ts';
@@ -52,7 +52,7 @@ export class MountTable {
     log: Log;
     system: SystemLimits;
     plugins: UsablePlugins;
-    gate: TargetGate;
+    outside: OutsideSystems;
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
@@ -98,7 +98,7 @@ export class MountTable {
     return [...this.#byUuid.values()];
   }
 
-  /** Those whose engines follow secrets. Few, so that an announcement costs little. */
+  /** Mounts whose engines subscribe to secrets. They are few, so a change costs little. */
   followers(): readonly Mount[] {
     return this.#followers;
   }
@@ -408,7 +408,7 @@ export class MountTable {
   #register(mount: Mount): void {
     this.#byUuid.set(mount.uuid, mount);
     this.#byAccessor.set(mount.accessor, mount);
-    if (mount.package?.followsSecrets === true) this.#followers = [...this.#followers, mount];
+    if (mount.package?.subscribesToSecrets === true) this.#followers = [...this.#followers, mount];
     this.#router.add(mount);
   }
 

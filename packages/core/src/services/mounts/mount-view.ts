@@ -119,7 +119,7 @@ class MountTransaction implements Transaction {
   }
 
   async intend<E extends TObject>(intent: Intent<E>, entry: Static<E>): Promise<OpenIntent> {
-    return this.#scope.journal.open(this.#tx, this.#scope.uuid, intent as unknown as Intent<TObject>, entry as Record<string, unknown>);
+    return this.#scope.journal.open(this.#tx, this.#scope.uuid, intent, entry as Record<string, unknown>);
   }
 
   async settle(intent: OpenIntent): Promise<void> {
@@ -151,7 +151,7 @@ class MountTransaction implements Transaction {
     await this.#scope.accounts.release(this.#tx, this.#scope.uuid, account, by);
   }
 
-  async announce(secret: string): Promise<void> {
+  async notifySubscribers(secret: string): Promise<void> {
     await this.#scope.followers.changed(this.#tx, this.#scope.uuid, secret);
   }
 }
@@ -169,14 +169,14 @@ class StoredCollection<T> implements Collection<T> {
   readonly #access: Access;
   readonly #prefix: string;
   readonly #schema: TSchema;
-  readonly #announced: boolean;
+  readonly #notifying: boolean;
 
-  constructor(reader: Reader, access: Access, prefix: string, schema: TSchema, announced: boolean) {
+  constructor(reader: Reader, access: Access, prefix: string, schema: TSchema, notifying: boolean) {
     this.#reader = reader;
     this.#access = access;
     this.#prefix = prefix;
     this.#schema = schema;
-    this.#announced = announced;
+    this.#notifying = notifying;
   }
 
   async get(id: string): Promise<T | undefined> {
@@ -197,12 +197,12 @@ class StoredCollection<T> implements Collection<T> {
     const key = this.#prefix + id;
     const checked: unknown = checkRecord(this.#schema, record, key);
     // What is stored must not change with the caller's object afterwards.
-    await this.#access.change(async (tx) => tx.putCopy(key, checked, this.#announced));
+    await this.#access.change(async (tx) => tx.putCopy(key, checked, this.#notifying));
   }
 
   async delete(id: string): Promise<void> {
     this.#access.guard();
-    await this.#access.change(async (tx) => tx.delete(this.#prefix + id, this.#announced));
+    await this.#access.change(async (tx) => tx.delete(this.#prefix + id, this.#notifying));
   }
 
   async list(query: ListQuery = {}): Promise<string[]> {

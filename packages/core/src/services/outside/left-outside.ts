@@ -22,7 +22,7 @@ export function leftByLease(
   const otherwise = { kind: `secret of type ${record.type}`, name: id, lease: id };
   if (!type?.outside) return otherwise;
   try {
-    const thing = type.outside(checkRecord(type.internal, record.internal, `lease ${id}`) as never);
+    const thing = type.outside(checkRecord(type.internal, record.internal, `lease ${id}`));
     return thing && { ...cut(thing), lease: id };
   } catch {
     return otherwise;
@@ -38,7 +38,7 @@ export function leftByIntent(
   const otherwise = { kind: `unfinished change (${record.kind})`, name: id, intent: id };
   if (!intent?.outside) return otherwise;
   try {
-    const thing = intent.outside(checkRecord(intent.entry, record.entry, `intent ${id}`) as never);
+    const thing = intent.outside(checkRecord(intent.entry, record.entry, `intent ${id}`));
     return thing && { ...cut(thing), intent: id };
   } catch {
     return otherwise;

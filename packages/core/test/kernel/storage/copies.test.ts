@@ -8,7 +8,7 @@ import {
   type ManualClock,
   type TestMount,
 } from '@strongroom/engine-testkit';
-import { EVERYTHING, StorageFailure, type Announced, type StorageDriver } from '@strongroom/storage-sdk';
+import { EVERYTHING, StorageFailure, type ChangedKeys, type StorageDriver } from '@strongroom/storage-sdk';
 import { Outside, testEngine } from '../../test-engine.ts';
 
 let store: ReturnType<typeof sharedMemory>;
@@ -205,7 +205,7 @@ describe('a change of another server', () => {
 
   test('that makes the keys of an empty store is heard by servers that are sealed over it', async () => {
     const empty = sharedMemory();
-    const heard: Announced[] = [];
+    const heard: ChangedKeys[] = [];
     empty.open().changes((announced) => heard.push(announced));
     const core = await createCore({ storage: empty.open(), plugins: [], clock });
     await core.initialize({ secretShares: 1, secretThreshold: 1, recoveryShares: undefined, recoveryThreshold: undefined });

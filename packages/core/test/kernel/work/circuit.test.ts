@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { BadRequest, UpstreamFailed } from '@strongroom/engine-sdk';
 import { manualClock, mountForTest, type ManualClock, type TestMount } from '@strongroom/engine-testkit';
-import { TargetGate } from '../../../src/kernel/work/target-gate.ts';
+import { OutsideSystems } from '../../../src/kernel/work/outside-systems.ts';
 import { Outside, testEngine } from '../../test-engine.ts';
+
+const NEVER = new AbortController().signal;
 
 class Refused extends UpstreamFailed {
   override readonly answered = true;
@@ -97,37 +99,37 @@ describe('the circuit of an outside system', () => {
   });
 });
 
-describe('a gate', () => {
+describe('an outside system', () => {
   let clock: ManualClock;
-  let gate: TargetGate;
+  let outside: OutsideSystems;
   beforeEach(() => {
     clock = manualClock();
-    gate = new TargetGate(clock, { random: () => 0 });
+    outside = new OutsideSystems(clock, { random: () => 0 });
   });
   const down = async (): Promise<never> => {
     throw new UpstreamFailed('down');
   };
 
   test('counts background work once, and lets its calls through when it is the trial', async () => {
-    const circuit = gate.circuit('m/one', 'one');
+    const circuit = outside.circuit('m/one', 'one');
     const work = async (admit: (signal: AbortSignal) => void, call: () => Promise<void>) => {
       const { signal } = new AbortController();
       admit(signal);
       await circuit.call(signal, call);
     };
     for (let i = 1; i <= 5; i += 1) {
-      await gate.pass('m/one', async (admit) => work(admit, down));
+      await outside.attempt('m/one', NEVER, async (admit) => work(admit, down));
       expect(circuit.status()).toMatchObject({ state: i < 5 ? 'closed' : 'open', failures: i });
     }
-    expect(await gate.pass('m/one', down)).toEqual({ putOff: 5_000 });
+    expect(await outside.attempt('m/one', NEVER, down)).toEqual({ delay: 5_000 });
     await clock.advance('5s');
     expect(circuit.status().state).toBe('half-open');
-    expect(await gate.pass('m/one', async (admit) => work(admit, async () => undefined))).toEqual({ done: undefined });
+    expect(await outside.attempt('m/one', NEVER, async (admit) => work(admit, async () => undefined))).toEqual({ done: undefined });
     expect(circuit.status()).toEqual({ state: 'closed', failures: 0 });
   });
 
   test('takes settings for one target, and a reset', async () => {
-    const circuit = gate.circuit('m/one', 'one');
+    const circuit = outside.circuit('m/one', 'one');
     circuit.configure({ threshold: 2, pause: 1_000, longestPause: 1_000 });
     const call = async () => circuit.call(new AbortController().signal, down).catch(() => undefined);
     await call();

@@ -25,7 +25,7 @@ export async function call(
     const answer: EngineResponse | undefined = await op.handle({
       operation,
       path,
-      spelled: hit.captures,
+      verbatim: hit.captures,
       data: decoded.data,
       supplied: decoded.supplied,
       raw: body,

@@ -28,7 +28,7 @@ const notes: EnginePackage = {
           handle: async ({ data }) => {
             await storage.transaction(async (tx) => {
               await tx.collection('note/', Note).put(data.name, { text: data.text ?? '' });
-              await tx.announce(data.name);
+              await tx.notifySubscribers(data.name);
               if (data.text === 'refused') throw new BadRequest('this note is refused');
             });
             return undefined;
@@ -45,13 +45,13 @@ function listener(given: { sources?: SecretSources } = {}): EnginePackage {
     kind: 'secret',
     apiVersion: 1,
     system: { path: 'sys/listener/', feature: 'listening' },
-    followsSecrets: true,
+    subscribesToSecrets: true,
     create: ({ storage, sources }) => {
       given.sources = sources!;
       return {
-        follower: {
+        subscriber: {
           changed: async (tx, { mount, name }) => {
-            if (name === 'unwanted') throw new BadRequest('the follower objects');
+            if (name === 'unwanted') throw new BadRequest('the subscriber objects');
             await tx.collection('heard/', Heard).put(`changed ${name}`, { mount: mount.path, name });
           },
           unmounted: async (tx, mount) => tx.collection('heard/', Heard).put(`unmounted ${mount.path}`, { mount: mount.path, name: '' }),
@@ -96,7 +96,7 @@ describe('an engine that follows secrets', () => {
     expect((await mount.call('read', 'a/notes/one')).data ?? null).toBeNull();
   });
 
-  test('a follower that throws fails the change', async () => {
+  test('a subscriber that throws fails the change', async () => {
     expect((await write('a/notes/unwanted', 'x')).status).toBe(400);
     expect((await mount.call('read', 'a/notes/unwanted')).data ?? null).toBeNull();
   });

@@ -21,7 +21,7 @@ export async function call(
   if (!op) return { status: 405, errors: ['unsupported operation'] };
   try {
     const { data, supplied } = match.path.decode(body, match.captures);
-    const request = { operation, path: match.canonical, spelled: match.spelled, data, supplied, raw: body } as unknown as EngineRequest;
+    const request = { operation, path: match.canonical, verbatim: match.verbatim, data, supplied, raw: body } as unknown as EngineRequest;
     const answer: EngineResponse | undefined = await op.handle(request);
     if (!answer) return { status: operation === 'read' || operation === 'list' ? 404 : 204, errors: [] };
     return { status: answer.status ?? 200, data: answer.data, warnings: answer.warnings };

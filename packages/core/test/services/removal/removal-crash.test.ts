@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mortalMount, type MortalMount } from '@strongroom/engine-testkit';
+import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import { Outside, testEngine } from '../../test-engine.ts';
 
 /** More than any removal here commits. */
@@ -7,14 +7,14 @@ const MOST = 80;
 
 interface Scene {
   readonly outside: Outside;
-  readonly mount: MortalMount;
+  readonly mount: KillableMount;
   readonly hooks: NonNullable<Parameters<typeof testEngine>[1]>;
 }
 
 async function scene(): Promise<Scene> {
   const outside = new Outside();
   const hooks: Scene['hooks'] = { outside: async () => [{ kind: 'root credential', name: 'admin' }] };
-  const mount = await mortalMount(testEngine(outside, hooks), { path: 'acc' });
+  const mount = await killableMount(testEngine(outside, hooks), { path: 'acc' });
   await mount.write('roles/r', { ttl: '10h' });
   await mount.read('creds/r');
   await mount.read('creds/r');
@@ -31,7 +31,7 @@ describe('the process ends at any commit of a removal', () => {
       mount.storage.dieAfter(commits);
       const dead = await mount.diesIn(mount.ask('delete', 'sys/mounts/acc'));
       const heir = await mount.restart();
-      // `mortalMount` mounts its engine at a path where there is none: the removed one is told by its uuid.
+      // `killableMount` mounts its engine at a path where there is none: the removed one is told by its uuid.
       const before = (await heir.ask('read', 'sys/mounts/acc')).data as { uuid: string; removing?: object };
       const begun = before.uuid !== uuid || before.removing !== undefined;
       await heir.pass(900);
@@ -88,6 +88,6 @@ describe('the process ends at any commit of a removal', () => {
   }, 120_000);
 });
 
-async function keysOf(heir: MortalMount): Promise<string[]> {
+async function keysOf(heir: KillableMount): Promise<string[]> {
   return (await heir.storage.range({ keysOnly: true })).map(({ key }) => key);
 }

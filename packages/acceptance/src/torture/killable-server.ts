@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, startServer, type ServerProcess } from '../server-process.ts';
+
+/** The server answered, and refused. */
+export class CallRefused extends Error {
+  readonly status: number;
+  constructor(call: string, status: number, text: string) {
+    super(`${call}: ${status} ${text.slice(0, 300)}`);
+    this.status = status;
+  }
+}
+
+/** A server on LMDB in a process of its own, which is killed and started again on the same store. It unseals by itself. */
+export class KillableServer {
+  readonly sealKey = randomBytes(32);
+  readonly #folder: string;
+  readonly #address: string;
+  readonly #config: string;
+  #process: ServerProcess | undefined;
+  #token = '';
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.#address = `http://127.0.0.1:${port}`;
+    this.#config = join(folder, 'server.hcl');
+  }
+
+  /** A new store, initialised and open. */
+  static async start(): Promise<KillableServer> {
+    const server = new KillableServer(await mkdtemp(join(tmpdir(), 'strongroom-killable-')), await freePort());
+    await writeFile(
+      server.#config,
+      `storage "lmdb" { path = "${server.store}" }\n` +
+        `listener "tcp" {\n  address = "${server.#address.slice('http://'.length)}"\n  tls_disable = true\n}\nlog_level = "error"\n` +
+        `seal "static" {\n  current_key_id = "k1"\n  current_key = "${server.sealKey.toString('base64')}"\n}\n`,
+    );
+    await server.open();
+    const made = await server.call('PUT', 'sys/init', { recovery_shares: 1, recovery_threshold: 1 });
+    server.#token = made['root_token'] as string;
+    return server;
+  }
+
+  /** Where its records are, also when it has ended. */
+  get store(): string {
+    return join(this.#folder, 'data');
+  }
+
+  /** The next process on what is left. */
+  async open(): Promise<void> {
+    const server = (this.#process = await startServer([`-config=${this.#config}`], this.#address));
+    const deadline = Date.now() + 20_000;
+    for (;;) {
+      const { status } = await fetch(`${this.#address}/v1/sys/health`);
+      if (status === 200 || status === 501) return;
+      if (Date.now() > deadline) throw new Error(`the server does not unseal: ${status} ${server.log()}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  /** SIGKILL, and the next one on what is left. `work` is given up by then. */
+  async dieDuring(work: readonly Promise<unknown>[], giveUp: () => void): Promise<void> {
+    const ended = Promise.allSettled(work);
+    await this.#process!.kill();
+    giveUp();
+    await ended;
+    await this.open();
+  }
+
+  async stop(): Promise<void> {
+    await this.#process?.stop();
+  }
+
+  async dispose(): Promise<void> {
+    await this.#process?.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Undefined where it fails. */
+  async try(method: string, path: string, body?: unknown): Promise<Record<string, unknown> | undefined> {
+    return this.call(method, path, body).catch(() => undefined);
+  }
+
+  /** How many leases of accounts that this path issued there are. */
+  async leases(path: string): Promise<number> {
+    const answer = await this.try('GET', `sys/leases/lookup/${path}?list=true`);
+    return (answer?.['data'] as { keys: string[] } | undefined)?.keys.length ?? 0;
+  }
+
+  /** How many undos are pending. */
+  async intents(): Promise<number> {
+    const answer = await this.call('GET', 'sys/journal');
+    return (answer['data'] as { intents: unknown[] }).intents.length;
+  }
+
+  /** @throws CallRefused, and what fetch throws where there was no answer */
+  async call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    const answer = await fetch(`${this.#address}/v1/${path}`, {
+      method,
+      headers: this.#token === '' ? {} : { 'X-Vault-Token': this.#token },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new CallRefused(`${method} ${path}`, answer.status, text);
+    return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+  }
+}

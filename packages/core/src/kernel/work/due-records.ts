@@ -1,0 +1,192 @@
+import type { Clock } from '@strongroom/engine-sdk';
+import { CorruptRecord } from '../barrier/key-ring.ts';
+import type { CorruptListener, RecordReader, RecordScanner, RecordWriter } from '../storage/records.ts';
+import type { Store, StoreTransaction } from '../storage/store.ts';
+import { dueBetween, realign, reschedule, type DueEntry, type DueKind } from './schedule-index.ts';
+
+/** What every record that comes due says of it, beside what is to be done. */
+export interface DueRecord {
+  /** Milliseconds since the epoch: where its index entry is. While a process works on it, the end of the claim. Absent: it never comes due. */
+  due?: number;
+  /** The incarnation that works on it. */
+  process?: string;
+  /** The claim of whoever works on it, in kinds that store one; the others know a claim by its end. */
+  claim?: string;
+  /** Failures since the last success. */
+  attempts?: number;
+  lastError?: { message: string; at: number };
+}
+
+/** One kind of record, as `Records` keeps it. */
+interface Kept<R> {
+  readonly prefix: string;
+  get(from: RecordReader, id: string): Promise<R | undefined>;
+  put(tx: RecordWriter, id: string, record: R): void;
+  create(tx: RecordWriter, id: string, record: R): void;
+  delete(tx: RecordWriter, id: string): void;
+  entries(
+    store: RecordScanner,
+    query: { prefix?: string; after?: string; limit?: number },
+    corrupt: CorruptListener,
+  ): Promise<[string, R][]>;
+  pages(store: RecordScanner, corrupt: CorruptListener, below?: string): AsyncIterable<[string, R][]>;
+}
+
+/** Records that are changed in one commit. */
+const TOGETHER = 64;
+
+/**
+ * Records of one kind with their index entries: the entry in the schedule, and whatever else the kind derives from a record (`marks`). Both are written
+ * in one commit, here and nowhere else.
+ */
+export class DueRecords<R extends DueRecord> {
+  readonly kind: DueKind;
+  readonly store: Store;
+  readonly #records: Kept<R>;
+  readonly #clock: Clock;
+  readonly #marks: ((id: string, record: R) => readonly string[]) | undefined;
+
+  constructor(options: {
+    readonly kind: DueKind;
+    readonly store: Store;
+    readonly records: Kept<R>;
+    readonly clock: Clock;
+    /** Keys of further index entries of a record. */
+    readonly marks?: (id: string, record: R) => readonly string[];
+  }) {
+    this.kind = options.kind;
+    this.store = options.store;
+    this.#records = options.records;
+    this.#clock = options.clock;
+    this.#marks = options.marks;
+  }
+
+  get prefix(): string {
+    return this.#records.prefix;
+  }
+
+  /** Within a transaction, or from the store. @throws CorruptRecord */
+  get(id: string, from: RecordReader = this.store): Promise<R | undefined> {
+    return this.#records.get(from, id);
+  }
+
+  /** As `get`; undefined for a damaged record too. */
+  async readable(id: string, from: RecordReader = this.store): Promise<R | undefined> {
+    try {
+      return await this.get(id, from);
+    } catch (error) {
+      if (error instanceof CorruptRecord) return undefined;
+      throw error;
+    }
+  }
+
+  /** Up to so many, in the order of their ids. */
+  list(limit: number, corrupt: CorruptListener, prefix = ''): Promise<[id: string, record: R][]> {
+    return this.#records.entries(this.store, { prefix, limit }, corrupt);
+  }
+
+  /** All whose id begins with `below`, page by page. */
+  pages(corrupt: CorruptListener, below?: string): AsyncIterable<[id: string, record: R][]> {
+    return this.#records.pages(this.store, corrupt, below);
+  }
+
+  /** Where nothing is yet: no read is needed. */
+  create(tx: StoreTransaction, id: string, record: R): void {
+    this.#records.create(tx, id, record);
+    this.#index(tx, id, undefined, record);
+  }
+
+  /** `before`: what is replaced. */
+  put(tx: StoreTransaction, id: string, before: R | undefined, record: R): void {
+    this.#records.put(tx, id, record);
+    this.#index(tx, id, before, record);
+  }
+
+  remove(tx: StoreTransaction, id: string, before: R): void {
+    this.#records.delete(tx, id);
+    this.#index(tx, id, before, undefined);
+  }
+
+  /** A record that cannot be read: its index entries go when they come due. */
+  removeDamaged(tx: StoreTransaction, id: string): void {
+    this.#records.delete(tx, id);
+  }
+
+  /** Rewrites the record in a commit of its own; with undefined it stays as it is. Resolves with what is stored then. */
+  async change(id: string, change: (record: R, now: number) => R | undefined): Promise<R | undefined> {
+    return this.store.transaction(async (tx) => {
+      const record = await this.get(id, tx);
+      const next = record && change(record, this.#clock.millis());
+      if (!next) return record;
+      this.put(tx, id, record, next);
+      return next;
+    });
+  }
+
+  /** The same for many, in few commits. Damaged ones stay. Resolves with how many were rewritten. */
+  async changeAll(ids: AsyncIterable<readonly string[]>, change: (record: R, now: number, id: string) => R | undefined): Promise<number> {
+    let count = 0;
+    for await (const page of ids) {
+      for (let at = 0; at < page.length; at += TOGETHER) {
+        count += await this.store.transaction(async (tx) => {
+          let changed = 0;
+          for (const id of page.slice(at, at + TOGETHER)) {
+            const record = await this.readable(id, tx);
+            const next = record && change(record, this.#clock.millis(), id);
+            if (!next) continue;
+            this.put(tx, id, record, next);
+            changed += 1;
+          }
+          return changed;
+        });
+      }
+    }
+    return count;
+  }
+
+  /** Ids of those that come due within so many milliseconds. */
+  async *dueWithin(millis: number): AsyncGenerator<string[]> {
+    const now = this.#clock.millis();
+    for await (const page of dueBetween(this.store, this.kind, now, now + millis)) yield page.map(({ id }) => id);
+  }
+
+  /** The entry of the index disagrees with its record, which is right: it was restored, replaced or quarantined. */
+  async realign(entry: DueEntry): Promise<void> {
+    await this.store.transaction(async (tx) => realign(tx, entry, (await this.get(entry.id, tx))?.due));
+  }
+
+  #index(tx: StoreTransaction, id: string, before: R | undefined, after: R | undefined): void {
+    reschedule(tx, this.kind, id, before?.due, after?.due);
+    if (!this.#marks) return;
+    const old = before ? this.#marks(id, before) : [];
+    const marks = after ? this.#marks(id, after) : [];
+    for (const key of old) if (!marks.includes(key)) tx.delete(key);
+    for (const key of marks) if (!old.includes(key)) tx.mark(key);
+  }
+}
+
+/** Without its claim. */
+export function released<R extends DueRecord>(record: R): R {
+  const free = { ...record };
+  delete free.process;
+  delete free.claim;
+  return free;
+}
+
+/** Whether a record is still under the claim that it was given. */
+export function isHeld(record: DueRecord, claimed: DueRecord): boolean {
+  return claimed.claim === undefined ? record.due === claimed.due : record.claim === claimed.claim;
+}
+
+/** What operators see of every record that comes due. */
+export interface DueStatus {
+  /** Failed ones since the last success. */
+  readonly attempts: number;
+  readonly nextAttempt: Date;
+  readonly lastError?: { readonly message: string; readonly at: Date };
+}
+
+export function dueStatus({ due = 0, attempts = 0, lastError }: DueRecord): DueStatus {
+  const shown = { attempts, nextAttempt: new Date(due) };
+  return lastError === undefined ? shown : { ...shown, lastError: { message: lastError.message, at: new Date(lastError.at) } };
+}

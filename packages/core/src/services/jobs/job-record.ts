@@ -1,0 +1,28 @@
+import { Type, type Static } from 'typebox';
+import { Records } from '../../kernel/storage/records.ts';
+
+/** A job of an engine, as stored below `job/<mount>/<kind>/<id>`. Times are milliseconds since the epoch. */
+export const JobRecord = Type.Object({
+  /** Uuid. */
+  mount: Type.String(),
+  kind: Type.String(),
+  id: Type.String(),
+  entry: Type.Record(Type.String(), Type.Unknown()),
+  due: Type.Number(),
+  /** When the work itself was due, also while it is claimed or retried. */
+  planned: Type.Number(),
+  attempts: Type.Number(),
+  claim: Type.Optional(Type.String()),
+  /** The incarnation that runs it. */
+  process: Type.Optional(Type.String()),
+  lastSuccess: Type.Optional(Type.Number()),
+  lastError: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
+});
+export type JobRecord = Static<typeof JobRecord>;
+
+export const jobRecords = new Records('job/', JobRecord);
+
+/** The id of its record, and of its entry in the schedule. */
+export function jobId(mount: string, kind: string, id: string): string {
+  return `${mount}/${kind}/${id}`;
+}

@@ -1,0 +1,122 @@
+import { Attempts, retry } from '@strongroom/database-knex';
+import { mssqlDialect, quoted } from '@strongroom/database-sdk';
+import type { Connection } from 'tedious';
+import { batch, type Row } from './batch.ts';
+import { answers } from './server-error.ts';
+
+/** `N`, for letters of any script. */
+const literal = (text: string): string => `N${quoted(mssqlDialect, "'", text)}`;
+const identifier = (name: string): string => quoted(mssqlDialect, '[', name);
+
+/** One kind of user, by the statements in which kinds differ. */
+export interface UserKind {
+  /** What a password is changed by where operators do not say. */
+  readonly passwordChange: readonly string[];
+  /** Where whoever has this name is. */
+  named(username: string): string;
+  /** Where those are that have passwords. */
+  readonly withPasswords: string;
+  lockOut(username: string): string;
+  /** Which sessions are theirs. */
+  sessions(username: string): string;
+  remove(connection: Connection, username: string): Promise<void>;
+}
+
+/** Logins of the server. */
+export const LOGINS: UserKind = {
+  passwordChange: [`ALTER LOGIN [{{username}}] WITH PASSWORD = '{{password}}'`],
+  named: (username) => `sys.server_principals WHERE name = ${literal(username)}`,
+  withPasswords: `sys.server_principals WHERE type = 'S'`,
+  lockOut: (username) => `ALTER LOGIN ${identifier(username)} DISABLE`,
+  sessions: (username) => `login_name = ${literal(username)}`,
+  remove: removeLogin,
+};
+
+/** Users of a contained database. */
+export const CONTAINED_USERS: UserKind = {
+  passwordChange: [`ALTER USER [{{username}}] WITH PASSWORD = '{{password}}'`],
+  named: (username) => `sys.database_principals WHERE type = 'S' AND name = ${literal(username)}`,
+  withPasswords: `sys.database_principals WHERE type = 'S' AND authentication_type = 2`,
+  lockOut: (username) => `DENY CONNECT TO ${identifier(username)}`,
+  sessions: (username) => `database_id = DB_ID() AND original_login_name = ${literal(username)}`,
+  remove: removeContainedUser,
+};
+
+/** Those with passwords that are called so. */
+export async function usersNamed(
+  connection: Connection,
+  { withPasswords }: UserKind,
+  which: { name: string } | { prefix: string },
+): Promise<string[]> {
+  const condition =
+    'name' in which ? `name = ${literal(which.name)}` : which.prefix === '' ? '1 = 1' : `CHARINDEX(${literal(which.prefix)}, name) = 1`;
+  const rows = await batch(connection, `SELECT name FROM ${withPasswords} AND ${condition} ORDER BY name`);
+  return rows.map(({ name }) => String(name));
+}
+
+/** Keeps a user out, and ends its sessions. An absent user is success. */
+export async function disableUser(connection: Connection, kind: UserKind, username: string): Promise<void> {
+  if (!(await exists(connection, kind, username))) return;
+  const attempts = new Attempts(answers);
+  await attempts.try(batch(connection, kind.lockOut(username)));
+  await killSessions(connection, attempts, kind.sessions(username));
+  attempts.check(NOT_ALL);
+}
+
+/**
+ * Ends a login: no new sessions, no old ones, no users in any database, and then the login itself. What fails does not keep the rest from being
+ * tried, but keeps the login, disabled. An absent login is success, though users of its name are still looked for.
+ */
+async function removeLogin(connection: Connection, username: string): Promise<void> {
+  const attempts = new Attempts(answers);
+  const isThere = await exists(connection, LOGINS, username);
+  if (isThere) {
+    await attempts.try(batch(connection, LOGINS.lockOut(username)));
+    await killSessions(connection, attempts, LOGINS.sessions(username));
+  }
+  for (const { db, name } of await usersOf(connection, literal(username))) {
+    const drop = `DROP USER ${identifier(String(name))}`.replaceAll("'", "''");
+    await attempts.try(batch(connection, `EXEC ${identifier(String(db))}.sys.sp_executesql N'${drop}'`));
+  }
+  attempts.check(NOT_ALL);
+  if (isThere) await retry(ENDING, async () => batch(connection, `DROP LOGIN ${identifier(username)}`));
+}
+
+/** Sessions that may not be killed end when they end: they cannot log in again. */
+async function removeContainedUser(connection: Connection, username: string): Promise<void> {
+  if (!(await exists(connection, CONTAINED_USERS, username))) return;
+  await batch(connection, `DROP USER ${identifier(username)}`);
+  await killSessions(connection, new Attempts(answers), CONTAINED_USERS.sessions(username));
+}
+
+async function exists(connection: Connection, { named }: UserKind, username: string): Promise<boolean> {
+  return (await batch(connection, `SELECT 1 AS found FROM ${named(username)}`)).length > 0;
+}
+
+/** The users of a login in every database that can be looked into: by its identifier, or by name if the login is gone. */
+async function usersOf(connection: Connection, login: string): Promise<Row[]> {
+  const databases = await batch(connection, `SELECT name FROM sys.databases WHERE state = 0 AND HAS_DBACCESS(name) = 1`);
+  if (databases.length === 0) return [];
+  const theirs = `sid = SUSER_SID(${login}) OR (SUSER_SID(${login}) IS NULL AND name = ${login})`;
+  const selects = databases.map(({ name }) => {
+    const principals = `${identifier(String(name))}.sys.database_principals`;
+    return `SELECT ${literal(String(name))} AS db, name COLLATE DATABASE_DEFAULT AS name FROM ${principals} WHERE type = 'S' AND (${theirs})`;
+  });
+  return batch(connection, selects.join(' UNION ALL '));
+}
+
+async function killSessions(connection: Connection, attempts: Attempts, whose: string): Promise<void> {
+  const sessions = `SELECT session_id FROM sys.dm_exec_sessions WHERE session_id <> @@SPID AND ${whose}`;
+  for (const { session_id: id } of await batch(connection, sessions)) await attempts.try(batch(connection, `KILL ${Number(id)}`), ENDED);
+}
+
+const NOT_ALL = 'could not perform all sql statements';
+/** There is no such session: it ended by itself meanwhile. */
+const ENDED = '6106';
+/** A session that was killed may need a moment to end. */
+const LOGGED_IN = '15434';
+const ENDING = {
+  attempts: 6,
+  delayMs: (attempt: number) => 50 * attempt,
+  mayRepeat: (error: unknown) => answers.code(error) === LOGGED_IN,
+};

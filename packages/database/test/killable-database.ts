@@ -1,0 +1,29 @@
+import type { DatabaseSession } from '@strongroom/database-sdk';
+import { postgresqlPlugin } from '@strongroom/database-postgresql';
+import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
+import { databaseEngine } from '../src/index.ts';
+
+/** A killable server with the database engine at `database/`. */
+export interface KillableDatabase {
+  readonly server: KillableMount;
+  /** Closes the sessions that it and the servers before it left: the operating system does that for the dead. */
+  closeSessions(): Promise<void>;
+}
+
+export async function killableDatabase(): Promise<KillableDatabase> {
+  const sessions: DatabaseSession[] = [];
+  const plugin: typeof postgresqlPlugin = {
+    ...postgresqlPlugin,
+    open: async (config, host) => {
+      const session = await postgresqlPlugin.open(config, host);
+      sessions.push(session);
+      return session;
+    },
+  };
+  return {
+    server: await killableMount(databaseEngine, { plugins: [plugin] }),
+    closeSessions: async () => {
+      await Promise.all(sessions.splice(0).map(async (session) => session.close()));
+    },
+  };
+}

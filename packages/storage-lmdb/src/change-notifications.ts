@@ -1,0 +1,181 @@
+import { EVERYTHING, type ChangedKeys, type Staleness } from '@strongroom/storage-sdk';
+import type { Database, Environment } from './environment.ts';
+import { asFailure } from './failure.ts';
+import { Versions } from './versions.ts';
+
+const PREFIX = '\0announced/';
+const END = '\0announced0';
+const LATEST = '\0latest';
+/** Says when the newest notification that was removed had been made. */
+const PRUNED = '\0pruned';
+const RETENTION_MS = 60 * 60 * 1_000;
+const POLL_MS = 50;
+/** A poll that is so late is made up for before anybody relies on it. */
+const OVERDUE_MS = 1_000;
+/** Longer than an notification takes from its making to its commit. */
+const COMMIT_MS = 60_000;
+/** Notifications of this driver between two prunings. */
+const PRUNE_EVERY = 1_000;
+
+type Listener = (changed: ChangedKeys) => void;
+
+/** The time that notifications are dated by, and whether they are read: tests move the one and hold up the other. */
+export interface ReadingClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Whether the next reading has to wait. */
+  paused(): boolean;
+}
+
+const systemClock: ReadingClock = { now: () => Date.now(), paused: () => false };
+
+interface ChangeNotification {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly keys: readonly string[];
+}
+
+/**
+ * Changed keys, kept in the store for an hour under the version of their commit: `\0announced/<block>/<version>`. The commits of one
+ * block of versions belong to one process and happen in their order, so a reader remembers one position a block. One entry, whose
+ * version changes with each notification, is all that a poll has to read. A process that stood still for longer than an hour finds that some
+ * were removed after its last look, and says so.
+ */
+export class ChangeNotifications {
+  readonly #environment: Environment;
+  readonly #own: ReadonlySet<number>;
+  readonly #listeners = new Set<Listener>();
+  readonly #positions = new Map<number, string>();
+  readonly #clock: ReadingClock;
+  #latest: number | undefined;
+  /** By the clock that notifications are dated by: when all of them had been read. */
+  #lookedAt = 0;
+  /** The same moment, by the monotonic clock. */
+  #currentAt = 0;
+  #failure: string | undefined;
+  #written = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(environment: Environment, own: ReadonlySet<number>, clock: ReadingClock = systemClock) {
+    this.#environment = environment;
+    this.#own = own;
+    this.#clock = clock;
+    this.#read();
+    this.#prune();
+  }
+
+  /** Adds to a commit being written. */
+  write(db: Database, keys: readonly string[], version: number): void {
+    void db.put(entryKey(version), Buffer.from(JSON.stringify({ at: this.#clock.now(), keys } satisfies ChangeNotification)), version);
+    void db.put(LATEST, Buffer.alloc(0), version);
+    this.#written += 1;
+    if (this.#written % PRUNE_EVERY === 0) setImmediate(() => this.#tried(() => this.#prune()));
+  }
+
+  subscribe(listener: Listener): () => void {
+    const entry: Listener = (changed) => listener(changed);
+    // A new listener already knows the changes before it subscribed.
+    if (this.#listeners.size === 0) this.#tried(() => this.#read());
+    this.#listeners.add(entry);
+    this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
+    return () => {
+      this.#listeners.delete(entry);
+      if (this.#listeners.size === 0) this.stop();
+    };
+  }
+
+  /** A poll is late where the whole process stood still: it is made up for. */
+  staleness(): Staleness {
+    if (this.#listeners.size === 0) return { millis: 0 };
+    if (performance.now() - this.#currentAt > OVERDUE_MS) this.#poll();
+    return { millis: performance.now() - this.#currentAt, reason: this.#failure };
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#listeners.clear();
+  }
+
+  #poll(): void {
+    if (this.#clock.paused()) return;
+    const found = this.#tried(() => this.#read()) ?? [];
+    for (const changed of found) for (const listener of [...this.#listeners]) listener(changed);
+  }
+
+  /** While the file is being reopened it cannot be read: the next poll reads what was missed. */
+  #tried<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#failure = asFailure(error).reason;
+      return undefined;
+    }
+  }
+
+  /** Notifications of others that were not read before; EVERYTHING where some are gone already. */
+  #read(): ChangedKeys[] {
+    const { db } = this.#environment;
+    const [lookedAt, now, current] = [this.#lookedAt, this.#clock.now(), performance.now()];
+    db.resetReadTxn();
+    const latest = db.getEntry(LATEST)?.version;
+    const found = latest === this.#latest ? [] : this.#unread(db);
+    const removed = latest === this.#latest || lookedAt === 0 ? 0 : prunedAt(db);
+    this.#latest = latest;
+    this.#lookedAt = now;
+    this.#currentAt = current;
+    this.#failure = undefined;
+    return removed > lookedAt - COMMIT_MS ? [EVERYTHING] : found;
+  }
+
+  #unread(db: Database): (readonly string[])[] {
+    const found: (readonly string[])[] = [];
+    for (let start: string | undefined = PREFIX; start !== undefined;) {
+      let following: string | undefined;
+      for (const { key, value } of db.getRange({ start, end: END })) {
+        const name = String(key);
+        const block = Versions.blockOf(Number(name.slice(PREFIX.length)));
+        const position = this.#positions.get(block);
+        if (name === position) continue;
+        if (position !== undefined && name < position) {
+          // Go on behind what was read of this block.
+          following = position;
+          break;
+        }
+        this.#positions.set(block, name);
+        if (!this.#own.has(block)) found.push(parsed(value).keys);
+      }
+      start = following;
+    }
+    return found;
+  }
+
+  /** Deletes what is older than an hour, whichever process wrote it, and returns the time of the newest. */
+  #prune(): void {
+    const { db } = this.#environment;
+    const expired = this.#clock.now() - RETENTION_MS;
+    const stale = [...db.getRange({ start: PREFIX, end: END })]
+      .map(({ key, value }) => ({ key, at: parsed(value).at }))
+      .filter(({ at }) => at < expired);
+    if (stale.length === 0) return;
+    const at = stale.reduce((newest, each) => Math.max(newest, each.at), prunedAt(db));
+    db.batch(() => {
+      for (const { key } of stale) void db.remove(key);
+      void db.put(PRUNED, Buffer.from(JSON.stringify({ at })), 1);
+    }).catch(() => undefined);
+  }
+}
+
+/** Milliseconds since the epoch; 0 where nothing was removed yet. */
+function prunedAt(db: Database): number {
+  const value = db.get(PRUNED);
+  return value === undefined ? 0 : (JSON.parse(Buffer.from(value).toString()) as { at: number }).at;
+}
+
+function parsed(value: Uint8Array): ChangeNotification {
+  return JSON.parse(Buffer.from(value).toString()) as ChangeNotification;
+}
+
+function entryKey(version: number): string {
+  return PREFIX + String(version).padStart(16, '0');
+}
