@@ -1,4 +1,5 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../server-process.ts';
@@ -7,12 +8,9 @@ import { startProgram } from './program.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** What an author has besides: what the pages import. */
-export const AUTHORS_PACKAGES = [
-  ...['cli', 'core', 'engine-sdk', 'engine-testkit', 'http', 'kv', 'storage-lmdb', 'storage-sdk'],
-  ...['database', 'database-sdk', 'database-testkit', 'sync', 'sync-sdk', 'sync-testkit'],
-].map((name) => `@strongroom/${name}`);
-export const OTHER_PACKAGES = ['typebox@1', 'express@5', '@types/express@5', 'fastify@5', 'pg@8', '@types/pg@8', 'undici@7'];
+/** The runner of the repository runs their tests, and the lab, which is not published, is what the pages call a database of yours. */
+const NOT_INSTALLED = ['@jest/globals', '@strongroom/lab'];
+const TYPES = ['@types/express@5', '@types/pg@8'];
 
 /** Where the files of each page come to lie in the author's folder. */
 const PAGES: readonly { page: string; folder: string; from: string }[] = [
@@ -28,28 +26,49 @@ export function filesOf(page: string, from: string): Map<string, string> {
   return new Map([...blocks].filter(([, file]) => file!.startsWith(from)).map(([, file, code]) => [file!.slice(from.length), code!]));
 }
 
-/** Writes the code of all pages into the folder. @returns how many files each gave */
-export async function writeTutorials(folder: string): Promise<ReadonlyMap<string, number>> {
+export interface Tutorials {
+  /** How many files each page gave. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** What `npm install` must be told for them: every package that the code imports, and the types of those that have none. */
+  readonly packages: readonly string[];
+}
+
+/** Writes the code of all pages into the folder. */
+export async function writeTutorials(folder: string): Promise<Tutorials> {
   const counts = new Map<string, number>();
+  const imports = new Set<string>();
   for (const { page, folder: part, from } of PAGES) {
     const files = filesOf(await readFile(join(ROOT, 'docs', `${page}.md`), 'utf8'), from);
     for (const [file, code] of files) {
       await mkdir(dirname(join(folder, part, file)), { recursive: true });
       await writeFile(join(folder, part, file), code);
+      for (const [, name] of code.matchAll(/(?:\bfrom |\bimport\()'((?:@[^/']+\/)?[^./'][^/']*)[^']*'/g)) imports.add(name!);
     }
     counts.set(page, files.size);
   }
-  return counts;
+  for (const known of NOT_INSTALLED) imports.delete(known);
+  const packages = [...imports].filter((name) => !name.startsWith('node:'));
+  return { counts, packages: [...packages.map(versioned), ...TYPES] };
+}
+
+/** The version that the repository is tested with, where it has the package itself. */
+function versioned(name: string): string {
+  if (name.startsWith('@strongroom/')) return name;
+  try {
+    const { version } = createRequire(import.meta.url)(`${name}/package.json`) as { version: string };
+    return `${name}@${version}`;
+  } catch {
+    return name;
+  }
 }
 
 /** Compiles the code of the pages against the packages as they were published, declarations included. */
 export async function compileTutorials(folder: string): Promise<void> {
-  // The lab is not published: it is what the pages call a database of yours.
   await symlink(join(ROOT, 'packages', 'lab'), join(folder, 'node_modules', '@strongroom', 'lab'));
   const compilerOptions = {
     ...{ target: 'es2023', lib: ['es2023'], module: 'nodenext', strict: true, exactOptionalPropertyTypes: true },
     ...{ noImplicitAny: false, useUnknownInCatchVariables: false, allowJs: true, checkJs: true, types: ['node'] },
-    ...{ rewriteRelativeImportExtensions: true, rootDir: '.', outDir: 'out', skipLibCheck: true },
+    ...{ rewriteRelativeImportExtensions: true, rootDir: '.', outDir: 'out', skipLibCheck: false },
     paths: { '@jest/globals': [join(ROOT, 'node_modules', '@jest', 'globals', 'build', 'index.d.ts')] },
   };
   const include = PAGES.map(({ folder: part }) => part);
