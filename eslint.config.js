@@ -1,5 +1,7 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { floors } from './lint/floors.js';
+import { oneWay } from './lint/one-way.js';
 
 /**
  * The arrows of the architecture: engine packages → engine-sdk ← core ← http ← server → engine packages.
@@ -137,6 +139,15 @@ export default tseslint.config(
     },
   },
   ...arrowRules,
+  {
+    files: ['packages/*/src/**/*.ts'],
+    plugins: { strongroom: { rules: { 'one-way': oneWay } } },
+    rules: { 'strongroom/one-way': 'error' },
+  },
+  ...Object.entries(floors).map(([name, ofPackage]) => ({
+    files: [`packages/${name}/src/**/*.ts`],
+    rules: { 'strongroom/one-way': ['error', { floors: ofPackage }] },
+  })),
   {
     files: [
       'packages/*/scripts/**',

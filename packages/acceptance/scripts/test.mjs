@@ -4,7 +4,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changedFiles, relatedTests } from './changed.mjs';
+import { changedFiles, quickTests, relatedTests } from './test-selection.mjs';
+import { installNewestNode, NEWEST_LTS } from './newest-node.mjs';
 import { has, installPackages, installPython, root, run } from './setup.mjs';
 
 const words = process.argv.slice(2);
@@ -16,6 +17,8 @@ const BUILD = ['build', TSC, ['-b']];
 const TYPES = ['types', TSC, ['-p', 'tsconfig.check.json']];
 const LINT = ['lint', ESLINT, ['.']];
 const TYPED_LINT = ['lint with types', ESLINT, ['--config', 'eslint.types.config.js', 'packages', 'examples']];
+/** What depends on node itself most: its HTTP parser, its crypto, its streams and native modules. */
+const NEWEST_NODE_PACKAGES = ['core', 'http', 'storage-sdk', 'storage-lmdb', 'storage-postgresql'];
 const FORMAT = ['format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level=warn', '.']];
 let jestPassed = 0;
 let jestFailed = 0;
@@ -87,12 +90,12 @@ async function check(...those) {
   }
 }
 
-function jest(args) {
+function jest(args, node = process.execPath) {
   const report = join(root, '.strongroom', 'jest.json');
   mkdirSync(join(root, '.strongroom'), { recursive: true });
   rmSync(report, { force: true });
   const env = { ...process.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --no-warnings`.trim() };
-  const status = run(process.execPath, [join('node_modules', 'jest', 'bin', 'jest.js'), '--json', `--outputFile=${report}`, ...args], {
+  const status = run(node, [join('node_modules', 'jest', 'bin', 'jest.js'), '--json', `--outputFile=${report}`, ...args], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -134,6 +137,10 @@ if (words[0] === '--changed') {
   await check(TYPED_LINT);
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
+  const newest = installNewestNode();
+  console.log(`\n== core, http and storage on Node ${newest.version ?? NEWEST_LTS}`);
+  if (newest.node) jest(['--runTestsByPath', ...quickTests(NEWEST_NODE_PACKAGES)], newest.node);
+  else leftOut.push(`core, http and storage on Node ${NEWEST_LTS}: ${newest.missing}`);
 }
 
 if (leftOut.length > 0) {

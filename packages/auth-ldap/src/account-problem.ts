@@ -1,6 +1,6 @@
 import { LdapError, type LdapEntry, type ServiceBinding } from '@strongroom/ldap-client';
 import { accountProblem, lockTime } from './account-state.ts';
-import { onPool } from './directory-login.ts';
+import { onPool } from './lender.ts';
 import { directoryFailed } from './failures.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';

@@ -16,6 +16,7 @@ import type { RememberedNames } from './remembered-names.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';
 import { findUser, type FoundUser } from './user-search.ts';
+import { onPool, type Lender } from './lender.ts';
 
 /** Who logged in. */
 export interface DirectoryUser {
@@ -139,13 +140,6 @@ async function bindAsNobody({ config, directory, nobodyDn }: Setup, password: st
     if (refusesUser(error)) return;
     throw trace.failed(unreachable(error) ? 'connect' : 'user bind', since, { name: nobodyDn }, error, directoryFailed(error));
   }
-}
-
-/** How a step gets a connection to search over. */
-export type Lender = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
-
-export function onPool(setup: Setup, binding: ServiceBinding, signal: AbortSignal | undefined): Lender {
-  return (work) => setup.directory.withServiceConnection(binding, work, { signal, idempotent: true });
 }
 
 /** The name that a user binds with when nobody searches for it. */

@@ -1,5 +1,5 @@
 import { escapeFilterValue, type Connection, type LdapEntry, LdapError } from '@strongroom/ldap-client';
-import type { Lender } from './directory-login.ts';
+import type { Lender } from './lender.ts';
 import { directoryFailed, unreachable } from './failures.ts';
 import { groupNames } from './group-names.ts';
 import type { Setup } from './setup.ts';

@@ -2,21 +2,14 @@ import { BadRequest, TokenRefused, type EngineResponse, type TokenTerms } from '
 import { directoryLogin, type DirectoryUser } from './directory-login.ts';
 import { credentialsRefused } from './failures.ts';
 import { loginName } from './login-name.ts';
-import type { Mappings } from './mappings.ts';
 import type { LoginCall } from './path-login.ts';
-import type { RememberedNames } from './remembered-names.ts';
 import type { LoginInternal } from './renewal.ts';
 import type { Setup } from './setup.ts';
 import type { Trace } from './trace.ts';
+import type { LoginRecords } from './login-records.ts';
 
 /** Directories hang up on requests that are too long for them, which would pass for an outage. */
 const LONGEST_PASSWORD = 65_536;
-
-/** What the mount stores that a login goes by. */
-export interface LoginRecords {
-  readonly mappings: Mappings;
-  readonly names: RememberedNames;
-}
 
 /** @throws BadRequest or TokenRefused for what counts against the user, UpstreamFailed for what does not. */
 export async function login(

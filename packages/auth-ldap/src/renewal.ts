@@ -1,9 +1,9 @@
 import { BadRequest, InvalidRequest, type AuthRenewal, type RenewedAuth } from '@strongroom/engine-sdk';
 import { accountAttributes, identityAttributes, identityOf } from './account-state.ts';
-import { onPool } from './directory-login.ts';
+import { onPool } from './lender.ts';
 import { searchGroups } from './group-search.ts';
 import { problemOf } from './account-problem.ts';
-import type { LoginRecords } from './login.ts';
+import type { LoginRecords } from './login-records.ts';
 import { loginName, type LoginName } from './login-name.ts';
 import { userName } from './mappings.ts';
 import { provenName, recall } from './person.ts';

@@ -1,5 +1,6 @@
 import { isGroup } from './command.ts';
-import type { CommandNode, Flags } from './command.ts';
+import type { CommandNode } from './command.ts';
+import type { Flags } from './flag.ts';
 import { findFlag, looksLikeFlag, splitFlag, takesValue } from './flag-parser.ts';
 import { globalFlags } from './global-flags.ts';
 import { verbs } from './table.ts';

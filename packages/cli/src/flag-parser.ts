@@ -1,4 +1,4 @@
-import type { Flag, Flags } from './command.ts';
+import type { Flag, Flags } from './flag.ts';
 import { parseDuration } from './duration.ts';
 import { Failure } from './failure.ts';
 import { closest, didYouMean } from './suggest.ts';

@@ -1,5 +1,5 @@
-import { flag } from './command.ts';
-import type { FlagValues } from './command.ts';
+import { flag } from './flag.ts';
+import type { FlagValues } from './flag.ts';
 
 /** Where the server is and how to ask it. Commands that talk to none do not take these. */
 export const connectionFlags = {

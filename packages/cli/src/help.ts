@@ -1,5 +1,6 @@
 import { isGroup } from './command.ts';
-import type { Command, CommandGroup, CommandNode, Example, Flag, Flags } from './command.ts';
+import type { Command, CommandGroup, CommandNode, Example } from './command.ts';
+import type { Flag, Flags } from './flag.ts';
 import { connectionFlags, outputFlags } from './global-flags.ts';
 import { verbs } from './table.ts';
 

@@ -1,3 +1,3 @@
 export { runCli } from './run-cli.ts';
 export { renderCliReference } from './reference.ts';
-export type { CliIo } from './invocation.ts';
+export type { CliIo } from './cli-io.ts';

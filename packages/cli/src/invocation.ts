@@ -1,27 +1,7 @@
-import type { Readable, Writable } from 'node:stream';
 import type { ApiClient } from './client.ts';
-import type { Environment } from './environment.ts';
 import type { GlobalOptions } from './global-flags.ts';
 import type { Output } from './output.ts';
-
-/** The one function of the server package that the `server` command needs: its own flags in, an exit code or nothing out. */
-export interface ServerModule {
-  runServer(argv: readonly string[]): Promise<number | undefined | void>;
-}
-
-/** The world around one run of the command; tests pass their own. */
-export interface CliIo {
-  readonly env: Environment;
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-  readonly stderr: Writable;
-  /** Whether a person can be asked. Colours and the newline after a raw field go by each output's own `isTTY`. */
-  readonly isTty: boolean;
-  /** Waits between retries and polls. Default: a real timer. */
-  readonly sleep?: (milliseconds: number) => Promise<void>;
-  /** Brings the server package. Default: imports `@strongroom/server`, which no other command pays for. */
-  readonly loadServer?: () => Promise<ServerModule>;
-}
+import type { CliIo } from './cli-io.ts';
 
 /** What a command gets to work with. */
 export interface Invocation<Values = Readonly<Record<string, unknown>>> {

@@ -6,7 +6,7 @@ import { table } from './format/columns.ts';
 import { goValue } from './format/go-value.ts';
 import { dataRows, secretField, secretTable } from './format/secret-table.ts';
 import type { GlobalOptions } from './global-flags.ts';
-import type { CliIo } from './invocation.ts';
+import type { CliIo } from './cli-io.ts';
 import type { JsonRecord } from './json.ts';
 import { isRecord, printJson } from './json.ts';
 import type { Secret } from './secret.ts';

@@ -1,5 +1,6 @@
 import { isGroup } from './command.ts';
-import type { Command, CommandNode, Flags } from './command.ts';
+import type { Command, CommandNode } from './command.ts';
+import type { Flags } from './flag.ts';
 import { globalFlags } from './global-flags.ts';
 import { flagText, flagUsage } from './help.ts';
 import { verbs } from './table.ts';

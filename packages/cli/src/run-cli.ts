@@ -1,13 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from './client.ts';
 import { argumentRange, isGroup } from './command.ts';
-import type { Command, CommandNode, Flags } from './command.ts';
+import type { Command, CommandNode } from './command.ts';
+import type { Flags } from './flag.ts';
 import { setting } from './environment.ts';
 import { EXIT, Failure } from './failure.ts';
 import { findFlag, looksLikeFlag, parseFlags, splitFlag, takesValue } from './flag-parser.ts';
 import { globalFlags, outputFlags } from './global-flags.ts';
 import type { GlobalOptions } from './global-flags.ts';
-import type { CliIo, Invocation } from './invocation.ts';
+import type { Invocation } from './invocation.ts';
+import type { CliIo } from './cli-io.ts';
 import type { Format } from './output.ts';
 import { Output } from './output.ts';
 import { closest, didYouMean } from './suggest.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { argumentRange, flag } from '../src/command.ts';
+import { argumentRange } from '../src/command.ts';
+import { flag } from '../src/flag.ts';
 import { formatDuration, parseDuration } from '../src/duration.ts';
 import { parseFlags } from '../src/flag-parser.ts';
 import { closest } from '../src/suggest.ts';

@@ -260,7 +260,10 @@ export class Core {
     runner.handle('removal', async (entry, signal) => removals.run(entry, signal));
 
     const system: SystemParts = {
-      ...{ options, clock, sealing, barrier, policies, passwords, access, tokens, leases, revoker, bulk },
+      logLevels: options.logLevels,
+      sanitizedConfig: options.sanitizedConfig,
+      metrics: options.metrics,
+      ...{ clock, sealing, barrier, policies, passwords, access, tokens, leases, revoker, bulk },
       ...{ removals, jobs, journal, outside, wrapping, audit, cors: this.cors, lockout, underWay },
       rotation: this.#rotation,
       mounts: this.#mounts,

@@ -47,7 +47,7 @@ const open = async (limits: Parameters<typeof poolSettings>[0] = {}): Promise<vo
 const settled = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(async () => {
-  [made, cancelled, stop] = [[], [], new Map()];
+  [made, cancelled, stop] = [[], [], new Map<Connection, (error: Error) => void>()];
   await open();
 });
 afterEach(async () => pool.close());

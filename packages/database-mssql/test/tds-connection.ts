@@ -79,7 +79,7 @@ export class TdsConnection {
       },
     });
     const secure = new TLSSocket(wire, { isServer: true, secureContext: createSecureContext({ cert, key, maxVersion: 'TLSv1.2' }) });
-    secure.on('data', (bytes) => this.#fromClear(bytes));
+    secure.on('data', (bytes: Buffer) => this.#fromClear(bytes));
     secure.on('secure', () => (this.encrypted = true));
     secure.on('error', () => this.#socket.destroy());
     this.#tls = { wire, secure, shaken: false };

@@ -49,7 +49,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
   const exists = async (username: string) => (await server.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [username])).length > 0;
   const expiry = async (username: string) =>
     (
-      await server.query(
+      await server.query<{ at: string }>(
         `SELECT to_char(rolvaliduntil AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS at FROM pg_roles WHERE rolname = $1`,
         [username],
       )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isDatabaseError, type DatabaseSession } from '@strongroom/database-sdk';
 import type { TObject } from 'typebox';
-import type { Cases } from './contract.ts';
+import type { Cases } from './case-bodies.ts';
 import { connectionsMadeBy } from './dialling.ts';
 import { deadline, type Fixture } from './fixture.ts';
 

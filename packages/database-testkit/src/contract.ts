@@ -9,9 +9,7 @@ import { optionalCases } from './optional-cases.ts';
 import { tellLeftOut } from './left-out.ts';
 import { PLACEHOLDER, statementCases } from './statement-cases.ts';
 import type { ContractOptions, Runner } from './options.ts';
-
-export type CaseBody<C extends TObject> = (fixture: Fixture<C>) => Promise<void>;
-export type Cases<C extends TObject> = Partial<Record<ContractCase, CaseBody<C>>>;
+import type { Cases } from './case-bodies.ts';
 
 /**
  * The proof a database plugin gives of itself, against a real server. Which cases apply is read from what the plugin declares; any other

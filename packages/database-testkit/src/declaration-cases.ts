@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import type { DatabasePlugin } from '@strongroom/database-sdk';
 import { secretFields } from '@strongroom/database-sdk';
 import type { TObject } from 'typebox';
-import type { Cases } from './contract.ts';
+import type { Cases } from './case-bodies.ts';
 
 const SEMVER = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 const SECRET_NAME = /pass(word|wd|phrase)$|secret|private_key|token$/;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TObject } from 'typebox';
-import type { Cases } from './contract.ts';
+import type { Cases } from './case-bodies.ts';
 import { deadline, HOUR_MS } from './fixture.ts';
 import { renderUsername } from './user-name.ts';
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Ajv } from 'ajv';
 import { connectionSecrets, type DatabaseSession, isDatabaseError, loginFailureOf, type PoolStatus } from '@strongroom/database-sdk';
 import type { Static, TObject } from 'typebox';
-import type { Cases } from './contract.ts';
+import type { Cases } from './case-bodies.ts';
 import { connectionsMadeBy } from './dialling.ts';
 import { deadline, type Fixture, HOUR_MS } from './fixture.ts';
 

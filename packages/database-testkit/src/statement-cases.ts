@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { type Credential, isDatabaseError } from '@strongroom/database-sdk';
 import type { TObject } from 'typebox';
-import type { Cases } from './contract.ts';
+import type { Cases } from './case-bodies.ts';
 import { deadline, type Fixture, HOUR_MS, token, type User } from './fixture.ts';
 
 export const PLACEHOLDER = /\{\{(name|username|password|expiration)\}\}/;

@@ -10,6 +10,7 @@ import type { AnySchedule } from './schedule.ts';
 import type { SecretSubscriber, SecretSource, SecretSources } from './secret-source.ts';
 import type { AnySecretType } from './secret-type.ts';
 import type { StorageView } from './storage-view.ts';
+import type { MountInfo } from './mount-info.ts';
 
 /** The plugin API this SDK speaks; checked before any plugin code runs. */
 export const API_VERSION = 1;
@@ -72,19 +73,6 @@ export interface Engine {
   outside?(): Promise<readonly OutsideThing[]>;
   /** At unmount and seal; also after a failed initialize. Idempotent. */
   close?(): Promise<void>;
-}
-
-/** The mount as the operator set it; the getters show tuned values at once. */
-export interface MountInfo {
-  /** With a closing slash and, for login methods, with the leading `auth/`. */
-  readonly path: string;
-  readonly type: string;
-  readonly accessor: string;
-  readonly uuid: string;
-  readonly options: Readonly<Record<string, string>>;
-  /** Effective seconds, never 0. */
-  readonly defaultLeaseTtl: number;
-  readonly maxLeaseTtl: number;
 }
 
 /** What the core gives an engine. */

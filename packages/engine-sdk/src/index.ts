@@ -11,7 +11,6 @@ export {
   type Engine,
   type EngineHost,
   type EnginePackage,
-  type MountInfo,
   type Plugin,
   type RefusedPlugin,
   type SystemMount,
@@ -22,17 +21,20 @@ export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type Field
 export { foldName } from './fold-name.ts';
 export { reserveCode, runAttributed, notifyOwner, type CodeOwner } from './attribution.ts';
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
-export type { AnyIntent, Intent, OpenIntent } from './intent.ts';
+export type { AnyIntent, Intent } from './intent.ts';
+export type { IntentKind, OpenIntent } from './intent-kind.ts';
 export * from './json/index.ts';
-export { boundsOf, keysOf, ListedKeys, pageFields, type Page } from './listing.ts';
+export { boundsOf, keysOf, ListedKeys, pageFields, pageIn, slicePage, type Page } from './listing.ts';
 export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';
+export type { MountInfo } from './mount-info.ts';
 export type { OutsideThing } from './outside-thing.ts';
 export { own } from './own.ts';
 export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';
 export { redact } from './redact.ts';
 export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from './request.ts';
-export type { AnySchedule, JobRun, JobStatus, Schedule } from './schedule.ts';
+export type { AnySchedule, JobRun, Schedule } from './schedule.ts';
+export type { JobStatus, ScheduleKind } from './schedule-kind.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
 export type { SecretSubscriber, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
 export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';

@@ -1,25 +1,10 @@
 import type { Static, TObject } from 'typebox';
+import type { IntentKind } from './intent-kind.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { StorageView } from './storage-view.ts';
 
-/** The handle of an intent that stands in the journal. */
-export interface OpenIntent {
-  readonly id: string;
-  readonly kind: string;
-}
-
 /** An outside change in progress. What is stored before it begins must be enough to undo or finish it. */
-export interface Intent<E extends TObject> {
-  /** Written into every stored entry; never renamed. */
-  readonly kind: string;
-  readonly entry: E;
-  /** Longer than any request that can still be at work on the change: seconds until an unsettled intent is rolled back. */
-  readonly minAgeSeconds: number;
-  /**
-   * The change makes nothing outside, it only takes back, such as the deletion of a key. Such an intent may also be opened while its mount is being
-   * removed; every other one is refused then. Default false.
-   */
-  readonly takesBack?: boolean;
+export interface Intent<E extends TObject> extends IntentKind<E> {
   /** What a circuit breaker guards: a connection, a directory. */
   target?(entry: Static<E>): string;
   /** Undoes or finishes. Retried until it succeeds, so what is already gone counts as success. */

@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
+import { compileDecoder } from './decode.ts';
 import { f } from './field.ts';
 import type { Collection, ListQuery } from './storage-view.ts';
 
-/** What a path that lists names answers. */
+/** What a path that lists names responds with. */
 export const ListedKeys = Type.Object({ keys: Type.Array(Type.String(), { description: 'In byte order.' }) });
 
-/** What a path that lists takes, to go through long lists page by page. */
+/** The parameters of a path that lists: clients read a long list page by page. */
 export const pageFields = {
-  after: f.string('Lists only what comes after this entry, which need not exist.'),
-  limit: f.int('Lists no more entries than this; 0 or less means all.'),
+  after: f.string('Lists only entries after this one, which need not exist.'),
+  limit: f.int('Lists at most this many entries; 0 or less means all.'),
 };
 
 export interface Page {
@@ -16,12 +17,26 @@ export interface Page {
   readonly limit: number | undefined;
 }
 
-/** The bounds that storage is asked with: what was not sent, or bounds nothing, is left out. */
+const decodePage = compileDecoder(pageFields);
+
+/** The page in the parameters of a request whose path takes any data, so that `pageFields` cannot be its fields. @throws BadRequest */
+export function pageIn(raw: Readonly<Record<string, unknown>>): Page {
+  const { after, limit } = decodePage(raw, {}).data;
+  return { after: after as string | undefined, limit: limit as number | undefined };
+}
+
+/** The bounds of a storage query for the page. A parameter that was not sent, or that bounds nothing, is omitted. */
 export function boundsOf({ after, limit }: Page): Pick<ListQuery, 'after' | 'limit'> {
   return { ...(after === undefined || after === '' ? {} : { after }), ...(limit === undefined || limit <= 0 ? {} : { limit }) };
 }
 
-/** A page of the names in a collection; undefined, which is a 404, where there are none. */
+/** A page of items in memory, which are sorted by their keys. */
+export function slicePage<T>(items: readonly T[], page: Page, keyOf: (item: T) => string): T[] {
+  const { after = '', limit = Infinity } = boundsOf(page);
+  return items.filter((item) => keyOf(item) > after).slice(0, limit);
+}
+
+/** A page of the names in a collection; undefined, which is a 404, if there are none. */
 export async function keysOf(
   names: Pick<Collection<unknown>, 'list'>,
   page: Page,

@@ -1,11 +1,9 @@
 import type { Static, TObject } from 'typebox';
+import type { ScheduleKind } from './schedule-kind.ts';
 import type { StorageView } from './storage-view.ts';
 
 /** Something that is due later and survives restarts. */
-export interface Schedule<E extends TObject> {
-  /** Written into every stored job; never renamed. */
-  readonly kind: string;
-  readonly entry: E;
+export interface Schedule<E extends TObject> extends ScheduleKind<E> {
   /** What a circuit breaker guards: a connection, a directory. */
   target?(entry: Static<E>): string;
   /** The next time, if any. A throw is kept on the job, shown, and retried with growing delay. */
@@ -21,14 +19,4 @@ export interface JobRun {
   readonly due: Date;
   /** 1 for the first try. */
   readonly attempt: number;
-}
-
-/** What operators see of a job. */
-export interface JobStatus {
-  readonly state: 'waiting' | 'running' | 'failing';
-  /** Failed tries since the last success. */
-  readonly attempts: number;
-  readonly nextAttempt: Date;
-  readonly lastSuccess?: Date;
-  readonly lastError?: { readonly message: string; readonly at: Date };
 }

@@ -1,4 +1,4 @@
-import type { MountInfo } from './engine.ts';
+import type { MountInfo } from './mount-info.ts';
 import type { EngineRequest } from './request.ts';
 import type { Transaction } from './storage-view.ts';
 

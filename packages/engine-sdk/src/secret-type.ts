@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox';
-import type { OpenIntent } from './intent.ts';
+import type { OpenIntent } from './intent-kind.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { StorageView, Transaction } from './storage-view.ts';
 

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Intent, OpenIntent } from './intent.ts';
+import type { IntentKind, OpenIntent } from './intent-kind.ts';
 import type { AccountManager, ManagedAccount } from './managed-account.ts';
-import type { AnySchedule, JobStatus, Schedule } from './schedule.ts';
+import type { JobStatus, ScheduleKind } from './schedule-kind.ts';
 
 export interface ListQuery {
   /** Only ids that begin so. */
@@ -49,21 +49,21 @@ export interface StorageView {
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Where a scheduled job stands: for the status block of a role. */
-  jobStatus(job: Pick<AnySchedule, 'kind'>, id: string): Promise<JobStatus | undefined>;
+  jobStatus(job: Pick<ScheduleKind, 'kind'>, id: string): Promise<JobStatus | undefined>;
   /** Who manages the account, of all mounts; undefined where nobody does. */
   managerOf(account: ManagedAccount): Promise<AccountManager | undefined>;
 }
 
 export interface Transaction extends Omit<StorageView, 'transaction'> {
   /** Stored with the other writes of this transaction; rolled back later unless settled. */
-  intend<E extends TObject>(intent: Intent<E>, entry: Static<E>): Promise<OpenIntent>;
+  intend<E extends TObject>(intent: IntentKind<E>, entry: Static<E>): Promise<OpenIntent>;
   /** The outside change is complete and its result is stored by this transaction. */
   settle(intent: OpenIntent): Promise<void>;
   /** The outside change failed for certain: roll back as soon as possible instead of after the intent's age. */
   abandon(intent: OpenIntent): Promise<void>;
   /** Due at `at`; replaces the job of the same id and clears its failures. */
-  schedule<E extends TObject>(job: Schedule<E>, id: string, at: Date, entry: Static<E>): Promise<void>;
-  unschedule(job: Pick<AnySchedule, 'kind'>, id: string): Promise<void>;
+  schedule<E extends TObject>(job: ScheduleKind<E>, id: string, at: Date, entry: Static<E>): Promise<void>;
+  unschedule(job: Pick<ScheduleKind, 'kind'>, id: string): Promise<void>;
   /**
    * Makes `by` of this mount the one manager of the account. Saying it again changes nothing. `adopt` takes the account over from whoever manages it
    * now; that one finds in `managerOf` that it is no longer meant, and leaves the account's credential as it is.

@@ -1,6 +1,6 @@
 import { UpstreamFailed, type AnyPath, type Engine, type EnginePackage } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
-import type { EngineContract } from './contract.ts';
+import type { EngineContract } from './engine-contract.ts';
 import { callsOf, type KnownNames } from './garbage.ts';
 import { mountForTest, type TestMount } from './mount-for-test.ts';
 import { sharedMemory } from './shared-memory.ts';

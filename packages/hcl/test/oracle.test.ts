@@ -14,7 +14,7 @@ function decode(body: HclBody): Record<string, unknown> {
     const [label, ...rest] = item.labels;
     const inner: unknown = label === undefined ? wrapped(item.value) : [decode([{ ...item, key: label, labels: rest } satisfies HclItem])];
     const before = out.get(item.key);
-    out.set(item.key, Array.isArray(before) && Array.isArray(inner) ? [...before, ...inner] : inner);
+    out.set(item.key, Array.isArray(before) && Array.isArray(inner) ? [...(before as unknown[]), ...(inner as unknown[])] : inner);
   }
   return Object.fromEntries(out);
 }

@@ -50,7 +50,8 @@ export async function startServer(core: CoreHandler, options: HttpServerOptions 
         received += chunk.toString('latin1');
       });
       socket.on('error', () => {});
-      const closed = once(socket, 'close');
+      // The server may close while pieces are still written, and `once` would reject with what that write meets.
+      const closed = new Promise((resolve) => socket.once('close', resolve));
       for (const piece of pieces) {
         if (socket.destroyed) break;
         await new Promise((resolve) => socket.write(piece, resolve));

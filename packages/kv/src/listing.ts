@@ -1,20 +1,17 @@
-import { boundsOf, compileDecoder, f, pageFields, type Collection, type Page as Bounds } from '@strongroom/engine-sdk';
+import { boundsOf, f, pageIn, type Collection, type Page as Bounds } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 
 export const Keys = Type.Object({ keys: Type.Array(Type.String(), { description: 'Sorted; folders end in a slash.' }) });
 
 /** `pageFields` where a secret may hold keys of these names: a write takes any value for them, and a list decodes them by itself. */
 export const loosePageFields = {
-  after: f.any('Lists only what comes after this entry, which need not exist.'),
-  limit: f.any('Lists no more entries than this; 0 or less means all.'),
+  after: f.any('Lists only entries after this one, which need not exist.'),
+  limit: f.any('Lists at most this many entries; 0 or less means all.'),
 };
-
-const decodePage = compileDecoder(pageFields);
 
 /** @throws BadRequest */
 export function pageOf(path: string, raw: Readonly<Record<string, unknown>>): Page {
-  const { after, limit } = decodePage(raw, {}).data;
-  return { path, after: after as string | undefined, limit: limit as number | undefined };
+  return { path, ...pageIn(raw) };
 }
 
 export interface Page extends Bounds {

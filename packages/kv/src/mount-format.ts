@@ -1,5 +1,6 @@
 import { BadRequest, type EngineHost, type Schedule, type StorageView } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
+import type { FormatGuard } from './format-guard.ts';
 import { refuseDowngrade, versionOf } from './mount-options.ts';
 import { plainSecrets } from './v1/plain-secrets.ts';
 import { writeVersion } from './v2/secret-store.ts';
@@ -28,7 +29,7 @@ const formats = (storage: Storage) => storage.collection('setting/', FormatRecor
  * transaction of its own. Whatever stops the upgrade, the marker says that it is unfinished: the next start, another process and
  * a scheduled job all take it up.
  */
-export class MountFormat {
+export class MountFormat implements FormatGuard {
   readonly #host: EngineHost;
   #mode: 'plain' | 'upgrading' | 'versioned';
   #closed = false;

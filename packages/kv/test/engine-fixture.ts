@@ -41,7 +41,7 @@ export function engineFixture(version: '1' | '2', view = new MemoryView(), clock
       const { path, captures } = match(engine.paths, at);
       const op = path.operations[operation];
       if (!op) throw new Error(`${at} has no ${operation}`);
-      const { data, supplied } = compileDecoder(path.about.fields)(raw, captures);
+      const { data, supplied } = compileDecoder(path.about.fields as Parameters<typeof compileDecoder>[0])(raw, captures);
       return op.handle({ operation, path: at, data, supplied, raw, storage: view } as unknown as EngineRequest);
     },
   };

@@ -3,7 +3,7 @@ import { compileTemplate, TemplateRenderError, TemplateSyntaxError, type Templat
 import { isDn } from './dn.ts';
 import { FilterSyntaxError, parseFilter } from './filter.ts';
 import { checkServerUrls } from './server-urls.ts';
-import type { DirectoryConfig } from './directory-config.ts';
+import type { DirectoryConfig } from './directory-record.ts';
 
 type Check = (config: DirectoryConfig) => void;
 

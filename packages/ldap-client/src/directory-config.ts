@@ -1,9 +1,9 @@
 import { BadRequest, f } from '@strongroom/engine-sdk';
-import { Type, type Static } from 'typebox';
 import { checkClientCertificate, checkServerCertificate } from './certificates.ts';
 import { serverUrls } from './server-urls.ts';
 import { checkParameters, compileFilter } from './directory-checks.ts';
 import type { LdapSettings, TlsVersion } from './settings.ts';
+import type { DirectoryConfig } from './directory-record.ts';
 
 /** The parameters by which an engine's `config` says how a directory is reached and searched, with the incumbents' names. */
 export const directoryFields = {
@@ -38,39 +38,6 @@ export const directoryFields = {
   client_tls_cert: f.string('PEM of the client certificate.'),
   client_tls_key: f.secret('PEM of the key of the client certificate.'),
 } as const;
-
-/** What is stored of these parameters. */
-export const DirectoryConfig = Type.Object({
-  url: Type.String(),
-  userdn: Type.String(),
-  userattr: Type.String(),
-  userfilter: Type.String(),
-  binddn: Type.String(),
-  bindpass: Type.String(),
-  discoverdn: Type.Boolean(),
-  upndomain: Type.String(),
-  deny_null_bind: Type.Boolean(),
-  groupdn: Type.String(),
-  groupfilter: Type.String(),
-  groupattr: Type.String(),
-  anonymous_group_search: Type.Boolean(),
-  use_token_groups: Type.Boolean(),
-  use_pre111_group_cn_behavior: Type.Boolean(),
-  username_as_alias: Type.Boolean(),
-  case_sensitive_names: Type.Boolean(),
-  dereference_aliases: Type.String(),
-  max_page_size: Type.Number(),
-  request_timeout: Type.Number(),
-  connection_timeout: Type.Number(),
-  starttls: Type.Boolean(),
-  insecure_tls: Type.Boolean(),
-  tls_min_version: Type.String(),
-  tls_max_version: Type.String(),
-  certificate: Type.String(),
-  client_tls_cert: Type.String(),
-  client_tls_key: Type.String(),
-});
-export type DirectoryConfig = Static<typeof DirectoryConfig>;
 
 export const defaultUserFilter = '({{.UserAttr}}={{.Username}})';
 const defaultGroupFilter = '(|(memberUid={{.Username}})(member={{.UserDN}})(uniqueMember={{.UserDN}}))';

@@ -16,12 +16,12 @@ export { checkAttribute, compileFilter, storedProblems } from './directory-check
 export {
   defaultDirectoryConfig,
   defaultUserFilter,
-  DirectoryConfig,
   directoryFields,
   mergeDirectoryConfig,
   settingsOf,
   shownDirectoryConfig,
 } from './directory-config.ts';
+export { DirectoryConfig } from './directory-record.ts';
 export type { SentDirectoryConfig } from './directory-config.ts';
 export { createDirectory } from './directory.ts';
 export type { Directory, DirectoryOptions, ServiceBinding, ServiceOptions, VerifyOptions } from './directory.ts';

@@ -1,5 +1,6 @@
 import { BadRequest } from '@strongroom/engine-sdk';
-import { defaultDirectoryConfig, tlsVersions, type DirectoryConfig, type SentDirectoryConfig } from './directory-config.ts';
+import { defaultDirectoryConfig, tlsVersions, type SentDirectoryConfig } from './directory-config.ts';
+import type { DirectoryConfig } from './directory-record.ts';
 import { LdapError } from './error.ts';
 import { canonicalServers, serverUrls } from './server-urls.ts';
 

@@ -1,12 +1,5 @@
 import { quietStart } from './memory.ts';
-
-export interface RunOptions {
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where the banner goes. Default: standard output. */
-  readonly say?: (text: string) => void;
-  /** Where complaints go. Default: standard error. */
-  readonly complain?: (text: string) => void;
-}
+import type { RunOptions } from './run-options.ts';
 
 /**
  * `strongroom server`: starts one and runs until SIGINT or SIGTERM; SIGHUP reloads. Answers the exit code: 0 after an orderly stop,

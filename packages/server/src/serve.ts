@@ -1,6 +1,7 @@
 import { notifyOwner } from '@strongroom/engine-sdk';
-import type { Configuration, LogLevel } from './config/configuration.ts';
-import { LOG_LEVELS } from './config/configuration.ts';
+import type { Configuration } from './config/configuration.ts';
+import type { LogLevel } from './log/log-level.ts';
+import { LOG_LEVELS } from './log/log-level.ts';
 import { parseAddress } from './config/address.ts';
 import { defaultConfiguration, plainListener } from './config/default-configuration.ts';
 import { readConfiguration } from './config/read-configuration.ts';
@@ -8,7 +9,7 @@ import { isConnectionFailure } from './connection-failure.ts';
 import { ArgumentsInvalid, readArguments, type ServerArguments } from './arguments.ts';
 import { devBanner, newRootToken } from './dev.ts';
 import { ServerLog } from './log/server-log.ts';
-import type { RunOptions } from './run-server.ts';
+import type { RunOptions } from './run-options.ts';
 import { openServer, type RunningServer } from './server.ts';
 
 /** What `runServer` does once everything is loaded. `started` is called when the server is ready. */

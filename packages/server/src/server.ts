@@ -1,7 +1,7 @@
 import type { Core } from '@strongroom/core';
 import type { Configuration } from './config/configuration.ts';
 import { compose, TOKENS } from './composition.ts';
-import type { StartOptions } from './start-server.ts';
+import type { StartOptions } from './start-options.ts';
 import { mountSecret } from './dev.ts';
 import { writePidFile } from './pid-file.ts';
 

@@ -1,13 +1,7 @@
-import type { Replacements } from './composition.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { ReadOptions } from './config/read-configuration.ts';
 import type { RunningServer } from './server.ts';
-
-export interface StartOptions extends Replacements {
-  readonly configuration: Configuration;
-  /** Milliseconds that requests have to end when the server stops; 20,000 by default. */
-  readonly stopDeadline?: number;
-}
+import type { StartOptions } from './start-options.ts';
 
 /**
  * Starts a server in this process. When it cannot start, nothing of it is left open.

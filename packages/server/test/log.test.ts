@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { LogFormat } from '../src/config/configuration.ts';
+import type { LogFormat } from '../src/log/log-level.ts';
 import { LogFileFailed } from '../src/failures.ts';
 import { redactText } from '../src/log/redaction.ts';
 import { ServerLog } from '../src/log/server-log.ts';

@@ -1,15 +1,14 @@
 import knex from 'knex';
 import type { Knex } from 'knex';
 import { Client } from 'pg';
-import type { QueryResult, QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import { StorageFailure } from '@strongroom/storage-sdk';
 import type { StorageLog } from '@strongroom/storage-sdk';
 import type { ConnectionUrl, Host } from './connection-url.ts';
 import { asFailure, isAnswer, isElsewhere, NAME } from './failure.ts';
 import { History } from './history.ts';
 import { beginSession } from './session.ts';
-
-export type Query = <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<QueryResult<Row>>;
+import type { Query } from './query.ts';
 
 /** With one host there is nothing better to do than to wait for it. */
 const CONNECT_MS = 10_000;

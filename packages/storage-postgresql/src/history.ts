@@ -1,6 +1,6 @@
 import { StorageFailure } from '@strongroom/storage-sdk';
 import type { StorageLog } from '@strongroom/storage-sdk';
-import type { Query } from './connections.ts';
+import type { Query } from './query.ts';
 import { NAME } from './failure.ts';
 import type { Identity } from './session.ts';
 

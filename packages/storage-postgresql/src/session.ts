@@ -1,6 +1,6 @@
 import type { QueryResult, QueryResultRow } from 'pg';
 import { StorageFailure } from '@strongroom/storage-sdk';
-import type { Query } from './connections.ts';
+import type { Query } from './query.ts';
 import { codeOf, NAME } from './failure.ts';
 
 /** Time limits of every session, in milliseconds, by the name of the setting: a process that stands still holds others up for no longer. */

@@ -1,6 +1,7 @@
 import type { Change } from '@strongroom/storage-sdk';
 import { keysOf, outcomeOf } from './batch.ts';
-import type { Connections, Query, Use } from './connections.ts';
+import type { Connections, Use } from './connections.ts';
+import type { Query } from './query.ts';
 import type { Schema } from './schema.ts';
 import { IDENTITY, lastOf, LIMITS, readIdentity, type IdentityRow } from './session.ts';
 

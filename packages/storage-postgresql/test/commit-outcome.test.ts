@@ -60,7 +60,7 @@ describe('a connection that is lost in the COMMIT', () => {
 
   test('and that nobody can tell of any more is a failure that says so', async () => {
     let down: Promise<void> | undefined;
-    atCommit('deafen', () => (down = server.crash()));
+    atCommit('deafen', () => void (down = server.crash()));
     const failure = (await driver.commit({ put: [put('a', 'x')] }).catch((error: unknown) => error)) as StorageFailure;
     expect(failure).toBeInstanceOf(StorageFailure);
     expect(failure).toMatchObject({

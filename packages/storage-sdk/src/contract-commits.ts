@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import type { ContractCase } from './contract.ts';
+import type { ContractCase } from './storage-contract.ts';
 import type { StorageDriver } from './driver.ts';
 import { Conflict } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
-import type { ContractCase } from './contract.ts';
+import type { ContractCase } from './storage-contract.ts';
 import { MAX_KEY_BYTES } from './driver.ts';
 import type { StorageDriver } from './driver.ts';
 import { StorageFailure } from './errors.ts';

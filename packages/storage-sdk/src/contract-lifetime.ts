@@ -1,5 +1,5 @@
 import { deepEqual, equal, notEqual, ok, rejects, throws } from 'node:assert/strict';
-import type { ContractCase } from './contract.ts';
+import type { ContractCase } from './storage-contract.ts';
 import { StorageClosed } from './errors.ts';
 
 const put = (key: string) => ({ key, value: Buffer.from(key) });

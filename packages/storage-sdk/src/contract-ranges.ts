@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import type { ContractCase } from './contract.ts';
+import type { ContractCase } from './storage-contract.ts';
 import type { RangeQuery, StorageDriver } from './driver.ts';
 
 const KEYS = [

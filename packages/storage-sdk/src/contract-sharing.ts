@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { increment } from './contract-commits.ts';
-import type { ContractCase, ContractStore } from './contract.ts';
+import type { ContractCase, ContractStore } from './storage-contract.ts';
 import { EVERYTHING, type ChangedKeys, type StorageDriver } from './driver.ts';
 import { Conflict } from './errors.ts';
 

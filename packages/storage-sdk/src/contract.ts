@@ -3,48 +3,7 @@ import { entryCases } from './contract-entries.ts';
 import { lifetimeCases } from './contract-lifetime.ts';
 import { rangeCases } from './contract-ranges.ts';
 import { sharingCases } from './contract-sharing.ts';
-import type { StorageDriver } from './driver.ts';
-
-/** `describe` and `test` of Jest, Vitest or node:test. Assertions are made with node:assert. */
-export interface ContractRunner {
-  describe(title: string, body: () => void): unknown;
-  test(title: string, run: () => Promise<void>, timeoutMs?: number): unknown;
-}
-
-/** A fresh, empty store and one driver over it. */
-export interface ContractStore {
-  readonly driver: StorageDriver;
-  /** Closes `driver` and opens the same store again, as after a restart. */
-  readonly reopen?: () => Promise<StorageDriver>;
-  /** One more driver over the same store, as another process would have it. */
-  readonly other?: () => Promise<StorageDriver>;
-  /**
-   * Runs `work` while `driver` reads no notifications, and removes the notifications before `driver` reads again: as if its process had
-   * been stopped for longer than the store keeps notifications.
-   */
-  readonly missing?: (work: () => Promise<void>) => Promise<void>;
-  /** Closes every driver that was handed out and removes the store. */
-  cleanup(): Promise<void>;
-}
-
-export interface ContractSkip {
-  /** The exact title of a case. */
-  readonly test: string;
-  /** Why this driver need not pass it. */
-  readonly reason: string;
-}
-
-export interface StorageContract {
-  readonly name: string;
-  /** Called once for each case. */
-  readonly open: () => Promise<ContractStore>;
-  readonly skip?: readonly ContractSkip[];
-}
-
-export interface ContractCase {
-  readonly title: string;
-  run(store: ContractStore): Promise<void>;
-}
+import type { ContractRunner, StorageContract } from './storage-contract.ts';
 
 const CASE_TIMEOUT_MS = 60_000;
 

@@ -1,5 +1,5 @@
 export { storageDriverContract } from './contract.ts';
-export type { ContractRunner, ContractSkip, ContractStore, StorageContract } from './contract.ts';
+export type { ContractRunner, ContractSkip, ContractStore, StorageContract } from './storage-contract.ts';
 export { EVERYTHING, MAX_KEY_BYTES } from './driver.ts';
 export type {
   ChangedKeys,

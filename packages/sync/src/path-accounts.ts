@@ -1,7 +1,10 @@
 import {
   BadRequest,
-  path,
   f,
+  ListedKeys,
+  pageFields,
+  path,
+  slicePage,
   type AnyPath,
   type EngineHost,
   type EngineRequest,
@@ -9,7 +12,6 @@ import {
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { isSyncError, maskedFields, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
-import { Type } from 'typebox';
 import type { DestinationTypes } from './destination-types.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import { pages, placeOf, recordsIn, type DestinationRecord } from './records.ts';
@@ -85,12 +87,17 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
   }
 
   return [
-    path(collection, { synopsis: `Accounts of ${plugin.title}.`, description: 'Shared by destinations.', fields: {} }).list({
+    path(collection, { synopsis: `Accounts of ${plugin.title}.`, description: 'Shared by destinations.', fields: pageFields }).list({
       summary: 'Lists the accounts.',
-      response: Type.Object({ keys: Type.Array(Type.String()) }),
-      handle: async () => {
+      response: ListedKeys,
+      handle: async ({ data }) => {
         const ids = await recordsIn(host.storage).accounts.list({ prefix: idOf('') });
-        return ids.length === 0 ? undefined : { data: { keys: ids.map((id) => id.slice(collection.length + 1)) } };
+        const keys = slicePage(
+          ids.map((id) => id.slice(collection.length + 1)),
+          data,
+          (name) => name,
+        );
+        return keys.length === 0 ? undefined : { data: { keys } };
       },
     }),
     path(`${collection}/{name}` as '{name}', {

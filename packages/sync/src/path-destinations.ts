@@ -1,4 +1,4 @@
-import { f, NotFound, path, type AnyPath, type EngineHost, type EngineRequest } from '@strongroom/engine-sdk';
+import { f, NotFound, pageFields, path, slicePage, type AnyPath, type EngineHost, type EngineRequest } from '@strongroom/engine-sdk';
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { Type } from 'typebox';
 import { typeField, type DestinationTypes } from './destination-types.ts';
@@ -78,15 +78,16 @@ export function destinationPaths(
     path('destinations/{type}', {
       synopsis: 'The destinations of a type.',
       description: 'By name.',
-      fields: { type: typeField(types) },
+      fields: { type: typeField(types), ...pageFields },
     }).list({
       summary: 'Lists the destinations of a type.',
       response: Type.Object({ keys: Type.Array(Type.String()), total_destinations: Type.Integer() }),
       handle: async ({ data }) => {
         const { type } = data;
-        const keys = (await records.destinations.list({ prefix: `${type}/` })).map((place) => place.slice(type.length + 1));
-        if (keys.length === 0) types.of(type);
-        return keys.length === 0 ? undefined : { data: { keys, total_destinations: keys.length } };
+        const all = (await records.destinations.list({ prefix: `${type}/` })).map((place) => place.slice(type.length + 1));
+        if (all.length === 0) types.of(type);
+        const keys = slicePage(all, data, (name) => name);
+        return keys.length === 0 ? undefined : { data: { keys, total_destinations: all.length } };
       },
     }),
     ...types.all.map((plugin) => onePath(plugin)),

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../client.ts';
-import { defineCommand, flag } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flag.ts';
 import { ApiFailure, doing, EXIT, Failure } from '../failure.ts';
 import { isRecord } from '../json.ts';
 import { parsePairs } from '../kv-pairs.ts';

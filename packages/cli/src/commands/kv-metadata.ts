@@ -1,5 +1,7 @@
-import type { CommandGroup, FlagValues } from '../command.ts';
-import { defineCommand, flag } from '../command.ts';
+import type { CommandGroup } from '../command.ts';
+import type { FlagValues } from '../flag.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flag.ts';
 import { formatDuration } from '../duration.ts';
 import { doing, EXIT, Failure } from '../failure.ts';
 import { isRecord } from '../json.ts';

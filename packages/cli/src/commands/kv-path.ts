@@ -1,5 +1,5 @@
 import type { ApiClient } from '../client.ts';
-import { flag } from '../command.ts';
+import { flag } from '../flag.ts';
 import { ApiFailure, Failure } from '../failure.ts';
 import { isRecord } from '../json.ts';
 

@@ -1,4 +1,5 @@
-import { defineCommand, flag } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flag.ts';
 import { doing, Failure } from '../failure.ts';
 import { mountFlag, resolveKv, resolveKv2, versionList } from './kv-path.ts';
 

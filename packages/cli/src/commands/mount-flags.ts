@@ -1,5 +1,5 @@
-import type { FlagValues } from '../command.ts';
-import { flag } from '../command.ts';
+import type { FlagValues } from '../flag.ts';
+import { flag } from '../flag.ts';
 import { formatDuration } from '../duration.ts';
 import { isRecord } from '../json.ts';
 import type { JsonRecord } from '../json.ts';

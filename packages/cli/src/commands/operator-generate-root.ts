@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { defineCommand, flag } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flag.ts';
 import { doing, Failure } from '../failure.ts';
 import { table } from '../format/columns.ts';
 import { goValue } from '../format/go-value.ts';

@@ -1,4 +1,5 @@
-import { defineCommand, flag } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flag.ts';
 import { doing, EXIT, Failure } from '../failure.ts';
 import type { JsonRecord } from '../json.ts';
 import type { Output } from '../output.ts';

@@ -1,5 +1,6 @@
-import { defineCommand, flag } from '../command.ts';
-import type { ServerModule } from '../invocation.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flag.ts';
+import type { ServerModule } from '../cli-io.ts';
 
 async function importServer(): Promise<ServerModule> {
   const specifier: string = '@strongroom/server';

@@ -1,5 +1,6 @@
 import type { CommandGroup } from '../command.ts';
-import { defineCommand, flag } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flag.ts';
 import { doing, EXIT, Failure } from '../failure.ts';
 
 const create = defineCommand({

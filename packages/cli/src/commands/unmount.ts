@@ -1,5 +1,5 @@
 import type { ApiClient } from '../client.ts';
-import { flag } from '../command.ts';
+import { flag } from '../flag.ts';
 import { doing } from '../failure.ts';
 import { isRecord } from '../json.ts';
 import type { Output } from '../output.ts';

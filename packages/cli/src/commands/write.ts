@@ -1,4 +1,5 @@
-import { defineCommand, flag } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flag.ts';
 import { doing, Failure } from '../failure.ts';
 import { parsePairs } from '../kv-pairs.ts';
 

@@ -2,7 +2,7 @@ import { BadRequest, TokenRefused, type IssuedAuth, type IssuedSecret } from '@s
 import { merged, type LeaseStore } from '../services/leases/lease-store.ts';
 import type { RepeatOrder } from '../services/leases/repeats.ts';
 import type { LoginTokens } from '../services/tokens/login-tokens.ts';
-import type { TokenRecord } from '../services/tokens/token-record.ts';
+import { tokenRecords } from '../services/tokens/token-record.ts';
 import type { StoreTransaction } from '../kernel/storage/store.ts';
 import type { Call } from './call.ts';
 import type { CoreResponse } from '../kernel/call/core-response.ts';
@@ -52,7 +52,7 @@ export class Issuing {
 /** A secret must not outlive the token it is issued to: checked in the commit that stores its lease. */
 async function requireAlive(tx: StoreTransaction, digest: string): Promise<void> {
   if (digest === '') return;
-  const record = await tx.get<TokenRecord>(`token/${digest}`);
+  const record = await tokenRecords.get(tx, digest);
   if (!record || record.revoking) throw new TokenRefused();
 }
 

@@ -1,11 +1,11 @@
 import { BadRequest, ExactNumber, f, parseDuration, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { Keys, listKeys, loosePageFields, pageOf } from '../listing.ts';
-import type { MountFormat } from '../mount-format.ts';
+import type { FormatGuard } from '../format-guard.ts';
 import { plainSecrets, type PlainSecret } from './plain-secrets.ts';
 
 /** Version 1: what is written to a path is what is read there. */
-export function plainPaths(host: EngineHost, format: MountFormat): readonly AnyPath[] {
+export function plainPaths(host: EngineHost, format: FormatGuard): readonly AnyPath[] {
   const secrets = path('{path:all}', {
     synopsis: 'Secrets, one value a path.',
     description:

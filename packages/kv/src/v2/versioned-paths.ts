@@ -1,6 +1,6 @@
 import type { AnyPath, EngineHost, Op, Operations } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
-import type { MountFormat } from '../mount-format.ts';
+import type { FormatGuard } from '../format-guard.ts';
 import { configPath } from './path-config.ts';
 import { dataPath } from './path-data.ts';
 import { detailedMetadataPath } from './path-detailed-metadata.ts';
@@ -9,7 +9,7 @@ import { subkeysPath } from './path-subkeys.ts';
 import { versionsPaths } from './path-versions.ts';
 
 /** Version 2. During the upgrade every operation says that it is under way. */
-export function versionedPaths(host: EngineHost, format: MountFormat): readonly AnyPath[] {
+export function versionedPaths(host: EngineHost, format: FormatGuard): readonly AnyPath[] {
   const paths = [configPath(), dataPath(host), ...versionsPaths(host), metadataPath(host), detailedMetadataPath(), subkeysPath(host)];
   for (const { operations } of paths) gate(operations, async () => format.requireVersioned());
   return paths;

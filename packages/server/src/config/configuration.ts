@@ -1,10 +1,5 @@
 import type { AuditDeviceConfig, AutomaticSeal } from '@strongroom/core';
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** One line a message (`standard`), or one JSON object a line. */
-export type LogFormat = 'standard' | 'json';
+import type { LogLevel, LogFormat } from '../log/log-level.ts';
 
 export type StorageChoice =
   | { readonly type: 'inmem' }

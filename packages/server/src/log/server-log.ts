@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '@strongroom/engine-sdk';
 import pino, { type Logger } from 'pino';
-import type { LogFormat, LogLevel } from '../config/configuration.ts';
+import type { LogFormat, LogLevel } from './log-level.ts';
 import { LogFileFailed } from '../failures.ts';
 import { printable, standardLine } from './line-format.ts';
 import { redactFields, redactText } from './redaction.ts';

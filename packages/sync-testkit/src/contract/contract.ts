@@ -8,9 +8,7 @@ import { tellLeftOut } from './left-out.ts';
 import type { Runner, SyncContractOptions } from './options.ts';
 import { ownershipCases } from './ownership-cases.ts';
 import { writeCases } from './write-cases.ts';
-
-export type CaseBody<C extends TObject, A extends TObject> = (fixture: Fixture<C, A>) => Promise<void>;
-export type Cases<C extends TObject, A extends TObject> = Partial<Record<SyncContractCase, CaseBody<C, A>>>;
+import type { Cases } from './case-bodies.ts';
 
 /**
  * The proof a destination gives of itself, against the provider or a server that plays it. Which cases apply is read from the plugin's own

@@ -3,7 +3,7 @@ import { compileTemplate } from '@strongroom/go-template';
 import { fieldSpec } from '@strongroom/engine-sdk';
 import { nameComplaint } from '@strongroom/sync-sdk';
 import type { TObject, TSchema } from 'typebox';
-import type { Cases } from './contract.ts';
+import type { Cases } from './case-bodies.ts';
 
 const FIELDS = [
   'DestinationType',

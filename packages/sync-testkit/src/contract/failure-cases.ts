@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DestinationSession, Throttled } from '@strongroom/sync-sdk';
 import type { TObject } from 'typebox';
-import type { Cases } from './contract.ts';
+import type { Cases } from './case-bodies.ts';
 import { rejects, STRICT, token, type Fixture } from './fixture.ts';
 
 export const failureCases: Cases<TObject, TObject> = {

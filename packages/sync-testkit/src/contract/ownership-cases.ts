@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TObject } from 'typebox';
 import { isSyncError } from '@strongroom/sync-sdk';
-import type { Cases } from './contract.ts';
+import type { Cases } from './case-bodies.ts';
 
 export const ownershipCases: Cases<TObject, TObject> = {
   async 'what somebody else wrote reads as not ours'(fixture) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SYNCED_TAG } from '@strongroom/sync-sdk';
 import type { TObject } from 'typebox';
-import type { Cases } from './contract.ts';
+import type { Cases } from './case-bodies.ts';
 import { deadline, newMark, token } from './fixture.ts';
 
 const CONCURRENT = 20;

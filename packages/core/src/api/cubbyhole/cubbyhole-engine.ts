@@ -1,15 +1,7 @@
-import { BadRequest, compileDecoder, f, InvalidRequest, path, type EnginePackage, type EngineRequest } from '@strongroom/engine-sdk';
+import { BadRequest, boundsOf, f, InvalidRequest, pageIn, path, type EnginePackage, type EngineRequest } from '@strongroom/engine-sdk';
 import type { Store } from '../../kernel/storage/store.ts';
 
 const ROOM = 'cubbyhole/';
-
-const page = compileDecoder({ after: f.string('Only names after this one.'), limit: f.int('Most names to return; all without it.') });
-
-/** No fields of the path: a secret may have values of these names. */
-function pageOf(raw: Readonly<Record<string, unknown>>): { after?: string; limit?: number } {
-  const { after, limit } = page(raw, {}).data as { after?: string; limit?: number };
-  return { ...(after ? { after } : {}), ...(limit && limit > 0 ? { limit } : {}) };
-}
 
 /** Each token's own store; it goes with the token. */
 export function cubbyholeEngine(store: Store): EnginePackage {
@@ -37,7 +29,7 @@ export function cubbyholeEngine(store: Store): EnginePackage {
       summary: 'Lists secrets.',
       handle: async (req) => {
         const folder = req.data.path === '' ? '' : `${req.data.path}/`;
-        return { data: { keys: await store.folder(folderOf(req) + folder, pageOf(req.raw)) } };
+        return { data: { keys: await store.folder(folderOf(req) + folder, boundsOf(pageIn(req.raw))) } };
       },
     })
     .upsert({

@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { f, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
 import type { AliasFields } from '../../services/identity/entity-aliases.ts';
 import { entityAliasData, entityAliasInfo, listing } from '../../services/identity/identity-data.ts';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
@@ -35,10 +35,17 @@ export function entityAliasPaths(store: IdentityStore): AnyPath[] {
       fields: { id: f.string('Id of the alias to change.'), ...aliasFields },
     }).update({ summary: 'Create or update an entity alias', handle: async ({ data }) => save(data.id, data) }),
 
-    path('entity-alias/id', { synopsis: 'Entity aliases by id.', description: 'Lists the ids of all entity aliases.', fields: {} }).list({
+    path('entity-alias/id', {
+      synopsis: 'Entity aliases by id.',
+      description: 'Lists the ids of all entity aliases.',
+      fields: pageFields,
+    }).list({
       summary: 'List entity aliases',
-      handle: async () =>
-        listing((await entityAliases.list()).map(({ canonicalId, alias }) => [alias.id, entityAliasInfo(mounts, canonicalId, alias)])),
+      handle: async ({ data }) =>
+        listing(
+          (await entityAliases.list()).map(({ canonicalId, alias }) => [alias.id, entityAliasInfo(mounts, canonicalId, alias)]),
+          data,
+        ),
     }),
 
     path('entity-alias/id/{id}', {

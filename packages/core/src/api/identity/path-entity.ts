@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { BadRequest, f, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
 import type { EntityFields } from '../../services/identity/entities.ts';
 import { entityData, entityInfo, listing } from '../../services/identity/identity-data.ts';
 import { folded } from '../../services/identity/identity-records.ts';
@@ -47,10 +47,14 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
     path('entity/id', {
       synopsis: 'Entities by id.',
       description: 'Lists the ids of all entities, with names and aliases.',
-      fields: {},
+      fields: pageFields,
     }).list({
       summary: 'List entities by id',
-      handle: async () => listing((await entities.list()).map(([id, entity]) => [id, entityInfo(mounts, entity)])),
+      handle: async ({ data }) =>
+        listing(
+          (await entities.list()).map(([id, entity]) => [id, entityInfo(mounts, entity)]),
+          data,
+        ),
     }),
 
     path('entity/id/{id}', {

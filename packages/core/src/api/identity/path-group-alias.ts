@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { f, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
 import { groupAliasData, groupAliasInfo, listing } from '../../services/identity/identity-data.ts';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
 
@@ -29,10 +29,17 @@ export function groupAliasPaths(store: IdentityStore): AnyPath[] {
       fields: { id: f.string('Id of the alias to change.'), ...aliasFields },
     }).update({ summary: 'Create or update a group alias', handle: async ({ data }) => save(data.id, data) }),
 
-    path('group-alias/id', { synopsis: 'Group aliases by id.', description: 'Lists the ids of all group aliases.', fields: {} }).list({
+    path('group-alias/id', {
+      synopsis: 'Group aliases by id.',
+      description: 'Lists the ids of all group aliases.',
+      fields: pageFields,
+    }).list({
       summary: 'List group aliases',
-      handle: async () =>
-        listing((await groupAliases.list()).map(({ canonicalId, alias }) => [alias.id, groupAliasInfo(mounts, canonicalId, alias)])),
+      handle: async ({ data }) =>
+        listing(
+          (await groupAliases.list()).map(({ canonicalId, alias }) => [alias.id, groupAliasInfo(mounts, canonicalId, alias)]),
+          data,
+        ),
     }),
 
     path('group-alias/id/{id}', {

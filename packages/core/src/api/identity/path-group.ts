@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { f, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
 import type { GroupFields, GroupTarget } from '../../services/identity/groups.ts';
 import { groupData, groupInfo, listing } from '../../services/identity/identity-data.ts';
 import { folded } from '../../services/identity/identity-records.ts';
@@ -62,9 +62,13 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
       handle: async ({ data }) => save(data.id ? { id: data.id } : 'new', fieldsOf(data, data.name)),
     }),
 
-    path('group/id', { synopsis: 'Groups by id.', description: 'Lists the ids of all groups.', fields: {} }).list({
+    path('group/id', { synopsis: 'Groups by id.', description: 'Lists the ids of all groups.', fields: pageFields }).list({
       summary: 'List groups by id',
-      handle: async () => listing((await groups.list()).map((view) => [view.id, groupInfo(mounts, view)])),
+      handle: async ({ data }) =>
+        listing(
+          (await groups.list()).map((view) => [view.id, groupInfo(mounts, view)]),
+          data,
+        ),
     }),
 
     path('group/id/{id}', {

@@ -1,4 +1,4 @@
-import { BadRequest, EngineError, f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { BadRequest, boundsOf, EngineError, f, pageFields, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
 import type { BulkRevoker } from '../../services/revocation/bulk-revoker.ts';
 import type { LeaseStore } from '../../services/leases/lease-store.ts';
 import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
@@ -96,17 +96,10 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       synopsis: 'The leases below a path.',
       description: 'One level at a time.',
       access: 'sudo',
-      fields: { prefix: f.name('The path.'), after: f.string('List ids after this one.'), limit: f.int('At most so many.') },
+      fields: { prefix: f.name('The path.'), ...pageFields },
     }).list({
       summary: 'Lists leases.',
-      handle: async ({ data }) => ({
-        data: {
-          keys: await leases.folder(data.prefix === '' ? '' : `${data.prefix}/`, {
-            ...(data.after ? { after: data.after } : {}),
-            ...(data.limit && data.limit > 0 ? { limit: data.limit } : {}),
-          }),
-        },
-      }),
+      handle: async ({ data }) => ({ data: { keys: await leases.folder(data.prefix === '' ? '' : `${data.prefix}/`, boundsOf(data)) } }),
     }),
     path('leases/renew', { ...renewAbout, fields: incrementFields }).update({
       summary: 'Renews a lease.',

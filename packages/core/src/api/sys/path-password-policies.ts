@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { f, keysOf, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
 import { unknownPasswordPolicy, type PasswordPolicyStore } from '../../services/passwords/password-policy-store.ts';
 
 export interface PasswordPolicyPathDeps {
@@ -18,14 +18,10 @@ export function passwordPolicyPaths({ passwords }: PasswordPolicyPathDeps): AnyP
     path('policies/password', {
       synopsis: 'The password policies.',
       description: 'Lists the names of all password policies.',
-      fields: { after: f.string('Only names after this one.'), limit: f.int('Most names to return; all without it.') },
+      fields: pageFields,
     }).list({
       summary: 'Lists the password policies.',
-      handle: async (req) => {
-        const { after, limit } = req.data;
-        const keys = await passwords.list({ ...(after ? { after } : {}), ...(limit && limit > 0 ? { limit } : {}) });
-        return keys.length === 0 ? undefined : { data: { keys } };
-      },
+      handle: async ({ data }) => keysOf(passwords, data),
     }),
     path('policies/password/{name}', {
       synopsis: 'One password policy.',

@@ -1,4 +1,4 @@
-import { f, NotFound, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { boundsOf, f, NotFound, pageFields, path, type AnyPath, type EngineResponse, type Page } from '@strongroom/engine-sdk';
 import { parsePolicy, type Policy } from '../../services/policies/policy.ts';
 import type { PolicyRecord } from '../../services/policies/policy-record.ts';
 import type { PolicyStore, PolicyWrite } from '../../services/policies/policy-store.ts';
@@ -7,10 +7,6 @@ export interface PolicyPathDeps {
   readonly policies: PolicyStore;
 }
 
-const paging = {
-  after: f.string('Only names after this one.'),
-  limit: f.int('Most names to return; all without it.'),
-};
 const name = f.name('Name of the policy; stored in lower case.', { folds: (written) => written.toLowerCase() });
 const expiry = {
   ttl: f.duration('How long the policy counts, from now.'),
@@ -42,8 +38,8 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
     synopsis: 'One access policy.',
     description: 'A policy names paths and what a token may do there. A change counts from the next call of every token that has it.',
   };
-  const listAll = async (query: Page) => ({ data: { keys: (await page(policies, query)).map(([key]) => key) } });
-  const listDetailed = async (query: Page) => {
+  const listAll = async (query: PolicyPage) => ({ data: { keys: (await page(policies, query)).map(([key]) => key) } });
+  const listDetailed = async (query: PolicyPage) => {
     const entries = await page(policies, query);
     return {
       data: {
@@ -52,17 +48,17 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
       },
     };
   };
-  const listLegacy = async (query: Page) => {
+  const listLegacy = async (query: PolicyPage) => {
     const keys = (await page(policies, query)).map(([key]) => key);
     return { data: { keys, policies: keys } };
   };
 
   return [
-    path('policies/acl', { synopsis: 'The access policies.', description: 'Lists the names of all policies.', fields: paging }).list({
+    path('policies/acl', { synopsis: 'The access policies.', description: 'Lists the names of all policies.', fields: pageFields }).list({
       summary: 'Lists the policies.',
       handle: (req) => listAll(req.data),
     }),
-    path('policies/acl/{name:all}', { ...policyPath, fields: { name, ...fields, ...paging } })
+    path('policies/acl/{name:all}', { ...policyPath, fields: { name, ...fields, ...pageFields } })
       .read({
         summary: 'Reads a policy.',
         handle: async (req) => {
@@ -84,7 +80,7 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
     path('policies/detailed/acl', {
       synopsis: 'The access policies with their texts.',
       description: 'Lists all policies.',
-      fields: paging,
+      fields: pageFields,
     }).list({
       summary: 'Lists the policies with all that is known of them.',
       handle: (req) => listDetailed(req.data),
@@ -92,15 +88,15 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
     path('policies/detailed/acl/{name:all}', {
       synopsis: 'The access policies below a prefix, with their texts.',
       description: 'Lists the policies whose names begin with the prefix and a slash.',
-      fields: { name, ...paging },
+      fields: { name, ...pageFields },
     }).list({ summary: 'Lists the policies below a prefix.', handle: (req) => listDetailed({ ...req.data, prefix: req.data.name }) }),
 
-    path('policy', { synopsis: 'The access policies.', description: 'The older form of policies/acl.', fields: paging })
+    path('policy', { synopsis: 'The access policies.', description: 'The older form of policies/acl.', fields: pageFields })
       .read({ summary: 'Lists the policies.', handle: (req) => listLegacy(req.data) })
       .list({ summary: 'Lists the policies.', handle: (req) => listLegacy(req.data) }),
     path('policy/{name:all}', {
       ...policyPath,
-      fields: { name, rules: f.string('The older name of policy.', { deprecated: true }), ...fields, ...paging },
+      fields: { name, rules: f.string('The older name of policy.', { deprecated: true }), ...fields, ...pageFields },
     })
       .read({
         summary: 'Reads a policy.',
@@ -141,22 +137,21 @@ function remarksOf(id: string, { policy, ...record }: PolicyRecord): readonly st
   }
 }
 
-interface Page {
-  readonly after: string | undefined;
-  readonly limit: number | undefined;
+interface PolicyPage extends Page {
   readonly prefix?: string;
 }
 
 /** One page of the policies; `root` closes the last one. */
-async function page(policies: PolicyStore, { after = '', limit = 0, prefix = '' }: Page): Promise<[string, PolicyRecord][]> {
+async function page(policies: PolicyStore, { prefix = '', ...query }: PolicyPage): Promise<[string, PolicyRecord][]> {
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
   const all = (await policies.entries())
     .filter(([key]) => key.startsWith(folder))
     .map(([key, record]): [string, PolicyRecord] => [key.slice(folder.length), record]);
   const root = folder === '' ? await policies.get('root') : undefined;
+  const { after = '', limit = Infinity } = boundsOf(query);
   const found = after === 'root' && root ? [] : all.filter(([key]) => key > after);
   if (root && after !== 'root') found.push(['root', root]);
-  return limit > 0 ? found.slice(0, limit) : found;
+  return found.slice(0, limit);
 }
 
 function details(key: string, record: PolicyRecord): { name: string } & PolicyRecord {

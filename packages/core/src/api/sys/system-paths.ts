@@ -5,7 +5,7 @@ import type { AuditBroker } from '../../services/audit/audit-broker.ts';
 import type { Barrier } from '../../kernel/barrier/barrier.ts';
 import { keyPaths } from './path-keys.ts';
 import type { KeyRotation } from '../../services/seal/key-rotation.ts';
-import type { CoreOptions } from '../../core-options.ts';
+import type { LogLevelStore } from '../../services/settings/log-levels.ts';
 import type { Journal } from '../../services/journal/journal.ts';
 import type { BulkRevoker } from '../../services/revocation/bulk-revoker.ts';
 import type { LeaseStore } from '../../services/leases/lease-store.ts';
@@ -58,7 +58,9 @@ import type { VersionHistory } from '../../services/settings/version-history.ts'
 
 /** The rooms of the core that `sys/` speaks for. */
 export interface SystemParts {
-  readonly options: CoreOptions;
+  readonly logLevels: LogLevelStore | undefined;
+  readonly sanitizedConfig: (() => Record<string, unknown>) | undefined;
+  readonly metrics: (() => Promise<string>) | undefined;
   readonly clock: Clock;
   readonly sealing: SealPathDeps;
   readonly barrier: Barrier;
@@ -88,7 +90,22 @@ export interface SystemParts {
 
 /** Every path of `sys/`. */
 export function systemPaths(parts: SystemParts): AnyPath[] {
-  const { options, clock, sealing, mounts, plugins, policies, passwords, access, tokens, leases, revoker, bulk } = parts;
+  const {
+    logLevels,
+    sanitizedConfig,
+    metrics,
+    clock,
+    sealing,
+    mounts,
+    plugins,
+    policies,
+    passwords,
+    access,
+    tokens,
+    leases,
+    revoker,
+    bulk,
+  } = parts;
   const { barrier, rotation, removals, jobs, journal, outside, wrapping, audit, cors, lockout, underWay, versions } = parts;
   const { seal, cluster } = sealing;
   const canonical = (asked: string, operation: PolicyOperation) => {
@@ -153,13 +170,13 @@ export function systemPaths(parts: SystemParts): AnyPath[] {
     ...activationFlagPaths({ features: plugins.systemEngines().flatMap(({ system }) => system.feature ?? []) }),
     ...hostInfoPaths({ clock }),
     ...versionHistoryPaths({ history: versions }),
-    ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
+    ...(logLevels ? loggerPaths({ levels: logLevels }) : []),
     ...serverPaths({
       cluster,
       now: () => clock.now(),
       hostname: hostname(),
-      sanitizedConfig: options.sanitizedConfig ?? (() => ({})),
-      metrics: options.metrics,
+      sanitizedConfig: sanitizedConfig ?? (() => ({})),
+      metrics,
     }),
   ];
 }

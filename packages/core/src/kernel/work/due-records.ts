@@ -80,9 +80,9 @@ export class DueRecords<R extends DueRecord> {
     }
   }
 
-  /** Up to so many, in the order of their ids. */
-  list(limit: number, corrupt: CorruptListener, prefix = ''): Promise<[id: string, record: R][]> {
-    return this.#records.entries(this.store, { prefix, limit }, corrupt);
+  /** In the order of their ids. */
+  list(query: { prefix?: string; limit?: number }, corrupt: CorruptListener): Promise<[id: string, record: R][]> {
+    return this.#records.entries(this.store, query, corrupt);
   }
 
   /** All whose id begins with `below`, page by page. */
@@ -156,7 +156,7 @@ export class DueRecords<R extends DueRecord> {
   }
 
   #index(tx: StoreTransaction, id: string, before: R | undefined, after: R | undefined): void {
-    reschedule(tx, this.kind, id, before?.due, after?.due);
+    if (before?.due !== after?.due) reschedule(tx, this.kind, id, before?.due, after?.due);
     if (!this.#marks) return;
     const old = before ? this.#marks(id, before) : [];
     const marks = after ? this.#marks(id, after) : [];

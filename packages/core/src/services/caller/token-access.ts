@@ -1,7 +1,8 @@
 import { PermissionDenied, withinCidrs } from '@strongroom/engine-sdk';
 import type { CoreRequest } from '../../kernel/call/core-request.ts';
 import type { IdentityStore } from '../identity/identity-store.ts';
-import { Acl, type AclQuery } from '../policies/acl.ts';
+import { Acl } from '../policies/acl.ts';
+import type { AclQuery } from '../policies/acl-query.ts';
 import { BoundedAcl } from '../policies/bounded-acl.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
 import type { FoundToken, TokenStore } from '../tokens/token-store.ts';

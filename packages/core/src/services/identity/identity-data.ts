@@ -1,3 +1,4 @@
+import { slicePage, type Page } from '@strongroom/engine-sdk';
 import type { EntityView } from './entities.ts';
 import type { GroupView } from './groups.ts';
 import type { IdentityMounts } from './identity-change.ts';
@@ -127,7 +128,9 @@ function aliasInfo(mounts: IdentityMounts, alias: EntityAlias | GroupAlias): Rec
 
 /** A list's answer; undefined, which is a 404, when there is nothing. */
 export function listing(
-  entries: readonly (readonly [key: string, info: unknown])[],
+  all: readonly (readonly [key: string, info: unknown])[],
+  page: Page,
 ): { data: { keys: string[]; key_info: Record<string, unknown> } } | undefined {
+  const entries = slicePage(all, page, ([key]) => key);
   return entries.length === 0 ? undefined : { data: { keys: entries.map(([key]) => key), key_info: Object.fromEntries(entries) } };
 }

@@ -68,7 +68,9 @@ export class Jobs implements Work<JobRecord, NextTime> {
 
   /** For operators: all jobs of a mount, or of all mounts. */
   async list(mount = ''): Promise<{ mount: string; kind: string; id: string; status: JobStatus }[]> {
-    const entries = await this.#records.list(10_000, (error) => this.#log.error(error.message), mount === '' ? '' : `${mount}/`);
+    const entries = await this.#records.list({ prefix: mount === '' ? '' : `${mount}/`, limit: 10_000 }, (error) =>
+      this.#log.error(error.message),
+    );
     return entries.map(([, record]) => ({ mount: record.mount, kind: record.kind, id: record.id, status: statusOf(record) }));
   }
 

@@ -109,7 +109,7 @@ export class Journal implements Work<IntentRecord, void> {
   }
 
   async list(): Promise<IntentStatus[]> {
-    const entries = await this.#records.list(10_000, (error) => this.#log.error(error.message));
+    const entries = await this.#records.list({ limit: 10_000 }, (error) => this.#log.error(error.message));
     return entries.map(([id, record]) => this.#status(id, record));
   }
 

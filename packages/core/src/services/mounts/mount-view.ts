@@ -5,12 +5,12 @@ import {
   type Collection,
   type CollectionOptions,
   type FolderQuery,
-  type Intent,
+  type IntentKind,
   type JobStatus,
   type ListQuery,
   type ManagedAccount,
   type OpenIntent,
-  type Schedule,
+  type ScheduleKind,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import type { Static, TObject, TSchema } from 'typebox';
@@ -81,7 +81,7 @@ export class MountView implements MountStorage {
     return new MountTransaction(this.#scope, tx, this.#guard);
   }
 
-  async jobStatus(job: Schedule<TObject>, id: string): Promise<JobStatus | undefined> {
+  async jobStatus(job: ScheduleKind, id: string): Promise<JobStatus | undefined> {
     this.#guard();
     return this.#scope.jobs.status(this.#scope.uuid, job.kind, id);
   }
@@ -114,11 +114,11 @@ class MountTransaction implements Transaction {
     );
   }
 
-  async jobStatus(job: Schedule<TObject>, id: string): Promise<JobStatus | undefined> {
+  async jobStatus(job: ScheduleKind, id: string): Promise<JobStatus | undefined> {
     return this.#scope.jobs.status(this.#scope.uuid, job.kind, id);
   }
 
-  async intend<E extends TObject>(intent: Intent<E>, entry: Static<E>): Promise<OpenIntent> {
+  async intend<E extends TObject>(intent: IntentKind<E>, entry: Static<E>): Promise<OpenIntent> {
     return this.#scope.journal.open(this.#tx, this.#scope.uuid, intent, entry as Record<string, unknown>);
   }
 
@@ -130,12 +130,12 @@ class MountTransaction implements Transaction {
     await this.#scope.journal.abandon(this.#tx, intent);
   }
 
-  async schedule<E extends TObject>(job: Schedule<E>, id: string, at: Date, entry: Static<E>): Promise<void> {
+  async schedule<E extends TObject>(job: ScheduleKind<E>, id: string, at: Date, entry: Static<E>): Promise<void> {
     checkRecord(job.entry, entry, `the entry of job ${job.kind}`);
     await this.#scope.jobs.schedule(this.#tx, this.#scope.uuid, job.kind, id, at, entry as Record<string, unknown>);
   }
 
-  async unschedule(job: Schedule<TObject>, id: string): Promise<void> {
+  async unschedule(job: ScheduleKind, id: string): Promise<void> {
     await this.#scope.jobs.unschedule(this.#tx, this.#scope.uuid, job.kind, id);
   }
 

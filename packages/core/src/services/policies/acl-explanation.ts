@@ -1,5 +1,5 @@
 import { refusal, type AccessRule } from './access-rule.ts';
-import type { AclQuery, AclVerdict } from './acl.ts';
+import type { AclQuery, AclVerdict } from './acl-query.ts';
 import { capabilityNames, LISTING, neededCapability, type Capability, type PolicyOperation } from './capability.ts';
 
 export interface ExplainedRule {

@@ -1,7 +1,8 @@
 import type { PathFolds } from '../../kernel/mounts/path-router.ts';
 import type { AclExplanation } from './acl-explanation.ts';
 import type { ResultantAcl } from './acl-resultant.ts';
-import { Acl, type AclQuery, type AclVerdict } from './acl.ts';
+import { Acl } from './acl.ts';
+import type { AclQuery, AclVerdict } from './acl-query.ts';
 import type { PolicyOperation } from './capability.ts';
 
 /** What a token may do whose makers were bounded themselves: what its own policies allow, and those of all of its makers allow as well. */

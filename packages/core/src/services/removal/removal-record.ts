@@ -1,7 +1,5 @@
 import { Type, type Static } from 'typebox';
-
-/** Removals under way, by the mount's uuid. */
-export const REMOVALS = 'core/removal/';
+import { Records } from '../../kernel/storage/records.ts';
 
 /**
  * A mount on its way out, as stored below `core/removal/<uuid>` and indexed in the schedule. It goes through its phases in this order and survives
@@ -32,3 +30,6 @@ export const RemovalRecord = Type.Object({
   leases: Type.Optional(Type.Number()),
 });
 export type RemovalRecord = Static<typeof RemovalRecord>;
+
+/** Removals under way, by the mount's uuid. */
+export const removalRecords = new Records('core/removal/', RemovalRecord);

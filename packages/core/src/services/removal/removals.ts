@@ -9,11 +9,13 @@ import { MOUNTS } from '../../kernel/mounts/mount-record.ts';
 import type { MountTable } from '../mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
-import { realign, reschedule, type DueEntry } from '../../kernel/work/schedule-index.ts';
+import { DueRecords, released } from '../../kernel/work/due-records.ts';
+import type { DueEntry } from '../../kernel/work/schedule-index.ts';
+import type { RecordReader } from '../../kernel/storage/records.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { cut, type LeftOutside } from '../outside/left-outside.ts';
 import { RemovedMounts, type RemovedMount } from './removed-mounts.ts';
-import { REMOVALS, type RemovalRecord } from './removal-record.ts';
+import { removalRecords, type RemovalRecord } from './removal-record.ts';
 
 /** Milliseconds. How long whoever removes a mount waits for the answer: less than clients do. */
 const ANSWER = 45_000;
@@ -54,6 +56,7 @@ interface Work {
  */
 export class Removals {
   readonly #store: Store;
+  readonly #records: DueRecords<RemovalRecord>;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #mounts: MountTable;
@@ -79,6 +82,7 @@ export class Removals {
     random?: () => number;
   }) {
     this.#store = parts.store;
+    this.#records = new DueRecords({ ...parts, kind: 'removal', records: removalRecords });
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#mounts = parts.mounts;
@@ -95,15 +99,12 @@ export class Removals {
     const now = this.#clock.millis();
     for (const { uuid, claim } of await this.underWay()) {
       if (claim === undefined || this.#store.shared) continue;
-      await this.#store.transaction(async (tx) => {
-        const record = await tx.get<RemovalRecord>(REMOVALS + uuid);
-        if (record) this.#put(tx, record, { ...released(record), due: now });
-      });
+      await this.#records.change(uuid, (record) => ({ ...released(record), due: now }));
     }
     for (const mount of this.#mounts.all()) {
       if (!mount.removing || (await this.statusOf(mount.uuid))) continue;
       await this.#store.transaction(async (tx) => {
-        if (!(await tx.get<RemovalRecord>(REMOVALS + mount.uuid))) this.#open(tx, mount, now);
+        if (!(await this.#records.get(mount.uuid, tx))) this.#open(tx, mount, now);
       });
     }
   }
@@ -134,11 +135,10 @@ export class Removals {
     const found = this.#mounts.at(path);
     if (!found?.removing) throw notRemoving(path);
     await this.#mounts.setRemoving(path, false, async (tx, mount) => {
-      const record = await tx.get<RemovalRecord>(REMOVALS + mount.uuid);
+      const record = await this.#records.get(mount.uuid, tx);
       if (!record) return;
       if (record.phase !== 'revoking') throw new BadRequest(`the removal of ${path} is forced and cannot be cancelled any more`);
-      tx.delete(REMOVALS + mount.uuid);
-      reschedule(tx, 'removal', mount.uuid, record.due, undefined);
+      this.#records.remove(tx, mount.uuid, record);
     });
     this.#underWay.get(found.uuid)?.abort(new Superseded('the removal was cancelled'));
     this.#log.info('the removal of a mount was cancelled', { mount: path });
@@ -156,11 +156,11 @@ export class Removals {
     return this.#inTime(this.#work(mount.uuid, 'force', async (claim, signal) => this.#letGo(mount, claim, signal)));
   }
 
-  /** Works off a removal that is due. */
+  /** Processes a removal that is due. */
   async run(due: DueEntry, signal: AbortSignal): Promise<void> {
-    const record = await this.#store.get<RemovalRecord>(REMOVALS + due.id);
+    const record = await this.#records.get(due.id);
     if (record?.due !== due.at) {
-      await this.#store.transaction(async (tx) => realign(tx, due, (await tx.get<RemovalRecord>(REMOVALS + due.id))?.due));
+      await this.#records.realign(due);
       return;
     }
     const leave = (): void => this.#underWay.get(due.id)?.abort(signal.reason as Error);
@@ -173,11 +173,11 @@ export class Removals {
   }
 
   async statusOf(uuid: string): Promise<RemovalRecord | undefined> {
-    return this.#store.get<RemovalRecord>(REMOVALS + uuid);
+    return this.#records.get(uuid);
   }
 
   async underWay(): Promise<RemovalRecord[]> {
-    const entries = await this.#store.entries<RemovalRecord>({ prefix: REMOVALS }, (error) => this.#log.error(error.message));
+    const entries = await this.#records.list({}, (error) => this.#log.error(error.message));
     return entries.map(([, record]) => record);
   }
 
@@ -191,7 +191,7 @@ export class Removals {
     if (found?.removing && (await this.statusOf(found.uuid))) return found;
     return this.#mounts.setRemoving(path, true, async (tx, mount) => {
       // Whoever begins it goes on with it at once; the schedule does if that one dies.
-      if (!(await tx.get<RemovalRecord>(REMOVALS + mount.uuid))) this.#open(tx, mount, this.#clock.millis() + BEAT);
+      if (!(await this.#records.get(mount.uuid, tx))) this.#open(tx, mount, this.#clock.millis() + BEAT);
     });
   }
 
@@ -202,11 +202,10 @@ export class Removals {
   }
 
   #put(tx: StoreTransaction, before: RemovalRecord | undefined, record: RemovalRecord): void {
-    tx.put(REMOVALS + record.uuid, record);
-    reschedule(tx, 'removal', record.uuid, before?.due, record.due);
+    this.#records.put(tx, record.uuid, before, record);
   }
 
-  /** `asked`: an operator wants it now, whatever circuits say. */
+  /** `asked`: an operator wants it now, whatever circuit breakers say. */
   async #attempt(uuid: string, asked = false): Promise<Removed> {
     return (
       this.#underWay.get(uuid)?.outcome ??
@@ -350,8 +349,7 @@ export class Removals {
     await this.#mounts.wipe(record.uuid);
     await this.#store.transaction(async (tx) => {
       const held = await this.#held(record.uuid, claim, tx);
-      tx.delete(REMOVALS + record.uuid);
-      reschedule(tx, 'removal', record.uuid, held.due, undefined);
+      this.#records.remove(tx, record.uuid, held);
     });
     return { state: 'removed', left };
   }
@@ -415,8 +413,8 @@ export class Removals {
   }
 
   /** The record, while this claim holds. @throws Superseded */
-  async #held(uuid: string, claim: string, reader: Pick<Store, 'get'> | StoreTransaction = this.#store): Promise<RemovalRecord> {
-    const record = await reader.get<RemovalRecord>(REMOVALS + uuid);
+  async #held(uuid: string, claim: string, reader: RecordReader = this.#store): Promise<RemovalRecord> {
+    const record = await this.#records.get(uuid, reader);
     if (record?.claim !== claim) throw new Superseded('somebody else has taken over the removal');
     return record;
   }
@@ -424,7 +422,7 @@ export class Removals {
   async #claim(uuid: string, how: 'try' | 'force'): Promise<string | 'gone' | 'taken'> {
     const claim = randomBytes(9).toString('base64url');
     return this.#store.transaction(async (tx) => {
-      const record = await tx.get<RemovalRecord>(REMOVALS + uuid);
+      const record = await this.#records.get(uuid, tx);
       if (!record) return 'gone';
       const now = this.#clock.millis();
       if (how === 'try' && record.claim !== undefined && record.due > now) return 'taken';
@@ -468,10 +466,9 @@ export class Removals {
     const found = this.#mounts.byUuid(record.uuid);
     if (found) return found;
     await this.#store.transaction(async (tx) => {
-      const held = await tx.get<RemovalRecord>(REMOVALS + record.uuid);
+      const held = await this.#records.get(record.uuid, tx);
       if (!held || held.phase === 'wiping' || (await tx.get(MOUNTS + record.uuid))) return;
-      tx.delete(REMOVALS + record.uuid);
-      reschedule(tx, 'removal', record.uuid, held.due, undefined);
+      this.#records.remove(tx, record.uuid, held);
     });
     throw new Superseded('the mount is not there any more');
   }
@@ -480,10 +477,6 @@ export class Removals {
   async #inTime(outcome: Promise<Removed>): Promise<Removed> {
     return (await waitAtMost(this.#clock, ANSWER, outcome)) ?? { state: 'going on' };
   }
-}
-
-function released({ claim: _, ...record }: RemovalRecord): RemovalRecord {
-  return record;
 }
 
 function notRemoving(path: string): BadRequest {

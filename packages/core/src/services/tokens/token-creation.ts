@@ -7,7 +7,7 @@ import type { AuthReply } from '../../kernel/call/core-response.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { ownPolicies, rolePolicies } from './child-policies.ts';
 import { boundCidrs, hardEnd, longestEnd } from './token-limits.ts';
-import { isOrphan, type TokenRecord } from './token-record.ts';
+import { isOrphan, tokenRecords, type TokenRecord } from './token-record.ts';
 import type { TokenRole } from './token-role.ts';
 import type { FoundToken, TokenStore } from './token-store.ts';
 import { policyBounds } from './policy-bounds.ts';
@@ -243,7 +243,7 @@ function typeOf(order: TokenOrder, role: TokenRole | undefined): 'service' | 'ba
 
 /** Nothing is made by a token that ended meanwhile. */
 async function requireAlive(tx: StoreTransaction, maker: FoundToken): Promise<void> {
-  const record = await tx.get<TokenRecord>(`token/${maker.digest}`);
+  const record = await tokenRecords.get(tx, maker.digest);
   if (!record || record.revoking) throw new PermissionDenied();
 }
 

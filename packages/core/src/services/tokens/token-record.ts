@@ -1,52 +1,60 @@
+import { Type, type Static } from 'typebox';
+import { Records } from '../../kernel/storage/records.ts';
+
 /** The policies of a token when it made another, with those of its entity. */
-export interface PolicyBound {
-  policies: string[];
+const PolicyBound = Type.Object({
+  policies: Type.Array(Type.String()),
   /** Whose identity their templates are filled in with. */
-  entity_id?: string;
-}
+  entity_id: Type.Optional(Type.String()),
+});
+export type PolicyBound = Static<typeof PolicyBound>;
 
 /** A service token as stored below `token/<digest>`. Times are milliseconds since the epoch, spans are seconds. */
-export interface TokenRecord {
-  accessor: string;
+export const TokenRecord = Type.Object({
+  accessor: Type.String(),
   /** Digest of the parent; absent for orphans. */
-  parent?: string;
+  parent: Type.Optional(Type.String()),
   /** Request path that made it; also the prefix of its lease. */
-  path: string;
-  policies: string[];
-  meta?: Record<string, string>;
-  display_name: string;
-  entity_id?: string;
-  created: number;
+  path: Type.String(),
+  policies: Type.Array(Type.String()),
+  meta: Type.Optional(Type.Record(Type.String(), Type.String())),
+  display_name: Type.String(),
+  entity_id: Type.Optional(Type.String()),
+  created: Type.Number(),
   /** 0: never ends. */
-  expires: number;
+  expires: Type.Number(),
   /** Span given at creation; 0 for a root token. */
-  creation_ttl: number;
-  explicit_max_ttl?: number;
+  creation_ttl: Type.Number(),
+  explicit_max_ttl: Type.Optional(Type.Number()),
   /** Of the login method or role; counted from the creation. */
-  max_ttl?: number;
+  max_ttl: Type.Optional(Type.Number()),
   /** What its makers had, where it has fewer policies: it may do only what these allow as well. */
-  within?: PolicyBound[];
+  within: Type.Optional(Type.Array(PolicyBound)),
   /** What its maker's limits left: no renewal takes the token beyond. Milliseconds since the epoch. */
-  latest?: number;
-  period?: number;
-  renewable: boolean;
+  latest: Type.Optional(Type.Number()),
+  period: Type.Optional(Type.Number()),
+  renewable: Type.Boolean(),
   /** 0 or absent is without limit. */
-  num_uses?: number;
-  role?: string;
-  bound_cidrs?: string[];
-  no_default_policy?: boolean;
-  last_renewal?: number;
+  num_uses: Type.Optional(Type.Number()),
+  role: Type.Optional(Type.String()),
+  bound_cidrs: Type.Optional(Type.Array(Type.String())),
+  no_default_policy: Type.Optional(Type.Boolean()),
+  last_renewal: Type.Optional(Type.Number()),
   /** The auth mount that issued it, and what its renewal gets back. */
-  mount?: string;
-  internal?: Record<string, unknown>;
+  mount: Type.Optional(Type.String()),
+  internal: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   /** A wrapping token: how its answer was made. */
-  wrap?: { creation_path: string; ttl: number };
+  wrap: Type.Optional(Type.Object({ creation_path: Type.String(), ttl: Type.Number() })),
   /** Where the expiry stands in the schedule, if it has one. */
-  due?: number;
-  attempts?: number;
+  due: Type.Optional(Type.Number()),
+  attempts: Type.Optional(Type.Number()),
   /** Revocation has begun: the token is dead, what hangs on it is being taken back. */
-  revoking?: boolean;
-}
+  revoking: Type.Optional(Type.Boolean()),
+});
+export type TokenRecord = Static<typeof TokenRecord>;
+
+/** By the token's digest. */
+export const tokenRecords = new Records('token/', TokenRecord);
 
 export function isOrphan(record: TokenRecord): boolean {
   return record.parent === undefined;

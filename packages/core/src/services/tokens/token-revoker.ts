@@ -1,8 +1,8 @@
 import type { Log } from '@strongroom/engine-sdk';
 import type { LeaseStore } from '../leases/lease-store.ts';
+import { Bulkhead } from '../../kernel/work/bulkhead.ts';
 import type { DueEntry } from '../../kernel/work/schedule-index.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { Slots } from './slots.ts';
 import type { TokenStore } from './token-store.ts';
 
 const CUBBYHOLE = 'cubbyhole/';
@@ -42,7 +42,7 @@ export class TokenRevoker {
    * on as a lease of its own, tried again until it is. Repeating it is harmless.
    */
   async revoke(digest: string, signal: AbortSignal, options: { orphanChildren?: boolean } = {}): Promise<void> {
-    await this.#end(digest, { signal, slots: new Slots(AT_A_TIME), orphanChildren: options.orphanChildren === true });
+    await this.#end(digest, { signal, bulkhead: new Bulkhead({ concurrent: AT_A_TIME }), orphanChildren: options.orphanChildren === true });
   }
 
   /** The same for many; most tokens have nothing hanging on them, and go in a few commits together. */
@@ -55,7 +55,7 @@ export class TokenRevoker {
     await this.#tokens.beginRevocation(digests.map((digest) => ({ digest })));
   }
 
-  /** Works off a token's end in the schedule. A damaged record ends too: the index says that its time has come. */
+  /** Processes a token's end in the schedule. A damaged record ends too: the index says that its time has come. */
   async run(due: DueEntry, signal: AbortSignal): Promise<void> {
     await this.#join({ digest: due.id, entry: due, signal });
   }
@@ -104,21 +104,21 @@ export class TokenRevoker {
     }
   }
 
-  async #end(digest: string, how: { signal: AbortSignal; slots: Slots; orphanChildren: boolean }, parent?: string): Promise<void> {
-    const { signal, slots } = how;
-    await slots.run(async () => this.#tokens.beginRevocation([{ digest }]));
+  async #end(digest: string, how: { signal: AbortSignal; bulkhead: Bulkhead; orphanChildren: boolean }, parent?: string): Promise<void> {
+    const { signal, bulkhead } = how;
+    await bulkhead.run(async () => this.#tokens.beginRevocation([{ digest }]));
     for (;;) {
       const children = await this.#tokens.children(digest, 200);
       if (children.length === 0) break;
       await Promise.all(
         children.map(async (child) =>
           how.orphanChildren
-            ? slots.run(async () => this.#tokens.detach(digest, child))
-            : this.#end(child, { signal, slots, orphanChildren: false }, digest),
+            ? bulkhead.run(async () => this.#tokens.detach(digest, child))
+            : this.#end(child, { signal, bulkhead, orphanChildren: false }, digest),
         ),
       );
     }
-    await slots.run(async () => {
+    await bulkhead.run(async () => {
       await this.#takeLeases(digest, signal);
       await this.#emptyCubbyhole(digest);
       await this.#tokens.remove([digest], parent);

@@ -1,8 +1,10 @@
 import {
   BadRequest,
+  boundsOf,
   defaultTokenParameters,
   f,
   mergeTokenParameters,
+  pageFields,
   path,
   tokenFields,
   type AnyPath,
@@ -135,17 +137,10 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
     path('roles', {
       synopsis: 'The names of the roles.',
       description: 'Listed in order.',
-      fields: { after: f.string('List names after this one.'), limit: f.int('At most so many.') },
+      fields: pageFields,
     }).list({
       summary: 'Lists roles.',
-      handle: async (req) => ({
-        data: {
-          keys: await roles.list({
-            ...(req.data.after ? { after: req.data.after } : {}),
-            ...(req.data.limit && req.data.limit > 0 ? { limit: req.data.limit } : {}),
-          }),
-        },
-      }),
+      handle: async ({ data }) => ({ data: { keys: await roles.list(boundsOf(data)) } }),
     }),
   ];
 }

@@ -2,20 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, type Log } from '@strongroom/engine-sdk';
 import type { Barrier } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
-import { realign, reschedule, type DueEntry } from '../../kernel/work/schedule-index.ts';
+import { DueRecords } from '../../kernel/work/due-records.ts';
+import { CLAIM } from '../../kernel/work/due-work.ts';
+import { realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { openBatchToken, sealBatchToken, type BatchTokenClaims } from './batch-token.ts';
 import { digestOf, newAccessor, newServiceToken } from './token-id.ts';
-import { ttlLeft, type TokenRecord } from './token-record.ts';
+import { tokenRecords, ttlLeft, type TokenRecord } from './token-record.ts';
 
 const SALT = 'core/token-salt';
-const TOKENS = 'token/';
 const ACCESSORS = 'accessor/';
 const CHILDREN = 'token-child/';
 /** Longer than any request: a token that has had its last use is ended by the schedule if its last request did not get to it. */
 const AFTER_LAST_USE = 120_000;
-/** How long whoever began to revoke a token is left to it. */
-const CLAIM = 75_000;
 
 export interface FoundToken {
   readonly digest: string;
@@ -29,6 +28,7 @@ export interface FoundToken {
  */
 export class TokenStore {
   readonly #store: Store;
+  readonly #records: DueRecords<TokenRecord>;
   readonly #barrier: Barrier;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -36,6 +36,7 @@ export class TokenStore {
 
   constructor(options: { store: Store; barrier: Barrier; clock: Clock; log: Log }) {
     this.#store = options.store;
+    this.#records = new DueRecords({ ...options, kind: 'token', records: tokenRecords, marks: tokenMarks });
     this.#barrier = options.barrier;
     this.#clock = options.clock;
     this.#log = options.log;
@@ -71,7 +72,7 @@ export class TokenStore {
 
   /** The record, also of a token that has ended. */
   async byDigest(digest: string): Promise<FoundToken | undefined> {
-    const record = await this.#store.get<TokenRecord>(TOKENS + digest);
+    const record = await this.#records.get(digest);
     return record && { digest, record, type: 'service' };
   }
 
@@ -105,21 +106,16 @@ export class TokenStore {
     const digest = this.digest(token);
     const full: TokenRecord = { ...record, accessor: newAccessor() };
     if (full.expires !== 0) full.due = full.expires;
-    if (id === undefined) tx.put(TOKENS + digest, full);
-    else tx.create(TOKENS + digest, full);
+    if (id === undefined) this.#records.put(tx, digest, undefined, full);
+    else this.#records.create(tx, digest, full);
     tx.put(ACCESSORS + this.digest(full.accessor), { accessor: full.accessor, digest });
-    if (full.parent !== undefined) tx.mark(childKey(full.parent, digest));
-    if (full.expires !== 0) {
-      tx.mark(tokenLeaseKey(full.path, digest));
-      reschedule(tx, 'token', digest, undefined, full.due);
-    }
     return { token, digest, record: full };
   }
 
   /** Changes the record in a transaction; `change` may return undefined to leave it. Moves the expiry with it. */
   async update(digest: string, change: (record: TokenRecord) => TokenRecord | undefined): Promise<TokenRecord | undefined> {
     return this.#store.transaction(async (tx) => {
-      const record = await tx.get<TokenRecord>(TOKENS + digest);
+      const record = await this.#records.get(digest, tx);
       if (!record) return undefined;
       const next = change(record);
       if (!next) return record;
@@ -129,8 +125,7 @@ export class TokenStore {
   }
 
   write(tx: StoreTransaction, digest: string, before: TokenRecord, next: TokenRecord): void {
-    tx.put(TOKENS + digest, next);
-    if (before.due !== next.due) reschedule(tx, 'token', digest, before.due, next.due);
+    this.#records.put(tx, digest, before, next);
   }
 
   /**
@@ -158,7 +153,7 @@ export class TokenStore {
       const ours: string[] = [];
       const due = this.#clock.millis() + CLAIM;
       for (const { digest, entry } of tokens) {
-        const record = await tx.get<TokenRecord>(TOKENS + digest).catch(damaged);
+        const record = await this.#records.get(digest, tx).catch(damaged);
         if (record === DAMAGED) {
           // Nobody can use a token whose record cannot be read; the index says that its time has come.
           if (entry) tx.delete(entry.key);
@@ -186,18 +181,16 @@ export class TokenStore {
   async remove(digests: readonly string[], parent?: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
       for (const digest of digests) {
-        const record = await tx.get<TokenRecord>(TOKENS + digest).catch(damaged);
+        const record = await this.#records.get(digest, tx).catch(damaged);
         if (parent !== undefined) tx.delete(childKey(parent, digest));
         if (record === undefined) continue;
-        tx.delete(TOKENS + digest);
         if (record === DAMAGED) {
+          this.#records.removeDamaged(tx, digest);
           this.#log.error('the damaged record of a revoked token was removed', { digest });
           continue;
         }
+        this.#records.remove(tx, digest, record);
         tx.delete(ACCESSORS + this.digest(record.accessor));
-        if (record.parent !== undefined) tx.delete(childKey(record.parent, digest));
-        if (record.expires !== 0) tx.delete(tokenLeaseKey(record.path, digest));
-        reschedule(tx, 'token', digest, record.due, undefined);
       }
     });
   }
@@ -212,10 +205,10 @@ export class TokenStore {
   async detach(parent: string, child: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
       tx.delete(childKey(parent, child));
-      const record = await tx.get<TokenRecord>(TOKENS + child);
+      const record = await this.#records.get(child, tx);
       if (record?.parent !== parent) return;
       const { parent: _gone, ...orphan } = record;
-      tx.put(TOKENS + child, orphan);
+      this.#records.put(tx, child, record, orphan);
     });
   }
 
@@ -244,7 +237,9 @@ function childKey(parent: string, child: string): string {
   return `${CHILDREN}${parent}/${child}`;
 }
 
-/** A token's lease is its path and digest; the entry is empty because the token's record says the rest. */
-export function tokenLeaseKey(path: string, digest: string): string {
-  return `lease/${path}/${digest}`;
+/** The keys under which a token is found besides its digest: its parent's children, and its lease, whose entry is empty because the record says the rest. */
+function tokenMarks(digest: string, { parent, path, expires }: TokenRecord): string[] {
+  const marks = parent === undefined ? [] : [childKey(parent, digest)];
+  if (expires !== 0) marks.push(`lease/${path}/${digest}`);
+  return marks;
 }

@@ -88,7 +88,10 @@ describe('the queue before a device', () => {
     );
     expect(it.lane.status().dropped).toBe(3);
     it.device.unblock();
-    expect(await Promise.all(writes)).toEqual([...Array(5).fill('written'), ...Array(3).fill('too many lines wait for the device')]);
+    expect(await Promise.all(writes)).toEqual([
+      ...Array<string>(5).fill('written'),
+      ...Array<string>(3).fill('too many lines wait for the device'),
+    ]);
   });
 
   test('holds no more characters than allowed', async () => {

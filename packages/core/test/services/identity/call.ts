@@ -21,7 +21,7 @@ export async function call(
   const op = hit?.declared.operations[operation];
   if (!hit || !op) return { status: hit ? 405 : 404, data: null, errors: [] };
   try {
-    const decoded = compileDecoder(hit.declared.about.fields)(body, hit.captures);
+    const decoded = compileDecoder(hit.declared.about.fields as Parameters<typeof compileDecoder>[0])(body, hit.captures);
     const answer: EngineResponse | undefined = await op.handle({
       operation,
       path,

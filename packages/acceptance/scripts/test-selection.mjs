@@ -1,4 +1,4 @@
-// Which tests a change is likely to break, for `npm test -- --changed`.
+// Which tests a run takes when it does not take all: those that a change is likely to break, or the quick ones of some packages.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -12,6 +12,16 @@ const USUAL = 2;
 function git(...words) {
   const { status, stdout } = spawnSync('git', words, { cwd: root, encoding: 'utf8' });
   return status === 0 ? stdout.split('\n').filter((line) => line !== '') : [];
+}
+
+const seconds = JSON.parse(readFileSync(join(root, 'jest.durations.json'), 'utf8'));
+const cost = (test) => seconds[test] ?? USUAL;
+
+/** The test files, from the root, that jest finds for these words. */
+function list(...words) {
+  const args = [join('node_modules', 'jest', 'bin', 'jest.js'), '--listTests', '--json', ...words];
+  const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  return JSON.parse(stdout).map((path) => relative(root, path));
 }
 
 /** What has changed since the branch left main, committed or not; on main itself, since the commit before the last. */
@@ -32,19 +42,17 @@ export function relatedTests(changed) {
   const sources = changed.filter((file) => /^(packages|examples)\/[^/]+\/(src|test)\/.*\.ts$/.test(file));
   if (sources.length === 0) return { chosen: [], left: 0 };
   const folders = new Set(sources.map((file) => file.split('/').slice(0, 2).join('/')));
-  const { stdout } = spawnSync(
-    process.execPath,
-    [join('node_modules', 'jest', 'bin', 'jest.js'), '--listTests', '--json', '--findRelatedTests', ...sources, '--roots', ...folders],
-    { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 },
-  );
-  const seconds = JSON.parse(readFileSync(join(root, 'jest.durations.json'), 'utf8'));
   const names = new Set(sources.map((file) => basename(file, '.ts')));
   const rank = (test) => (changed.includes(test) ? 0 : names.has(basename(test, '.test.ts')) ? 1 : 2);
-  const cost = (test) => seconds[test] ?? USUAL;
-  const related = JSON.parse(stdout)
-    .map((path) => relative(root, path))
-    .sort((one, other) => rank(one) - rank(other) || cost(one) - cost(other));
+  const related = list('--findRelatedTests', ...sources, '--roots', ...folders).sort(
+    (one, other) => rank(one) - rank(other) || cost(one) - cost(other),
+  );
   let spent = 0;
   const chosen = related.filter((test) => (spent += cost(test)) <= BUDGET);
   return { chosen, left: related.length - chosen.length };
+}
+
+/** The tests of these packages that take less than ten seconds each. */
+export function quickTests(packages) {
+  return list('--roots', ...packages.map((name) => join('packages', name))).filter((test) => cost(test) < 10);
 }

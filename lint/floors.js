@@ -1,0 +1,28 @@
+/**
+ * The floors of packages, by folder below `src`, the lowest first: see docs/architecture.md. What is on a floor knows what is below it, and nothing above.
+ * Rooms that share a floor do not know each other.
+ */
+export const floors = {
+  core: {
+    '': [['kernel'], ['services'], ['request', 'api'], ['core-options.ts'], ['core.ts'], ['index.ts']],
+    kernel: [
+      ['version.ts', 'random-bytes.ts', 'random-base62.ts'],
+      ['barrier'],
+      ['storage'],
+      ['incarnation'],
+      ['call'],
+      ['mounts'],
+      ['work'],
+    ],
+    services: [
+      ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings'],
+      ['passwords', 'journal', 'jobs'],
+      ['leases'],
+      ['tokens'],
+      ['caller', 'revocation', 'wrapping'],
+      ['audit', 'mounts'],
+      ['removal'],
+    ],
+    api: [['sys', 'token', 'identity', 'cubbyhole']],
+  },
+};

@@ -1,0 +1,28 @@
+import type { FieldNames, PathFolds } from '../../kernel/mounts/path-router.ts';
+import type { PolicyOperation } from './capability.ts';
+
+export interface AclQuery {
+  readonly operation: PolicyOperation;
+  /** Without `/v1/`; that of a list ends in a slash. */
+  readonly path: string;
+  /** How the segments of the canonical path fold: rules written in another spelling of it count as well. */
+  readonly folds?: PathFolds | undefined;
+  /** What the caller sends, before the fields are decoded. */
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  /** The fields of the path that have several names: a rule on one of them holds for all. */
+  readonly names?: FieldNames | undefined;
+  /** Seconds; 0 or absent asks for no wrapping. */
+  readonly wrapTtl?: number | undefined;
+}
+
+export interface AclVerdict {
+  readonly allowed: boolean;
+  /** Whether the deciding rule has the sudo capability; what needs it is for the path to say. */
+  readonly sudo: boolean;
+  /** Names of the policies that gave the capability. */
+  readonly grantingPolicies: readonly string[];
+  /** A list without `limit` takes this one; 0 for none. */
+  readonly paginationLimit: number;
+  /** A list drops the keys whose path by this template the caller cannot reach; '' for none. */
+  readonly keysFilterPath: string;
+}
