@@ -1,13 +1,5 @@
-import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
-import {
-  planOf,
-  rotationPlanParameters,
-  RotationStatus,
-  samePlan,
-  visiblePlan,
-  visiblePlanFields,
-  type SentPlan,
-} from '@strongroom/rotation';
+import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { planOf, rotationPlanParameters, samePlan, staticRoleRead, visiblePlan, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { lostText } from './managed-keys.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
@@ -24,42 +16,29 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
     synopsis: 'Roles that replace the access key of a user that exists already.',
     description:
       'A key is made when the role is created, and then every rotation_period, or by rotation_schedule (UTC). Where the user has as many keys as it ' +
-      'may have, the oldest is deleted first. The key of before is deactivated and deleted after each rotation. Deleting the role deletes the keys ' +
+      'may have, the oldest is deleted first. The previous key is deactivated and deleted after each rotation. Deleting the role deletes the keys ' +
       'that it made; the user stays.',
     fields: {
       name: f.name('Name of the role.'),
       username: f.string('The user whose key it is. It cannot be changed.'),
       ...rotationPlanParameters,
-      grace_period: f.duration(
-        'How long the key of before stays good after a rotation, so that clients have the time to fetch the new one.',
-      ),
-      adopt: f.bool('Take the user over from whoever manages its keys now, here or in another mount.', { default: false }),
+      grace_period: f.duration('How long the previous key stays valid after a rotation, so that clients have time to fetch the new one.'),
+      adopt: f.bool('Take the user over from its current manager, in this mount or another.', { default: false }),
     },
   })
-    .read({
-      summary: 'Reads a static role.',
-      response: Type.Object({
-        name: Type.String(),
-        id: Type.String(),
-        username: Type.String(),
-        ...visiblePlanFields,
-        grace_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
-        last_vault_rotation: Type.Union([Type.String(), Type.Null()]),
-        status: RotationStatus,
+    .read(
+      staticRoleRead({
+        roles: records.staticRoles,
+        response: {
+          name: Type.String(),
+          id: Type.String(),
+          username: Type.String(),
+          grace_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
+        },
+        visible,
+        status: async (name, record) => keys.rotation.status(name, record),
       }),
-      handle: async (req) => {
-        const { name } = req.data;
-        const record = await records.staticRoles.get(name);
-        if (!record) return undefined;
-        return {
-          data: {
-            ...visible(name, record),
-            last_vault_rotation: record.last_rotation === 0 ? null : new Date(record.last_rotation).toISOString(),
-            status: await keys.rotation.status(name, record),
-          },
-        };
-      },
-    })
+    )
     .upsert({
       summary: 'Creates a static role, which makes a key, or changes it. A changed period counts from now.',
       exists: async (req) => records.staticRoles.has(req.data.name),
@@ -92,14 +71,9 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
       },
     });
 
-  const list = path('static-roles', {
+  const list = namesPath('static-roles', records.staticRoles, {
     synopsis: 'The names of the static roles.',
-    description: 'Lists names only.',
-    fields: pageFields,
-  }).list({
     summary: 'Lists the static roles.',
-    response: ListedKeys,
-    handle: async (req) => keysOf(records.staticRoles, req.data),
   });
 
   return [role, list];
@@ -143,7 +117,7 @@ function visible(name: string, record: StaticRoleRecord) {
   return { name, id, username, ...visiblePlan(record), ...(grace_period > 0 ? { grace_period } : {}) };
 }
 
-/** As the incumbents' ids look: 20 lower-case letters and digits. */
+/** As the ids of Vault and OpenBao look: 20 lower-case letters and digits. */
 function newId(host: EngineHost): string {
   return Array.from(host.randomBytes(ID_LENGTH), (byte) => (byte % 36).toString(36)).join('');
 }

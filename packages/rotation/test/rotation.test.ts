@@ -22,7 +22,7 @@ interface Shown {
 describe('a credential that is rotated', () => {
   let outside: Outside;
   let server: KillableMount;
-  const shown = async (name = 'a'): Promise<Shown> => (await server.read(`account/${name}`)).data as unknown as Shown;
+  const shown = async (name = 'a'): Promise<Shown> => (await server.read(`account/${name}`)).data as Shown;
   /** What the engine answers is what the outside takes, and nobody doubts it. */
   const expectGood = async (name = 'a'): Promise<string> => {
     const { password, doubtful } = await shown(name);
@@ -36,7 +36,7 @@ describe('a credential that is rotated', () => {
   });
   afterEach(async () => server.close());
 
-  test('is rotated at creation, by its period, and on demand; the one of before is kept where the engine asks for it', async () => {
+  test('is rotated at creation, by its period, and on demand; the previous one is kept where the engine asks for it', async () => {
     await server.write('account/a', { rotation_period: '1h' });
     const first = await expectGood();
     await server.advance('1h');
@@ -336,7 +336,7 @@ describe('a credential that is rotated', () => {
     await expectGood();
   });
 
-  test('what is refused keeps the credential of before, says why, and is tried again by the plan', async () => {
+  test('what is refused keeps the previous credential, says why, and is tried again by the plan', async () => {
     await server.write('account/a', { rotation_period: '1h' });
     const before = await expectGood();
     outside.fates.push('refused');
@@ -528,7 +528,7 @@ describe('a credential that is rotated', () => {
 describe('a credential that changes itself', () => {
   let outside: Outside;
   let server: KillableMount;
-  const shown = async (): Promise<Shown> => (await server.read('account/a')).data as unknown as Shown;
+  const shown = async (): Promise<Shown> => (await server.read('account/a')).data as Shown;
   beforeEach(async () => {
     outside = new Outside();
     server = await killableMount(accountsEngine(outside, { ofItself: true }));
