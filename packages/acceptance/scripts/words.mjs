@@ -1,0 +1,36 @@
+// Fails on words that the project does not use: see the last table of docs/glossary.md. Names on disk and on the wire, and recordings, keep theirs.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** A pattern, what to write instead, and the places that keep it: the start of a path, each with its reason. */
+const GONE = [
+  [/\blanes?\b|[a-z]Lanes?\b|\bLanes?\b/, 'queue or bulkhead'],
+  [/\b(Call|Target)Gate\b|\bTargetGates\b/, 'bulkhead and circuit breaker'],
+  [/\bhas a pause\b/, 'its circuit breaker is open'],
+  [/\bannounc(e|es|ed|ing|ement|ements)\b/i, 'change notification, notify, declare'],
+  [/\bfollowers?\b/i, 'subscriber or watcher'],
+  [/\bspellings?(Key)?\b|\bspelled\b|\bspelt\b/i, 'variant, canonical form, verbatim'],
+  [/\b(left|leave|leaves) alone\b/, 'skipped, ignored or unchanged'],
+  [/\bout of use\b|\boutOfUse\b/i, 'quarantined'],
+  [/\bworked off\b/, 'processed'],
+  [/\bincumbents?\b/i, 'Vault and OpenBao'],
+  [/\bplay(s|ed)\b/, 'emulates, emulated'],
+  [/\bmortal/i, 'killable'],
+  [/\blogIn\b/, 'login'],
+  [/\b(runAs|tellOwner|inLanes)\b/, 'runAttributed, notifyOwner, mapConcurrently'],
+  [/\bunless told\b/, 'by default'],
+  [/\bof before\b/, 'previous'],
+  [/\b(is|are|was|were) told\b(?! to\b)/, 'is reported, returned or called'],
+  [/\bmade up for\b/, 'catches up'],
+  [/\bgiv(e|es|en) back\b|\bgave back\b/, 'return'],
+  [/\bforeign-code\b/, 'attribution'],
+];
+
+/** Where a word stays, and why. */
+const KEPT = [
+  [/^docs\/glossary\.md$/, 'names the words that are gone'],
+  [/^packages\/acceptance\/scripts\/words\.mjs$/, 'this file'],
+  [/^docs\/reference\//, 'generated from the declarations'],
+  [/\/(wire|golden|recordings|fixtures)\//, 'recorded answers'],
+  [/package-lock\.json$/, 'names of packages'],
+];
