@@ -85,7 +85,7 @@ describe('`lerna version patch`', () => {
   });
 
   test('raises the versions that sources and documents repeat', () => {
-    const next = JSON.parse(readFileSync(join(clone, 'packages/core/package.json'), 'utf8')).version as string;
+    const next = (JSON.parse(readFileSync(join(clone, 'packages/core/package.json'), 'utf8')) as Manifest).version;
     expect(readFileSync(join(clone, 'packages/core/src/kernel/version.ts'), 'utf8')).toContain(`PRODUCT_VERSION = '${next}'`);
     expect(readFileSync(join(clone, 'packages/kv/src/kv-engine.ts'), 'utf8')).toContain(`version: '${next}'`);
     const example = readFileSync(join(clone, 'examples/third-party-database-plugin/package.json'), 'utf8');

@@ -6,12 +6,12 @@ import { ManagedKeys } from './managed-keys.ts';
 import { configLeasePaths } from './path-config-lease.ts';
 import { configRootPaths } from './path-config-root.ts';
 import { credsPaths } from './path-creds.ts';
-import { failingPaths } from './path-failing.ts';
+import { cloudFailingPath } from './path-failing.ts';
 import { orphanPaths } from './path-orphans.ts';
 import { previewPaths } from './path-preview.ts';
 import { rolePaths } from './path-roles.ts';
 import { rotateRootPaths } from './path-rotate-root.ts';
-import { staticCredsPaths } from './path-static-creds.ts';
+import { cloudCredsPaths } from './path-static-creds.ts';
 import { staticRolePaths } from './path-static-roles.ts';
 import { ROOT_KEY } from './records.ts';
 import { Root } from './root.ts';
@@ -47,8 +47,8 @@ function createCloudEngine(host: EngineHost, provider: CloudProvider): Engine {
       ...credsPaths(host, users, temporary),
       ...previewPaths(host, { root, users, temporary }),
       ...staticRolePaths(host, keys),
-      ...staticCredsPaths(host, keys),
-      ...failingPaths(host, keys, rotation),
+      ...cloudCredsPaths(host, keys),
+      cloudFailingPath(host, keys, rotation),
       ...orphanPaths(host, root, users),
     ],
     secrets: [users.secret, temporary.secret],

@@ -1,4 +1,4 @@
-import { BadRequest, f, NotFound, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
+import { BadRequest, f, NotFound, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { emptyFields, upgradeLegacy } from './legacy-role.ts';
 import { compactPolicy } from './policy-document.ts';
@@ -95,14 +95,10 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
       },
     });
 
-  const list = path('roles', {
+  const list = namesPath('roles', roles, {
     synopsis: 'The names of the roles.',
     description: 'Lists names only; static roles have a list of their own.',
-    fields: pageFields,
-  }).list({
     summary: 'Lists the roles.',
-    response: ListedKeys,
-    handle: async (req) => keysOf(roles, req.data),
   });
 
   return [role, list];

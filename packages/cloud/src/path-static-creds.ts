@@ -1,30 +1,26 @@
-import { BadRequest, f, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { secondsToRotation } from '@strongroom/rotation';
+import { BadRequest, f, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { staticCredsPaths } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { lostText } from './managed-keys.ts';
 import { recordsIn } from './records.ts';
 import type { StaticKeys } from './static-keys.ts';
 
-export function staticCredsPaths(host: EngineHost, keys: StaticKeys): readonly AnyPath[] {
+export function cloudCredsPaths(host: EngineHost, { rotation }: StaticKeys): readonly AnyPath[] {
   const { staticRoles } = recordsIn(host.storage);
-
-  const creds = path('static-creds/{name:at}', {
-    synopsis: 'The current keys of static roles.',
-    description: 'No lease: the key is good until the next rotation, which is ttl seconds away, and for grace_period after it.',
-    fields: { name: f.name('Name of the static role.') },
-  }).read({
-    summary: 'Reads the current key of a static role.',
-    response: Type.Object({
-      access_key: Type.String(),
-      secret_key: Type.String(),
-      ttl: Type.Number({ description: 'Seconds until the next rotation; 0 where none is planned.' }),
-      last_vault_rotation: Type.String(),
-    }),
-    handle: async (req) => {
-      const { name } = req.data;
+  return staticCredsPaths(host.clock, {
+    creds: 'static-creds/{name:at}',
+    rotateRole: 'rotate-role/{name:at}',
+    name: f.name('Name of the static role.'),
+    noun: 'key',
+    goesOn: ', and for grace_period after it.',
+    verb: 'Replaces',
+    showsPlan: false,
+    response: { access_key: Type.String(), secret_key: Type.String() },
+    ttl: 'Seconds until the next rotation; 0 where none is planned.',
+    read: async (name) => {
       let role = await staticRoles.get(name);
       if (role?.pending) {
-        await keys.rotation.settled(name);
+        await rotation.settled(name);
         role = await staticRoles.get(name);
       }
       if (!role) return undefined;
@@ -34,31 +30,13 @@ export function staticCredsPaths(host: EngineHost, keys: StaticKeys): readonly A
         const reason = last_error ? `: ${last_error.message}` : '';
         throw new Unavailable(`the key of the static role ${JSON.stringify(name)} is being made${reason}`);
       }
-      const lost = await keys.rotation.lostTo(name, role);
-      return {
-        data: {
-          ...current,
-          ttl: secondsToRotation(role, host.clock.millis()),
-          last_vault_rotation: new Date(role.last_rotation).toISOString(),
-        },
-        ...(lost ? { warnings: [lostText(role.username, lost)] } : {}),
-      };
+      const lost = await rotation.lostTo(name, role);
+      return { data: current, role, since: role.last_rotation, warnings: [lost && lostText(role.username, lost)] };
     },
-  });
-
-  const rotate = path('rotate-role/{name:at}', {
-    synopsis: 'Replaces the key of a static role now.',
-    description: 'The time to the next rotation begins anew.',
-    fields: { name: f.name('Name of the static role.') },
-  }).update({
-    summary: 'Rotates now.',
-    handle: async (req) => {
-      const { name } = req.data;
+    rotate: async (name, signal) => {
       if (!(await staticRoles.has(name))) throw new BadRequest(`no static role found for role name ${JSON.stringify(name)}`);
-      await keys.rotation.rotate(name, req.signal);
+      await rotation.rotate(name, signal);
       return undefined;
     },
   });
-
-  return [creds, rotate];
 }

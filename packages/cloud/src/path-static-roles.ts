@@ -1,13 +1,5 @@
-import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
-import {
-  planOf,
-  rotationPlanParameters,
-  RotationStatus,
-  samePlan,
-  visiblePlan,
-  visiblePlanFields,
-  type SentPlan,
-} from '@strongroom/rotation';
+import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { planOf, rotationPlanParameters, samePlan, staticRoleRead, visiblePlan, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { lostText } from './managed-keys.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
@@ -36,30 +28,19 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
       adopt: f.bool('Take the user over from whoever manages its keys now, here or in another mount.', { default: false }),
     },
   })
-    .read({
-      summary: 'Reads a static role.',
-      response: Type.Object({
-        name: Type.String(),
-        id: Type.String(),
-        username: Type.String(),
-        ...visiblePlanFields,
-        grace_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
-        last_vault_rotation: Type.Union([Type.String(), Type.Null()]),
-        status: RotationStatus,
+    .read(
+      staticRoleRead({
+        roles: records.staticRoles,
+        response: {
+          name: Type.String(),
+          id: Type.String(),
+          username: Type.String(),
+          grace_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
+        },
+        visible,
+        status: async (name, record) => keys.rotation.status(name, record),
       }),
-      handle: async (req) => {
-        const { name } = req.data;
-        const record = await records.staticRoles.get(name);
-        if (!record) return undefined;
-        return {
-          data: {
-            ...visible(name, record),
-            last_vault_rotation: record.last_rotation === 0 ? null : new Date(record.last_rotation).toISOString(),
-            status: await keys.rotation.status(name, record),
-          },
-        };
-      },
-    })
+    )
     .upsert({
       summary: 'Creates a static role, which makes a key, or changes it. A changed period counts from now.',
       exists: async (req) => records.staticRoles.has(req.data.name),
@@ -92,14 +73,9 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
       },
     });
 
-  const list = path('static-roles', {
+  const list = namesPath('static-roles', records.staticRoles, {
     synopsis: 'The names of the static roles.',
-    description: 'Lists names only.',
-    fields: pageFields,
-  }).list({
     summary: 'Lists the static roles.',
-    response: ListedKeys,
-    handle: async (req) => keysOf(records.staticRoles, req.data),
   });
 
   return [role, list];

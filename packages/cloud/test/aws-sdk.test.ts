@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { awsProvider } from '../src/aws/aws-provider.ts';
 import { AwsFront, awsError, awsResult } from './aws-front.ts';
-import { DEPLOY, mountCloud, rootConfig } from './cloud-mount.ts';
+import { DEPLOY, mountCloud, REGION, rootConfig } from './cloud-mount.ts';
 
 const WARNING = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
 const src = fileURLToPath(new URL('../src', import.meta.url));
@@ -34,18 +34,16 @@ test('the SDK is told not to warn about the version of Node before it is loaded'
 
 test('many calls of one request do not look like a leak to Node, which would write so into the log', async () => {
   const front = await AwsFront.start();
-  const { access_key, secret_key, ...settings } = {
-    ...rootConfig(front.endpoint, { access_key: 'AKIAROOTROOTROOTROOT', secret_key: 's' }),
-    max_retries: 0,
-  } as unknown as Parameters<typeof awsProvider.open>[0] & { access_key: string; secret_key: string };
-  const session = awsProvider.open({ ...settings, accessKey: { access_key, secret_key } });
+  const accessKey = { access_key: 'AKIAROOTROOTROOTROOT', secret_key: 's' };
+  const [iam_endpoint, sts_endpoint] = [front.endpoint, front.endpoint];
+  const session = awsProvider.open({ accessKey, region: REGION, iam_endpoint, sts_endpoint, max_retries: 0 });
   const { signal } = new AbortController();
   const users = Array.from({ length: 40 }, (_, i) => `<member><UserName>u${i}</UserName></member>`).join('');
   front.on('ListUsers', () => awsResult('ListUsers', `<Users>${users}</Users><IsTruncated>false</IsTruncated>`));
   front.on('ListUserTags', () => awsResult('ListUserTags', '<Tags/><IsTruncated>false</IsTruncated>'));
   expect(await session.taggedUsers('a', 'b', signal)).toEqual([]);
   expect(front.sent('ListUserTags')).toHaveLength(40);
-  // Eight lanes, each of which listens more than once at times, and the listeners of the request itself; Node warns of more than its limit, ten.
+  // Eight calls at a time, each of which listens more than once at times, and the listeners of the request itself; Node warns of more than its limit, ten.
   expect(getMaxListeners(signal)).toBe(Infinity);
   session.close();
   await front.stop();

@@ -1,10 +1,9 @@
-import { CreatePolicyCommand, PutUserPolicyCommand } from '@aws-sdk/client-iam';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { CreatePolicyCommand } from '@aws-sdk/client-iam';
+import { beforeEach, expect, jest, test } from '@jest/globals';
 import { manualClock, killableMount, type KillableMount } from '@strongroom/engine-testkit';
-import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
 import { awsEngine } from '../src/index.ts';
-import { AwsFront } from './aws-front.ts';
-import { Beside, rootConfig, S3, type Key } from './cloud-mount.ts';
+import { type Beside, rootConfig, S3, type Key } from './cloud-mount.ts';
+import { describeWithAws } from './describe-with-aws.ts';
 
 jest.setTimeout(120_000);
 
@@ -20,41 +19,18 @@ function deaths(commits: number, calls: number): Death[] {
 /** Commits of a planned rotation. */
 const PLANNED = 7;
 
-const EVERYTHING = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}';
 const S3_POLICY = 'arn:aws:iam::123456789012:policy/s3';
 
-describeWithMoto('a server that dies in the middle', () => {
-  let moto: MotoServer;
-  let front: AwsFront;
+describeWithAws('a server that dies in the middle', (aws) => {
   let beside: Beside;
   let server: KillableMount;
-  let root: Key;
-
-  beforeAll(async () => {
-    // Without Amazon's own policies it forgets faster.
-    moto = await startMoto({ env: { MOTO_IAM_LOAD_MANAGED_POLICIES: 'false' } });
-    front = await AwsFront.start(moto.endpoint);
-  }, 60_000);
-  afterAll(async () => {
-    await front?.stop();
-    await moto?.stop();
-  });
 
   beforeEach(async () => {
-    front.reset();
-    await moto.enforce(Infinity);
-    await moto.reset();
-    const nobody = new Beside(moto.endpoint);
-    root = await nobody.seed();
-    for (const UserName of ['svc', 'static2']) {
-      await nobody.iam.send(new PutUserPolicyCommand({ UserName, PolicyName: 'everything', PolicyDocument: EVERYTHING }));
-    }
-    await nobody.iam.send(new CreatePolicyCommand({ PolicyName: 's3', PolicyDocument: S3 }));
-    beside = new Beside(moto.endpoint, await nobody.createKey('static2'));
-    await moto.enforce(0);
+    await aws.beside.iam.send(new CreatePolicyCommand({ PolicyName: 's3', PolicyDocument: S3 }));
+    beside = await aws.enforce('svc');
     server = await killableMount(awsEngine, { clock: manualClock(new Date()) });
     // The dead do not try again.
-    await done('update', 'aws/config/root', rootConfig(front.endpoint, root, { max_retries: 0 }));
+    await done('update', 'aws/config/root', rootConfig(aws.front.endpoint, aws.root, { max_retries: 0 }));
     await done('update', 'aws/config/lease', { lease: '1h', lease_max: '2h' });
     const user = { credential_type: 'iam_user', policy_arns: S3_POLICY, policy_document: S3, iam_groups: 'devs', iam_tags: 'team=core' };
     await done('update', 'aws/roles/user', user);
@@ -74,7 +50,7 @@ describeWithMoto('a server that dies in the middle', () => {
         server.storage.dieAfter(count);
         void server.storage.noticed.then(() => resolve(true));
       }
-      front.watch((_call, when) => {
+      aws.front.watch((_call, when) => {
         if (server.storage.dead) return 'silence';
         if (where === 'commit' || where !== `${when} call`) return undefined;
         left -= 1;
@@ -87,7 +63,7 @@ describeWithMoto('a server that dies in the middle', () => {
     const died = await Promise.race([dead, work().then(() => false)]);
     server.storage.die();
     server = await server.restart();
-    front.watch(() => undefined);
+    aws.front.watch(() => undefined);
     expect(died).toBe(dies);
     return died;
   };
@@ -190,7 +166,7 @@ describeWithMoto('a server that dies in the middle', () => {
     'while a static role takes a user over, at %s %i: the user has one manager, and every key is known',
     async (...death) => {
       await done('update', 'sys/mounts/other', { type: 'aws' });
-      await done('update', 'other/config/root', rootConfig(front.endpoint, await beside.createKey('static2'), { max_retries: 0 }));
+      await done('update', 'other/config/root', rootConfig(aws.front.endpoint, await beside.createKey('static2'), { max_retries: 0 }));
       const taking = { username: 'static1', rotation_period: '24h', adopt: true };
       const died = await dieIn(death, async () => server.ask('update', 'other/static-roles/taker', taking));
       await server.pass(400);
@@ -227,11 +203,11 @@ describeWithMoto('a server that dies in the middle', () => {
     'while the root key is rotated by plan, at %s %i: the engine works, at once and later',
     async (...death) => {
       const before = await rootKey();
-      const { access_key, secret_key } = root;
+      const { access_key, secret_key } = aws.root;
       await done(
         'update',
         'aws/config/root',
-        rootConfig(front.endpoint, { access_key, secret_key }, { max_retries: 0, rotation_period: '1h' }),
+        rootConfig(aws.front.endpoint, { access_key, secret_key }, { max_retries: 0, rotation_period: '1h' }),
       );
       await dieIn(death, async () => server.advance('1h'));
       await done('read', 'aws/creds/user');
@@ -251,7 +227,7 @@ describeWithMoto('a server that dies in the middle', () => {
       await dieIn(death, async () => server.ask('update', 'aws/config/rotate-root'));
       const configured = await rootKey();
       const other = await beside.createKey('static2');
-      await done('update', 'aws/config/root', rootConfig(front.endpoint, other, { max_retries: 0 }));
+      await done('update', 'aws/config/root', rootConfig(aws.front.endpoint, other, { max_retries: 0 }));
       await server.pass(600);
       // The operator's key stays. One that the engine had put in its place is known to nobody.
       expect(await beside.keysOf('svc')).toEqual(configured === before ? [before] : []);

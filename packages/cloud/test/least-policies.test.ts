@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { CreatePolicyCommand, CreateUserCommand, PutUserPolicyCommand } from '@aws-sdk/client-iam';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
-import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
-import { AwsFront } from './aws-front.ts';
-import { Beside, DEPLOY, mountCloud, pass, rootConfig, S3, type Key } from './cloud-mount.ts';
+import { DEPLOY, mountCloud, pass, rootConfig, S3, type Key } from './cloud-mount.ts';
+import { describeWithAws } from './describe-with-aws.ts';
 
 jest.setTimeout(60_000);
 
@@ -17,29 +16,12 @@ function policyOf(heading: string): string {
   return policy!;
 }
 
-describeWithMoto('the least policy that the documentation names', () => {
-  let moto: MotoServer;
-  let front: AwsFront;
-  let nobody: Beside;
+describeWithAws('the least policy that the documentation names', (aws) => {
   let mount: TestMount;
-  let root: Key;
 
-  beforeAll(async () => {
-    moto = await startMoto({ env: { MOTO_IAM_LOAD_MANAGED_POLICIES: 'false' } });
-    front = await AwsFront.start(moto.endpoint);
-    nobody = new Beside(moto.endpoint);
-  }, 60_000);
-  afterAll(async () => {
-    await front?.stop();
-    await moto?.stop();
-  });
   beforeEach(async () => {
-    front.reset();
-    await moto.enforce(Infinity);
-    await moto.reset();
-    root = await nobody.seed();
     mount = await mountCloud();
-    await mount.write('config/root', rootConfig(front.endpoint, root, { max_retries: 0 }));
+    await mount.write('config/root', rootConfig(aws.front.endpoint, aws.root, { max_retries: 0 }));
   });
   afterEach(async () => mount.close());
 
@@ -47,12 +29,12 @@ describeWithMoto('the least policy that the documentation names', () => {
   const allow = async (policy: string): Promise<void> => {
     const { Version, Statement } = JSON.parse(policy) as { Version: string; Statement: object[] };
     const document = JSON.stringify({ Version, Statement: Statement.map((statement) => ({ ...statement, Resource: '*' })) });
-    await nobody.iam.send(new PutUserPolicyCommand({ UserName: 'svc', PolicyName: 'least', PolicyDocument: document }));
-    await moto.enforce(0);
+    await aws.beside.iam.send(new PutUserPolicyCommand({ UserName: 'svc', PolicyName: 'least', PolicyDocument: document }));
+    await aws.moto.enforce(0);
   };
   /** The actions that were asked for, as policies name them. GetCallerIdentity needs no right. */
   const asked = (): string[] =>
-    [...new Set(front.calls.map(({ action }) => action))]
+    [...new Set(aws.front.calls.map(({ action }) => action))]
       .filter((action) => action !== 'GetCallerIdentity')
       .map((action) => (/^(Assume|GetFederation)/.test(action) ? `sts:${action}` : `iam:${action}`))
       .sort();
@@ -63,13 +45,13 @@ describeWithMoto('the least policy that the documentation names', () => {
     const policy = policyOf('Users: `iam_user`');
     await mount.write('config/lease', { lease: '5m', lease_max: '10m' });
     const role = { credential_type: 'iam_user', policy_document: S3, iam_groups: 'devs', iam_tags: 'team=core', user_path: '/app/' };
-    await nobody.iam.send(new CreatePolicyCommand({ PolicyName: 's3', PolicyDocument: S3 }));
+    await aws.beside.iam.send(new CreatePolicyCommand({ PolicyName: 's3', PolicyDocument: S3 }));
     await mount.write('roles/r', { ...role, policy_arns: 'arn:aws:iam::123456789012:policy/s3' });
     await allow(policy);
     await mount.read('creds/r');
     await pass(mount, 330);
-    await moto.enforce(Infinity);
-    expect(await nobody.madeUsers()).toEqual([]);
+    await aws.moto.enforce(Infinity);
+    expect(await aws.beside.madeUsers()).toEqual([]);
     // The right to tag is asked for by CreateUser with tags.
     expect(allowed(policy)).toEqual([...asked(), 'iam:TagUser'].sort());
   });
@@ -92,13 +74,13 @@ describeWithMoto('the least policy that the documentation names', () => {
 
   test('is enough for static roles, from the first key to the last, and no more than is used', async () => {
     const policy = policyOf('Keys of existing users: static roles');
-    await nobody.iam.send(new CreateUserCommand({ UserName: 'mailer' }));
+    await aws.beside.iam.send(new CreateUserCommand({ UserName: 'mailer' }));
     await allow(policy);
     await mount.write('static-roles/r', { username: 'mailer', rotation_period: '1h' });
     await mount.write('rotate-role/r');
     await mount.delete('static-roles/r');
-    await moto.enforce(Infinity);
-    expect(await nobody.keysOf('mailer')).toEqual([]);
+    await aws.moto.enforce(Infinity);
+    expect(await aws.beside.keysOf('mailer')).toEqual([]);
     expect(allowed(policy)).toEqual(asked());
   });
 
@@ -106,8 +88,8 @@ describeWithMoto('the least policy that the documentation names', () => {
     const policy = policyOf('Rotating the root credential');
     await allow(policy);
     const { access_key } = (await mount.write('config/rotate-root')).data as Key;
-    await moto.enforce(Infinity);
-    expect(await nobody.keysOf('svc')).toEqual([access_key]);
+    await aws.moto.enforce(Infinity);
+    expect(await aws.beside.keysOf('svc')).toEqual([access_key]);
     expect(allowed(policy)).toEqual(asked());
   });
 

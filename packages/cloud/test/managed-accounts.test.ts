@@ -1,41 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { EngineHost } from '@strongroom/engine-sdk';
 import type { TestMount } from '@strongroom/engine-testkit';
-import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
 import { awsEngine } from '../src/index.ts';
 import { recordsIn } from '../src/records.ts';
-import { AwsFront, awsError, awsResult } from './aws-front.ts';
-import { Beside, mountCloud, pass, rootConfig, type Key } from './cloud-mount.ts';
+import { awsError, awsResult } from './aws-front.ts';
+import { mountCloud, pass, rootConfig, type Key } from './cloud-mount.ts';
+import { describeWithAws } from './describe-with-aws.ts';
 
 jest.setTimeout(60_000);
 
 const ADOPT = 'remove it there first, or send adopt=true to take the account over';
 
-describeWithMoto('one IAM user has one manager', () => {
-  let moto: MotoServer;
-  let front: AwsFront;
-  let beside: Beside;
+describeWithAws('one IAM user has one manager', (aws) => {
   let mount: TestMount;
-  let root: Key;
   let second: Key;
 
-  beforeAll(async () => {
-    moto = await startMoto({ env: { MOTO_IAM_LOAD_MANAGED_POLICIES: 'false' } });
-    front = await AwsFront.start(moto.endpoint);
-    beside = new Beside(moto.endpoint);
-  }, 60_000);
-  afterAll(async () => {
-    await front?.stop();
-    await moto?.stop();
-  });
   beforeEach(async () => {
-    front.reset();
-    await moto.reset();
-    root = await beside.seed();
-    second = await beside.createKey('static2');
+    second = await aws.beside.createKey('static2');
     mount = await mountCloud();
     await ask('update', 'sys/mounts/other', { type: 'aws' });
-    await configure('aws', root);
+    await configure('aws', aws.root);
     await configure('other', second);
   });
   afterEach(async () => mount.close());
@@ -44,7 +28,7 @@ describeWithMoto('one IAM user has one manager', () => {
   const ask = async (operation: Operation, path: string, data?: Record<string, unknown>) =>
     mount.call(operation, path, data ? { data } : {});
   const configure = async (at: string, key: Key, more: Record<string, unknown> = {}) =>
-    ask('update', `${at}/config/root`, rootConfig(front.endpoint, key, { max_retries: 0, ...more }));
+    ask('update', `${at}/config/root`, rootConfig(aws.front.endpoint, key, { max_retries: 0, ...more }));
   const create = async (at: string, name: string, more: Record<string, unknown> = {}) =>
     ask('update', `${at}/static-roles/${name}`, { username: 'static1', rotation_period: '1h', ...more });
   const read = async (path: string) => (await ask('read', path)).data as Record<string, unknown> & { status: Record<string, unknown> };
@@ -55,7 +39,7 @@ describeWithMoto('one IAM user has one manager', () => {
       await create('aws', 'st');
       // moto tells names apart by case; IAM does not.
       const none = awsResult('ListAccessKeys', '<AccessKeyMetadata></AccessKeyMetadata>');
-      front.on('ListAccessKeys', (call) => (call.parameters['UserName'] === 'static1' ? undefined : none));
+      aws.front.on('ListAccessKeys', (call) => (call.parameters['UserName'] === 'static1' ? undefined : none));
       for (const username of ['static1', 'STATIC1', 'Static1']) {
         const { status, errors } = await create('aws', 'twin', { username });
         expect(`${status} ${errors?.join()}`).toBe(
@@ -63,7 +47,7 @@ describeWithMoto('one IAM user has one manager', () => {
         );
       }
       expect((await ask('read', 'aws/static-roles/twin')).status).toBe(404);
-      expect(await beside.keysOf('static1')).toHaveLength(1);
+      expect(await aws.beside.keysOf('static1')).toHaveLength(1);
     });
 
     test('of another mount is refused with a sentence that names the role and the mount', async () => {
@@ -86,13 +70,13 @@ describeWithMoto('one IAM user has one manager', () => {
       expect(await ask('update', 'aws/rotate-role/st')).toMatchObject({ status: 400, errors: [expect.stringContaining(lost)] });
       expect((await ask('read', 'aws/static-creds/st')).warnings).toEqual([expect.stringContaining(lost)]);
       expect((await read('aws/failing'))['static_roles']).toMatchObject({ st: { state: 'failed' } });
-      front.calls.length = 0;
+      aws.front.calls.length = 0;
       await ask('update', 'other/static-roles/taker', { rotation_period: '10h' });
       await pass(mount, 7_200, 60);
-      expect(front.sent('CreateAccessKey')).toEqual([]);
+      expect(aws.front.sent('CreateAccessKey')).toEqual([]);
       expect((await read('aws/static-roles/st')).status['next_attempt']).toBeNull();
       await ask('delete', 'aws/static-roles/st');
-      expect(await beside.keysOf('static1')).toEqual([taken.access_key]);
+      expect(await aws.beside.keysOf('static1')).toEqual([taken.access_key]);
       expect((await ask('update', 'other/rotate-role/taker')).status).toBe(204);
     });
 
@@ -104,7 +88,7 @@ describeWithMoto('one IAM user has one manager', () => {
       expect((await create('aws', 'st', { adopt: true })).warnings).toBeNull();
       await pass(mount, 30, 10);
       const key = await keyOf('aws', 'st');
-      expect(await beside.keysOf('static1')).toContain(key.access_key);
+      expect(await aws.beside.keysOf('static1')).toContain(key.access_key);
       expect(await read('aws/static-roles/st')).toMatchObject({ status: { last_error: null } });
       expect(await read('other/static-roles/taker')).toMatchObject({ status: { state: 'failed' } });
     });
@@ -119,9 +103,9 @@ describeWithMoto('one IAM user has one manager', () => {
     });
 
     test('that was refused by AWS is claimed by nobody', async () => {
-      front.on('CreateAccessKey', () => awsError(403, 'AccessDenied', 'no'));
+      aws.front.on('CreateAccessKey', () => awsError(403, 'AccessDenied', 'no'));
       expect((await create('aws', 'st')).status).toBe(400);
-      front.reset();
+      aws.front.reset();
       expect((await create('other', 'st')).status).toBe(200);
     });
   });
@@ -130,35 +114,35 @@ describeWithMoto('one IAM user has one manager', () => {
     const rotateRoot = async (at: string, more?: Record<string, unknown>) => ask('update', `${at}/config/rotate-root`, more);
 
     test('that two mounts use as it is may be used by both, and is rotated by neither without adopt=true', async () => {
-      expect((await configure('other', root)).status).toBe(204);
+      expect((await configure('other', aws.root)).status).toBe(204);
       for (const [at, loser] of [
         ['aws', 'other/'],
         ['other', 'aws/'],
       ] as const) {
         const { status, errors } = await rotateRoot(at);
-        expect(`${status} ${errors?.join()}`).toContain(`400 access_key: ${root.access_key} is also the root credential of ${loser}`);
+        expect(`${status} ${errors?.join()}`).toContain(`400 access_key: ${aws.root.access_key} is also the root credential of ${loser}`);
       }
-      expect(await beside.keysOf('svc')).toEqual([root.access_key]);
+      expect(await aws.beside.keysOf('svc')).toEqual([aws.root.access_key]);
       expect((await rotateRoot('aws', { adopt: true })).status).toBe(200);
-      expect(await beside.keysOf('svc')).not.toContain(root.access_key);
+      expect(await aws.beside.keysOf('svc')).not.toContain(aws.root.access_key);
     });
 
     test('that another mount rotates is refused when it is written, and when its user’s other key is rotated', async () => {
-      await configure('aws', root, { rotation_period: '24h' });
-      const { status, errors } = await configure('other', root);
+      await configure('aws', aws.root, { rotation_period: '24h' });
+      const { status, errors } = await configure('other', aws.root);
       expect(`${status} ${errors?.join()}`).toBe(
-        `400 access_key: the account "access key ${root.access_key}" is already managed by the rotated root credential of aws/; ${ADOPT}`,
+        `400 access_key: the account "access key ${aws.root.access_key}" is already managed by the rotated root credential of aws/; ${ADOPT}`,
       );
       const { data } = await rotateRoot('aws');
-      expect((data as { access_key: string }).access_key).not.toBe(root.access_key);
+      expect((data as { access_key: string }).access_key).not.toBe(aws.root.access_key);
     });
 
     test('is not the user of a static role of another mount, which could delete its key to make room', async () => {
       const { status, errors } = await create('other', 'st', { username: 'svc' });
       expect(`${status} ${errors?.join()}`).toContain(
-        `400 username: "svc" has the key ${root.access_key}, which is the root credential of aws/ and could be deleted to make room`,
+        `400 username: "svc" has the key ${aws.root.access_key}, which is the root credential of aws/ and could be deleted to make room`,
       );
-      expect(await beside.keysOf('svc')).toEqual([root.access_key]);
+      expect(await aws.beside.keysOf('svc')).toEqual([aws.root.access_key]);
     });
 
     test('is not the current key of a static role of another mount', async () => {
@@ -170,10 +154,10 @@ describeWithMoto('one IAM user has one manager', () => {
 
     test('may be written again, with another plan, and given up', async () => {
       for (const more of [{}, { rotation_period: '24h' }, { rotation_period: '48h' }, {}]) {
-        expect((await configure('aws', root, more)).status).toBe(204);
+        expect((await configure('aws', aws.root, more)).status).toBe(204);
       }
       await configure('aws', second);
-      expect((await configure('other', root, { rotation_period: '24h' })).status).toBe(204);
+      expect((await configure('other', aws.root, { rotation_period: '24h' })).status).toBe(204);
     });
   });
 
@@ -184,7 +168,7 @@ describeWithMoto('one IAM user has one manager', () => {
     const { mountForTest, manualClock } = await import('@strongroom/engine-testkit');
     mount = await mountForTest(engine, { clock: manualClock(new Date()) });
     await ask('update', 'sys/mounts/other', { type: 'aws' });
-    await configure('aws', root);
+    await configure('aws', aws.root);
     await configure('other', second);
     await create('aws', 'st');
     const { staticRoles } = recordsIn(hosts.get('aws/')!.storage);
@@ -199,9 +183,9 @@ describeWithMoto('one IAM user has one manager', () => {
   });
 
   test('a role is not made while AWS does not say whose account it is: nothing is stored', async () => {
-    front.on('GetCallerIdentity', () => awsError(503, 'ServiceUnavailable', 'later'));
+    aws.front.on('GetCallerIdentity', () => awsError(503, 'ServiceUnavailable', 'later'));
     expect((await create('aws', 'st')).status).toBe(500);
     expect((await ask('read', 'aws/static-roles/st')).status).toBe(404);
-    expect(await beside.keysOf('static1')).toEqual([]);
+    expect(await aws.beside.keysOf('static1')).toEqual([]);
   });
 });

@@ -1,38 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { manualClock, mountForTest, sharedMemory, type ManualClock, type TestMount } from '@strongroom/engine-testkit';
-import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
 import { awsEngine } from '../src/index.ts';
-import { AwsFront } from './aws-front.ts';
-import { Beside, DEPLOY, rootConfig, type Key } from './cloud-mount.ts';
+import { DEPLOY, rootConfig, type Key } from './cloud-mount.ts';
+import { describeWithAws } from './describe-with-aws.ts';
 
 jest.setTimeout(60_000);
 
-describeWithMoto('two processes over one store', () => {
-  let moto: MotoServer;
-  let front: AwsFront;
-  let beside: Beside;
+describeWithAws('two processes over one store', (aws) => {
   let clock: ManualClock;
   let one: TestMount;
   let two: TestMount;
 
-  beforeAll(async () => {
-    moto = await startMoto({ env: { MOTO_IAM_LOAD_MANAGED_POLICIES: 'false' } });
-    front = await AwsFront.start(moto.endpoint);
-    beside = new Beside(moto.endpoint);
-  }, 60_000);
-  afterAll(async () => {
-    await front?.stop();
-    await moto?.stop();
-  });
   beforeEach(async () => {
-    front.reset();
-    await moto.reset();
-    const root = await beside.seed();
     const store = sharedMemory();
     clock = manualClock(new Date());
     one = await mountForTest(awsEngine, { storage: store.open(), clock });
     two = await mountForTest(awsEngine, { storage: store.open(), clock });
-    await one.write('config/root', rootConfig(front.endpoint, root));
+    await one.write('config/root', rootConfig(aws.front.endpoint, aws.root));
     await one.write('roles/deploy', { credential_type: 'assumed_role', role_arns: DEPLOY });
     await one.write('static-roles/st', { username: 'static1', rotation_period: '1h' });
   });
@@ -42,7 +26,7 @@ describeWithMoto('two processes over one store', () => {
   });
   const usedKey = async (mount: TestMount) => {
     await mount.read('creds/deploy');
-    return front.calls.findLast((call) => call.action === 'AssumeRole')!.key;
+    return aws.front.calls.findLast((call) => call.action === 'AssumeRole')!.key;
   };
   const staticKey = async (mount: TestMount) => ((await mount.read('static-creds/st')).data as Key).access_key;
 
@@ -54,22 +38,22 @@ describeWithMoto('two processes over one store', () => {
   });
 
   test('a rotation that falls due is made by one of them', async () => {
-    front.calls.length = 0;
+    aws.front.calls.length = 0;
     await clock.advance('1h');
     await Promise.all([one.core.settleSchedule(), two.core.settleSchedule()]);
-    expect(front.sent('CreateAccessKey')).toHaveLength(1);
-    expect(await beside.keysOf('static1')).toEqual([await staticKey(one)]);
+    expect(aws.front.sent('CreateAccessKey')).toHaveLength(1);
+    expect(await aws.beside.keysOf('static1')).toEqual([await staticKey(one)]);
     expect(await staticKey(two)).toBe(await staticKey(one));
   });
 
   test('rotations that both are asked for at a time make one key, and the other is told to come back', async () => {
-    front.calls.length = 0;
+    aws.front.calls.length = 0;
     const answers = await Promise.all([one, two].map(async (mount) => mount.call('update', 'aws/rotate-role/st')));
     expect(answers.map((answer) => answer.status).sort()).toEqual([204, 429]);
     expect(answers.find((answer) => answer.status === 429)!.errors![0]).toMatch(
       /^the key of static role "st" is being rotated(; if it was cut off, it is taken up at \d{4}-\d\d-\d\dT[\d:.]+Z)?$/,
     );
-    expect(front.sent('CreateAccessKey')).toHaveLength(1);
-    expect(await beside.keysOf('static1')).toEqual([await staticKey(one)]);
+    expect(aws.front.sent('CreateAccessKey')).toHaveLength(1);
+    expect(await aws.beside.keysOf('static1')).toEqual([await staticKey(one)]);
   });
 });

@@ -1,40 +1,17 @@
-import { PutUserPolicyCommand } from '@aws-sdk/client-iam';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
-import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
-import { AwsFront, awsError, awsResult } from './aws-front.ts';
-import { Beside, DEPLOY, mountCloud, pass, rootConfig, S3, type Key } from './cloud-mount.ts';
+import { awsError, awsResult } from './aws-front.ts';
+import { type Beside, DEPLOY, mountCloud, pass, rootConfig, S3 } from './cloud-mount.ts';
+import { describeWithAws } from './describe-with-aws.ts';
 
 jest.setTimeout(60_000);
 
-const EVERYTHING = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}';
-
-describeWithMoto('config/rotate-root', () => {
-  let moto: MotoServer;
-  let front: AwsFront;
+describeWithAws('config/rotate-root', (aws) => {
   let beside: Beside;
   let mount: TestMount;
-  let root: Key;
 
-  beforeAll(async () => {
-    moto = await startMoto({ env: { MOTO_IAM_LOAD_MANAGED_POLICIES: 'false' } });
-    front = await AwsFront.start(moto.endpoint);
-  }, 60_000);
-  afterAll(async () => {
-    await front?.stop();
-    await moto?.stop();
-  });
   beforeEach(async () => {
-    front.reset();
-    await moto.enforce(Infinity);
-    await moto.reset();
-    const nobody = new Beside(moto.endpoint);
-    root = await nobody.seed();
-    for (const UserName of ['svc', 'static2']) {
-      await nobody.iam.send(new PutUserPolicyCommand({ UserName, PolicyName: 'everything', PolicyDocument: EVERYTHING }));
-    }
-    beside = new Beside(moto.endpoint, await nobody.createKey('static2'));
-    await moto.enforce(0);
+    beside = await aws.enforce('svc');
     mount = await mountCloud();
     await mount.write('roles/user', { credential_type: 'iam_user', policy_document: S3 });
     await configure();
@@ -42,7 +19,7 @@ describeWithMoto('config/rotate-root', () => {
   afterEach(async () => mount.close());
 
   const configure = async (more: Record<string, unknown> = {}) =>
-    mount.write('config/root', rootConfig(front.endpoint, root, { max_retries: 0, ...more }));
+    mount.write('config/root', rootConfig(aws.front.endpoint, aws.root, { max_retries: 0, ...more }));
   const rotate = async () => mount.call('update', 'aws/config/rotate-root');
   const read = async () => (await mount.read('config/root')).data as Record<string, unknown> & { access_key: string };
 
@@ -50,11 +27,11 @@ describeWithMoto('config/rotate-root', () => {
     const { data, status } = await rotate();
     expect(status).toBe(200);
     const { access_key } = data as { access_key: string };
-    expect(access_key).not.toBe(root.access_key);
+    expect(access_key).not.toBe(aws.root.access_key);
     expect(data).toEqual({ access_key });
     expect((await read()).access_key).toBe(access_key);
     expect(await beside.keysOf('svc')).toEqual([access_key]);
-    const last = front.calls.slice(-3).map((call) => [call.action, call.key]);
+    const last = aws.front.calls.slice(-3).map((call) => [call.action, call.key]);
     expect(last).toEqual([
       ['GetCallerIdentity', access_key],
       ['UpdateAccessKey', access_key],
@@ -85,18 +62,20 @@ describeWithMoto('config/rotate-root', () => {
       errors: [`the configured access key must be the only one of user "svc" to be rotated, which also has ${second.access_key}`],
     });
     expect(await read()).toMatchObject({
-      access_key: root.access_key,
+      access_key: aws.root.access_key,
       root_rotation: { state: 'failed', last_error: { message: expect.stringContaining(second.access_key) } },
     });
   });
 
   test('the key of the account itself, which is no user’s, is refused', async () => {
-    front.on('GetUser', () => awsResult('GetUser', '<User><UserId>123456789012</UserId><Arn>arn:aws:iam::123456789012:root</Arn></User>'));
+    aws.front.on('GetUser', () =>
+      awsResult('GetUser', '<User><UserId>123456789012</UserId><Arn>arn:aws:iam::123456789012:root</Arn></User>'),
+    );
     expect(await rotate()).toMatchObject({
       status: 400,
       errors: ['the key of config/root is not that of a user, and cannot be rotated: give the server a user of its own'],
     });
-    expect(front.sent('CreateAccessKey')).toEqual([]);
+    expect(aws.front.sent('CreateAccessKey')).toEqual([]);
   });
 
   test('a key that AWS does not know is its failure: 500, with AWS’s code', async () => {
@@ -109,7 +88,7 @@ describeWithMoto('config/rotate-root', () => {
   test('a new key that is not accepted yet is not switched to, and is tried again until it is', async () => {
     let refusals = 0;
     const refused = awsError(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.');
-    front.on('GetCallerIdentity', () => ((refusals += 1) <= 3 ? refused : undefined));
+    aws.front.on('GetCallerIdentity', () => ((refusals += 1) <= 3 ? refused : undefined));
     const rotating = rotate();
     while (refusals < 4) {
       await mount.clock.advance(1);
@@ -120,16 +99,16 @@ describeWithMoto('config/rotate-root', () => {
   });
 
   test('calls with the new key that fail for some seconds after the switch do not lose the old one', async () => {
-    front.on('UpdateAccessKey', () => awsError(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.'));
+    aws.front.on('UpdateAccessKey', () => awsError(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.'));
     const { status, data } = await rotate();
     expect(status).toBe(200);
     const { access_key } = data as { access_key: string };
-    expect(await beside.keysOf('svc')).toEqual([access_key, root.access_key].sort());
+    expect(await beside.keysOf('svc')).toEqual([access_key, aws.root.access_key].sort());
     expect(await read()).toMatchObject({
       access_key,
       root_rotation: { last_error: { message: expect.stringContaining('the replaced key could not be deleted yet: ') } },
     });
-    front.reset();
+    aws.front.reset();
     await pass(mount, 60);
     expect(await beside.keysOf('svc')).toEqual([access_key]);
     expect(await read()).toMatchObject({ root_rotation: { state: 'idle', last_error: null, last_success: expect.any(String) } });
@@ -143,15 +122,15 @@ describeWithMoto('config/rotate-root', () => {
   ])('%s with the old key while it is replaced is refused by AWS, and asked once more with the new one', async (action, role) => {
     await mount.write('roles/deploy', { credential_type: 'assumed_role', role_arns: DEPLOY });
     let rotated = false;
-    front.on(action, async () => {
+    aws.front.on(action, async () => {
       if (rotated) return undefined;
       rotated = true;
       expect((await rotate()).status).toBe(200);
       return undefined;
     });
     expect(await mount.read(`creds/${role}`)).toMatchObject({ status: 200 });
-    const keys = front.calls.filter((call) => call.action === action).map((call) => call.key);
-    expect([keys.at(0), keys.at(-1)]).toEqual([root.access_key, (await read()).access_key]);
+    const keys = aws.front.calls.filter((call) => call.action === action).map((call) => call.key);
+    expect([keys.at(0), keys.at(-1)]).toEqual([aws.root.access_key, (await read()).access_key]);
     expect(await beside.madeUsers()).toHaveLength(role === 'user' ? 1 : 0);
   });
 
@@ -160,16 +139,16 @@ describeWithMoto('config/rotate-root', () => {
     expect(await read()).toMatchObject({ rotation_period: 3_600, root_rotation: { state: 'waiting', next_attempt: expect.any(String) } });
     await mount.advance('1h');
     const first = (await read()).access_key;
-    expect(first).not.toBe(root.access_key);
+    expect(first).not.toBe(aws.root.access_key);
     expect(await beside.keysOf('svc')).toEqual([first]);
-    front.on('CreateAccessKey', () => awsError(409, 'LimitExceeded', 'Cannot exceed quota for AccessKeysPerUser: 2'));
+    aws.front.on('CreateAccessKey', () => awsError(409, 'LimitExceeded', 'Cannot exceed quota for AccessKeysPerUser: 2'));
     await mount.advance('1h');
     expect(await read()).toMatchObject({
       access_key: first,
       root_rotation: { state: 'failing', last_error: { message: expect.stringContaining('AWS: LimitExceeded: Cannot exceed quota') } },
     });
     expect((await mount.read('failing')).data).toMatchObject({ root_rotations: { root: { state: 'failing' } } });
-    front.reset();
+    aws.front.reset();
     await pass(mount, 30);
     expect((await read()).access_key).not.toBe(first);
     expect((await mount.call('read', 'aws/creds/user')).status).toBe(200);
@@ -184,13 +163,13 @@ describeWithMoto('config/rotate-root', () => {
   });
 
   test('a replaced key that could not be deleted yet and is configured again is not deleted any more', async () => {
-    front.on('UpdateAccessKey', () => awsError(503, 'ServiceUnavailable', 'Service is unavailable'));
+    aws.front.on('UpdateAccessKey', () => awsError(503, 'ServiceUnavailable', 'Service is unavailable'));
     const { access_key: made } = (await rotate()).data as { access_key: string };
-    expect(await beside.keysOf('svc')).toEqual([made, root.access_key].sort());
+    expect(await beside.keysOf('svc')).toEqual([made, aws.root.access_key].sort());
     await configure();
-    front.reset();
+    aws.front.reset();
     await pass(mount, 300);
-    expect(await beside.keysOf('svc')).toEqual([root.access_key]);
+    expect(await beside.keysOf('svc')).toEqual([aws.root.access_key]);
     expect((await mount.read('creds/user')).status).toBe(200);
   });
 
@@ -198,17 +177,17 @@ describeWithMoto('config/rotate-root', () => {
     await configure();
     const made = ((await rotate()).data as { access_key: string }).access_key;
     const other = await beside.createKey('svc');
-    front.on('UpdateAccessKey', ({ key }) =>
+    aws.front.on('UpdateAccessKey', ({ key }) =>
       key === made ? awsError(403, 'AccessDenied', 'not authorized') : awsError(404, 'NoSuchEntity', 'no such key'),
     );
-    front.on('GetCallerIdentity', ({ key }) =>
+    aws.front.on('GetCallerIdentity', ({ key }) =>
       key === made ? undefined : awsResult('GetCallerIdentity', '<Account>999999999999</Account>'),
     );
-    root = other;
+    aws.root = other;
     await configure();
     await pass(mount, 300);
     expect(await beside.keysOf('svc')).toContain(made);
-    front.reset();
+    aws.front.reset();
     await pass(mount, 900);
     expect(await beside.keysOf('svc')).toEqual([other.access_key]);
   });
@@ -217,14 +196,14 @@ describeWithMoto('config/rotate-root', () => {
     await configure();
     const made = ((await rotate()).data as { access_key: string }).access_key;
     const own = await beside.createKey('svc');
-    root = own;
+    aws.root = own;
     await configure();
     await pass(mount, 300);
     expect(await beside.keysOf('svc')).toEqual([own.access_key]);
     expect(made).not.toBe(own.access_key);
-    root = await beside.createKey('svc');
+    aws.root = await beside.createKey('svc');
     await configure();
     await pass(mount, 300);
-    expect(await beside.keysOf('svc')).toEqual([own.access_key, root.access_key].sort());
+    expect(await beside.keysOf('svc')).toEqual([own.access_key, aws.root.access_key].sort());
   });
 });

@@ -1,37 +1,21 @@
 import { DeleteAccessKeyCommand, ListAccessKeysCommand, PutUserPolicyCommand } from '@aws-sdk/client-iam';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
-import { describeWithMoto, startMoto, type MotoServer } from '@strongroom/lab';
-import { AwsFront, awsError, awsResult } from './aws-front.ts';
-import { Beside, mountCloud, pass, rootConfig, type Key } from './cloud-mount.ts';
+import { awsError, awsResult } from './aws-front.ts';
+import { mountCloud, pass, rootConfig, type Key } from './cloud-mount.ts';
+import { describeWithAws } from './describe-with-aws.ts';
 
 jest.setTimeout(60_000);
 
-describeWithMoto('static-roles and static-creds', () => {
-  let moto: MotoServer;
-  let front: AwsFront;
-  let beside: Beside;
+describeWithAws('static-roles and static-creds', (aws) => {
   let mount: TestMount;
-  let root: Key;
 
-  beforeAll(async () => {
-    moto = await startMoto({ env: { MOTO_IAM_LOAD_MANAGED_POLICIES: 'false' } });
-    front = await AwsFront.start(moto.endpoint);
-    beside = new Beside(moto.endpoint);
-  }, 60_000);
-  afterAll(async () => {
-    await front?.stop();
-    await moto?.stop();
-  });
   beforeEach(async () => {
-    front.reset();
-    await moto.reset();
-    root = await beside.seed();
     mount = await mountCloud();
-    await mount.write('config/root', rootConfig(front.endpoint, root, { max_retries: 0 }));
+    await mount.write('config/root', rootConfig(aws.front.endpoint, aws.root, { max_retries: 0 }));
   });
   afterEach(async () => {
-    await moto.enforce(Infinity);
+    await aws.moto.enforce(Infinity);
     await mount.close();
   });
 
@@ -52,10 +36,10 @@ describeWithMoto('static-roles and static-creds', () => {
       rotation_period: 3_600,
     });
     const { access_key, secret_key, ttl } = await key();
-    expect(await beside.keysOf('static1')).toEqual([access_key]);
+    expect(await aws.beside.keysOf('static1')).toEqual([access_key]);
     expect(ttl).toBe(3_600);
-    await moto.enforce(0);
-    expect(await beside.identity({ access_key, secret_key })).toBe('arn:aws:iam::123456789012:user/static1');
+    await aws.moto.enforce(0);
+    expect(await aws.beside.identity({ access_key, secret_key })).toBe('arn:aws:iam::123456789012:user/static1');
   });
 
   test('GET and static-creds of a role that does not exist are 404; DELETE succeeds', async () => {
@@ -87,7 +71,7 @@ describeWithMoto('static-roles and static-creds', () => {
     expect(await refusal({ username: 'svc', rotation_period: '1h' }, 'other')).toBe(
       '400 username: "svc" is the user of config/root; its key is replaced by config/rotate-root',
     );
-    expect(await beside.keysOf('svc')).toEqual([root.access_key]);
+    expect(await aws.beside.keysOf('svc')).toEqual([aws.root.access_key]);
   });
 
   test('rotation_period is required, at least a minute, in seconds or with a unit', async () => {
@@ -114,39 +98,39 @@ describeWithMoto('static-roles and static-creds', () => {
   test('when the period is over there is a new key, which works, and the key of before is deactivated, then deleted', async () => {
     await create();
     const before = await key();
-    front.calls.length = 0;
+    aws.front.calls.length = 0;
     await mount.advance('1h');
     const after = await key();
     expect(after.access_key).not.toBe(before.access_key);
-    expect(await beside.keysOf('static1')).toEqual([after.access_key]);
-    expect(front.calls.map((call) => [call.action, call.parameters['AccessKeyId'] ?? call.key])).toEqual([
-      ['ListAccessKeys', root.access_key],
-      ['ListAccessKeys', root.access_key],
-      ['CreateAccessKey', root.access_key],
+    expect(await aws.beside.keysOf('static1')).toEqual([after.access_key]);
+    expect(aws.front.calls.map((call) => [call.action, call.parameters['AccessKeyId'] ?? call.key])).toEqual([
+      ['ListAccessKeys', aws.root.access_key],
+      ['ListAccessKeys', aws.root.access_key],
+      ['CreateAccessKey', aws.root.access_key],
       ['GetCallerIdentity', after.access_key],
       ['UpdateAccessKey', before.access_key],
       ['DeleteAccessKey', before.access_key],
     ]);
-    expect(front.sent('UpdateAccessKey')[0]).toMatchObject({ Status: 'Inactive' });
+    expect(aws.front.sent('UpdateAccessKey')[0]).toMatchObject({ Status: 'Inactive' });
   });
 
   test('where the user has two keys already, the oldest is replaced', async () => {
-    const first = await beside.createKey('static1');
-    const second = await beside.createKey('static1');
-    const { AccessKeyMetadata } = await beside.iam.send(new ListAccessKeysCommand({ UserName: 'static1' }));
+    const first = await aws.beside.createKey('static1');
+    const second = await aws.beside.createKey('static1');
+    const { AccessKeyMetadata } = await aws.beside.iam.send(new ListAccessKeysCommand({ UserName: 'static1' }));
     const oldest = [...AccessKeyMetadata!].sort((a, b) => a.CreateDate!.getTime() - b.CreateDate!.getTime())[0]!.AccessKeyId!;
     const kept = [first, second].map((one) => one.access_key).filter((id) => id !== oldest);
     await create();
-    expect(await beside.keysOf('static1')).toEqual([...kept, (await key()).access_key].sort());
+    expect(await aws.beside.keysOf('static1')).toEqual([...kept, (await key()).access_key].sort());
   });
 
   test('at each rotation the oldest of two keys is replaced', async () => {
-    await beside.createKey('static1');
+    await aws.beside.createKey('static1');
     await create();
     const ours = (await key()).access_key;
     await mount.write('rotate-role/st');
     // The foreign key was the oldest and made room; ours was replaced.
-    expect(await beside.keysOf('static1')).toEqual([(await key()).access_key]);
+    expect(await aws.beside.keysOf('static1')).toEqual([(await key()).access_key]);
     expect((await key()).access_key).not.toBe(ours);
   });
 
@@ -156,18 +140,18 @@ describeWithMoto('static-roles and static-creds', () => {
     const before = await key();
     await mount.write('rotate-role/st');
     const after = await key();
-    expect(await beside.keysOf('static1')).toEqual([before.access_key, after.access_key].sort());
+    expect(await aws.beside.keysOf('static1')).toEqual([before.access_key, after.access_key].sort());
     await pass(mount, 570);
-    expect(await beside.keysOf('static1')).toHaveLength(2);
+    expect(await aws.beside.keysOf('static1')).toHaveLength(2);
     await pass(mount, 60);
-    expect(await beside.keysOf('static1')).toEqual([after.access_key]);
+    expect(await aws.beside.keysOf('static1')).toEqual([after.access_key]);
   });
 
   test('DELETE deletes the key that the role made; the user and its other keys stay', async () => {
     await create();
-    const other = await beside.createKey('static1');
+    const other = await aws.beside.createKey('static1');
     await mount.delete('static-roles/st');
-    expect(await beside.keysOf('static1')).toEqual([other.access_key]);
+    expect(await aws.beside.keysOf('static1')).toEqual([other.access_key]);
     expect((await mount.call('read', 'aws/static-creds/st')).status).toBe(404);
     await create();
   });
@@ -180,63 +164,63 @@ describeWithMoto('static-roles and static-creds', () => {
     const asking = new Promise<void>((resolve) => (asked = resolve));
     const deleted = new Promise<void>((resolve) => (make = resolve));
     const made = new Promise<void>((resolve) => (lost = resolve));
-    front.on('CreateAccessKey', async () => {
+    aws.front.on('CreateAccessKey', async () => {
       asked();
       await deleted;
       return undefined;
     });
-    front.watch((call, when) => (call.action === 'CreateAccessKey' && when === 'after' ? (lost(), 'silence') : undefined));
+    aws.front.watch((call, when) => (call.action === 'CreateAccessKey' && when === 'after' ? (lost(), 'silence') : undefined));
     const rotating = mount.call('update', 'aws/rotate-role/st');
     await asking;
     expect((await mount.call('delete', 'aws/static-roles/st')).status).toBe(204);
-    expect(await beside.keysOf('static1')).toEqual([]);
+    expect(await aws.beside.keysOf('static1')).toEqual([]);
     make();
     await made;
-    expect(await beside.keysOf('static1')).toHaveLength(1);
+    expect(await aws.beside.keysOf('static1')).toHaveLength(1);
     // The caller's deadline ends the call.
     await mount.clock.advance('91s');
     expect((await rotating).status).toBe(504);
-    front.reset();
+    aws.front.reset();
     await pass(mount, 180);
-    expect(await beside.keysOf('static1')).toEqual([]);
+    expect(await aws.beside.keysOf('static1')).toEqual([]);
   });
 
   test('DELETE while AWS does not answer: a warning says so, and the journal deletes the key later', async () => {
     await create();
-    front.on('UpdateAccessKey', () => awsError(503, 'ServiceUnavailable', 'Service is unavailable'));
+    aws.front.on('UpdateAccessKey', () => awsError(503, 'ServiceUnavailable', 'Service is unavailable'));
     expect((await mount.delete('static-roles/st')).warnings).toEqual([
       expect.stringContaining('the keys of the role could not be deleted yet; it is tried again until they are: AWS: ServiceUnavailable'),
     ]);
     await mount.core.settleSchedule();
-    expect(await beside.keysOf('static1')).toHaveLength(1);
-    front.reset();
+    expect(await aws.beside.keysOf('static1')).toHaveLength(1);
+    aws.front.reset();
     await pass(mount, 60);
-    expect(await beside.keysOf('static1')).toEqual([]);
+    expect(await aws.beside.keysOf('static1')).toEqual([]);
   });
 
   describe('once config/root is of another account', () => {
     const OTHER = 'account 123456789012, and config/root is of account 999999999999 now';
-    const configure = async () => mount.write('config/root', rootConfig(front.endpoint, root, { max_retries: 0 }));
+    const configure = async () => mount.write('config/root', rootConfig(aws.front.endpoint, aws.root, { max_retries: 0 }));
     beforeEach(async () => {
       await create();
       // A user of the same name is there, with another key.
-      front.on('GetCallerIdentity', () => awsResult('GetCallerIdentity', '<Account>999999999999</Account>'));
-      for (const action of ['UpdateAccessKey', 'DeleteAccessKey']) front.on(action, () => awsError(404, 'NoSuchEntity', 'no such key'));
+      aws.front.on('GetCallerIdentity', () => awsResult('GetCallerIdentity', '<Account>999999999999</Account>'));
+      for (const action of ['UpdateAccessKey', 'DeleteAccessKey']) aws.front.on(action, () => awsError(404, 'NoSuchEntity', 'no such key'));
       const member = '<member><AccessKeyId>AKIAFOREIGN</AccessKeyId><CreateDate>2026-01-01T00:00:00Z</CreateDate></member>';
-      front.on('ListAccessKeys', () => awsResult('ListAccessKeys', `<AccessKeyMetadata>${member}</AccessKeyMetadata>`));
+      aws.front.on('ListAccessKeys', () => awsResult('ListAccessKeys', `<AccessKeyMetadata>${member}</AccessKeyMetadata>`));
       await configure();
-      front.calls.length = 0;
+      aws.front.calls.length = 0;
     });
 
     test('DELETE does not take a key that is not seen there for deleted: it goes when config/root is of its account again', async () => {
       expect((await mount.delete('static-roles/st')).warnings).toEqual([expect.stringContaining(OTHER)]);
       await pass(mount, 300);
-      expect(await beside.keysOf('static1')).toHaveLength(1);
-      expect(front.calls.map((call) => call.action)).not.toContain('DeleteAccessKey');
-      front.reset();
+      expect(await aws.beside.keysOf('static1')).toHaveLength(1);
+      expect(aws.front.calls.map((call) => call.action)).not.toContain('DeleteAccessKey');
+      aws.front.reset();
       await configure();
       await pass(mount, 600);
-      expect(await beside.keysOf('static1')).toEqual([]);
+      expect(await aws.beside.keysOf('static1')).toEqual([]);
     });
 
     test('rotate-role does not touch a user of the same name there, and the key goes on being answered', async () => {
@@ -244,7 +228,7 @@ describeWithMoto('static-roles and static-creds', () => {
       expect(await mount.call('update', 'aws/rotate-role/st')).toMatchObject({ status: 500, errors: [expect.stringContaining(OTHER)] });
       await mount.advance('1h');
       expect(await read()).toMatchObject({ status: { state: 'failing', last_error: { message: expect.stringContaining(OTHER) } } });
-      expect(front.calls.filter((call) => call.action !== 'GetCallerIdentity')).toEqual([]);
+      expect(aws.front.calls.filter((call) => call.action !== 'GetCallerIdentity')).toEqual([]);
       expect((await key()).access_key).toBe(before.access_key);
     });
   });
@@ -264,7 +248,7 @@ describeWithMoto('static-roles and static-creds', () => {
     expect(await read()).toMatchObject({ status: { state: 'waiting', attempts: 0, last_error: null } });
     await mount.write('config/lease', { lease: '1h', lease_max: '2h' });
     expect((await mount.read('failing')).data).toEqual({ static_roles: {}, root_rotations: {} });
-    front.on('CreateAccessKey', () => awsError(403, 'AccessDenied', 'User: svc is not authorized to perform: iam:CreateAccessKey'));
+    aws.front.on('CreateAccessKey', () => awsError(403, 'AccessDenied', 'User: svc is not authorized to perform: iam:CreateAccessKey'));
     await mount.advance('1h');
     const { status } = await read();
     expect(status).toMatchObject({
@@ -277,7 +261,7 @@ describeWithMoto('static-roles and static-creds', () => {
     expect((await mount.read('failing')).data).toMatchObject({ static_roles: { st: { state: 'failing' } } });
     expect(JSON.stringify(status)).not.toContain(before.secret_key);
     expect((await key()).access_key).toBe(before.access_key);
-    front.reset();
+    aws.front.reset();
     await pass(mount, 30);
     expect((await key()).access_key).not.toBe(before.access_key);
     expect((await mount.read('failing')).data).toEqual({ static_roles: {}, root_rotations: {} });
@@ -288,13 +272,13 @@ describeWithMoto('static-roles and static-creds', () => {
     async (action) => {
       await create();
       const before = await key();
-      front.on(action, () => awsError(403, 'AccessDenied', 'not for you'));
+      aws.front.on(action, () => awsError(403, 'AccessDenied', 'not for you'));
       expect((await mount.call('update', 'aws/rotate-role/st')).status).toBe(400);
       const { status } = await read();
       expect(status).toMatchObject({ state: 'failed', last_error: { message: expect.stringContaining('AccessDenied: not for you') } });
       expect((await mount.read('failing')).data).toMatchObject({ static_roles: { st: { state: 'failed' } } });
       expect((await key()).access_key).toBe(before.access_key);
-      front.reset();
+      aws.front.reset();
       expect((await mount.call('update', 'aws/rotate-role/st')).status).toBe(204);
       expect(await read()).toMatchObject({ status: { state: 'waiting', last_error: null } });
     },
@@ -304,7 +288,7 @@ describeWithMoto('static-roles and static-creds', () => {
     await create();
     const before = await key();
     let lost = '';
-    front.watch((call, when) =>
+    aws.front.watch((call, when) =>
       call.action === 'CreateAccessKey' && when === 'after' && lost === '' ? ((lost = 'yes'), 'silence') : undefined,
     );
     const rotating = mount.call('update', 'aws/rotate-role/st');
@@ -312,25 +296,25 @@ describeWithMoto('static-roles and static-creds', () => {
     // The caller's deadline ends the call.
     await mount.clock.advance('91s');
     expect((await rotating).status).toBe(504);
-    front.watch(() => undefined);
-    expect(await beside.keysOf('static1')).toHaveLength(2);
+    aws.front.watch(() => undefined);
+    expect(await aws.beside.keysOf('static1')).toHaveLength(2);
     expect((await key()).access_key).toBe(before.access_key);
     await pass(mount, 180);
     const after = await key();
     expect(after.access_key).not.toBe(before.access_key);
-    expect(await beside.keysOf('static1')).toEqual([after.access_key]);
+    expect(await aws.beside.keysOf('static1')).toEqual([after.access_key]);
   });
 
   test('a new key that is taken away from outside before it is in use is made anew', async () => {
     await create();
     const refused = awsError(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.');
-    front.on('GetCallerIdentity', () => refused);
+    aws.front.on('GetCallerIdentity', () => refused);
     const rotating = mount.call('update', 'aws/rotate-role/st');
     let waiting = true;
     void rotating.then(() => (waiting = false));
     // No time passes over a call, whose deadline it would use up.
     let underWay = 0;
-    front.watch((_call, when) => ((underWay += when === 'before' ? 1 : -1), undefined));
+    aws.front.watch((_call, when) => ((underWay += when === 'before' ? 1 : -1), undefined));
     while (waiting) {
       if (underWay === 0) await mount.clock.advance(1);
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -338,21 +322,21 @@ describeWithMoto('static-roles and static-creds', () => {
     const { status, errors } = await rotating;
     expect(`${status} ${errors?.join()}`).toMatch(/^500 .*the new access key \w+ is not accepted yet; it will be tried again/s);
     expect(await read()).toMatchObject({ status: { state: 'unsettled' } });
-    const made = front.calls.findLast((call) => call.action === 'GetCallerIdentity')!.key;
-    await beside.iam.send(new DeleteAccessKeyCommand({ UserName: 'static1', AccessKeyId: made }));
+    const made = aws.front.calls.findLast((call) => call.action === 'GetCallerIdentity')!.key;
+    await aws.beside.iam.send(new DeleteAccessKeyCommand({ UserName: 'static1', AccessKeyId: made }));
     // moto takes keys that are gone; AWS does not.
-    front.on('GetCallerIdentity', (call) => (call.key === made ? refused : undefined));
+    aws.front.on('GetCallerIdentity', (call) => (call.key === made ? refused : undefined));
     await pass(mount, 300);
     const after = await key();
     expect(after.access_key).not.toBe(made);
-    expect(await beside.keysOf('static1')).toEqual([after.access_key]);
+    expect(await aws.beside.keysOf('static1')).toEqual([after.access_key]);
     expect(await read()).toMatchObject({ status: { state: 'waiting' } });
   });
 
   test('a key in use that had to make room for one that was refused is not answered any more, and replaced as soon as may be', async () => {
     await create();
-    await beside.createKey('static1');
-    front.on('CreateAccessKey', () => awsError(403, 'AccessDenied', 'not now'));
+    await aws.beside.createKey('static1');
+    aws.front.on('CreateAccessKey', () => awsError(403, 'AccessDenied', 'not now'));
     expect((await mount.call('update', 'aws/rotate-role/st')).status).toBe(400);
     expect(await mount.call('read', 'aws/static-creds/st')).toMatchObject({
       status: 503,
@@ -360,23 +344,23 @@ describeWithMoto('static-roles and static-creds', () => {
         expect.stringContaining('the key of the static role "st" is being made: Error creating access keys: AWS: AccessDenied: not now'),
       ],
     });
-    front.reset();
+    aws.front.reset();
     await pass(mount, 60);
     const good = await key();
-    await beside.iam
+    await aws.beside.iam
       .send(new PutUserPolicyCommand({ UserName: 'static1', PolicyName: 'p', PolicyDocument: '{"Version":"2012-10-17","Statement":[]}' }))
       .catch(() => undefined);
-    await moto.enforce(0);
-    expect(await beside.identity(good)).toBe('arn:aws:iam::123456789012:user/static1');
+    await aws.moto.enforce(0);
+    expect(await aws.beside.identity(good)).toBe('arn:aws:iam::123456789012:user/static1');
   });
 
   test('rotate-role rotates now, several calls at a time are one rotation', async () => {
     await create();
     const before = await key();
-    front.calls.length = 0;
+    aws.front.calls.length = 0;
     const answers = await Promise.all([1, 2, 3].map(async () => mount.call('update', 'aws/rotate-role/st')));
     expect(answers.map((answer) => answer.status)).toEqual([204, 204, 204]);
-    expect(front.sent('CreateAccessKey')).toHaveLength(1);
+    expect(aws.front.sent('CreateAccessKey')).toHaveLength(1);
     expect((await key()).access_key).not.toBe(before.access_key);
     expect(await mount.call('update', 'aws/rotate-role/none')).toMatchObject({ status: 400 });
   });

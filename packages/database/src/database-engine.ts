@@ -5,11 +5,11 @@ import { CredentialMaker } from './credential-maker.ts';
 import { DynamicUsers } from './dynamic-users.ts';
 import { configPaths } from './path-config.ts';
 import { credsPaths } from './path-creds.ts';
-import { failingPaths } from './path-failing.ts';
+import { databaseFailingPath } from './path-failing.ts';
 import { resetPaths } from './path-reset.ts';
 import { rolePaths } from './path-roles.ts';
 import { rotateRootPaths } from './path-rotate-root.ts';
-import { staticCredsPaths } from './path-static-creds.ts';
+import { databaseCredsPaths } from './path-static-creds.ts';
 import { staticRolePaths } from './path-static-roles.ts';
 import { KnownUsers } from './known-users.ts';
 import { OrphanedUsers } from './orphans.ts';
@@ -60,8 +60,8 @@ function createDatabaseEngine(host: EngineHost): Engine {
       ...previewPaths(host, connections, credentials),
       ...credsPaths(host, users),
       ...staticRolePaths(host, connections, staticUsers),
-      ...staticCredsPaths(host, staticUsers),
-      ...failingPaths(host, connections, staticUsers, roots),
+      ...databaseCredsPaths(host, staticUsers),
+      databaseFailingPath(host, connections, staticUsers, roots),
       ...orphanPaths(connections, orphans),
     ],
     secrets: [users.secret],

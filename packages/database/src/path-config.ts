@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlPasswords, visibleConnection } from '@strongroom/database-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type, type TObject } from 'typebox';
@@ -171,15 +171,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
     }
   }
 
-  const list = path('config', {
-    synopsis: 'The names of the connections.',
-    description: 'Lists names only.',
-    fields: pageFields,
-  }).list({
-    summary: 'Lists the connections.',
-    response: ListedKeys,
-    handle: async (req) => keysOf(records.connections, req.data),
-  });
+  const list = namesPath('config', records.connections, { synopsis: 'The names of the connections.', summary: 'Lists the connections.' });
 
   return [config, list];
 }

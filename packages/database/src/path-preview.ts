@@ -32,7 +32,8 @@ export function previewPaths(host: EngineHost, connections: Connections, credent
     handle: async (req) => {
       const { name } = req.data;
       const before = await recordsIn(host.storage).roles.get(name);
-      const sent = Object.keys(roleFields).some((field) => req.supplied.has(field as never));
+      const supplied: ReadonlySet<string> = req.supplied;
+      const sent = Object.keys(roleFields).some((field) => supplied.has(field));
       if (!before && !sent) throw new BadRequest(`unknown role: ${name}`);
       const role = roleAfter(before, req.data);
       const connection = await connections.forRole(role.db_name, name);

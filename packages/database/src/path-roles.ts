@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { Connections } from './connections.ts';
 import { countLiveUsers, liveUsersWarning } from './live-users.ts';
@@ -82,14 +82,10 @@ export function rolePaths(host: EngineHost, connections: Connections): readonly 
       },
     });
 
-  const list = path('roles', {
+  const list = namesPath('roles', records.roles, {
     synopsis: 'The names of the roles.',
     description: 'Lists names only; static roles have a list of their own.',
-    fields: pageFields,
-  }).list({
     summary: 'Lists the roles.',
-    response: ListedKeys,
-    handle: async (req) => keysOf(records.roles, req.data),
   });
 
   return [role, list];

@@ -1,13 +1,5 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
-import {
-  planOf,
-  rotationPlanParameters,
-  RotationStatus,
-  visiblePlan,
-  visiblePlanFields,
-  type SentPlan,
-  warned,
-} from '@strongroom/rotation';
+import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { planOf, rotationPlanParameters, staticRoleRead, type SentPlan, warned } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
 import type { Connections } from './connections.ts';
@@ -36,36 +28,26 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       adopt: f.bool('Take the user over from the role, connection or mount that manages it now.', { default: false }),
     },
   })
-    .read({
-      summary: 'Reads a static role.',
-      response: Type.Object({
-        db_name: Type.String(),
-        username: Type.String(),
-        credential_type: Type.String(),
-        ...visiblePlanFields,
-        rotation_statements: Type.Array(Type.String()),
-        last_vault_rotation: Type.Union([Type.String(), Type.Null()]),
-        credential_config: Type.Optional(Type.Record(Type.String(), Type.String())),
-        status: RotationStatus,
+    .read(
+      staticRoleRead({
+        roles: records.staticRoles,
+        response: {
+          db_name: Type.String(),
+          username: Type.String(),
+          credential_type: Type.String(),
+          rotation_statements: Type.Array(Type.String()),
+          credential_config: Type.Optional(Type.Record(Type.String(), Type.String())),
+        },
+        visible: (_name, { db_name, username, credential_type, rotation_statements, credential_config }: StaticRoleRecord) => ({
+          db_name,
+          username,
+          credential_type,
+          rotation_statements,
+          ...visibleCredentialConfig(credential_config),
+        }),
+        status: async (name, record) => users.rotation.status(name, record),
       }),
-      handle: async (req) => {
-        const { name } = req.data;
-        const record = await records.staticRoles.get(name);
-        if (!record) return undefined;
-        return {
-          data: {
-            db_name: record.db_name,
-            username: record.username,
-            credential_type: record.credential_type,
-            ...visiblePlan(record),
-            rotation_statements: record.rotation_statements,
-            last_vault_rotation: record.last_rotation === 0 ? null : new Date(record.last_rotation).toISOString(),
-            ...visibleCredentialConfig(record.credential_config),
-            status: await users.rotation.status(name, record),
-          },
-        };
-      },
-    })
+    )
     .upsert({
       summary: 'Creates a static role, which rotates the credential, or changes it.',
       exists: async (req) => records.staticRoles.has(req.data.name),
@@ -121,14 +103,9 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
     requirePasswordPlaceholder('rotation_statements', record.rotation_statements);
   }
 
-  const list = path('static-roles', {
+  const list = namesPath('static-roles', records.staticRoles, {
     synopsis: 'The names of the static roles.',
-    description: 'Lists names only.',
-    fields: pageFields,
-  }).list({
     summary: 'Lists the static roles.',
-    response: ListedKeys,
-    handle: async (req) => keysOf(records.staticRoles, req.data),
   });
 
   return [role, list];

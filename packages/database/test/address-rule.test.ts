@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
-import type { DatabasePlugin } from '@strongroom/database-sdk';
+import type { Plugin } from '@strongroom/engine-sdk';
 import { cassandraPlugin } from '@strongroom/database-cassandra';
 import { influxdbPlugin } from '@strongroom/database-influxdb';
 import { mongodbPlugin } from '@strongroom/database-mongodb';
@@ -20,7 +20,7 @@ const POLICY = 'path "database/config/*" { capabilities = ["create", "update"] }
 describe('a stored password is sent to no address that was written without it', () => {
   const text = Type.Optional(Type.String());
   const third = {
-    ...(faultyDatabase('third-database-plugin').plugin as unknown as DatabasePlugin),
+    ...faultyDatabase('third-database-plugin').plugin,
     connection: Type.Object({
       gateway: text,
       colour: Type.Optional(Type.String({ address: false })),
@@ -35,14 +35,14 @@ describe('a stored password is sent to no address that was written without it', 
     return [status, ...(errors ?? [])].join();
   };
   const SQL = { connection_url: 'x://{{username}}:{{password}}@db-1/app', username: 'root', password: 'geheim' };
-  const settings: Record<string, readonly [plugin: DatabasePlugin, details: Record<string, unknown>]> = {
-    pg: [postgresqlPlugin as unknown as DatabasePlugin, { ...SQL, connection_url: 'postgresql://{{username}}:{{password}}@db-1/app' }],
-    my: [mysqlPlugin as unknown as DatabasePlugin, { ...SQL, connection_url: '{{username}}:{{password}}@tcp(db-1:3306)/' }],
-    ms: [mssqlPlugin as unknown as DatabasePlugin, { ...SQL, connection_url: 'sqlserver://{{username}}:{{password}}@db-1' }],
-    mongo: [mongodbPlugin as unknown as DatabasePlugin, { ...SQL, connection_url: 'mongodb://{{username}}:{{password}}@db-1/admin' }],
-    redis: [redisPlugin as unknown as DatabasePlugin, { host: 'db-1', username: 'root', password: 'geheim', tls: true }],
-    cas: [cassandraPlugin as unknown as DatabasePlugin, { hosts: 'db-1', username: 'root', password: 'geheim' }],
-    flux: [influxdbPlugin as unknown as DatabasePlugin, { host: 'db-1', username: 'root', password: 'geheim' }],
+  const settings: Record<string, readonly [plugin: Plugin, details: Record<string, unknown>]> = {
+    pg: [postgresqlPlugin, { ...SQL, connection_url: 'postgresql://{{username}}:{{password}}@db-1/app' }],
+    my: [mysqlPlugin, { ...SQL, connection_url: '{{username}}:{{password}}@tcp(db-1:3306)/' }],
+    ms: [mssqlPlugin, { ...SQL, connection_url: 'sqlserver://{{username}}:{{password}}@db-1' }],
+    mongo: [mongodbPlugin, { ...SQL, connection_url: 'mongodb://{{username}}:{{password}}@db-1/admin' }],
+    redis: [redisPlugin, { host: 'db-1', username: 'root', password: 'geheim', tls: true }],
+    cas: [cassandraPlugin, { hosts: 'db-1', username: 'root', password: 'geheim' }],
+    flux: [influxdbPlugin, { host: 'db-1', username: 'root', password: 'geheim' }],
     third: [third, { gateway: 'g1', pin: 'geheim', colour: 'red' }],
   };
   beforeEach(async () => {

@@ -14,7 +14,7 @@ interface Failing {
 describe('a rotation that is asked for while the database is away', () => {
   let server: PostgresServer;
   let mount: TestMount;
-  const failing = async (): Promise<Failing> => (await mount.read('failing')).data as unknown as Failing;
+  const failing = async (): Promise<Failing> => (await mount.read('failing')).data as Failing;
   const passwordOf = async (role: string) => ((await mount.read(`static-creds/${role}`)).data as { password: string }).password;
   beforeAll(async () => {
     server = await startPostgres();

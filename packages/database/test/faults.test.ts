@@ -114,7 +114,7 @@ describe('a database plugin that misbehaves', () => {
       connection: { type: 'object', properties: { host: { type: 'nonsense' } } },
     };
     await mount.close();
-    mount = await mountForTest(databaseEngine, { plugins: [twisted as never, good.plugin] });
+    mount = await mountForTest(databaseEngine, { plugins: [twisted, good.plugin] });
     const made = await mount.call('update', 'database/config/x', { data: { plugin_name: 'twisted-database-plugin', host: 'h' } });
     expect(made.status).toBe(400);
     expect(made.errors!.join()).toContain('declares settings that cannot be checked');
@@ -227,7 +227,7 @@ describe('a database plugin that misbehaves', () => {
     await mount.write('roles/ok', { db_name: 'good', creation_statements: '{}' });
     await mount.close();
     const { opened } = bad;
-    const other = { ...bad.plugin, apiVersion: 2 } as never;
+    const other = { ...bad.plugin, apiVersion: 2 };
     mount = await mountForTest(databaseEngine, { plugins: [other, good.plugin], storage: storage.open() });
     const reason = `plugin faulty-database-plugin was built for plugin API 2; this server offers ${API_VERSION}`;
     expect(await creds()).toBe(`503,the connection "bad" is out of use: ${reason}`);

@@ -1,4 +1,5 @@
 import type { DatabaseSession } from '@strongroom/database-sdk';
+import type { Engine } from '@strongroom/engine-sdk';
 import { postgresqlPlugin } from '@strongroom/database-postgresql';
 import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import { databaseEngine } from '../src/index.ts';
@@ -20,9 +21,19 @@ export async function killableDatabase(): Promise<KillableDatabase> {
       return session;
     },
   };
+  let last: Engine | undefined;
+  // A process asks its own mounts alone who uses an account. Here the dead share it with the living, who would wait for their answer.
+  const engine: typeof databaseEngine = {
+    ...databaseEngine,
+    create: (host) => {
+      void last?.close?.();
+      return (last = databaseEngine.create(host));
+    },
+  };
   return {
-    server: await killableMount(databaseEngine, { plugins: [plugin] }),
+    server: await killableMount(engine, { plugins: [plugin] }),
     closeSessions: async () => {
+      await last?.close?.();
       await Promise.all(sessions.splice(0).map(async (session) => session.close()));
     },
   };

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { mountForTest, sharedMemory, type TestMount } from '@strongroom/engine-testkit';
-import type { DatabasePlugin } from '@strongroom/database-sdk';
 import { Type, type TObject } from 'typebox';
 import { databaseEngine } from '../src/index.ts';
 import { faultyDatabase } from './faulty-plugin.ts';
@@ -11,8 +10,8 @@ jest.setTimeout(60_000);
 const text = Type.Optional(Type.String());
 const secret = Type.Optional(Type.String({ secret: true }));
 
-function pluginWith(name: string, connection: TObject): DatabasePlugin<TObject> {
-  return { ...(faultyDatabase(name).plugin as unknown as DatabasePlugin<TObject>), connection };
+function pluginWith(name: string, connection: TObject) {
+  return { ...faultyDatabase(name).plugin, connection };
 }
 
 describe('connection_details of config/:name', () => {

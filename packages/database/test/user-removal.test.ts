@@ -34,7 +34,7 @@ describe('a user that cannot be removed', () => {
 
   test('since it owns something loses its login and its sessions first; the lease stays, says why, and ends once the user can go', async () => {
     const { leaseId, data } = await mount.read('creds/owner');
-    const { username, password } = data as unknown as Creds;
+    const { username, password } = data as Creds;
     expect(await server.login(username, password)).toBe(username);
     const refused = await revoke(leaseId);
     expect(refused.status).toBe(400);
@@ -52,12 +52,12 @@ describe('a user that cannot be removed', () => {
   test('by revocation_statements that fail, or that do nothing, has no login any more all the same', async () => {
     await mount.write('roles/app', { revocation_statements: ['DROP ROLE "{{name}}-nobody"'] });
     const failing = await mount.read('creds/app');
-    const one = failing.data as unknown as Creds;
+    const one = failing.data as Creds;
     expect((await revoke(failing.leaseId)).errors!.join()).toContain('the user stays, but its login was taken away; ');
     await expect(server.login(one.username, one.password)).rejects.toThrow(/password authentication failed/);
     expect((await mount.write('roles/app', { revocation_statements: [`SELECT '{{name}}'`] })).status).toBe(204);
     const idle = await mount.read('creds/app');
-    const two = idle.data as unknown as Creds;
+    const two = idle.data as Creds;
     expect((await revoke(idle.leaseId)).status).toBe(204);
     await expect(server.login(two.username, two.password)).rejects.toThrow(/password authentication failed/);
   });

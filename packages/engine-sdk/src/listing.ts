@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { compileDecoder } from './decode.ts';
 import { f } from './field.ts';
+import { path, type AnyPath } from './path.ts';
 import type { Collection, ListQuery } from './storage-view.ts';
 
 /** What a path that lists names responds with. */
@@ -43,4 +44,30 @@ export async function keysOf(
 ): Promise<{ readonly data: { readonly keys: string[] } } | undefined> {
   const keys = await names.list(boundsOf(page));
   return keys.length === 0 ? undefined : { data: { keys } };
+}
+
+/** The words of a path that lists names. */
+export interface NamesPath {
+  readonly synopsis: string;
+  /** Default: `Lists names only.` */
+  readonly description?: string;
+  /** Default: the synopsis, as a sentence about what is done: `Lists the names of the roles.` */
+  readonly summary?: string;
+  /** GET lists as well. */
+  readonly byGet?: boolean;
+}
+
+/** A path that lists the names in a collection, page by page. */
+export function namesPath(
+  pattern: string,
+  names: Pick<Collection<unknown>, 'list'>,
+  { synopsis, description = 'Lists names only.', summary, byGet = false }: NamesPath,
+): AnyPath {
+  const op = {
+    summary: summary ?? `Lists ${synopsis.charAt(0).toLowerCase()}${synopsis.slice(1)}`,
+    response: ListedKeys,
+    handle: async ({ data }: { readonly data: Page }) => keysOf(names, data),
+  };
+  const listed = path(pattern, { synopsis, description, fields: pageFields }).list(op);
+  return byGet ? listed.read(op) : listed;
 }

@@ -7,10 +7,10 @@ import { outsideAccounts } from './outside-accounts.ts';
 import { checkOutPaths } from './path-check-out.ts';
 import { configTestPath } from './path-config-test.ts';
 import { configPaths } from './path-config.ts';
-import { failingPath } from './path-failing.ts';
+import { directoryFailingPath } from './path-failing.ts';
 import { libraryPaths } from './path-library.ts';
 import { rolePaths } from './path-roles.ts';
-import { staticCredPaths } from './path-static-creds.ts';
+import { directoryCredPaths } from './path-static-creds.ts';
 import { staticRolePaths } from './path-static-roles.ts';
 import { ACCOUNTS } from './records.ts';
 import { RootRotation } from './root-rotation.ts';
@@ -40,11 +40,11 @@ function create(host: EngineHost): Engine {
       ...configPaths(host, service, root),
       configTestPath(host, service),
       ...staticRolePaths(host, service, statics),
-      ...staticCredPaths(host, statics),
+      ...directoryCredPaths(host, statics),
       ...rolePaths(host, dynamics),
       ...libraryPaths(host, sets, accounts),
       ...checkOutPaths(library),
-      failingPath(host, root, statics, accounts),
+      directoryFailingPath(host, root, statics, accounts),
     ],
     secrets: [dynamics.secret, library.secret],
     intents: [dynamics.intent, accounts.intent],

@@ -1,9 +1,8 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { isFree, type LibraryAccounts } from './library-accounts.ts';
 import type { LibrarySets } from './library-sets.ts';
-import { listPath } from './listing.ts';
 import { accountKey, recordsIn, type LibrarySetRecord } from './records.ts';
 
 const DAY = 86_400;
@@ -93,7 +92,7 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
     },
   });
 
-  return [set, status, listPath('library', 'The names of the sets.', sets)];
+  return [set, status, namesPath('library', sets, { synopsis: 'The names of the sets.', byGet: true })];
 }
 
 interface Shown {

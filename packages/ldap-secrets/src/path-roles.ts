@@ -1,8 +1,7 @@
-import { f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { DynamicAccounts } from './dynamic-accounts.ts';
 import { changedRole, dynamicRoleFields, renderSample, roleGaps } from './dynamic-role.ts';
-import { listPath } from './listing.ts';
 import { recordsIn } from './records.ts';
 
 const SAMPLE_PASSWORD = 'sample-password';
@@ -107,5 +106,5 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
     },
   });
 
-  return [role, preview, creds, listPath('role', 'The names of the dynamic roles.', roles)];
+  return [role, preview, creds, namesPath('role', roles, { synopsis: 'The names of the dynamic roles.', byGet: true })];
 }

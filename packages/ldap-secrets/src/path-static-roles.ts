@@ -1,17 +1,8 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
 import { isDn, sameDn } from '@strongroom/ldap-client';
-import {
-  planOf,
-  rotationPlanParameters,
-  RotationStatus,
-  visiblePlan,
-  visiblePlanFields,
-  warned,
-  type SentPlan,
-} from '@strongroom/rotation';
+import { planOf, rotationPlanParameters, staticRoleRead, warned, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DirectoryFailed } from './directory-failed.ts';
-import { listPath } from './listing.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import { lastRotation } from './rotation-time.ts';
 import type { DirectoryService } from './service.ts';
@@ -39,30 +30,15 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
       skip_import_rotation: f.bool('Leave the password as it is until the plan brings the first rotation; only at creation.'),
     },
   })
-    .read({
-      summary: 'Reads a static role.',
-      response: Type.Object({
-        dn: Type.String(),
-        username: Type.String(),
-        ...visiblePlanFields,
-        last_vault_rotation: Type.Optional(Type.String()),
-        status: RotationStatus,
+    .read(
+      staticRoleRead({
+        roles: records.staticRoles,
+        response: { dn: Type.String(), username: Type.String() },
+        visible: (_name, { dn, username }: StaticRoleRecord) => ({ dn, username }),
+        time: { schema: Type.Optional(Type.String()), of: lastRotation },
+        status: async (name, record) => accounts.rotation.status(name, record),
       }),
-      handle: async (req) => {
-        const { name } = req.data;
-        const record = await records.staticRoles.get(name);
-        if (!record) return undefined;
-        return {
-          data: {
-            dn: record.dn,
-            username: record.username,
-            ...visiblePlan(record),
-            last_vault_rotation: lastRotation(record.last_rotation),
-            status: await accounts.rotation.status(name, record),
-          },
-        };
-      },
-    })
+    )
     .upsert({
       summary: 'Creates a static role, which rotates the password, or changes it.',
       exists: async (req) => records.staticRoles.has(req.data.name),
@@ -107,7 +83,7 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
     });
   }
 
-  return [role, listPath('static-role', 'The names of the static roles.', records.staticRoles)];
+  return [role, namesPath('static-role', records.staticRoles, { synopsis: 'The names of the static roles.', byGet: true })];
 }
 
 interface Sent extends SentPlan {

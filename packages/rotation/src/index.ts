@@ -26,5 +26,11 @@ export {
 export type { PlanRules, RotationPlan, SentPlan } from './rotation-plan.ts';
 export { ownFields, ownState, present, rotationStateFields } from './rotation-state.ts';
 export type { PendingChange, RotationState, StateLens } from './rotation-state.ts';
+export { failingPath } from './path-failing.ts';
+export type { FailingPath } from './path-failing.ts';
+export { staticCredsPaths } from './path-static-creds.ts';
+export type { StaticCredential, StaticCredsPaths } from './path-static-creds.ts';
+export { staticRoleRead } from './static-role-read.ts';
+export type { StaticRoleRead } from './static-role-read.ts';
 export { warned } from './warned.ts';
 export { RotationStatus, rotationStatus } from './rotation-status.ts';

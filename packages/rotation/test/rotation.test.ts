@@ -22,7 +22,7 @@ interface Shown {
 describe('a credential that is rotated', () => {
   let outside: Outside;
   let server: KillableMount;
-  const shown = async (name = 'a'): Promise<Shown> => (await server.read(`account/${name}`)).data as unknown as Shown;
+  const shown = async (name = 'a'): Promise<Shown> => (await server.read(`account/${name}`)).data as Shown;
   /** What the engine answers is what the outside takes, and nobody doubts it. */
   const expectGood = async (name = 'a'): Promise<string> => {
     const { password, doubtful } = await shown(name);
@@ -528,7 +528,7 @@ describe('a credential that is rotated', () => {
 describe('a credential that changes itself', () => {
   let outside: Outside;
   let server: KillableMount;
-  const shown = async (): Promise<Shown> => (await server.read('account/a')).data as unknown as Shown;
+  const shown = async (): Promise<Shown> => (await server.read('account/a')).data as Shown;
   beforeEach(async () => {
     outside = new Outside();
     server = await killableMount(accountsEngine(outside, { ofItself: true }));

@@ -4,7 +4,7 @@ import type { CoreResponse } from '../kernel/call/core-response.ts';
 
 /** A policy's `pagination_limit` stands in where the caller named none and the path can page. */
 export function limitPage(call: Call, decoded: Decoded): void {
-  const fields: object = call.match!.path.declaration.about.fields;
+  const fields = call.match!.path.declaration.about.fields as object;
   if (decoded.supplied.has('limit') || !Object.hasOwn(fields, 'limit')) return;
   decoded.data['limit'] = call.pageLimit;
 }
