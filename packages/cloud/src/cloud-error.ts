@@ -33,7 +33,7 @@ export class CloudFailed extends UpstreamFailed {
   }
 }
 
-/** Seconds that a client is told to wait where the provider does not say. */
+/** The Retry-After of an answer where the provider gives none. Seconds. */
 const PAUSE = 5;
 
 /** The provider is asked too often, by us or by others of the same account. */

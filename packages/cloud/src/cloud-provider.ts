@@ -31,7 +31,7 @@ export interface CloudProvider {
   readonly longestName: Readonly<Record<NameKind, number>>;
   /** The most keys that a user may have. */
   readonly keysPerUser: number;
-  /** One spelling for all names that the provider takes for one user. Absent: names are told apart as they are written. */
+  /** The canonical form of the names that the provider takes for one user. Absent: names are compared as they are written. */
   canonicalUser?(name: string): string;
   /** What of the settings may not be as it is meant, for a warning; each names its field. */
   settingsWarnings?(settings: Omit<CloudSettings, 'accessKey'>): readonly string[];

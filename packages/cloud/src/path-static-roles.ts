@@ -16,16 +16,14 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
     synopsis: 'Roles that replace the access key of a user that exists already.',
     description:
       'A key is made when the role is created, and then every rotation_period, or by rotation_schedule (UTC). Where the user has as many keys as it ' +
-      'may have, the oldest is deleted first. The key of before is deactivated and deleted after each rotation. Deleting the role deletes the keys ' +
+      'may have, the oldest is deleted first. The previous key is deactivated and deleted after each rotation. Deleting the role deletes the keys ' +
       'that it made; the user stays.',
     fields: {
       name: f.name('Name of the role.'),
       username: f.string('The user whose key it is. It cannot be changed.'),
       ...rotationPlanParameters,
-      grace_period: f.duration(
-        'How long the key of before stays good after a rotation, so that clients have the time to fetch the new one.',
-      ),
-      adopt: f.bool('Take the user over from whoever manages its keys now, here or in another mount.', { default: false }),
+      grace_period: f.duration('How long the previous key stays valid after a rotation, so that clients have time to fetch the new one.'),
+      adopt: f.bool('Take the user over from its current manager, in this mount or another.', { default: false }),
     },
   })
     .read(
@@ -119,7 +117,7 @@ function visible(name: string, record: StaticRoleRecord) {
   return { name, id, username, ...visiblePlan(record), ...(grace_period > 0 ? { grace_period } : {}) };
 }
 
-/** As the incumbents' ids look: 20 lower-case letters and digits. */
+/** As the ids of Vault and OpenBao look: 20 lower-case letters and digits. */
 function newId(host: EngineHost): string {
   return Array.from(host.randomBytes(ID_LENGTH), (byte) => (byte % 36).toString(36)).join('');
 }

@@ -6,7 +6,7 @@ export const USUAL_PROPAGATION = 10_000;
 /** Milliseconds between two tries. */
 const PAUSE = 1_000;
 
-/** Tries a new key until the provider lets it in, for so many milliseconds at the most. Resolves with whether it did. */
+/** Tries a new key until the provider accepts it, for at most `atMost` milliseconds. Resolves with whether it did. */
 export async function waitUntilAccepted(
   session: CloudSession,
   key: AccessKey,

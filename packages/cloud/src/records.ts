@@ -92,7 +92,7 @@ export const StaticRoleRecord = Type.Object({
   id: Type.String(),
   username: Type.String(),
   ...rotationPlanFields,
-  /** Seconds for which the key of before stays good after a rotation. */
+  /** Seconds for which the previous key stays valid after a rotation. */
   grace_period: Type.Number(),
   /** The account that the user is in. */
   account: Type.Optional(Type.String()),

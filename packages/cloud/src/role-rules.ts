@@ -3,7 +3,7 @@ import { hasStatement } from './policy-document.ts';
 import type { CredentialType, RoleFields } from './records.ts';
 
 const TYPES: readonly CredentialType[] = ['iam_user', 'assumed_role', 'federation_token'];
-/** As IAM takes it, and as the texts of the incumbents show it. */
+/** As IAM takes it, and as the texts of Vault and OpenBao show it. */
 const USER_PATH = '^\\/([\\x21-\\x7F]{0,510}\\/)?$';
 /** Tags that tell whose a user is. */
 export const OWN_TAG = 'strongroom:';

@@ -34,7 +34,7 @@ describe('another provider than AWS', () => {
     });
   });
 
-  test('rotate-role while the key of before is being deleted waits for that, and makes a new key', async () => {
+  test('rotate-role while the previous key is being deleted waits for that, and makes a new key', async () => {
     cloud.users.set('robot', { id: 'u', tags: {}, keys: new Map() });
     await mount.write('static-roles/robot', { username: 'robot', rotation_period: '24h', grace_period: '1h' });
     await mount.write('rotate-role/robot');

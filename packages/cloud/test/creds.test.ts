@@ -161,7 +161,7 @@ describeWithMoto('creds and sts', () => {
       expect(await mount.call('update', 'sys/leases/revoke', { data: { lease_id: leaseId, sync: true } })).toMatchObject({ status: 204 });
     });
 
-    test('a user of the same name that somebody else made later is left alone', async () => {
+    test('a user of the same name that somebody else made later is not touched', async () => {
       await role({ credential_type: 'iam_user', policy_document: S3 });
       const { leaseId, data } = await mount.read('creds/r');
       const UserName = await madeUser();

@@ -46,7 +46,7 @@ describeWithAws('two processes over one store', (aws) => {
     expect(await staticKey(two)).toBe(await staticKey(one));
   });
 
-  test('rotations that both are asked for at a time make one key, and the other is told to come back', async () => {
+  test('rotations that both are asked for at the same time make one key, and the other is answered 429', async () => {
     aws.front.calls.length = 0;
     const answers = await Promise.all([one, two].map(async (mount) => mount.call('update', 'aws/rotate-role/st')));
     expect(answers.map((answer) => answer.status).sort()).toEqual([204, 429]);

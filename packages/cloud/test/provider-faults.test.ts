@@ -9,7 +9,7 @@ const KEY = { access_key: 'AKIAROOTROOTROOTROOT', secret_key: 'secret-of-the-roo
 const ABSENT = awsError(404, 'NoSuchEntity', 'The user with name x cannot be found.');
 const THROTTLED = awsError(400, 'Throttling', 'Rate exceeded');
 
-/** What AWS really answers, from its documentation and from recordings, where the server that plays AWS in the other tests does not. */
+/** What AWS really answers, from its documentation and from recordings, where the emulator of the other tests does not. */
 describe('AWS as it answers', () => {
   let front: AwsFront;
   let mount: TestMount;
@@ -131,7 +131,7 @@ describe('AWS as it answers', () => {
     ['ServiceFailure', 500, 500],
     ['ServiceUnavailable', 503, 500],
   ])(
-    '%s is told with its code: a refusal is the request’s fault, a failure or an unknown root credential is not',
+    '%s is reported with its code: a refusal is the request’s fault, a failure or an unknown root credential is not',
     async (code, sent, status) => {
       front.on('AssumeRole', () => awsError(sent, code, 'as AWS says it'));
       const answer = await mount.call('read', 'aws/creds/deploy');
@@ -140,7 +140,7 @@ describe('AWS as it answers', () => {
     },
   );
 
-  test('a page of a proxy is told as an answer that cannot be read', async () => {
+  test('a page of a proxy is reported as an answer that cannot be read', async () => {
     front.on('AssumeRole', () => ({ status: 502, body: '<html><body>Bad gateway</body></html>' }));
     const { status, errors } = await mount.call('read', 'aws/creds/deploy');
     expect({ status, text: errors![0] }).toEqual({ status: 500, text: expect.stringContaining('Error assuming role: AWS: ') });
@@ -157,7 +157,7 @@ describe('AWS as it answers', () => {
     expect((await mount.call('delete', 'sys/mounts/aws')).status).toBe(204);
   });
 
-  test('an endpoint that speaks no TLS is told in one line', async () => {
+  test('an endpoint that speaks no TLS is reported in one line', async () => {
     const endpoint = front.endpoint.replace('http:', 'https:');
     await mount.write('config/root', rootConfig(endpoint, KEY, { max_retries: 0 }));
     const { status, errors } = await mount.call('read', 'aws/creds/deploy');

@@ -95,7 +95,7 @@ describeWithAws('static-roles and static-creds', (aws) => {
     expect((await key()).access_key).not.toBe(before.access_key);
   });
 
-  test('when the period is over there is a new key, which works, and the key of before is deactivated, then deleted', async () => {
+  test('when the period is over there is a new key, which works, and the previous key is deactivated, then deleted', async () => {
     await create();
     const before = await key();
     aws.front.calls.length = 0;
@@ -134,7 +134,7 @@ describeWithAws('static-roles and static-creds', (aws) => {
     expect((await key()).access_key).not.toBe(ours);
   });
 
-  test('grace_period leaves the key of before good for a while', async () => {
+  test('grace_period leaves the previous key good for a while', async () => {
     await create({ grace_period: '10m' });
     expect(await refusal({ grace_period: '1h' })).toBe('400 grace_period (3600 s) must be shorter than rotation_period (3600 s)');
     const before = await key();

@@ -1,6 +1,6 @@
 import { foreignText, thrownText, type Secrets } from '@strongroom/engine-sdk';
 
-/** So many passwords are known again, over all connections of the process. */
+/** How many passwords are recognized, over all connections of the process. */
 const MOST = 2_000;
 /** Stands between a label and its number: a character for private use. */
 const MARK = '\ue000';

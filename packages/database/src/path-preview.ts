@@ -23,11 +23,11 @@ export function previewPaths(host: EngineHost, connections: Connections, credent
     summary: 'Shows the statements, user name and end of a credential of the role.',
     response: Type.Object({
       username: Type.String({ description: 'Made as a real one is; the next one is another.' }),
-      expiration: Type.String({ description: 'What the database is told; a little later than the lease ends.' }),
+      expiration: Type.String({ description: 'When the user expires in the database: a little after the lease ends.' }),
       lease_duration: Type.Number({ description: 'Seconds.' }),
       statements: Type.Array(Type.String(), { description: 'In order, as they would be sent.' }),
       credential_type: Type.String(),
-      sample: Type.Record(Type.String(), Type.String(), { description: 'What stands for the credential in the statements.' }),
+      sample: Type.Record(Type.String(), Type.String(), { description: 'The sample credential in the statements.' }),
     }),
     handle: async (req) => {
       const { name } = req.data;

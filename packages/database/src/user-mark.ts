@@ -3,7 +3,7 @@ import { randomFunction, type TemplateFunction } from '@strongroom/go-template';
 import type { EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 
-/** So many random characters, and then as many that the mark makes of them. */
+/** The number of random characters, and of the characters that the mark makes of them. */
 const HALF = 6;
 /** What `random` must give for a name to carry the mark. */
 export const MARKED_LENGTH = 2 * HALF;

@@ -121,7 +121,7 @@ describe('POST config/:name, by parameter', () => {
     expect(shown).not.toContain(server.password);
     expect(shown).not.toContain('"password"');
     expect(await asked('config/pg', { password: 'another-one' })).toMatch(/^400.*28P01/s);
-    // The password of before is still the stored one.
+    // The previous password is still the stored one.
     expect(await asked('reset/pg', {})).toBe('204');
   });
 

@@ -56,7 +56,7 @@ describe('a rotation that is asked for while the database is away', () => {
     expect((await failing()).static_roles).toEqual({});
   });
 
-  test('POST rotate-role/:name of a role that its connection does not allow is told so, and is not made later', async () => {
+  test('POST rotate-role/:name of a role that its connection does not allow is refused, and is not made later', async () => {
     await mount.write('static-roles/reports', { db_name: 'pg', username: 'reports', rotation_period: '240h' });
     const before = await passwordOf('reports');
     await mount.write('config/pg', { allowed_roles: 'others' });

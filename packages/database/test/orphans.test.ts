@@ -194,7 +194,7 @@ describe('orphans/:name', () => {
     expect(await ask('update', { usernames: ['v-a'], all: true })).toMatchObject({ status: 400, errors: [text] });
   });
 
-  test('says so where names cannot be told, and where the plugin lists no users', async () => {
+  test('says so where names cannot be recognized, and where the plugin lists no users', async () => {
     const { status, errors } = await mount.call('read', 'database/orphans/none');
     expect([status, ...errors!].join()).toContain('failed to find entry for connection');
     await mount.write('config/memory', { plugin_name: 'faulty-database-plugin', host: 'h' });

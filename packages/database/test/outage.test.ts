@@ -55,7 +55,7 @@ describe('a database that is down for an hour', () => {
   afterAll(async () => server.stop());
   afterEach(async () => mount.close());
 
-  test('nothing is lost: what fell due shows meanwhile, and is made up for afterwards, a few at a time and once each', async () => {
+  test('nothing is lost: what fell due shows meanwhile, and is done afterwards, a few at a time and once each', async () => {
     const counting = countingPlugin();
     mount = await mountDatabase({ plugins: [counting.plugin] });
     await mount.write('config/pg', connectionTo(server));

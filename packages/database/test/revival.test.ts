@@ -60,7 +60,7 @@ describe('leases of a connection that was deleted or changed', () => {
     expect(await made()).toEqual([]);
   });
 
-  test('a connection of the same name that was not verified is tried where the settings of before do not work', async () => {
+  test('a connection of the same name that was not verified is tried where the previous settings do not work', async () => {
     const { leaseId } = await mount.read('creds/app');
     await mount.delete('config/pg');
     await mount.write('config/pg', connectionTo(server, { verify_connection: false }));

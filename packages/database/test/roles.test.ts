@@ -70,7 +70,7 @@ describe('roles', () => {
     expect(await config('client_certificate', halves)).not.toContain('secret-junk');
   });
 
-  test('default_ttl, max_ttl: a role that asks for more than the mount gives is told so, and its leases end with the mount', async () => {
+  test('default_ttl, max_ttl: a role that asks for more than the mount allows is answered with a warning, and its leases end with the mount', async () => {
     await mount.call('update', 'sys/mounts/database/tune', { data: { max_lease_ttl: '2h', default_lease_ttl: '30m' } });
     const written = await mount.write('roles/app', { db_name: 'pg', creation_statements: CREATION, default_ttl: '5h', max_ttl: '9h' });
     expect(written.warnings).toEqual([expect.stringContaining('7200 s')]);

@@ -53,7 +53,7 @@ describe('POST rotate-root/:name', () => {
     await mount.read('creds/app');
   });
 
-  test('statements that fail or change nothing are a 500, and the password of before stays in use', async () => {
+  test('statements that fail or change nothing are a 500, and the previous password stays in use', async () => {
     await mount.write('config/pg', { root_rotation_statements: ['SELEC nonsense'] });
     expect(await refusal('pg')).toContain('500,1 error occurred:\n\t* database "pg": failed to update user: failed to execute query');
     expect((await mount.read('config/pg')).data).toMatchObject({ root_rotation: { state: 'failed', last_success: null } });

@@ -183,7 +183,7 @@ describe('static roles', () => {
     expect((await creds()).password).not.toBe(password);
   });
 
-  test('while the database is down a due rotation shows as failing, also in GET failing, and is made up for afterwards', async () => {
+  test('while the database is down a due rotation shows as failing, also in GET failing, and is done afterwards', async () => {
     await mount.write('static-roles/st', { db_name: 'pg', username: 'fixed', rotation_period: '10m' });
     const before = await creds();
     await server.halt();

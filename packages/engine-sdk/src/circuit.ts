@@ -1,4 +1,4 @@
-/** When an outside system that keeps failing is left alone. Milliseconds. */
+/** When the circuit breaker of an outside system opens, and for how long. Milliseconds. */
 export interface CircuitSettings {
   /** After this many failures in a row; 0 for never. Default 5. */
   readonly threshold?: number;
@@ -29,7 +29,7 @@ export interface Circuit {
   /**
    * Makes a call. An UpstreamFailed that is not `answered`, and what is no EngineError, counts as failure. `signal` is the one that the engine was
    * given: where it belongs to background work on the same target, that work counts, and its calls are let through.
-   * @throws Unavailable with Retry-After while the system is left alone
+   * @throws Unavailable with Retry-After while the circuit breaker is open
    */
   call<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   /** Whether the signal belongs to background work on this system. */

@@ -63,7 +63,7 @@ export interface Engine {
    * At unmount, when no lease and no open intent is left: takes back what stands outside without a lease, such as the access keys of static roles.
    * Repeated until it succeeds, so what is already gone counts as success. A throw holds the removal up and is shown as its reason. Under a deadline
    * of 60 seconds. The operator can still configure the mount meanwhile, or cancel the removal: what is taken back here is then no longer there.
-   * Intents opened here are of kinds that say `takesBack`, and are worked off before the mount goes. A forced removal does not call this.
+   * Intents opened here are of kinds that say `takesBack`, and are processed before the mount goes. A forced removal does not call this.
    */
   retire?(signal: AbortSignal): Promise<void>;
   /**

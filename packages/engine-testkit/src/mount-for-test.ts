@@ -48,7 +48,7 @@ export interface TestMount {
   write(path: string, data?: Call['data']): Promise<CoreResponse>;
   patch(path: string, data?: Call['data']): Promise<CoreResponse>;
   delete(path: string, data?: Call['data']): Promise<CoreResponse>;
-  /** Moves the clock and waits until all that became due is worked off. Work that hangs holds it up: move `clock` itself then. */
+  /** Moves the clock and waits until all that became due is processed. Work that hangs holds it up: move `clock` itself then. */
   advance(by: string | number): Promise<void>;
   close(): Promise<void>;
 }

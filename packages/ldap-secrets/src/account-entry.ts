@@ -57,7 +57,7 @@ export async function locate(
   return { dn: entry.dn, account: accountIdentity(entry, serverUrls(config.url)) };
 }
 
-/** The account in the registry; undefined while it cannot be told. */
+/** The account in the registry; undefined while it is not known. */
 export async function identify(
   service: DirectoryService,
   account: AccountAddress,

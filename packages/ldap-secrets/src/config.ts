@@ -17,7 +17,7 @@ import { rotationStateFields } from '@strongroom/rotation';
 import { Type, type Static } from 'typebox';
 import { isSchemaName, schemas, type DirectorySchema } from './schema.ts';
 
-/** The parameters of `config`, with the incumbents' names. */
+/** The parameters of `config`, with the names that Vault and OpenBao use. */
 export const configFields = {
   ...directoryFields,
   userattr: f.string('Attribute that names an account; default cn for openldap, userPrincipalName for ad, racfid for racf.'),
@@ -58,7 +58,7 @@ export const LdapSecretsConfig = Type.Object({
   ttl: Type.Number(),
   max_ttl: Type.Number(),
   skip_static_role_import_rotation: Type.Boolean(),
-  /** Another one with every write: connections of before are not used any more. */
+  /** Another one with every write: previous connections are not used any more. */
   edition: Type.String(),
   /** Where the rotation of bindpass stands; the password itself is `bindpass`. */
   root: Type.Optional(Type.Object(rootFields)),
@@ -134,7 +134,7 @@ export function changesRootIn(before: LdapSecretsConfig, sent: SentConfig): stri
 }
 
 /**
- * A new bindpass ends the trust in the one of before; what is known of a rotation holds for the account that it was made for, and what was asked
+ * A new bindpass ends the trust in the previous one; what is known of a rotation holds for the account that it was made for, and what was asked
  * for holds for the one that it was asked for.
  */
 function rootAfter(

@@ -4,7 +4,7 @@ import { normaliseDn, type LdifRecord } from '@strongroom/ldap-client';
 import type { DynamicRoleRecord } from './records.ts';
 import { recordsOf, RoleTemplates, safePart, type LdifData } from './role-templates.ts';
 
-/** The parameters of a dynamic role, with the incumbents' names. */
+/** The parameters of a dynamic role, with the names that Vault and OpenBao use. */
 export const dynamicRoleFields = {
   creation_ldif: f.string(
     'Template of the LDIF that makes the account; plain or base64. Records are carried out in order, up to the first error.',

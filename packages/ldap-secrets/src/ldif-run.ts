@@ -44,7 +44,7 @@ const alreadyDone: ReadonlySet<unknown> = new Set([
   resultCode.entryAlreadyExists,
 ]);
 
-/** Whether the refusal means that a try of before did it: deletions are retried, and must converge. */
+/** Whether the refusal means that an earlier try did it: deletions are retried, and must converge. */
 export function wasDoneBefore({ error }: RefusedRecord): boolean {
   return alreadyDone.has(error.code);
 }

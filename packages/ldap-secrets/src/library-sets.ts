@@ -66,7 +66,7 @@ export class LibrarySets {
     return set;
   }
 
-  /** The accounts of a set, in its order; of so many where keys are given. */
+  /** The accounts of a set, in its order; only those in `only` where it is given. */
   async accountsOf(set: LibrarySetRecord, only?: ReadonlySet<string>): Promise<SetMember[]> {
     const keys = set.service_account_names.map(accountKey);
     const found = await Promise.all(
@@ -135,7 +135,7 @@ export class LibrarySets {
     await release(tx, account.claims, { kind: 'library', owner: key });
   }
 
-  /** Gives the accounts that are new a password. A failure is told, and is retried in the background. */
+  /** Gives new accounts a password. A failure is reported and retried in the background. */
   async #renewAll(set: LibrarySetRecord, signal: AbortSignal): Promise<void> {
     const added = (await this.accountsOf(set)).filter(({ account }) => account.current === undefined);
     await Promise.all(

@@ -5,7 +5,7 @@ import type { LdapSecretsConfig } from './config.ts';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const defaultPolicy = lettersAndDigits(64);
 
-/** A password by the configuration's policy, or of so many letters and digits. @throws InvalidRequest for a policy that is not there. */
+/** A password by the configuration's policy, or of `length` letters and digits. @throws InvalidRequest for a policy that is not there. */
 export async function makePassword(host: EngineHost, { password_policy, length }: LdapSecretsConfig): Promise<string> {
   if (password_policy === '') {
     return generatePassword(length === 0 ? defaultPolicy : lettersAndDigits(length), (count) => host.randomBytes(count));

@@ -62,7 +62,7 @@ export class RootRotation {
     }
   }
 
-  /** In the registry of managed accounts; undefined while it cannot be told. An account that may not look at itself goes by its name. */
+  /** In the registry of managed accounts; undefined while it is not known. An account that may not look at itself goes by its name. */
   async #identify(config: LdapSecretsConfig, signal: AbortSignal): Promise<ManagedAccount | undefined> {
     try {
       const located = await this.#service.useAsIs(unsettled(config), async (open) =>

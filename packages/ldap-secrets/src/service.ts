@@ -16,7 +16,7 @@ import { DirectoryFailed, directoryFailed, DirectoryMisused } from './directory-
 import { claimsOf, ownerOf } from './managed-accounts.ts';
 import { CONFIG, recordsIn, type Records } from './records.ts';
 
-/** How long after a rotation the bindpass of before is tried as well: servers of one directory hear of a change one after the other. Milliseconds. */
+/** How long after a rotation the previous bindpass is tried as well: a change reaches the servers of a directory one after the other. Milliseconds. */
 const PRIOR = 600_000;
 
 /** How the registry of managed accounts and refusals call the rotation of bindpass; never changed. */

@@ -112,7 +112,7 @@ export class StaticAccounts {
   }
 }
 
-/** Another request was faster, or a creation of before stands whose new password may be in force. */
+/** Another request was faster, or an earlier creation is open whose new password may be in force. */
 function taken(name: string, { current, pending }: StaticRoleRecord, now: number): Error {
   if (current !== undefined || pending === undefined || pending.until > now) {
     return new TooManyRequests(`the static role ${name} is being written by another request`, { headers: { 'Retry-After': '1' } });

@@ -25,7 +25,7 @@ export class WaitingLine<T> {
   }
 
   /**
-   * What `take` gives, now or when there is something to take; undefined after so many milliseconds, or when the signal fires. Nobody who came
+   * What `take` resolves with, now or when there is something to take; undefined after `millis` milliseconds, or when the signal fires. Nobody who came
    * later is served first, and who would not wait goes away empty while others do.
    */
   async get(take: () => Promise<T | undefined>, millis: number, signal: AbortSignal): Promise<T | undefined> {

@@ -36,7 +36,7 @@ changetype: delete
 // Samba takes its time, and the machine may be busy.
 jest.setTimeout(60_000);
 
-describeWithSamba('Active Directory, played by Samba', () => {
+describeWithSamba('Active Directory, emulated by Samba', () => {
   let samba: SambaServer;
   let directory: Directory;
   let mount: TestMount;

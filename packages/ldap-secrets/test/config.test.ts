@@ -115,7 +115,7 @@ describe('POST, GET and DELETE config, without a directory', () => {
       expect((await writeAs(writer, { starttls: false })).errors!.join()).toContain('starttls: a new value');
     });
 
-    test('is no other one in another spelling, in another order, or with a server less', async () => {
+    test('is no other one in another variant, in another order, or with a server less', async () => {
       const writer = await token(['update']);
       for (const url of ['LDAPS://B.example:636, ldaps://a.example', 'ldaps://a.example']) {
         expect((await writeAs(writer, { url })).status).toBe(204);
@@ -237,7 +237,7 @@ describeWithSlapd('POST config, with a directory', () => {
     expect(await rotated()).toEqual({ status: 500, errors: expect.stringContaining('error connecting to host "ldap://127.0.0.1:1"') });
   });
 
-  test('binddn and bindpass: a wrong one is told by the directory, and 500 names it', async () => {
+  test('binddn and bindpass: the directory refuses a wrong one, and the 500 says so', async () => {
     mount = await mountLdap(slapd, { config: { bindpass: 'wrong' } });
     expect(await rotated()).toEqual({
       status: 500,

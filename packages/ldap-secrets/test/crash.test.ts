@@ -64,7 +64,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     await server.close();
   });
 
-  /** Dies after so many commits of the work, or runs through. */
+  /** Dies after this number of commits of the work, or runs through. */
   const dieAfterCommits = async (commits: number, work: () => Promise<unknown>): Promise<boolean> => {
     server.storage.dieAfter(commits);
     const died = await server.diesIn(work());
@@ -173,13 +173,13 @@ describeWithSlapd('a server that dies in the middle', () => {
     };
     beforeEach(async () => view.setPassword(`uid=svc2,${SVC}`, 'of-old'));
 
-    test.each(COMMITS)('after %i commits: it is whole, or not there and the password of before is good', async (commits) => {
+    test.each(COMMITS)('after %i commits: it is whole, or not there and the previous password is good', async (commits) => {
       expect(await dieAfterCommits(commits, create)).toBe(commits < 2);
       if (!(await expectWhole())) expect(await view.takes(`uid=svc2,${SVC}`, 'of-old')).toBe(true);
     });
 
     test.each(CALLS)(
-      'at call %i of the directory (%s lost): it is whole, or not there and the password of before is good',
+      'at call %i of the directory (%s lost): it is whole, or not there and the previous password is good',
       async (call, loss) => {
         expect(await dieAtCall(call, loss, create)).toBe(call < 6);
         if (!(await expectWhole())) expect(await view.takes(`uid=svc2,${SVC}`, 'of-old')).toBe(true);

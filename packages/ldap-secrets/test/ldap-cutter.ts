@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** What is lost of a call: the request before it reaches the server, or the answer. */
 export type Loss = 'request' | 'answer';
 
-/** Stands between client and server, counts LDAP messages of clients, and cuts at the one it is told to. */
+/** Stands between client and server, counts LDAP messages of clients, and cuts at the one that a test names. */
 export interface LdapCutter {
   readonly url: string;
   readonly port: number;

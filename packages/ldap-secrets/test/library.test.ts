@@ -277,7 +277,7 @@ describeWithSlapd('library', () => {
       const loans = [];
       while (loans.length < names.length) loans.push(await checkOut());
       cutter.shut();
-      // After so many failures the directory is left alone, and the rest are dropped without a try.
+      // After some failures the circuit breaker of the directory opens, and the rest are dropped without a try.
       for (const { lease } of loans.slice(0, 6)) {
         const answer = await mount.call('update', 'sys/leases/revoke', { data: { lease_id: lease, sync: true } });
         expect(answer.status).toBe(400);

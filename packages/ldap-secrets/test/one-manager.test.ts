@@ -35,7 +35,7 @@ describeWithSlapd('one account of the directory has one manager', () => {
     await view.setPassword(managerDn, managerPassword);
     cutter.open();
     mount = await mountLdap(slapd);
-    // The same server by another name, another address and another spelling.
+    // The same server by another name, another address and another variant.
     await mount.call('update', 'sys/mounts/two', { data: { type: 'ldap' } });
     const url = `LDAP://127.0.0.1:${cutter.port}, ldap://localhost:${slapd.port}`;
     const spelt = { url, binddn: managerDn.toUpperCase(), userdn: 'OU=svc, DC=example,DC=org', userattr: 'UID' };

@@ -9,7 +9,7 @@ import { configFor, managerDn, SVC, withManager } from './ldap-mount.ts';
 jest.setTimeout(60_000);
 
 describeWithSlapd('what stands in the directory because of a mount', () => {
-  test('is told without asking the directory: accounts whose only password is stored here, and not those that others have taken over', async () => {
+  test('is listed without asking the directory: accounts whose only password is stored here, and not those that others have taken over', async () => {
     const slapd = await startSlapd(withManager);
     const engines: Engine[] = [];
     const seen = {

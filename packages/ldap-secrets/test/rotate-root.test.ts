@@ -93,7 +93,7 @@ describeWithSlapd('POST rotate-root', () => {
     },
   );
 
-  test('the password of before is tried for ten minutes, for servers that have not heard of the change', async () => {
+  test('the previous password is tried for ten minutes, for servers that have not heard of the change', async () => {
     await rotate();
     const behind = await startSlapd(withManager);
     try {
@@ -110,7 +110,7 @@ describeWithSlapd('POST rotate-root', () => {
   test('when neither password is taken within the ten minutes, the answer says so', async () => {
     await rotate();
     await view.setPassword(managerDn, 'changed by somebody else');
-    // Connections of before are bound already.
+    // Earlier connections are bound already.
     await mount.write('config', { userdn: SVC });
     const answer = await mount.call('update', 'ldap/static-role/late', { data: { username: 'svc9', rotation_period: '24h' } });
     expect(answer).toMatchObject({ status: 500 });

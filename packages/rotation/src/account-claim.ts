@@ -7,7 +7,7 @@ export interface AccountClaims<R> {
   /** How operators call the account: a user name, a distinguished name. */
   called(record: R): string;
   /**
-   * Finds the account of a record that has none yet, such as one of an older release; it may ask outside. Undefined where it cannot be told, and
+   * Finds the account of a record that has none yet, such as one of an older release; it may ask outside. Undefined where it is not known, and
    * then nothing is claimed. A throw is a failed rotation.
    */
   identify?(id: string, record: R, signal: AbortSignal): Promise<ManagedAccount | undefined>;

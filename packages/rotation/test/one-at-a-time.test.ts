@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { OneAtATime } from '../src/index.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends when a test says so. */
 function held(): { work: () => Promise<string>; begun: () => number; end: () => void } {
   let begun = 0;
   let end!: () => void;

@@ -36,7 +36,7 @@ describe('a credential that is rotated', () => {
   });
   afterEach(async () => server.close());
 
-  test('is rotated at creation, by its period, and on demand; the one of before is kept where the engine asks for it', async () => {
+  test('is rotated at creation, by its period, and on demand; the previous one is kept where the engine asks for it', async () => {
     await server.write('account/a', { rotation_period: '1h' });
     const first = await expectGood();
     await server.advance('1h');
@@ -336,7 +336,7 @@ describe('a credential that is rotated', () => {
     await expectGood();
   });
 
-  test('what is refused keeps the credential of before, says why, and is tried again by the plan', async () => {
+  test('what is refused keeps the previous credential, says why, and is tried again by the plan', async () => {
     await server.write('account/a', { rotation_period: '1h' });
     const before = await expectGood();
     outside.fates.push('refused');

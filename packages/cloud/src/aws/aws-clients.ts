@@ -9,7 +9,7 @@ const CONNECTING = 5_000;
 const ANSWERING = 30_000;
 /** More than requests come at once, so that none waits for another. */
 const SOCKETS = 512;
-/** What the SDK makes of a call unless told otherwise. */
+/** The SDK's default number of attempts for a call. */
 const ATTEMPTS = 3;
 
 /** AWS_REGION, then AWS_DEFAULT_REGION, then us-east-1. */

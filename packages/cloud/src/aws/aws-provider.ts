@@ -2,7 +2,7 @@ import type { CloudProvider } from '../cloud-provider.ts';
 import { AwsSession } from './aws-session.ts';
 import { regionWarnings } from './regions.ts';
 
-/** The template that clients of the incumbents see when none is configured. */
+/** The template that clients of Vault and OpenBao see when none is configured. */
 const USERNAME_TEMPLATE =
   '{{ if (eq .Type "STS") }}{{ printf "vault-%s-%s"  (unix_time) (random 20) | truncate 32 }}{{ else }}' +
   '{{ printf "vault-%s-%s-%s" (printf "%s-%s" (.DisplayName) (.PolicyName) | truncate 42) (unix_time) (random 20) | truncate 64 }}{{ end }}';

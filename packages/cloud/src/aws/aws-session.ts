@@ -272,7 +272,7 @@ function accountIn(arn = ''): string {
   return arn.split(':')[4] ?? '';
 }
 
-/** IAM encodes the documents that it answers like parts of a URL; not every server that plays IAM does. */
+/** IAM encodes the documents that it answers like parts of a URL; not every emulator of IAM does. */
 function plainDocument(text: string): string {
   return text.startsWith('%') ? decodeURIComponent(text) : text;
 }

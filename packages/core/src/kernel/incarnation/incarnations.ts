@@ -1,11 +1,13 @@
 import { InternalError, Unavailable, type Clock, type Log } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
+import { Type } from 'typebox';
 import { randomBytes } from '../random-bytes.ts';
+import { Records } from '../storage/records.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
-import type { ProcessFacts, ProcessTable } from './process-table.ts';
+import { ProcessFacts, type ProcessTable } from './process-table.ts';
 
-const INCARNATIONS = 'core/incarnation/';
-const BEATS = 'core/incarnation-beat/';
+const lives = new Records('core/incarnation/', ProcessFacts);
+const beats = new Records('core/incarnation-beat/', Type.Object({ count: Type.Number() }));
 /** Of lives that have ended, until their work is handed on. */
 const ENDED = 'core/incarnation-ended/';
 /** How often a process says that it lives. Milliseconds, as all that follow. */
@@ -88,7 +90,7 @@ export class Incarnations {
     this.#seen.clear();
     if (id === '') return;
     // Its name needs no key, so that this works while the keys are being forgotten.
-    const change = { delete: [INCARNATIONS + id, BEATS + id], put: [{ key: ENDED + id, value: EMPTY }] };
+    const change = { delete: [lives.key(id), beats.key(id)], put: [{ key: ENDED + id, value: EMPTY }] };
     this.#driver.commit(change).catch(() => undefined);
   }
 
@@ -105,7 +107,7 @@ export class Incarnations {
 
   /** Fences what is stored for a life: where its record is gone, others have taken its work over. @throws InternalError */
   async require(tx: StoreTransaction, id: string): Promise<void> {
-    if (id === '' || (await tx.get<ProcessFacts>(INCARNATIONS + id)) === undefined) {
+    if (id === '' || (await lives.get(tx, id)) === undefined) {
       throw new InternalError('this server was taken for dead while it worked on this, and the change is being undone');
     }
   }
@@ -113,16 +115,15 @@ export class Incarnations {
   /** Looks at the others now, and hands on the work of the dead. */
   async look(): Promise<void> {
     const now = this.#clock.millis();
-    const beats = await this.#store.entries<{ count: number }>({ prefix: BEATS }, (error) => this.#log.error(error.message));
-    for (const [key, { count }] of beats) {
-      const id = key.slice(BEATS.length);
+    const beating = await beats.entries(this.#store, {}, (error) => this.#log.error(error.message));
+    for (const [id, { count }] of beating) {
       if (id === this.#id) continue;
       const seen = this.#seen.get(id);
       if (seen?.count !== count) this.#seen.set(id, { count, since: now });
       const silent = seen?.count === count && now - seen.since >= SILENCE;
       if (silent || (await this.#isGone(id))) await this.#bury(id, count, silent);
     }
-    const present = new Set(beats.map(([key]) => key.slice(BEATS.length)));
+    const present = new Set(beating.map(([id]) => id));
     for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id);
     await this.#handOn();
   }
@@ -131,8 +132,8 @@ export class Incarnations {
     const id = randomBytes(9).toString('base64url');
     const began = this.#clock.millis();
     await this.#store.transaction(async (tx) => {
-      tx.create(INCARNATIONS + id, this.#processes.own());
-      tx.create(BEATS + id, { count: 0 });
+      lives.create(tx, id, this.#processes.own());
+      beats.create(tx, id, { count: 0 });
     });
     this.#life += 1;
     this.#id = id;
@@ -167,8 +168,8 @@ export class Incarnations {
     const id = this.#id;
     const began = this.#clock.millis();
     const alive = await this.#store.transaction(async (tx) => {
-      if (!(await tx.get(INCARNATIONS + id))) return false;
-      tx.put(BEATS + id, { count: this.#count + 1 });
+      if (!(await lives.get(tx, id))) return false;
+      beats.put(tx, id, { count: this.#count + 1 });
       return true;
     });
     if (alive && id === this.#id) {
@@ -179,16 +180,16 @@ export class Incarnations {
   }
 
   async #isGone(id: string): Promise<boolean> {
-    const facts = await this.#store.get<ProcessFacts>(INCARNATIONS + id);
+    const facts = await lives.get(this.#store, id);
     return facts === undefined || this.#processes.exists(facts) === false;
   }
 
   /** Only while it has not beaten since it was looked at. */
   async #bury(id: string, count: number, silent: boolean): Promise<void> {
     const buried = await this.#store.transaction(async (tx) => {
-      if ((await tx.get<{ count: number }>(BEATS + id))?.count !== count) return false;
-      tx.delete(INCARNATIONS + id);
-      tx.delete(BEATS + id);
+      if ((await beats.get(tx, id))?.count !== count) return false;
+      lives.delete(tx, id);
+      beats.delete(tx, id);
       tx.mark(ENDED + id);
       return true;
     });

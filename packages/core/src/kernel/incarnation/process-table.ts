@@ -1,15 +1,17 @@
 import { readFileSync, readlinkSync } from 'node:fs';
+import { Type, type Static } from 'typebox';
 
 /** Which process a server runs in: enough to know it again, on its own machine, after it has ended. */
-export interface ProcessFacts {
+export const ProcessFacts = Type.Object({
   /** Of the machine's present run; '' where it cannot be known. */
-  readonly boot: string;
+  boot: Type.String(),
   /** Of process numbers: two containers count for themselves. */
-  readonly namespace: string;
-  readonly pid: number;
+  namespace: Type.String(),
+  pid: Type.Number(),
   /** In clock ticks since the boot; '' where it cannot be known. A number is given to another process later. */
-  readonly started: string;
-}
+  started: Type.String(),
+});
+export type ProcessFacts = Static<typeof ProcessFacts>;
 
 /** What a process can tell of itself and of the others on its machine. */
 export interface ProcessTable {

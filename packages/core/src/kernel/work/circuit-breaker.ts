@@ -10,9 +10,12 @@ interface Circuit {
   trying: boolean;
 }
 
-const USUAL: Required<CircuitSettings> = { threshold: 5, pause: 5_000, longestPause: 60_000 };
+const DEFAULTS: Required<CircuitSettings> = { threshold: 5, pause: 5_000, longestPause: 60_000 };
 
-/** One dead database must not hold up the others: work for a target that keeps failing is put off without being tried. */
+/**
+ * One circuit breaker for each target. It opens after some failures in a row: no call is made until a pause is over. Then it is half-open: one call at a time is
+ * the trial, which closes it or opens it again for twice as long.
+ */
 export class CircuitBreakers {
   readonly #clock: Clock;
   readonly #circuits = new Map<string, Circuit>();
@@ -22,7 +25,7 @@ export class CircuitBreakers {
     this.#clock = clock;
   }
 
-  /** From now on for this target; undefined for the usual ones. */
+  /** From now on for this target; undefined for the defaults. */
   configure(target: string, settings: CircuitSettings | undefined): void {
     if (settings) this.#settings.set(target, settings);
     else this.#settings.delete(target);
@@ -74,7 +77,7 @@ export class CircuitBreakers {
   }
 
   /** An operator asks for a try now instead of at the end of the pause, as after a repair. */
-  forgive(target: string): void {
+  close(target: string): void {
     this.succeeded(target);
   }
 
@@ -92,7 +95,7 @@ export class CircuitBreakers {
     };
   }
 
-  /** For operators: which targets are being left alone, and until when. */
+  /** For operators: which are open, and until when. */
   open(): { target: string; failures: number; until: Date }[] {
     return [...this.#circuits]
       .filter(([, circuit]) => isOpen(circuit))
@@ -100,7 +103,7 @@ export class CircuitBreakers {
   }
 
   #settingsOf(target: string): Required<CircuitSettings> {
-    return { ...USUAL, ...this.#settings.get(target) };
+    return { ...DEFAULTS, ...this.#settings.get(target) };
   }
 }
 

@@ -33,7 +33,7 @@ function stamp(at: number): string {
 }
 
 /**
- * The index entry and the record disagree about the time: a record was restored, replaced or set aside. The record is right; `due` is
+ * The index entry and the record disagree about the time: a record was restored, replaced or quarantined. The record is right; `due` is
  * what it says, undefined where there is none.
  */
 export function realign(tx: StoreTransaction, entry: DueEntry, due: number | undefined): void {

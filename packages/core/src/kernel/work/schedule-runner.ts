@@ -4,13 +4,13 @@ import type { Store } from '../storage/store.ts';
 import { dueBound, dueKey, parseDueKey, SCHEDULE, type DueEntry, type DueKind } from './schedule-index.ts';
 
 /**
- * Works off one due entry. It removes or moves the entry in its own commit. A throw is a fault of the store, and the entry is tried
- * again; a CorruptRecord sets it aside for a day.
+ * Processes one due entry. It removes or moves the entry in its own commit. A throw is a fault of the store, and the entry is tried
+ * again; a CorruptRecord quarantines it for a day.
  */
 export type DueHandler = (entry: DueEntry, signal: AbortSignal) => Promise<void>;
 
 const PAGE = 512;
-/** More than the outside systems that may hang at once can hold up together: see TargetGate. */
+/** More than the outside systems that may hang at once can hold up together: see OutsideSystems. */
 const CONCURRENCY = 1_024;
 const LONGEST_SLEEP = 60_000;
 const AFTER_FAULT = 2_000;
@@ -19,7 +19,7 @@ const DAY = 86_400_000;
 const TURN = 10;
 
 /**
- * Reads the head of the index, works off what is due, sleeps until the next entry. What is due lives in storage alone,
+ * Reads the head of the index, processes what is due, and sleeps until the next entry. What is due lives in storage alone,
  * so a million leases cost neither memory nor start-up time. Nothing waits for the slow ones: an entry that hangs takes one place of many.
  */
 export class ScheduleRunner {
@@ -28,9 +28,9 @@ export class ScheduleRunner {
   readonly #log: Log;
   readonly #handlers = new Map<DueKind, DueHandler>();
   readonly #concurrency: number;
-  /** Entries that could not be worked off, and when they are tried again. */
+  /** Entries that could not be processed, and when they are tried again. */
   readonly #faulty = new Map<string, number>();
-  /** What is being worked off, by kind and id: an entry may move while it is. */
+  /** What is being processed, by kind and id: an entry may move while it is. */
   #busy = new Map<string, Promise<void>>();
   /** Of those, which were due again before they were done. */
   readonly #again = new Set<string>();
@@ -39,8 +39,8 @@ export class ScheduleRunner {
   #cancelTimer: (() => void) | undefined;
   #wakeAt = Infinity;
   #walk: Promise<void> | undefined;
-  /** The earliest time announced while walking. */
-  #announced = Infinity;
+  /** The earliest time heard of while walking. */
+  #heard = Infinity;
   #running = false;
 
   constructor(options: { store: Store; clock: Clock; log: Log; concurrency?: number }) {
@@ -85,7 +85,7 @@ export class ScheduleRunner {
     return Promise.all(left).then(() => undefined);
   }
 
-  /** Ends the work under way, whose entries have been taken over by others; what is due from now on is worked off. */
+  /** Ends the work under way, whose entries have been taken over by others; what is due from now on is processed. */
   interrupt(reason: string): void {
     if (!this.#running) return;
     const stop = this.#stop;
@@ -96,11 +96,11 @@ export class ScheduleRunner {
   /** Something new is due at `at`; cheap enough to call at every write. */
   #expect(at: number): void {
     if (!this.#running) return;
-    if (this.#walk) this.#announced = Math.min(this.#announced, at);
+    if (this.#walk) this.#heard = Math.min(this.#heard, at);
     else if (at < this.#wakeAt) this.#sleepUntil(at);
   }
 
-  /** Works off everything that is due now and resolves when it is done: for tests, and for those who cannot wait. */
+  /** Processes everything that is due now and resolves when it is done: for tests, and for those who cannot wait. */
   async settle(): Promise<void> {
     while (this.#running) {
       this.#wake();
@@ -116,7 +116,7 @@ export class ScheduleRunner {
     if (!this.#running || this.#walk) return;
     this.#cancelTimer?.();
     this.#wakeAt = Infinity;
-    this.#announced = Infinity;
+    this.#heard = Infinity;
     const { signal } = this.#stop;
     const walk: Promise<void> = this.#walkThrough(signal)
       .catch((error: unknown) => {
@@ -126,7 +126,7 @@ export class ScheduleRunner {
       .then((next) => {
         if (signal.aborted) return;
         this.#walk = undefined;
-        this.#sleepUntil(Math.min(next, this.#announced));
+        this.#sleepUntil(Math.min(next, this.#heard));
       });
     this.#walk = walk;
   }
@@ -206,12 +206,12 @@ export class ScheduleRunner {
     try {
       await handler(entry, signal).catch(async (error: unknown) => {
         if (!(error instanceof CorruptRecord)) throw error;
-        await this.#setAside(entry, error);
+        await this.#quarantine(entry, error);
       });
       if (!signal.aborted) this.#faulty.delete(entry.key);
     } catch (error) {
       if (signal.aborted) return;
-      this.#log.error('a scheduled entry could not be worked off', { kind: entry.kind, id: entry.id, error: String(error) });
+      this.#log.error('a scheduled entry could not be processed', { kind: entry.kind, id: entry.id, error: String(error) });
       const again = this.#clock.millis() + AFTER_FAULT;
       this.#faulty.set(entry.key, again);
       this.#expect(again);
@@ -219,8 +219,8 @@ export class ScheduleRunner {
   }
 
   /** A damaged record harms nothing but itself; it is looked at again in a day, and may have been repaired by then. */
-  async #setAside(entry: DueEntry, error: CorruptRecord): Promise<void> {
-    this.#log.error('a scheduled record is damaged and set aside for a day', { kind: entry.kind, id: entry.id, error: error.message });
+  async #quarantine(entry: DueEntry, error: CorruptRecord): Promise<void> {
+    this.#log.error('a scheduled record is damaged and quarantined for a day', { kind: entry.kind, id: entry.id, error: error.message });
     const later = this.#clock.millis() + DAY;
     await this.#store.transaction(async (tx) => {
       tx.delete(entry.key);

@@ -82,7 +82,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
       return { ...record, due: now };
     });
     const target = found && this.work.targetOf(key, found);
-    if (target !== undefined) this.#outside.breakers.forgive(target);
+    if (target !== undefined) this.#outside.breakers.close(target);
     return found !== undefined;
   }
 

@@ -124,7 +124,7 @@ export class Journal implements Work<IntentRecord, void> {
    */
   async retry(id: string, signal: AbortSignal): Promise<void> {
     const record = await this.#settled(id);
-    this.#forgive(this.work.targetOf(id, record));
+    this.#closeCircuit(this.work.targetOf(id, record));
     const failure = await this.#undo(id, record, signal);
     if (failure !== undefined) throw new UpstreamFailed(`the change (${record.kind}) could not be undone: ${failure}`);
   }
@@ -170,11 +170,11 @@ export class Journal implements Work<IntentRecord, void> {
 
   /**
    * Undoes every open intent of a mount that is being removed; no request of this process may be at work on them any more. Resolves with the reasons
-   * why some could not be undone; they stay, and are tried again. `asked`: an operator wants it now, whatever circuits say.
+   * why some could not be undone; they stay, and are tried again. `asked`: an operator wants it now, whatever circuit breakers say.
    */
   async undoMount(mount: string, signal: AbortSignal, asked = false): Promise<string[]> {
     const reasons: string[] = [];
-    const forgiven = new Set<string>();
+    const closed = new Set<string>();
     for await (const [id, record] of this.#ofMount(mount)) {
       if (signal.aborted) break;
       if (this.#mayBeUnderWay(record)) {
@@ -183,9 +183,9 @@ export class Journal implements Work<IntentRecord, void> {
         continue;
       }
       const target = this.work.targetOf(id, record);
-      if (asked && target !== undefined && !forgiven.has(target)) {
-        forgiven.add(target);
-        this.#forgive(target);
+      if (asked && target !== undefined && !closed.has(target)) {
+        closed.add(target);
+        this.#closeCircuit(target);
       }
       const failure = await this.#undo(id, record, signal);
       if (failure !== undefined) reasons.push(`an unfinished change (${record.kind}) could not be undone: ${failure}`);
@@ -288,8 +288,8 @@ export class Journal implements Work<IntentRecord, void> {
     };
   }
 
-  #forgive(target: string | undefined): void {
-    if (target !== undefined) this.#outside.breakers.forgive(target);
+  #closeCircuit(target: string | undefined): void {
+    if (target !== undefined) this.#outside.breakers.close(target);
   }
 
   /** Resolves with the reason when it could not be undone. */

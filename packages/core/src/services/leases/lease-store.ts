@@ -243,8 +243,8 @@ export class LeaseStore implements Work<LeaseRecord, void> {
   }
 
   /** An operator wants the outside system asked now, whatever its circuit breaker says. */
-  forgive(target: string): void {
-    this.#outside.breakers.forgive(target);
+  closeCircuit(target: string): void {
+    this.#outside.breakers.close(target);
   }
 
   /** Puts the end of a lease to now; the schedule does the rest. */
@@ -325,7 +325,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
 
   async #tryAgain(id: string, record: LeaseRecord): Promise<void> {
     const target = this.work.targetOf(id, record);
-    if (target !== undefined) this.forgive(target);
+    if (target !== undefined) this.closeCircuit(target);
     await this.revokeSoon(id);
   }
 

@@ -5,7 +5,7 @@ import type { LeaseStore } from '../leases/lease-store.ts';
 
 const PAGE = 1_000;
 const CONCURRENCY = 64;
-/** Failures of one outside system after which `tryAll` leaves the rest of its leases for another time. */
+/** Failures of one outside system after which `tryAll` leaves the rest of its leases for later. */
 const ENOUGH = 16;
 const NEVER = new AbortController().signal;
 
@@ -65,7 +65,7 @@ export class BulkRevoker {
       await atOnce(found, async ({ id, token }) => {
         if (token) return;
         try {
-          await targets.of(id, { forgiven: true });
+          await targets.of(id, { asked: true });
           const thing = await this.#leases.drop(id, { signal: NEVER });
           if (thing) left.push(thing);
         } catch (error) {
@@ -76,7 +76,7 @@ export class BulkRevoker {
     return left;
   }
 
-  /** Tries to revoke everything below the path, and does not stop at what fails. `asked`: an operator wants it now, whatever circuits say. */
+  /** Tries to revoke everything below the path, and does not stop at what fails. `asked`: an operator wants it now, whatever circuit breakers say. */
   async tryAll(prefix: string, signal: AbortSignal, asked = false): Promise<Unrevoked> {
     const failures: Failure[] = [];
     const targets = new Targets(this.#leases);
@@ -87,7 +87,7 @@ export class BulkRevoker {
       await this.#revokeTokens(found, signal);
       await atOnce(found, async ({ id, token }, position) => {
         if (token || signal.aborted) return;
-        const target = await targets.of(id, { forgiven: asked });
+        const target = await targets.of(id, { asked });
         const before = failures.length;
         if ((failed.get(target) ?? 0) < ENOUGH) await this.#tryOne(id, position, found.length, signal, failures);
         else count += 1;
@@ -168,18 +168,18 @@ export class BulkRevoker {
 /** The outside systems of the leases of one run. */
 class Targets {
   readonly #leases: LeaseStore;
-  readonly #forgiven = new Set<string>();
+  readonly #closed = new Set<string>();
 
   constructor(leases: LeaseStore) {
     this.#leases = leases;
   }
 
-  /** Undefined where it cannot be told. `forgiven`: its circuit is closed, once in a run. */
-  async of(id: string, { forgiven }: { forgiven: boolean }): Promise<string | undefined> {
+  /** Undefined where it cannot be told. `asked`: its circuit breaker is closed, once in a run. */
+  async of(id: string, { asked }: { asked: boolean }): Promise<string | undefined> {
     const target = await this.#leases.targetOf(id).catch(() => undefined);
-    if (forgiven && target !== undefined && !this.#forgiven.has(target)) {
-      this.#forgiven.add(target);
-      this.#leases.forgive(target);
+    if (asked && target !== undefined && !this.#closed.has(target)) {
+      this.#closed.add(target);
+      this.#leases.closeCircuit(target);
     }
     return target;
   }

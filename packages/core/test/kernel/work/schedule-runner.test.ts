@@ -4,7 +4,7 @@ import { ScheduleRunner } from '../../../src/kernel/work/schedule-runner.ts';
 import { dueKey } from '../../../src/kernel/work/schedule-index.ts';
 import type { Store } from '../../../src/kernel/storage/store.ts';
 
-test('what comes due while the runner reads the index is worked off at once, not when something else wakes it', async () => {
+test('what comes due while the runner reads the index is processed at once, not when something else wakes it', async () => {
   const clock = manualClock();
   const key = dueKey(clock.millis() + 1, 'job', 'a');
   const entries = new Set([key]);
