@@ -4,8 +4,8 @@ export interface ConnectionDriver<Connection extends object> {
   readonly client: string;
   /** Makes a connection that is ready for statements. Errors of it that come later must not be unhandled. */
   dial(): Promise<Connection>;
-  /** Calls the listener when the connection is lost or closed, whoever did it; maybe more than once. */
-  onEnd(connection: Connection, listener: () => void): void;
+  /** Calls the listener when the connection is lost or closed, whoever did it; maybe more than once. Absent: listens to its events `error` and `end`. */
+  onEnd?(connection: Connection, listener: () => void): void;
   /** Takes leave of a server that the connection is idle with. */
   end(connection: Connection): Promise<void>;
   /** Closes a connection at once; what runs on it fails. Must not throw. */

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { LoginFailure } from '@strongroom/database-sdk';
 import { NotConnected } from './not-connected.ts';
 import type { ServerAnswers } from './server-answers.ts';
@@ -57,6 +58,8 @@ export class Dialer<Candidate, Connection> {
   async #connect(candidate: Candidate): Promise<Connection> {
     const { connect, prepare, abandon } = this.#options;
     const connection = await connect(candidate);
+    // The pool hears of the end of an idle connection by itself.
+    if (connection instanceof EventEmitter) connection.on('error', () => undefined);
     try {
       await prepare?.(connection);
       return connection;

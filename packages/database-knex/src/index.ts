@@ -1,5 +1,6 @@
 export { Attempts } from './attempts.ts';
 export type { ConnectionDriver } from './connection-driver.ts';
+export { booleanWord, flagParameter, numberParameter } from './connection-parameters.ts';
 export {
   ConnectionReader,
   type ConnectionReaderOptions,

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { Knex } from 'knex';
 import { abortable, ConnectionLost, isDatabaseError, type PoolStatus, SessionClosed } from '@strongroom/database-sdk';
 import type { ConnectionDriver } from './connection-driver.ts';
@@ -61,7 +62,9 @@ export class KnexPool<Connection extends object> {
         throw error instanceof NotConnected || isDatabaseError(error) ? error : new NotConnected(error);
       });
       this.#open.add(connection);
-      driver.onEnd(connection, () => this.#open.delete(connection));
+      const ended = (): void => void this.#open.delete(connection);
+      if (driver.onEnd) driver.onEnd(connection, ended);
+      else if (connection instanceof EventEmitter) connection.on('error', ended).on('end', ended);
       return connection;
     };
     this.#client.validateConnection = (connection) => this.#open.has(connection);

@@ -1,5 +1,4 @@
-import { ConfigurationInvalid } from '@strongroom/database-sdk';
-import { parseDuration } from '@strongroom/engine-sdk';
+import { durationSetting } from '@strongroom/database-sdk';
 
 export interface PoolSettings {
   readonly maxOpen: number;
@@ -26,14 +25,6 @@ export function poolSettings(config: PoolFields): PoolSettings {
   return {
     maxOpen,
     maxIdle: Math.min(config.max_idle_connections || maxOpen, maxOpen),
-    lifetimeMs: seconds(config.max_connection_lifetime ?? 0) * 1_000,
+    lifetimeMs: Math.max(0, durationSetting('max_connection_lifetime', config.max_connection_lifetime ?? 0, '30m')) * 1_000,
   };
-}
-
-function seconds(lifetime: string | number): number {
-  try {
-    return Math.max(0, parseDuration(lifetime));
-  } catch {
-    throw new ConfigurationInvalid('max_connection_lifetime must be a duration, such as "30m"');
-  }
 }

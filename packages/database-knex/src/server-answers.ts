@@ -20,7 +20,11 @@ export interface ServerAnswers {
   code(this: void, error: unknown): string | undefined;
   /** The same for a refusal: undefined also where the connection is of no further use. */
   refusal(this: void, error: unknown): string | undefined;
+  /** Whether a connection on which a call failed with this error is of no use to others. */
+  isLost(this: void, error: unknown): boolean;
   errorText(this: void, error: unknown): string;
+  /** Undefined where the server refuses with one of these codes, or at all where there are none. */
+  tolerate<T>(this: void, asked: Promise<T>, ...codes: readonly string[]): Promise<T | undefined>;
   loginFailure(this: void, error: unknown): LoginFailure;
 }
 
@@ -35,10 +39,21 @@ export function serverAnswers({ code: codeOf, text, credential, barred, isFarewe
     const code = codeOf(error);
     return code !== undefined && !isFarewell(code, error);
   };
+  const refusal = (error: unknown): string | undefined => (each(error).every(isRefusal) ? first(error)?.toString() : undefined);
   return {
     code: (error) => first(error)?.toString(),
-    refusal: (error) => (each(error).every(isRefusal) ? first(error)?.toString() : undefined),
+    refusal,
+    isLost: (error) => refusal(error) === undefined,
     errorText: (error) => driverErrorText(error, text),
+    async tolerate(asked, ...codes) {
+      try {
+        return await asked;
+      } catch (error) {
+        const code = refusal(error);
+        if (code === undefined || (codes.length > 0 && !codes.includes(code))) throw error;
+        return undefined;
+      }
+    },
     loginFailure(error) {
       const code = first(error);
       if (code === undefined) return 'unreachable';

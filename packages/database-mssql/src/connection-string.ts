@@ -1,5 +1,4 @@
 import { ConnectionReader, type ConnectionTarget, fillPlaceholders, takeKey } from '@strongroom/database-knex';
-import type { ConnectionUrlValues } from '@strongroom/database-sdk';
 import type { MssqlConnection } from './connection-schema.ts';
 
 /** Where a server listens: on a port, or where the browser service says that an instance does. */
@@ -12,29 +11,24 @@ export interface MssqlAddress {
 /** The server and, if there is one, its failover partner. Parameters are in small letters, blanks kept: `app name`. */
 export type MssqlTarget = ConnectionTarget<MssqlAddress>;
 
+type MssqlLogin = Pick<MssqlConnection, 'username' | 'password' | 'disable_escaping'>;
+
 /** Other names of the same keys, those of ADO and ODBC. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  addr: 'server',
-  address: 'server',
-  'data source': 'server',
-  'network address': 'server',
-  'initial catalog': 'database',
-  user: 'user id',
-  uid: 'user id',
-  username: 'user id',
-  pwd: 'password',
-  app: 'app name',
-  'application name': 'app name',
-  applicationname: 'app name',
-  'workstation id': 'wsid',
-  'trust server certificate': 'trustservercertificate',
-  'host name in certificate': 'hostnameincertificate',
-  'application intent': 'applicationintent',
-  'connect timeout': 'connection timeout',
-  timeout: 'connection timeout',
-  'failover partner': 'failoverpartner',
-  failover_partner: 'failoverpartner',
-};
+const SYNONYMS = new Map(
+  Object.entries({
+    server: ['addr', 'address', 'data source', 'network address'],
+    database: ['initial catalog'],
+    'user id': ['user', 'uid', 'username'],
+    password: ['pwd'],
+    'app name': ['app', 'application name', 'applicationname'],
+    wsid: ['workstation id'],
+    trustservercertificate: ['trust server certificate'],
+    hostnameincertificate: ['host name in certificate'],
+    applicationintent: ['application intent'],
+    'connection timeout': ['connect timeout', 'timeout'],
+    failoverpartner: ['failover partner', 'failover_partner'],
+  }).flatMap(([key, names]) => names.map((name) => [name, key])),
+);
 
 const reader = new ConnectionReader({
   examples: [
@@ -45,31 +39,21 @@ const reader = new ConnectionReader({
   plusIsBlank: true,
 });
 
-export function targetOf(config: MssqlConnection): MssqlTarget {
-  return parseConnectionString(config.connection_url ?? '', config, { disableEscaping: config.disable_escaping });
-}
-
 /**
  * Reads `sqlserver://user:password@host:port/instance?database=…`, an ADO string (`server=host,port;user id=…;password=…`) or an ODBC one
  * (`odbc:server=…;password={…}`). Placeholders are replaced after the string was taken apart, so that no character of a user name or password
- * can mean anything; `disableEscaping` puts values in before, for operators who have encoded or quoted them. Throws ConfigurationInvalid without
+ * can mean anything; `disable_escaping` puts values in before, for operators who have encoded or quoted them. Throws ConfigurationInvalid without
  * the string.
  */
-export function parseConnectionString(
-  template: string,
-  values: ConnectionUrlValues,
-  { disableEscaping = false }: { disableEscaping?: boolean | undefined } = {},
-): MssqlTarget {
-  const text = reader.given(disableEscaping ? fillPlaceholders(template, values) : template);
+export function parseConnectionString(template: string, values: MssqlLogin): MssqlTarget {
+  const isFilledFirst = values.disable_escaping === true;
+  const text = reader.given(isFilledFirst ? fillPlaceholders(template, values) : template);
   const keys = /^(?:sqlserver|mssql):\/\//i.test(text) ? urlKeys(text) : pairKeys(text);
-  const found = new Map(keys.map(([key, value]) => [key, disableEscaping ? value : fillPlaceholders(value, values)]));
+  const found = new Map(keys.map(([key, value]) => [key, isFilledFirst ? value : fillPlaceholders(value, values)]));
   const port = (text: string | undefined): number | undefined => (text === undefined ? undefined : reader.port(text));
-  const server = takeKey(found, 'server') ?? '.';
-  const first = {
-    host: /^(?:\.|\(local\))$/i.test(server) ? 'localhost' : server,
-    port: port(takeKey(found, 'port')),
-    instance: takeKey(found, 'instance'),
-  };
+  const [server = '.', instance] = [takeKey(found, 'server'), takeKey(found, 'instance')];
+  const host = /^(?:\.|\(local\))$/i.test(server) ? 'localhost' : server;
+  const first = { host, port: port(takeKey(found, 'port')), instance };
   const partner = takeKey(found, 'failoverpartner');
   const partnerPort = port(takeKey(found, 'failoverport')) ?? first.port;
   return {
@@ -107,5 +91,5 @@ function pairKeys(text: string): Keys {
 
 function keyOf(text: string): string {
   const key = text.trim().toLowerCase();
-  return SYNONYMS[key] ?? key;
+  return SYNONYMS.get(key) ?? key;
 }

@@ -5,7 +5,7 @@ import type { MssqlConnection } from './connection-schema.ts';
 import type { MssqlAddress, MssqlTarget } from './connection-string.ts';
 import { checkParameters, driverOptions, encryptionOf } from './driver-options.ts';
 import { answers } from './server-error.ts';
-import { CONTAINED_USERS, disableUser, LOGINS, usersNamed } from './users.ts';
+import { beginsWith, CONTAINED_USERS, disableUser, isNamed, LOGINS, namesOf } from './users.ts';
 
 /** Checks the settings; connects to nothing. */
 export function mssqlDriver(target: MssqlTarget, config: MssqlConnection): SqlDriver<Connection> {
@@ -15,18 +15,16 @@ export function mssqlDriver(target: MssqlTarget, config: MssqlConnection): SqlDr
     client: 'mssql',
     defaults: { updateUser: kind.passwordChange },
     dial: async () => dialer.dial(),
-    onEnd: (connection, listener) => void connection.on('error', listener).on('end', listener),
     end: async (connection) => connection.close(),
     destroy: (connection) => connection.close(),
     cancel: (connection) => void connection.cancel(),
-    isLost: (error) => answers.refusal(error) === undefined,
     run: runTogether,
     ...answers,
     probe: async (connection) => batch(connection, 'SELECT 1 AS one'),
     deleteUser: kind.remove,
     disableUser: async (connection, username) => disableUser(connection, kind, username),
-    userExists: async (connection, name) => (await usersNamed(connection, kind, { name })).length > 0,
-    listUsers: async (connection, prefix) => usersNamed(connection, kind, { prefix }),
+    userExists: async (connection, name) => (await namesOf(connection, kind, isNamed(name))).length > 0,
+    listUsers: async (connection, prefix) => namesOf(connection, kind, beginsWith(prefix)),
   };
 }
 
@@ -42,8 +40,6 @@ function mssqlDialer(target: MssqlTarget, tlsCa: string | undefined): Dialer<Mss
       const connection = new tedious.Connection(options.get(address)!);
       if (insists) insistOnEncryption(connection);
       await new Promise<void>((resolve, reject) => connection.connect((error) => (error ? reject(error) : resolve())));
-      // Errors of an idle connection come with its end, which the pool hears of.
-      connection.on('error', () => undefined);
       return connection;
     },
     placeOf: ({ host, port, instance }) => host + (instance === undefined ? '' : `\\${instance}`) + (port === undefined ? '' : `:${port}`),

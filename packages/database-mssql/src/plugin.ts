@@ -1,7 +1,7 @@
 import { sqlPlugin, timestampText } from '@strongroom/database-knex';
 import { mssqlDialect, systemName } from '@strongroom/database-sdk';
 import { MssqlConnection } from './connection-schema.ts';
-import { targetOf } from './connection-string.ts';
+import { parseConnectionString } from './connection-string.ts';
 
 export const mssqlPlugin = sqlPlugin({
   name: 'mssql-database-plugin',
@@ -16,7 +16,7 @@ export const mssqlPlugin = sqlPlugin({
   /** Both depend on whether the database is contained: the driver has them. */
   defaults: { updateUser: [] },
   expiration: timestampText,
-  target: targetOf,
+  target: (config) => parseConnectionString(config.connection_url, config),
   /** Logins belong to the server, users of a contained database to that. The failover partner has the same, and need not be named everywhere. */
   system({ addresses, database = '' }, { contained_db: contained }) {
     const [{ host, port, instance } = { host: '' }] = addresses;

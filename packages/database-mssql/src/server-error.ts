@@ -1,19 +1,13 @@
 import { serverAnswers } from '@strongroom/database-knex';
 import { driverErrorText } from '@strongroom/database-sdk';
 
-/** What the server answered, as the driver passes it on. */
-interface ServerError extends Error {
-  readonly number: number;
-  readonly class?: number;
-}
-
 /** From this severity on the server ends the connection. */
 const FATAL = 20;
 
 /** A database that is away, a server that shuts down, a session that was killed: on Azure some of them come with a low severity. */
 const FAREWELLS = new Set<unknown>([596, 601, 617, 4060, 6005, 10_928, 10_929, 40_197, 40_501, 40_613, 49_918, 49_919, 49_920]);
 
-function isServerError(error: unknown): error is ServerError {
+function isServerError(error: unknown): error is Error & { readonly number: number } {
   return error instanceof Error && 'number' in error && typeof error.number === 'number';
 }
 
@@ -29,5 +23,5 @@ export const answers = serverAnswers({
   },
   credential: [18_456],
   barred: [4060, 4064, 18_450, 18_452, 18_470, 18_486, 18_487, 18_488, 40_615],
-  isFarewell: (number, error) => FAREWELLS.has(number) || ((error as ServerError).class ?? 0) >= FATAL,
+  isFarewell: (number, error) => FAREWELLS.has(number) || ((error as { class?: number }).class ?? 0) >= FATAL,
 });

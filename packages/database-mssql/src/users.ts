@@ -17,7 +17,6 @@ export interface UserKind {
   /** Where those are that have passwords. */
   readonly withPasswords: string;
   lockOut(username: string): string;
-  /** Which sessions are theirs. */
   sessions(username: string): string;
   remove(connection: Connection, username: string): Promise<void>;
 }
@@ -42,24 +41,19 @@ export const CONTAINED_USERS: UserKind = {
   remove: removeContainedUser,
 };
 
-/** Those with passwords that are called so. */
-export async function usersNamed(
-  connection: Connection,
-  { withPasswords }: UserKind,
-  which: { name: string } | { prefix: string },
-): Promise<string[]> {
-  const condition =
-    'name' in which ? `name = ${literal(which.name)}` : which.prefix === '' ? '1 = 1' : `CHARINDEX(${literal(which.prefix)}, name) = 1`;
+export const isNamed = (name: string): string => `name = ${literal(name)}`;
+export const beginsWith = (prefix: string): string => (prefix === '' ? '1 = 1' : `CHARINDEX(${literal(prefix)}, name) = 1`);
+
+/** The names of those with passwords for which the condition is true. */
+export async function namesOf(connection: Connection, { withPasswords }: UserKind, condition: string): Promise<string[]> {
   const rows = await batch(connection, `SELECT name FROM ${withPasswords} AND ${condition} ORDER BY name`);
   return rows.map(({ name }) => String(name));
 }
 
 /** Keeps a user out, and ends its sessions. An absent user is success. */
 export async function disableUser(connection: Connection, kind: UserKind, username: string): Promise<void> {
-  if (!(await exists(connection, kind, username))) return;
   const attempts = new Attempts(answers);
-  await attempts.try(batch(connection, kind.lockOut(username)));
-  await killSessions(connection, attempts, kind.sessions(username));
+  if (await exists(connection, kind, username)) await shutOut(connection, attempts, kind, username);
   attempts.check(NOT_ALL);
 }
 
@@ -70,10 +64,7 @@ export async function disableUser(connection: Connection, kind: UserKind, userna
 async function removeLogin(connection: Connection, username: string): Promise<void> {
   const attempts = new Attempts(answers);
   const isThere = await exists(connection, LOGINS, username);
-  if (isThere) {
-    await attempts.try(batch(connection, LOGINS.lockOut(username)));
-    await killSessions(connection, attempts, LOGINS.sessions(username));
-  }
+  if (isThere) await shutOut(connection, attempts, LOGINS, username);
   for (const { db, name } of await usersOf(connection, literal(username))) {
     const drop = `DROP USER ${identifier(String(name))}`.replaceAll("'", "''");
     await attempts.try(batch(connection, `EXEC ${identifier(String(db))}.sys.sp_executesql N'${drop}'`));
@@ -105,18 +96,18 @@ async function usersOf(connection: Connection, login: string): Promise<Row[]> {
   return batch(connection, selects.join(' UNION ALL '));
 }
 
+async function shutOut(connection: Connection, attempts: Attempts, kind: UserKind, username: string): Promise<void> {
+  await attempts.try(batch(connection, kind.lockOut(username)));
+  await killSessions(connection, attempts, kind.sessions(username));
+}
+
 async function killSessions(connection: Connection, attempts: Attempts, whose: string): Promise<void> {
   const sessions = `SELECT session_id FROM sys.dm_exec_sessions WHERE session_id <> @@SPID AND ${whose}`;
   for (const { session_id: id } of await batch(connection, sessions)) await attempts.try(batch(connection, `KILL ${Number(id)}`), ENDED);
 }
 
 const NOT_ALL = 'could not perform all sql statements';
-/** There is no such session: it ended by itself meanwhile. */
-const ENDED = '6106';
-/** A session that was killed may need a moment to end. */
-const LOGGED_IN = '15434';
-const ENDING = {
-  attempts: 6,
-  delayMs: (attempt: number) => 50 * attempt,
-  mayRepeat: (error: unknown) => answers.code(error) === LOGGED_IN,
-};
+const ENDED = '6106'; // There is no such session: it ended by itself meanwhile.
+/** The login has sessions: one that was killed may need a moment to end. */
+const mayRepeat = (error: unknown): boolean => answers.code(error) === '15434';
+const ENDING = { attempts: 6, delayMs: (attempt: number) => 50 * attempt, mayRepeat };

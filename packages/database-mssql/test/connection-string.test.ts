@@ -38,7 +38,7 @@ describe('connection_url', () => {
 
   test('disable_escaping takes values as encoded or quoted already', () => {
     const read = (url: string, username: string, password: string) =>
-      parseConnectionString(url, { username, password }, { disableEscaping: true });
+      parseConnectionString(url, { username, password, disable_escaping: true });
     const plain = { user: values.username, password: values.password };
     const url = 'sqlserver://{{username}}:{{password}}@db';
     expect(read(url, encodeURIComponent(values.username), encodeURIComponent(values.password))).toMatchObject(plain);

@@ -1,10 +1,12 @@
 import { ConnectionReader, type ConnectionTarget, type ConnectionUrl, fillPlaceholders } from '@strongroom/database-knex';
-import { ConfigurationInvalid, type ConnectionUrlValues } from '@strongroom/database-sdk';
+import { ConfigurationInvalid } from '@strongroom/database-sdk';
 import type { MysqlConnection } from './connection-schema.ts';
 
 /** Where a server listens. */
 export type MysqlAddress = { readonly host: string; readonly port: number } | { readonly socketPath: string };
 export type MysqlTarget = ConnectionTarget<MysqlAddress>;
+
+type MysqlLogin = Pick<MysqlConnection, 'username' | 'password' | 'disable_escaping'>;
 
 const DEFAULT_SOCKET = '/tmp/mysql.sock';
 
@@ -14,23 +16,15 @@ const reader = new ConnectionReader({
   plusIsBlank: true,
 });
 
-export function targetOf(config: MysqlConnection): MysqlTarget {
-  return parseConnectionString(config.connection_url ?? '', config, { disableEscaping: config.disable_escaping });
-}
-
 /**
  * Reads a DSN of Go's MySQL driver (`user:password@tcp(host:3306,other:3306)/database?param=value`) or a `mysql://` URL. Placeholders are
- * replaced after the string was taken apart, so that no character of a user name or password can mean anything; in a URL, `disableEscaping` puts
+ * replaced after the string was taken apart, so that no character of a user name or password can mean anything; in a URL, `disable_escaping` puts
  * values in before, for operators who have percent-encoded them. A DSN knows no escaping. Throws ConfigurationInvalid without the string.
  */
-export function parseConnectionString(
-  template: string,
-  values: ConnectionUrlValues,
-  options: { disableEscaping?: boolean | undefined } = {},
-): MysqlTarget {
+export function parseConnectionString(template: string, values: MysqlLogin): MysqlTarget {
   const given = reader.given(template);
   const isUrl = /^(?:mysql|mariadb):\/\//i.test(given);
-  const fillFirst = isUrl && options.disableEscaping === true;
+  const fillFirst = isUrl && values.disable_escaping === true;
   const fill = (piece: string): string => (fillFirst ? piece : fillPlaceholders(piece, values));
   const { user, password, authority, path, parameters, protocol } = isUrl
     ? { protocol: 'tcp', ...reader.url(fillFirst ? fillPlaceholders(given, values) : given) }

@@ -1,5 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { Dialer } from '@strongroom/database-knex';
+import { present } from '@strongroom/database-sdk';
 import mysql, { type Connection, type ConnectionOptions } from 'mysql2';
 import type { MysqlConnection } from './connection-schema.ts';
 import type { MysqlAddress, MysqlTarget } from './connection-string.ts';
@@ -13,27 +15,16 @@ interface Candidate {
   readonly tls: TlsChoice;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-
-/** In this mode backslashes mean nothing, and values would not be what they are written as. */
-const NO_BACKSLASH_ESCAPES = 'NO_BACKSLASH_ESCAPES';
+const NO_BACKSLASH_ESCAPES = 'NO_BACKSLASH_ESCAPES'; // In this mode, values would not be what they are written as.
 
 /** Connects to the first of the hosts, and in the first of the ways to speak TLS, that works. Throws ConfigurationInvalid. */
-export function mysqlDialer(
-  { addresses, user, password, database, parameters }: MysqlTarget,
-  config: MysqlConnection,
-): Dialer<Candidate, Connection> {
+export function mysqlDialer(target: MysqlTarget, config: MysqlConnection): Dialer<Candidate, Connection> {
+  const { addresses, user, password, database, parameters } = target;
   const ways = tlsChoices(parameters.get('tls'), config);
-  const { setup, compress, cleartext, multiple, timeout, attributes } = sessionParameters(parameters);
+  const session = sessionParameters(parameters);
   const options: ConnectionOptions = {
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
-    connectTimeout: timeout ?? CONNECT_TIMEOUT_MS,
-    connectAttributes: { program_name: 'strongroom', ...attributes },
-    compress,
-    enableCleartextPlugin: cleartext,
-    multipleStatements: multiple,
+    ...present({ user, password, database }),
+    ...session.options,
     // A server must not be able to ask for files of ours.
     flags: ['-LOCAL_FILES'],
   };
@@ -44,16 +35,16 @@ export function mysqlDialer(
       const connection = mysql.createConnection({ ...options, ...route(address, tls, config.tls_server_name) });
       // Of errors of an idle connection the pool hears.
       connection.on('error', () => undefined);
-      await new Promise<void>((resolve, reject) => connection.connect((error) => (error ? reject(error) : resolve()))).catch(
-        (error: unknown) => {
-          connection.destroy();
-          throw error;
-        },
-      );
-      return connection;
+      try {
+        await promisify(connection.connect.bind(connection))();
+        return connection;
+      } catch (error) {
+        connection.destroy();
+        throw error;
+      }
     },
     async prepare(connection) {
-      for (const statement of setup) await query(connection, statement);
+      for (const statement of session.setup) await query(connection, statement);
       const [row] = await query(connection, 'SELECT @@SESSION.sql_mode AS mode');
       const modes = String(row?.['mode'] ?? '').split(',');
       if (modes.includes(NO_BACKSLASH_ESCAPES))

@@ -14,7 +14,6 @@ export function mysqlDriver(target: MysqlTarget, config: MysqlConnection): SqlDr
   return {
     client: 'mysql2',
     dial: async () => dialer.dial(),
-    onEnd: (connection, listener) => void connection.on('error', listener).on('end', listener),
     end: async (connection) => new Promise<void>((resolve) => connection.end(() => resolve())),
     // By its own `destroy` the driver forgets those who wait for an answer.
     destroy: (connection) => void streamOf(connection).destroy(),
@@ -23,9 +22,9 @@ export function mysqlDriver(target: MysqlTarget, config: MysqlConnection): SqlDr
       const other = await dialer.dial();
       await query(other, `KILL CONNECTION ${Number(threadId)}`).finally(() => other.destroy());
     },
-    isLost: (error) => answers.refusal(error) === undefined || isReadOnlyError(error),
     run: runStatements,
     ...answers,
+    isLost: (error) => answers.isLost(error) || isReadOnlyError(error),
     mask,
     probe: async (connection) => query(connection, 'SELECT 1'),
     async createUser(connection, username, statements, made) {

@@ -1,7 +1,7 @@
 import { sqlPlugin, timestampText } from '@strongroom/database-knex';
 import { type DatabasePlugin, mysqlDialect, opensslSubject, systemName } from '@strongroom/database-sdk';
 import { MysqlConnection } from './connection-schema.ts';
-import { targetOf } from './connection-string.ts';
+import { parseConnectionString } from './connection-string.ts';
 
 export type MysqlPlugin = DatabasePlugin<typeof MysqlConnection>;
 
@@ -33,7 +33,7 @@ function plugin(name: string, usernameTemplate: string, usernameMaxLength: numbe
     expiration: timestampText,
     subject: opensslSubject,
     verificationPrefix: 'error verifying - ping',
-    target: targetOf,
+    target: (config) => parseConnectionString(config.connection_url, config),
     system: ({ addresses }) =>
       systemName(
         'mysql',

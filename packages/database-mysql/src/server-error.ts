@@ -1,25 +1,13 @@
 import { serverAnswers } from '@strongroom/database-knex';
 
 /** What the server answered, as the driver passes it on. Its `sql` repeats the statement, so the error itself is never shown. */
-interface ServerError extends Error {
-  readonly errno: number;
-  readonly sqlState?: string;
-  readonly sqlMessage: string;
-}
+type ServerError = Error & { readonly errno: number; readonly sqlState?: string; readonly sqlMessage: string };
 
-export const ER = {
-  badField: '1054',
-  noSuchThread: '1094',
-  tableAccessDenied: '1142',
-  columnAccessDenied: '1143',
-  cannotUser: '1396',
-} as const;
+export const ER = { badField: '1054', noSuchThread: '1094', accessDenied: ['1142', '1143'], cannotUser: '1396' } as const;
 
 /** The server ends the session, or shuts down, or takes no more. */
-const FAREWELLS = new Set<unknown>([
-  1040, 1042, 1043, 1053, 1077, 1079, 1080, 1129, 1152, 1158, 1159, 1160, 1161, 1184, 1203, 1226, 1317, 1927, 2006, 2013, 3032, 3168, 3169,
-  4031,
-]);
+const FAREWELLS =
+  /^(?:1040|1042|1043|1053|1077|1079|1080|1129|1152|1158|1159|1160|1161|1184|1203|1226|1317|1927|2006|2013|3032|3168|3169|4031)$/;
 
 function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && 'errno' in error && typeof error.errno === 'number' && error.errno > 0 && 'sqlMessage' in error;
@@ -33,7 +21,7 @@ export const answers = serverAnswers({
     isServerError(error) ? `Error ${error.errno}${error.sqlState ? ` (${error.sqlState})` : ''}: ${error.sqlMessage}` : undefined,
   credential: [1045],
   barred: [1044, 1049, 1130, 1203, 1226, 1698, 1820, 1862, 3118, 4151],
-  isFarewell: (number) => FAREWELLS.has(number),
+  isFarewell: (number) => FAREWELLS.test(String(number)),
 });
 
 /** The server has become a replica: another connection may reach the new primary. */

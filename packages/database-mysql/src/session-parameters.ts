@@ -1,16 +1,7 @@
-import { parseDuration } from '@strongroom/engine-sdk';
-import { ConfigurationInvalid } from '@strongroom/database-sdk';
+import { ConfigurationInvalid, durationSetting } from '@strongroom/database-sdk';
+import type { ConnectionOptions } from 'mysql2';
 
-export interface SessionParameters {
-  /** Statements that follow the login. */
-  readonly setup: readonly string[];
-  readonly compress: boolean;
-  readonly cleartext: boolean;
-  readonly multiple: boolean;
-  /** Milliseconds. */
-  readonly timeout: number | undefined;
-  readonly attributes: Readonly<Record<string, string>>;
-}
+const CONNECT_TIMEOUT = '10s';
 
 /** Parameters of Go's driver that steer that driver, and mean nothing here. */
 const IGNORED = new Set(
@@ -19,18 +10,22 @@ const IGNORED = new Set(
   ),
 );
 
-/** What the parameters of a connection string ask for. Those that the driver does not know are variables of the session, as Go's driver has it. */
-export function sessionParameters(parameters: ReadonlyMap<string, string>): SessionParameters {
+const KNOWN = new Set(['compress', 'allowCleartextPasswords', 'multiStatements', 'timeout', 'connectionAttributes', 'allowAllFiles']);
+
+/** What the parameters of a connection string ask of the driver. Those that it does not know are variables of the session, as Go's driver has it. */
+export function sessionParameters(parameters: ReadonlyMap<string, string>): { options: ConnectionOptions; setup: readonly string[] } {
   const flag = (name: string): boolean => /^(?:1|t|true)$/i.test(parameters.get(name) ?? '');
   if (flag('allowAllFiles')) throw new ConfigurationInvalid('allowAllFiles would let the server read files of this machine');
-  const known = new Set(['compress', 'allowCleartextPasswords', 'multiStatements', 'timeout', 'connectionAttributes', 'allowAllFiles']);
+  const timeout = durationSetting('timeout in connection_url', parameters.get('timeout') ?? CONNECT_TIMEOUT, '10s');
   return {
-    setup: [...parameters].filter(([name]) => !known.has(name) && !IGNORED.has(name)).map(([name, value]) => variable(name, value)),
-    compress: flag('compress'),
-    cleartext: flag('allowCleartextPasswords'),
-    multiple: flag('multiStatements'),
-    timeout: timeoutOf(parameters.get('timeout')),
-    attributes: attributesOf(parameters.get('connectionAttributes') ?? ''),
+    options: {
+      compress: flag('compress'),
+      enableCleartextPlugin: flag('allowCleartextPasswords'),
+      multipleStatements: flag('multiStatements'),
+      connectTimeout: Math.max(1, timeout * 1000),
+      connectAttributes: { program_name: 'strongroom', ...attributesOf(parameters.get('connectionAttributes') ?? '') },
+    },
+    setup: [...parameters].filter(([name]) => !KNOWN.has(name) && !IGNORED.has(name)).map(([name, value]) => variable(name, value)),
   };
 }
 
@@ -40,15 +35,6 @@ function variable(name: string, value: string): string {
   if (!/^(?:-?\d+(?:\.\d+)?|[a-z_][\w-]*|'(?:''|[^'\\])*'|"(?:""|[^"\\])*")$/i.test(value))
     throw new ConfigurationInvalid(`the value of ${name} in connection_url must be a number, a word, or text in quotes`);
   return `SET SESSION ${name} = ${value}`;
-}
-
-function timeoutOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return Math.max(1, parseDuration(text) * 1000);
-  } catch {
-    throw new ConfigurationInvalid('timeout in connection_url must be a duration, such as "10s"');
-  }
 }
 
 /** `key:value,key:value` */

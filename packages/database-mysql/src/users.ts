@@ -11,17 +11,12 @@ export const REVOKE_DEFAULT = `REVOKE ALL PRIVILEGES, GRANT OPTION FROM '{{name}
 export const DROP_DEFAULT = `DROP USER '{{name}}'@'%';`;
 
 const text = (value: string): string => quoted(mysqlDialect, "'", value);
+const rendered = (statement: string, name: string): string => renderStatements([statement], { name }, mysqlDialect).join();
 
 /** The hosts for which there is a user of that name; undefined where the managing user may not look. */
 export async function hostsOf(connection: Connection, username: string): Promise<string[] | undefined> {
-  try {
-    const rows = await query(connection, `SELECT Host AS host FROM mysql.user WHERE User = ${text(username)}`);
-    return rows.map(({ host }) => String(host));
-  } catch (error) {
-    const refusal = answers.refusal(error);
-    if (refusal === ER.tableAccessDenied || refusal === ER.columnAccessDenied) return undefined;
-    throw error;
-  }
+  const asked = query(connection, `SELECT Host AS host FROM mysql.user WHERE User = ${text(username)}`);
+  return (await answers.tolerate(asked, ...ER.accessDenied))?.map(({ host }) => String(host));
 }
 
 /**
@@ -35,19 +30,14 @@ export async function revokeAndDrop(connection: Connection, username: string): P
     const found = hosts.map((host) => `'${host}'`).join(', ');
     throw new StatementFailed(`the user is not known at host '%' but at ${found}: the role needs revocation_statements`);
   }
-  for (const revoke of renderStatements([REVOKE_DEFAULT], { name: username }, mysqlDialect)) {
-    await query(connection, revoke).catch((error: unknown) => {
-      // Dropping the user takes the privileges too, if not from sessions that are open.
-      if (answers.refusal(error) === undefined) throw error;
-    });
-  }
+  // Dropping the user takes the privileges too, if not from sessions that are open.
+  await answers.tolerate(query(connection, rendered(REVOKE_DEFAULT, username)));
   await dropUser(connection, username);
 }
 
 /** Older servers do not know `IF EXISTS`. */
 export async function dropUser(connection: Connection, username: string): Promise<void> {
-  for (const drop of renderStatements([DROP_DEFAULT], { name: username }, mysqlDialect))
-    await unless(ER.cannotUser, query(connection, drop));
+  await answers.tolerate(query(connection, rendered(DROP_DEFAULT, username)), ER.cannotUser);
 }
 
 /** Locks the user at every host where it is, and ends its sessions. An absent user is success. */
@@ -56,10 +46,12 @@ export async function lockUser(connection: Connection, username: string): Promis
   for (const host of hosts ?? [ANY_HOST]) {
     const locking = query(connection, `ALTER USER ${text(username)}@${text(host)} ACCOUNT LOCK`);
     // There may be nobody of that name, where the managing user could not look.
-    await (hosts ? locking : unless(ER.cannotUser, locking));
+    await (hosts ? locking : answers.tolerate(locking, ER.cannotUser));
   }
   const theirs = `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE USER = ${text(username)} AND ID <> CONNECTION_ID()`;
-  for (const { id } of await query(connection, theirs)) await unless(ER.noSuchThread, query(connection, `KILL CONNECTION ${Number(id)}`));
+  for (const { id } of await query(connection, theirs)) {
+    await answers.tolerate(query(connection, `KILL CONNECTION ${Number(id)}`), ER.noSuchThread);
+  }
 }
 
 /** Whether the statement, if it succeeds, has made this user and not found or changed it. */
@@ -75,16 +67,8 @@ export async function listUsers(connection: Connection, prefix: string): Promise
   const begins = prefix === '' ? `User <> ''` : `LEFT(User, CHAR_LENGTH(${text(prefix)})) = ${text(prefix)}`;
   for (const filter of FILTERS) {
     const asked = query(connection, `SELECT DISTINCT User AS name FROM mysql.user WHERE ${begins}${filter} ORDER BY User`);
-    const found = await (filter === '' ? asked : unless(ER.badField, asked));
+    const found = await (filter === '' ? asked : answers.tolerate(asked, ER.badField));
     if (found) return found.map(({ name }) => String(name));
   }
   return [];
-}
-
-/** Undefined where the server refuses by this number. */
-async function unless<T>(number: string, asked: Promise<T>): Promise<T | undefined> {
-  return asked.catch((error: unknown) => {
-    if (answers.refusal(error) !== number) throw error;
-    return undefined;
-  });
 }

@@ -30,7 +30,7 @@ describe('connection_url', () => {
 
   test('disable_escaping takes values of a URL as percent-encoded already; a DSN has nothing to escape', () => {
     const encoded = { username: encodeURIComponent(values.username), password: encodeURIComponent(values.password) };
-    const read = (url: string, given = encoded) => parseConnectionString(url, given, { disableEscaping: true });
+    const read = (url: string, given = encoded) => parseConnectionString(url, { ...given, disable_escaping: true });
     expect(read('mysql://{{username}}:{{password}}@db/')).toMatchObject({ user: values.username, password: values.password });
     expect(read('{{username}}:{{password}}@tcp(db)/', values)).toMatchObject({ user: values.username, password: values.password });
     expect(() => read('mysql://{{username}}:{{password}}@db/', { username: 'u', password: '100%' })).toThrow(

@@ -1,22 +1,14 @@
 import { Dialer } from '@strongroom/database-knex';
-import { ConfigurationInvalid } from '@strongroom/database-sdk';
+import { ConfigurationInvalid, present } from '@strongroom/database-sdk';
 import pg, { type Client, type ClientConfig } from 'pg';
 import type { PostgresqlConnection } from './connection-schema.ts';
 import type { PostgresqlTarget } from './connection-string.ts';
 import { answers } from './server-error.ts';
 import { parseSslMode, pemOf, tlsChoices } from './tls.ts';
 
-const CONNECT_TIMEOUT_SECONDS = 10;
-
-/** The login may be let in from another address, or over TLS. */
-const NOT_FROM_HERE = '28000';
-
 /** Keywords that steer libpq or a pooling driver rather than the server's session, and mean nothing here. */
-const IGNORED = new Set(
-  'sslmode sslnegotiation sslsni sslcompression gssencmode krbsrvname gsslib channel_binding client_encoding connect_timeout application_name fallback_application_name keepalives keepalives_idle keepalives_interval keepalives_count tcp_user_timeout target_session_attrs load_balance_hosts passfile pool_max_conns pool_min_conns pool_max_conn_lifetime pool_max_conn_idle_time pool_health_check_period default_query_exec_mode statement_cache_capacity description_cache_capacity timezone standard_conforming_strings options requirepeer min_protocol_version max_protocol_version ssl_min_protocol_version ssl_max_protocol_version'.split(
-    ' ',
-  ),
-);
+const IGNORED =
+  'sslmode sslnegotiation sslsni sslcompression gssencmode krbsrvname gsslib channel_binding client_encoding connect_timeout application_name fallback_application_name keepalives keepalives_idle keepalives_interval keepalives_count tcp_user_timeout target_session_attrs load_balance_hosts passfile pool_max_conns pool_min_conns pool_max_conn_lifetime pool_max_conn_idle_time pool_health_check_period default_query_exec_mode statement_cache_capacity description_cache_capacity timezone standard_conforming_strings options requirepeer min_protocol_version max_protocol_version ssl_min_protocol_version ssl_max_protocol_version';
 
 /** Connects to the first of the hosts, and in the first of the ways to speak TLS, that works. Throws ConfigurationInvalid. */
 export function postgresqlDialer(target: PostgresqlTarget, config: PostgresqlConnection): Dialer<ClientConfig, Client> {
@@ -24,20 +16,15 @@ export function postgresqlDialer(target: PostgresqlTarget, config: PostgresqlCon
   const pem = pemOf(config);
   const mode = parseSslMode(parameters.get('sslmode'), config);
   const options = { user, password, database, keepAlive: true, ...clientOptions(parameters) };
-  const candidates = target.addresses.flatMap(({ host, port }) =>
-    tlsChoices(mode, host, pem).map((ssl) => ({ ...options, host, port, ssl })),
-  );
   const session = parameters.get('target_session_attrs') ?? 'any';
   if (!['any', 'read-write', 'primary'].includes(session))
     throw new ConfigurationInvalid('target_session_attrs must be any, read-write or primary');
   const setup = sessionSetup(parameters);
   return new Dialer({
-    candidates,
+    candidates: target.addresses.flatMap((address) => tlsChoices(mode, address.host, pem).map((ssl) => ({ ...options, ...address, ssl }))),
     answers,
     async connect(candidate) {
-      const client = new pg.Client(candidate);
-      // Errors of an idle connection come with its end, which the pool hears of.
-      client.on('error', () => undefined);
+      const client = new pg.Client(candidate).on('error', () => undefined);
       await client.connect();
       return client;
     },
@@ -49,31 +36,29 @@ export function postgresqlDialer(target: PostgresqlTarget, config: PostgresqlCon
     },
     abandon: (client) => void client.end().catch(() => undefined),
     placeOf: ({ host, port }) => `${host}:${port}`,
-    goesOn: (error) => answers.refusal(error) === undefined || answers.code(error) === NOT_FROM_HERE,
+    // 28000: not from here, but maybe from another address or over TLS.
+    goesOn: (error) => answers.isLost(error) || answers.code(error) === '28000',
     prefix: `failed to connect to \`user=${user ?? ''} database=${database ?? ''}\`: `,
   });
 }
 
 function clientOptions(parameters: PostgresqlTarget['parameters']): ClientConfig {
-  for (const name of ['sslrootcert', 'sslcert', 'sslkey', 'sslpassword', 'service']) {
-    if (parameters.has(name))
-      throw new ConfigurationInvalid(`connection_url must not name files (${name}); give tls_ca, tls_certificate and private_key`);
-  }
-  const timeout = Number(parameters.get('connect_timeout') ?? CONNECT_TIMEOUT_SECONDS);
+  const file = ['sslrootcert', 'sslcert', 'sslkey', 'sslpassword', 'service'].find((name) => parameters.has(name));
+  if (file) throw new ConfigurationInvalid(`connection_url must not name files (${file}); give tls_ca, tls_certificate and private_key`);
+  const timeout = Number(parameters.get('connect_timeout') ?? 10);
   if (!Number.isInteger(timeout) || timeout < 0) throw new ConfigurationInvalid('connect_timeout must be a number of seconds');
-  const options = parameters.get('options');
   return {
     application_name: parameters.get('application_name') ?? 'strongroom',
     connectionTimeoutMillis: timeout * 1000,
     enableChannelBinding: parameters.get('channel_binding') === 'require',
-    ...(options !== undefined && { options }),
+    ...present({ options: parameters.get('options') }),
   };
 }
 
 /** Sent after login rather than as start-up options, which connection poolers refuse. */
 function sessionSetup(parameters: PostgresqlTarget['parameters']): string {
   const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-  const settings = [...parameters].filter(([name]) => !IGNORED.has(name));
+  const settings = [...parameters].filter(([name]) => !IGNORED.split(' ').includes(name));
   return [
     'SET standard_conforming_strings = on',
     "SET TimeZone = 'UTC'",

@@ -10,8 +10,11 @@ import { scramVerifier } from './scram.ts';
 import { answers } from './server-error.ts';
 import { runTogether } from './transaction.ts';
 
-const CANCEL_TIMEOUT_MS = 2_000;
 const CANCEL_REQUEST = 80_877_102;
+
+const NAMED = 'SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1::name';
+const USERS = `SELECT rolname AS name FROM pg_catalog.pg_roles
+WHERE (rolcanlogin OR rolvaliduntil = '-infinity') AND pg_catalog.starts_with(rolname::text, $1) ORDER BY 1`;
 
 const quiet = (): void => undefined;
 
@@ -25,27 +28,17 @@ export function postgresqlDriver(target: PostgresqlTarget, config: PostgresqlCon
     client: 'pg',
     ...(authentication === 'scram-sha-256' && { password: async (password) => scramVerifier(password) }),
     dial: async () => dialer.dial(),
-    onEnd: (client, listener) => void client.on('error', listener).on('end', listener),
     end: async (client) => client.end(),
     destroy: (client) => void client.end().catch(quiet),
     cancel,
-    isLost: (error) => answers.refusal(error) === undefined,
     isClean: (client) => client.getTransactionStatus() === 'I',
     run: runTogether,
     ...answers,
     probe: async (client) => client.query('SELECT 1'),
     deleteUser: revokeAndDrop,
     disableUser: takeLogin,
-    async userExists(client, username) {
-      const query = 'SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1::name';
-      return (await client.query(query, [username])).rows.length > 0;
-    },
-    async listUsers(client, prefix) {
-      const query =
-        'SELECT rolname AS name FROM pg_catalog.pg_roles ' +
-        "WHERE (rolcanlogin OR rolvaliduntil = '-infinity') AND pg_catalog.starts_with(rolname::text, $1) ORDER BY 1";
-      return (await client.query<{ name: string }>(query, [prefix])).rows.map(({ name }) => name);
-    },
+    userExists: async (client, username) => (await client.query(NAMED, [username])).rows.length > 0,
+    listUsers: async (client, prefix) => (await client.query<{ name: string }>(USERS, [prefix])).rows.map(({ name }) => name),
   };
 }
 
@@ -57,6 +50,6 @@ function cancel(client: Client): void {
   [16, CANCEL_REQUEST, processID, secretKey].forEach((word, index) => request.writeInt32BE(word, index * 4));
   const { host, port } = client;
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  socket.on('error', quiet).setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
+  socket.on('error', quiet).setTimeout(2_000, () => socket.destroy());
   socket.end(request);
 }

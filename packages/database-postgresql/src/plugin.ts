@@ -7,8 +7,7 @@ import { targetOf } from './connection-string.ts';
 export const RENEW_DEFAULT = [`ALTER ROLE "{{name}}" VALID UNTIL '{{expiration}}';`];
 export const PASSWORD_CHANGE_DEFAULT = [`ALTER ROLE "{{username}}" WITH PASSWORD '{{password}}';`];
 
-/** `NAMEDATALEN - 1`. */
-const USERNAME_MAX_LENGTH = 63;
+const USERNAME_MAX_LENGTH = 63; // `NAMEDATALEN - 1`
 
 export const postgresqlPlugin = sqlPlugin({
   name: 'postgresql-database-plugin',

@@ -39,18 +39,17 @@ revokes AS (
 )
 SELECT role.rolname AS name, revokes.statement FROM role LEFT JOIN revokes ON true`;
 
+const TAKE_LOGIN = `
+SELECT pg_catalog.format('ALTER ROLE %I NOLOGIN VALID UNTIL ''-infinity''', rolname) AS statement FROM pg_catalog.pg_roles WHERE rolname = $1::name`;
+const END_SESSIONS = `
+SELECT pg_catalog.pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE usename = $1::name AND pid <> pg_catalog.pg_backend_pid()`;
+
 /** The role is there, and no longer logs in; its sessions end. It is over for ever, which tells it from roles that never were users. An absent role is success. */
 export async function takeLogin(client: Client, username: string): Promise<void> {
-  const { rows } = await client.query<{ statement: string }>(
-    `SELECT pg_catalog.format('ALTER ROLE %I NOLOGIN VALID UNTIL ''-infinity''', rolname) AS statement FROM pg_catalog.pg_roles WHERE rolname = $1::name`,
-    [username],
-  );
+  const { rows } = await client.query<{ statement: string }>(TAKE_LOGIN, [username]);
   if (!rows[0]) return;
   await runTogether(client, [rows[0].statement]);
-  await client.query(
-    `SELECT pg_catalog.pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE usename = $1::name AND pid <> pg_catalog.pg_backend_pid()`,
-    [username],
-  );
+  await client.query(END_SESSIONS, [username]);
 }
 
 /**
@@ -66,7 +65,7 @@ export async function revokeAndDrop(client: Client, username: string): Promise<v
   try {
     return await runTogether(client, [...revokes, drop]);
   } catch (error) {
-    if (answers.refusal(error) === undefined || revokes.length === 0) throw error;
+    if (answers.isLost(error) || revokes.length === 0) throw error;
   }
   const attempts = new Attempts(answers);
   for (const statement of revokes) await attempts.try(runTogether(client, [statement]));

@@ -1,5 +1,5 @@
 import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
-import { ConfigurationInvalid, type PemMaterial, requireUsablePem } from '@strongroom/database-sdk';
+import { ConfigurationInvalid, pemFields, type PemMaterial } from '@strongroom/database-sdk';
 import type { PostgresqlConnection } from './connection-schema.ts';
 
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
@@ -16,14 +16,8 @@ export function parseSslMode(text: string | undefined, { tls_ca: ca, tls_certifi
 }
 
 /** The PEM texts of a connection. Throws ConfigurationInvalid for those that cannot be used. */
-export function pemOf({ tls_ca: ca, tls_certificate: cert, private_key: key }: TlsFields): PemMaterial {
-  if (Boolean(cert) !== Boolean(key)) throw new ConfigurationInvalid('tls_certificate and private_key must be given together');
-  if (ca) requireUsablePem('tls_ca is not usable PEM', { ca });
-  if (!cert || !key) return ca ? { ca } : {};
-  requireUsablePem('tls_certificate is not usable PEM', { cert });
-  requireUsablePem('private_key is not usable PEM', { key });
-  requireUsablePem('private_key does not belong to tls_certificate, or is not usable PEM', { cert, key });
-  return { ...(ca && { ca }), cert, key };
+export function pemOf(config: TlsFields): PemMaterial {
+  return pemFields(config, { ca: 'tls_ca', cert: 'tls_certificate', key: 'private_key' });
 }
 
 /** How to try one host, in order: `prefer` tries TLS and then plain text, `allow` the other way round. `false`: without TLS. */

@@ -10,6 +10,7 @@ export {
 export { addressFields, defaultIdentity, isSaferValue, systemName } from './connection-address.ts';
 export { connectionUrlForm, renderConnectionUrl } from './connection-url.ts';
 export type { ConnectionUrlForm, ConnectionUrlValues } from './connection-url.ts';
+export { durationSetting } from './duration-setting.ts';
 export { driverErrorText } from './driver-error-text.ts';
 export {
   ConfigurationInvalid,
@@ -43,7 +44,8 @@ export type {
   UserRequest,
 } from './plugin.ts';
 export { opensslSubject } from './openssl-subject.ts';
-export { pemMaterial, requireUsablePem } from './pem-material.ts';
+export { present } from './present.ts';
+export { pemFields, pemMaterial, requireUsablePem } from './pem-material.ts';
 export type { PemMaterial } from './pem-material.ts';
 export { abortable, redact } from '@strongroom/engine-sdk';
 export { redactCut } from './redact-cut.ts';

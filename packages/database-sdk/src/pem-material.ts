@@ -54,6 +54,25 @@ function parse<T>(field: string, work: () => T): T {
   }
 }
 
+/**
+ * The PEM texts of a connection's fields, each checked. `names`: what the fields for the authorities, the client's certificate and its key are called.
+ * Throws ConfigurationInvalid.
+ */
+export function pemFields<N extends string>(
+  config: { readonly [K in N]?: unknown },
+  names: { readonly ca: N; readonly cert: N; readonly key: N },
+): PemMaterial {
+  const text = (name: N): string | undefined => (config[name] ? String(config[name]) : undefined);
+  const [ca, cert, key] = [text(names.ca), text(names.cert), text(names.key)];
+  if ((cert === undefined) !== (key === undefined)) throw new ConfigurationInvalid(`${names.cert} and ${names.key} must be given together`);
+  if (ca !== undefined) requireUsablePem(`${names.ca} is not usable PEM`, { ca });
+  if (cert === undefined || key === undefined) return ca === undefined ? {} : { ca };
+  requireUsablePem(`${names.cert} is not usable PEM`, { cert });
+  requireUsablePem(`${names.key} is not usable PEM`, { key });
+  requireUsablePem(`${names.key} does not belong to ${names.cert}, or is not usable PEM`, { cert, key });
+  return { ...(ca !== undefined && { ca }), cert, key };
+}
+
 /** Throws ConfigurationInvalid with this message where Node's TLS cannot use the texts, or `ca` holds no certificate. */
 export function requireUsablePem(message: string, material: PemMaterial): void {
   try {

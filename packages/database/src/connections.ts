@@ -1,4 +1,12 @@
-import { BadRequest, foreignText, InvalidRequest, Unavailable, type EngineHost, type ManagedAccount } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  foreignText,
+  InvalidRequest,
+  Quarantine,
+  Unavailable,
+  type EngineHost,
+  type ManagedAccount,
+} from '@strongroom/engine-sdk';
 import { globMatches } from '@strongroom/go-template';
 import {
   connectionSecrets,
@@ -9,7 +17,7 @@ import {
   type UserRequest,
 } from '@strongroom/database-sdk';
 import { DatabaseFailed, DatabaseMisused, SessionGone } from './call-failed.ts';
-import { CallLane } from './call-lane.ts';
+import { Bulkhead } from './bulkhead.ts';
 import { USUAL_LIMITS } from './connection-limits.ts';
 import { settingsFor } from './connection-settings.ts';
 import { Guard, GuardedSession } from './guarded-session.ts';
@@ -37,14 +45,6 @@ interface Slot {
   readonly opening: Promise<OpenConnection>;
 }
 
-interface Fault {
-  readonly reason: string;
-  readonly revision: number;
-  readonly until: number;
-}
-
-/** How long a connection whose plugin misbehaved is left alone before it is opened anew, in milliseconds. */
-const QUARANTINE = 60_000;
 const NEVER = new AbortController().signal;
 
 /**
@@ -57,8 +57,8 @@ export class Connections {
   readonly #mark: UserMark;
   readonly #records: Records;
   readonly #slots = new Map<string, Slot>();
-  readonly #faults = new Map<string, Fault>();
-  readonly #lanes = new Map<string, CallLane>();
+  readonly #quarantine: Quarantine;
+  readonly #bulkheads = new Map<string, Bulkhead>();
   /** Finds out, before a session is opened, which root password is the right one; set where rotations of it are made. */
   settleRoot: ((connection: NamedConnection) => Promise<NamedConnection>) | undefined;
   #closed = false;
@@ -68,6 +68,7 @@ export class Connections {
     this.#catalog = catalog;
     this.#mark = mark;
     this.#records = recordsIn(host.storage);
+    this.#quarantine = new Quarantine(host.clock);
   }
 
   /** @throws InvalidRequest where there is none of that name. */
@@ -169,22 +170,22 @@ export class Connections {
     return one !== undefined && one.system === other?.system;
   }
 
-  /** The way of the connection's calls, for all its sessions. */
-  lane({ name, record }: NamedConnection): CallLane {
+  /** What the connection's calls pass through, for all its sessions. */
+  bulkhead({ name, record }: NamedConnection): Bulkhead {
     const id = ownId(record);
-    let lane = this.#lanes.get(id);
-    if (!lane) {
-      this.#lanes.set(id, (lane = new CallLane(name, this.#host.circuit(name), this.#host.clock)));
-      lane.configure(record.limits);
+    let bulkhead = this.#bulkheads.get(id);
+    if (!bulkhead) {
+      this.#bulkheads.set(id, (bulkhead = new Bulkhead(name, this.#host.circuit(name), this.#host.clock)));
+      bulkhead.configure(record.limits);
     }
-    return lane;
+    return bulkhead;
   }
 
   /** Passes where a call of a request would be made, before anything is stored for it. @throws Unavailable */
   check(connection: NamedConnection): void {
     const reason = this.quarantine(connection);
     if (reason !== undefined) throw outOfUse(connection.name, reason);
-    this.lane(connection).check();
+    this.bulkhead(connection).check();
   }
 
   /** Runs `work` with the connection's session; once more where the session was closed before the call began. */
@@ -206,23 +207,23 @@ export class Connections {
   /** Takes a session into use for a record that is stored now. */
   adopt({ name, record }: NamedConnection, open: OpenConnection): void {
     this.forget(record.id);
-    const lane = this.lane({ name, record });
-    lane.configure(record.limits);
-    open.session.join(lane);
+    const bulkhead = this.bulkhead({ name, record });
+    bulkhead.configure(record.limits);
+    open.session.join(bulkhead);
     this.#slots.set(record.id, { name, revision: record.revision, pluginName: record.plugin_name, opening: Promise.resolve(open) });
   }
 
   /** Closes the session, if there is one; statements under way end first. Also ends a quarantine, and closes the circuit. */
   forget(id: string): void {
     this.#drop(id);
-    this.#faults.delete(id);
-    this.#lanes.get(id)?.reset();
+    this.#quarantine.end(id);
+    this.#bulkheads.get(id)?.reset();
   }
 
   /** The connection is gone, and so is everything about it. */
   remove(id: string): void {
     this.forget(id);
-    this.#lanes.delete(id);
+    this.#bulkheads.delete(id);
   }
 
   /** The plugin, and what makes the names of its users. Opens nothing. @throws BadRequest, InvalidRequest */
@@ -263,8 +264,7 @@ export class Connections {
     } catch (error) {
       return (error as Error).message;
     }
-    const fault = this.#faults.get(record.id);
-    return fault && fault.revision === record.revision && fault.until > this.#host.clock.millis() ? fault.reason : undefined;
+    return this.#quarantine.find(record.id, record.revision)?.reason;
   }
 
   /** Whether a session is open (or opening). */
@@ -312,10 +312,10 @@ export class Connections {
 
   async #openShared(connection: NamedConnection): Promise<OpenConnection> {
     const settle = connection.record.root?.pending && this.settleRoot;
-    const lane = this.lane(connection);
-    lane.configure(connection.record.limits);
+    const bulkhead = this.bulkhead(connection);
+    bulkhead.configure(connection.record.limits);
     const open = await this.openApart(settle ? await settle(connection) : connection);
-    open.session.join(lane);
+    open.session.join(bulkhead);
     return open;
   }
 
@@ -372,9 +372,9 @@ export class Connections {
   #fault(name: string, record: ConnectionRecord, what: string): void {
     const reason = `plugin ${record.plugin_name} ${what}`;
     const id = ownId(record);
-    this.#lanes.get(id)?.failed(reason);
-    this.#faults.set(id, { reason, revision: record.revision, until: this.#host.clock.millis() + QUARANTINE });
-    this.#host.log.error('a database connection is out of use for a while', { connection: name, reason });
+    this.#bulkheads.get(id)?.failed(reason);
+    this.#quarantine.begin(id, record.revision, reason);
+    this.#host.log.error('a database connection is quarantined', { connection: name, reason });
     if (this.#slots.get(id)?.revision === record.revision) this.#drop(id);
   }
 

@@ -1,4 +1,4 @@
-import { DeadlineIgnored, foreignText, runAttributed, thrownText, withDeadline, type Clock, type CodeOwner } from '@strongroom/engine-sdk';
+import { foreignText, PluginGuard, thrownText, type Clock } from '@strongroom/engine-sdk';
 import {
   type ConnectionLost,
   type CreateUserRequest,
@@ -13,12 +13,8 @@ import {
   type UserRequest,
 } from '@strongroom/database-sdk';
 import { DatabaseFailed, DatabaseMisused, SessionGone } from './call-failed.ts';
-import type { CallLane } from './call-lane.ts';
+import type { Bulkhead } from './bulkhead.ts';
 import { handedSecrets } from './handed-secrets.ts';
-import { loopWatch } from './loop-watch.ts';
-
-/** Milliseconds within which a plugin must give up once its deadline has passed. */
-const GRACE = 5_000;
 
 export interface GuardOptions {
   /** The connection's name. */
@@ -35,28 +31,29 @@ export interface GuardOptions {
   readonly code: readonly string[] | undefined;
 }
 
-/**
- * All calls of a plugin pass here: a deadline, one catalogue of failures, no secret in any text, and a plugin that misbehaves is reported.
- */
+/** The guard of a connection's plugin: a deadline for each call, one catalogue of failures, no secret in any text, and a plugin that misbehaves is reported. */
 export class Guard {
   /** Where the calls of the connection queue up; undefined for a session that stands apart. */
-  lane: CallLane | undefined;
+  bulkhead: Bulkhead | undefined;
   readonly #options: GuardOptions;
-  /** Of all that the plugin begins: what it leaves running and throws is its fault. */
-  readonly #owner: CodeOwner;
+  readonly #guard: PluginGuard;
 
   constructor(options: GuardOptions) {
     this.#options = options;
     handedSecrets.add(options.secrets);
-    this.#owner = {
-      leaked: (error) => options.onFault(`threw after its call had ended: ${handedSecrets.leakedText(error)}`),
-      ...(options.code && { code: options.code }),
-    };
+    this.#guard = new PluginGuard({
+      clock: options.clock,
+      code: options.code,
+      longestBlock: options.deadline,
+      leakedText: (error) => handedSecrets.leakedText(error),
+      fault: options.onFault,
+      suspicion: options.onSuspicion,
+    });
   }
 
   async call<T>(parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>, credential?: Credential): Promise<T> {
-    const { lane } = this;
-    return lane ? lane.call(parent, async () => this.#call(parent, work, credential)) : this.#call(parent, work, credential);
+    const { bulkhead } = this;
+    return bulkhead ? bulkhead.call(parent, async () => this.#call(parent, work, credential)) : this.#call(parent, work, credential);
   }
 
   /** A call that does not queue up. */
@@ -67,7 +64,7 @@ export class Guard {
   /** A look that needs no call. Undefined where the plugin fails at it, which is its fault unless it says what is wrong with the settings. */
   look<T>(work: () => T): T | undefined {
     try {
-      return this.#run(work);
+      return this.#guard.run(work);
     } catch (error) {
       if (isDatabaseError(error)) return undefined;
       this.#options.onFault(`threw ${this.text(error)}`);
@@ -76,48 +73,23 @@ export class Guard {
   }
 
   async #call<T>(parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>, credential?: Credential): Promise<T> {
-    const { clock, connection, deadline: millis } = this.#options;
-    const { lane } = this;
+    const { connection, deadline: millis } = this.#options;
     let limit: AbortSignal | undefined;
     if (credential?.type === 'password') handedSecrets.add({ 'new password': credential.password });
-    const unwatch = loopWatch.watch({ millis, blocked: (took, alone) => this.#blocked(took, alone) });
+    const begin = async (signal: AbortSignal): Promise<T> => {
+      limit = signal;
+      return work(signal);
+    };
     try {
-      return await withDeadline({ clock, millis, parent, grace: GRACE }, async (signal) => {
-        limit = signal;
-        return this.#run(async () => work(signal));
-      });
+      return await this.#guard.call(parent, begin, millis);
     } catch (error) {
-      if (!limit?.aborted) {
-        const failure = this.#failure(error, credential);
-        if (failure instanceof DatabaseFailed) lane?.failed(failure.detail);
-        throw failure;
-      }
-      if (error instanceof DeadlineIgnored) this.#options.onFault('did not end a call when told to');
       if (parent.aborted) throw parent.reason;
-      const text = `no answer within ${millis / 1_000} s`;
-      lane?.failed(text);
-      throw new DatabaseFailed(connection, text, 'unknown');
-    } finally {
-      unwatch();
+      const failure = limit?.aborted
+        ? new DatabaseFailed(connection, `no answer within ${millis / 1_000} s`, 'unknown')
+        : this.#failure(error, credential);
+      if (failure instanceof DatabaseFailed) this.bulkhead?.failed(failure.detail);
+      throw failure;
     }
-  }
-
-  /** Runs code of the plugin as far as it goes at once. */
-  #run<T>(work: () => T): T {
-    const begun = performance.now();
-    try {
-      return runAttributed(this.#owner, work);
-    } finally {
-      const took = performance.now() - begun;
-      if (took > this.#options.deadline) this.#blocked(took, true);
-    }
-  }
-
-  #blocked(took: number, alone: boolean): void {
-    loopWatch.told();
-    const text = `held up the whole server for ${(took / 1_000).toFixed(1)} s`;
-    if (alone) this.#options.onFault(text);
-    else this.#options.onSuspicion(text);
   }
 
   /** The text of anything thrown, without the secrets that are known, and cut where it is too long. */
@@ -164,9 +136,9 @@ export class GuardedSession {
   }
 
   /** From now on its calls are the connection's. */
-  join(lane: CallLane): void {
-    this.#guard.lane = lane;
-    lane.opened(this.pool()?.limit ?? 0);
+  join(bulkhead: Bulkhead): void {
+    this.#guard.bulkhead = bulkhead;
+    bulkhead.opened(this.pool()?.limit ?? 0);
   }
 
   async verify(signal: AbortSignal): Promise<void> {

@@ -31,8 +31,8 @@ export function databaseFailingPath(host: EngineHost, connections: Connections, 
 }
 
 function leftAlone(connections: Connections, connection: NamedConnection): string | undefined {
-  const lane = connections.lane(connection);
-  const { state, failures, nextTry } = lane.circuit();
+  const bulkhead = connections.bulkhead(connection);
+  const { state, failures, nextTry } = bulkhead.circuit();
   if (state === 'closed') return undefined;
-  return `left alone until ${nextTry!.toISOString()} after ${failures} failures in a row: ${lane.lastError?.message ?? 'see its roles'}`;
+  return `left alone until ${nextTry!.toISOString()} after ${failures} failures in a row: ${bulkhead.lastError?.message ?? 'see its roles'}`;
 }

@@ -45,11 +45,11 @@ export function statusPaths(host: EngineHost, connections: Connections, roots: R
       const record = await recordsIn(host.storage).connections.get(name);
       if (!record) return undefined;
       const connection = { name, record };
-      const lane = connections.lane(connection);
-      const circuit = lane.circuit();
+      const bulkhead = connections.bulkhead(connection);
+      const circuit = bulkhead.circuit();
       const pool = await connections.pool(connection);
       const quarantine = connections.quarantine(connection) ?? null;
-      const { lastError } = lane;
+      const { lastError } = bulkhead;
       return {
         data: {
           plugin_name: record.plugin_name,
@@ -57,12 +57,12 @@ export function statusPaths(host: EngineHost, connections: Connections, roots: R
           state: quarantine === null ? (circuit.state === 'open' ? 'left-alone' : 'ready') : 'out-of-use',
           open: connections.isOpen(connection),
           pool: pool ? { open: pool.open, idle: pool.idle, waiting: pool.waiting, limit: pool.limit } : null,
-          queue: lane.queue(),
-          call_deadline: lane.limits.call_deadline,
+          queue: bulkhead.queue(),
+          call_deadline: bulkhead.limits.call_deadline,
           circuit: {
             state: circuit.state,
             failures: circuit.failures,
-            threshold: lane.limits.circuit_failures,
+            threshold: bulkhead.limits.circuit_failures,
             since: circuit.since?.toISOString() ?? null,
             next_try: circuit.nextTry?.toISOString() ?? null,
           },

@@ -34,7 +34,7 @@ describe('a database plugin that misbehaves', () => {
   });
   afterEach(async () => mount.close());
 
-  test('one that throws by a fault of its code is out of use for a while, says why, and the others go on', async () => {
+  test('one that throws by a fault of its code is quarantined, says why, and the others go on', async () => {
     bad.next = async () => {
       throw new TypeError(`cannot read ${SECRET}`);
     };
@@ -60,7 +60,7 @@ describe('a database plugin that misbehaves', () => {
     expect(await creds()).toBe('200');
   });
 
-  test('one that does not answer is given up at the deadline; if it does not let go then, it is out of use', async () => {
+  test('one that does not answer is given up at the deadline; if it does not let go then, it is quarantined', async () => {
     bad.next = async (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     const slow = creds();
     await new Promise((resolve) => setImmediate(resolve));
@@ -77,7 +77,7 @@ describe('a database plugin that misbehaves', () => {
     expect(await creds()).toBe('503,the connection "bad" is out of use: plugin faulty-database-plugin did not end a call when told to');
   });
 
-  test('one that throws in open by a fault of its code, not even in a promise, is out of use for a while', async () => {
+  test('one that throws in open by a fault of its code, not even in a promise, is quarantined', async () => {
     await mount.write('reload/faulty-database-plugin');
     const { open } = bad.plugin;
     (bad.plugin as { open: unknown }).open = () => {
@@ -91,7 +91,7 @@ describe('a database plugin that misbehaves', () => {
     expect(await creds()).toBe('200');
   });
 
-  test('one that hangs in open is given up and out of use; what waited for it is answered', async () => {
+  test('one that hangs in open is given up and quarantined; what waited for it is answered', async () => {
     await mount.write('reload/faulty-database-plugin');
     const { open } = bad.plugin;
     (bad.plugin as { open: unknown }).open = async () => new Promise(() => undefined);
@@ -105,7 +105,7 @@ describe('a database plugin that misbehaves', () => {
     (bad.plugin as { open: unknown }).open = open;
   });
 
-  test('one whose declared settings cannot be checked is out of use, and the others go on', async () => {
+  test('one whose declared settings cannot be checked is quarantined, and the others go on', async () => {
     await mount.write('reload/faulty-database-plugin');
     // The schema is compiled once for each plugin value, so this is another one.
     const twisted = {

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 
 export interface DeadlineOptions {
   readonly clock: Clock;
-  /** The longest that the work may take. */
+  /** The longest that the work may take. Infinity: only the parent ends it. */
   readonly millis: number;
   /** Ends the work sooner, with its own reason. */
   readonly parent?: AbortSignal;
@@ -34,11 +34,11 @@ export async function withDeadline<T>(options: DeadlineOptions, work: (signal: A
     setMaxListeners(0, parent);
     parent.addEventListener('abort', leave, { once: true });
   }
-  const cancel = clock.after(millis, () => deadline.end(passed()));
+  const cancel = millis === Infinity ? undefined : clock.after(millis, () => deadline.end(passed()));
   try {
     return await deadline.guard(async () => work(deadline.signal), { clock, grace });
   } finally {
-    cancel();
+    cancel?.();
     parent?.removeEventListener('abort', leave);
   }
 }

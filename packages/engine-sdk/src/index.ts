@@ -31,6 +31,8 @@ export type { MountInfo } from './mount-info.ts';
 export type { OutsideThing } from './outside-thing.ts';
 export { own } from './own.ts';
 export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';
+export { PluginGuard, type PluginGuardOptions } from './plugin-guard.ts';
+export { Quarantine, QUARANTINE_MILLIS, type Quarantined } from './quarantine.ts';
 export { redact } from './redact.ts';
 export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from './request.ts';
 export type { AnySchedule, JobRun, Schedule } from './schedule.ts';

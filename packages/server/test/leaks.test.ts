@@ -113,7 +113,7 @@ test('one that says where its code is is known by the stack of what it leaks; a 
   expect((await call('GET', 'database/creds/none')).status).toBe(200);
   expect((await call('GET', 'database/creds/socket')).status).toBe(200);
   expect((await call('GET', 'database/creds/timer')).status).toBe(200);
-  // Which of its connections it was is not known, so all are out of use for a while.
+  // Which of its connections it was is not known, so all are quarantined.
   for (const leak of ['timer', 'none'])
     expect(await quarantineOf(leak)).toBe('plugin placed-leaky-database-plugin threw after its call had ended: a timer of the plugin');
   expect(exited()).toBe(false);

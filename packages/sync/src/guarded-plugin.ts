@@ -1,6 +1,6 @@
 import type { Clock } from '@strongroom/engine-sdk';
 import { secretsOf, type DestinationSession, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
-import { PluginGuard } from './plugin-guard.ts';
+import { DestinationGuard } from './destination-guard.ts';
 
 /** How long a session may take to open and to close: neither connects. Milliseconds. */
 const OPENING = 30_000;
@@ -18,9 +18,9 @@ export interface GuardedPlugin extends SyncDestinationPlugin {
 /** All calls of a plugin pass a guard. `fault`: where no destination is concerned. */
 export function guardedPlugin(plugin: SyncDestinationPlugin, clock: Clock, fault: (reason: string) => void): GuardedPlugin {
   const { accounts, aliases, version, title, code } = plugin;
-  const guarded = (secrets: () => readonly string[], tell = fault): PluginGuard =>
-    new PluginGuard({ title, clock, code, secrets, fault: tell });
-  const ofConnection = (connection: Connection): PluginGuard => guarded(() => secretsOf(plugin.connection, connection));
+  const guarded = (secrets: () => readonly string[], tell = fault): DestinationGuard =>
+    new DestinationGuard({ title, clock, code, secrets, fault: tell });
+  const ofConnection = (connection: Connection): DestinationGuard => guarded(() => secretsOf(plugin.connection, connection));
   const openFor: GuardedPlugin['openFor'] = async (connection, host, tell) => {
     const account = accounts && host.account ? secretsOf(accounts.fields, host.account as Record<string, unknown>) : [];
     const secrets = [...secretsOf(plugin.connection, connection), ...account];
@@ -66,7 +66,7 @@ export function guardedPlugin(plugin: SyncDestinationPlugin, clock: Clock, fault
   };
 }
 
-function guardedSession(session: DestinationSession, guard: PluginGuard): DestinationSession {
+function guardedSession(session: DestinationSession, guard: DestinationGuard): DestinationSession {
   return {
     read: async (request) => guard.call(request.signal, async () => session.read(request)),
     put: async (request) => guard.call(request.signal, async () => session.put(request), request.value),

@@ -1,4 +1,4 @@
-import type { EngineHost } from '@strongroom/engine-sdk';
+import { Quarantine, QUARANTINE_MILLIS, type EngineHost } from '@strongroom/engine-sdk';
 import {
   ConfigurationInvalid,
   createNetworkGuard,
@@ -10,7 +10,7 @@ import {
 } from '@strongroom/sync-sdk';
 import type { DestinationTypes } from './destination-types.ts';
 import type { Pacer } from './pacer.ts';
-import { PluginFault } from './plugin-guard.ts';
+import { PluginFault } from './destination-guard.ts';
 import { placeOf, recordsIn, type DestinationRecord } from './records.ts';
 
 /** A destination ready for use. Every call of its session is counted by the pacer. */
@@ -19,9 +19,6 @@ export interface OpenDestination {
   readonly limits: DestinationLimits;
   readonly session: DestinationSession;
 }
-
-/** Milliseconds for which a destination is left alone whose plugin broke its contract. */
-const OUT_OF_USE = 60_000;
 
 interface Opened {
   readonly generation: number;
@@ -44,12 +41,13 @@ export class Sessions {
   readonly #pacer: Pacer;
   readonly #opened = new Map<string, Opened>();
   /** Destinations whose plugin broke its contract, by id. */
-  readonly #outOfUse = new Map<string, { readonly reason: string; readonly until: number; readonly generation: number }>();
+  readonly #quarantine: Quarantine;
 
   constructor(host: EngineHost, types: DestinationTypes, pacer: Pacer) {
     this.#host = host;
     this.#types = types;
     this.#pacer = pacer;
+    this.#quarantine = new Quarantine(host.clock);
   }
 
   /** Does work with a session, which stays open until it is done. */
@@ -75,7 +73,7 @@ export class Sessions {
 
   /** The destination is gone. */
   forget(id: string): void {
-    this.#outOfUse.delete(id);
+    this.#quarantine.end(id);
     const opened = this.#opened.get(id);
     if (opened) this.#drop(id, opened);
     this.#pacer.forget(id);
@@ -87,21 +85,18 @@ export class Sessions {
     await Promise.all(all.map(closed));
   }
 
-  /** @throws PluginFault while the destination is out of use */
+  /** @throws PluginFault while the destination is quarantined */
   #checkInUse({ id, generation }: DestinationRecord): void {
-    const out = this.#outOfUse.get(id);
-    if (!out) return;
-    if (generation > out.generation || this.#host.clock.millis() >= out.until) this.#outOfUse.delete(id);
-    else throw new PluginFault(`${out.reason}; the destination is out of use until ${new Date(out.until).toISOString()}`);
+    const found = this.#quarantine.find(id, generation);
+    if (found) throw new PluginFault(`${found.reason}; the destination is out of use until ${new Date(found.until).toISOString()}`);
   }
 
   /** The plugin broke its contract: the session is not used any more, and no other is opened for a while. */
   #fault(destination: DestinationRecord, title: string, what: string): void {
     const reason = `the plugin of ${title} ${what}`;
     const place = placeOf(destination);
-    const until = this.#host.clock.millis() + OUT_OF_USE;
-    this.#outOfUse.set(destination.id, { reason, until, generation: destination.generation });
-    this.#host.log.error(`${reason}; the destination ${place} is out of use for ${OUT_OF_USE / 1_000} s`, { place });
+    this.#quarantine.begin(destination.id, destination.generation, reason);
+    this.#host.log.error(`${reason}; the destination ${place} is out of use for ${QUARANTINE_MILLIS / 1_000} s`, { place });
     const opened = this.#opened.get(destination.id);
     if (opened?.generation === destination.generation) this.#drop(destination.id, opened);
   }

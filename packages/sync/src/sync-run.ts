@@ -20,7 +20,7 @@ import {
 } from './records.ts';
 import { forgetDestination } from './reconciliation.ts';
 import { nameId, remoteName } from './remote-names.ts';
-import { DEADLINE } from './plugin-guard.ts';
+import { DEADLINE } from './destination-guard.ts';
 import { RemoteWriter, Vanished, type Wanted } from './remote-writer.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { Sessions } from './sessions.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { notifyOwner, type Log } from '@strongroom/engine-sdk';
 import { ExternalServiceError, SessionClosed } from '@strongroom/sync-sdk';
 import { memoryDestination, MemoryProvider, type MemoryDestination } from '@strongroom/sync-testkit';
-import { PluginGuard } from '../src/plugin-guard.ts';
+import { DestinationGuard } from '../src/destination-guard.ts';
 import { CONNECTION, syncMount, type SyncMount } from './sync-mount.ts';
 
 const ONE = 'sys/sync/destinations/memory/one';
@@ -268,7 +268,13 @@ describe('the guard', () => {
     let now = 0;
     const clock = { now: () => new Date(now), millis: () => now, after: () => () => undefined };
     const faults: string[] = [];
-    const guard = new PluginGuard({ title: 'Acme', clock, code: undefined, secrets: () => [], fault: (reason) => faults.push(reason) });
+    const guard = new DestinationGuard({
+      title: 'Acme',
+      clock,
+      code: undefined,
+      secrets: () => [],
+      fault: (reason) => faults.push(reason),
+    });
     guard.look(() => (now += 44_000));
     expect(faults).toEqual([]);
     guard.look(() => (now += 46_000));

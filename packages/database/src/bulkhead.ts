@@ -9,8 +9,8 @@ export interface QueueStatus {
   readonly limit: number;
 }
 
-/** All calls of one connection, over all its sessions: no more of them wait than its limits say, and none is made while its circuit is open. */
-export class CallLane {
+/** The bulkhead around one connection, over all its sessions: no more calls wait than its limits say, and none is made while its circuit breaker is open. */
+export class Bulkhead {
   /** The last failure to reach the database, or of its plugin. */
   lastError: { readonly message: string; readonly at: number } | undefined;
   readonly #connection: string;
