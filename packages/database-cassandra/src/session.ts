@@ -51,11 +51,18 @@ export class CassandraSession implements DatabaseSession {
     }
   }
 
-  async createUser({ username, credential, expiresAt, statements, undo, signal }: CreateUserRequest): Promise<void> {
+  async createUser({
+    username,
+    credential,
+    expiresAt,
+    statements,
+    rollback: rollbackStatements,
+    signal,
+  }: CreateUserRequest): Promise<void> {
     const password = requirePassword(credential);
     const values = { name: username, username, password, expiration: expirationText(expiresAt) };
     const creation = creationStatements(statements.commands, values);
-    const rollback = renderStatements(undo.commands, values, cqlDialect);
+    const rollback = renderStatements(rollbackStatements.commands, values, cqlDialect);
     let begun = 0;
     try {
       for (const statement of creation) {
