@@ -4,7 +4,7 @@
  */
 export const floors = {
   core: {
-    '': [['kernel'], ['services'], ['request', 'api'], ['core-options.ts'], ['core.ts'], ['index.ts']],
+    '': [['kernel'], ['services'], ['request', 'api', 'lifecycle'], ['core-options.ts'], ['core.ts'], ['index.ts']],
     kernel: [
       ['version.ts', 'random-bytes.ts', 'random-base62.ts'],
       ['barrier'],
@@ -13,6 +13,7 @@ export const floors = {
       ['call'],
       ['mounts'],
       ['work'],
+      ['kernel.ts'],
     ],
     services: [
       ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings'],
@@ -22,7 +23,8 @@ export const floors = {
       ['caller', 'revocation', 'wrapping'],
       ['audit', 'mounts'],
       ['removal'],
+      ['services.ts'],
     ],
-    api: [['sys', 'token', 'identity', 'cubbyhole']],
+    api: [['sys', 'token', 'identity', 'cubbyhole'], ['engines.ts']],
   },
 };

@@ -26,6 +26,7 @@ export function installPackages() {
 }
 
 export function build() {
+  run(process.execPath, [join('packages', 'acceptance', 'scripts', 'remove-stale.mjs')]);
   return run(process.execPath, [join('node_modules', 'ts7', 'bin', 'tsc'), '-b']);
 }
 

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { changedFiles, quickTests, relatedTests } from './test-selection.mjs';
 import { installNewestNode, NEWEST_LTS } from './newest-node.mjs';
+import { removeStale } from './remove-stale.mjs';
 import { has, installPackages, installPython, root, run } from './setup.mjs';
 
 const words = process.argv.slice(2);
@@ -19,6 +20,8 @@ const LINT = ['lint', ESLINT, ['.']];
 const TYPED_LINT = ['lint with types', ESLINT, ['--config', 'eslint.types.config.js', 'packages', 'examples']];
 /** What depends on node itself most: its HTTP parser, its crypto, its streams and native modules. */
 const NEWEST_NODE_PACKAGES = ['core', 'http', 'storage-sdk', 'storage-lmdb', 'storage-postgresql'];
+/** Publishes to a registry of its own, installs from there, and runs what the documents say; it uses the build. */
+const PACKAGES = ['packages, as others install them', ['..', 'packages', 'acceptance', 'dist', 'publish', 'main.js'], []];
 const FORMAT = ['format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level=warn', '.']];
 let jestPassed = 0;
 let jestFailed = 0;
@@ -132,9 +135,10 @@ if (words[0] === '--changed') {
   installServers();
   leftOut.push(...installPython());
   installOthers();
-  // Two at a time, and the one that takes 2 GiB by itself.
+  removeStale();
+  // Two at a time; the lint with types takes 2 GiB.
   await Promise.all([check(BUILD, TYPES), check(FORMAT, LINT)]);
-  await check(TYPED_LINT);
+  await Promise.all([check(TYPED_LINT), check(PACKAGES)]);
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
   const newest = installNewestNode();

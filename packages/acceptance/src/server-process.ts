@@ -24,6 +24,8 @@ export interface ServerProcessOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The folder that it runs in. */
   readonly cwd?: string;
+  /** The command to run; the repository's by default. */
+  readonly command?: string;
   /** Called with everything that it writes, as it comes; `log()` keeps the end alone. */
   readonly heard?: (text: string) => void;
 }
@@ -32,9 +34,9 @@ export interface ServerProcessOptions {
 export async function startServer(
   words: readonly string[],
   address: string,
-  { env = process.env, cwd, heard }: ServerProcessOptions = {},
+  { env = process.env, cwd, command: file = command, heard }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [command, 'server', ...words], { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [file, 'server', ...words], { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   const keep = (chunk: string): void => {
     text = (text + chunk).slice(-200_000);

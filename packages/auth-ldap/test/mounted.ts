@@ -2,7 +2,6 @@ import type { Log } from '@strongroom/engine-sdk';
 import { mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
 import type { CoreResponse } from '@strongroom/core';
 import { ldapAuth } from '../src/index.ts';
-import type { Slapd } from '../../ldap-client/test/slapd.ts';
 
 export interface LogLine {
   readonly level: string;
@@ -35,18 +34,4 @@ export async function mounted(options: TestMountOptions = {}): Promise<MountedLd
   };
 }
 
-export const people = 'ou=people,dc=example,dc=org';
-export const groups = 'ou=groups,dc=example,dc=org';
-
-/** Searches with a service account, as most installations do. */
-export function serviceConfig(slapd: Pick<Slapd, 'url' | 'adminDn' | 'adminPassword'>): Record<string, unknown> {
-  return {
-    url: slapd.url,
-    binddn: slapd.adminDn,
-    bindpass: slapd.adminPassword,
-    userdn: people,
-    userattr: 'uid',
-    groupdn: groups,
-    groupfilter: '(member={{.UserDN}})',
-  };
-}
+export { GROUPS_DN as groups, PEOPLE_DN as people, serviceAccountConfig as serviceConfig } from '@strongroom/lab';

@@ -39,7 +39,7 @@ describeWhere(influxdbMissing, 'an InfluxDB session', () => {
       credential,
       expiresAt: new Date(),
       statements: { commands },
-      undo: { commands: undo },
+      rollback: { commands: undo },
       signal: signal(),
     });
   const remove = (session: DatabaseSession, username: string, commands: string[] = []) =>

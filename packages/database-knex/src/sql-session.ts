@@ -88,12 +88,19 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
     }
   }
 
-  async createUser({ username, credential, expiresAt, statements, undo, signal }: CreateUserRequest): Promise<void> {
+  async createUser({
+    username,
+    credential,
+    expiresAt,
+    statements,
+    rollback: rollbackStatements,
+    signal,
+  }: CreateUserRequest): Promise<void> {
     const { driver, rules } = this.#options;
     const expiration = expirationText(rules, expiresAt);
     const values = { name: username, username, expiration, ...(await this.#credential(credential)) };
     const creation = renderCreation(rules, statements.commands, values);
-    const rollback = this.#render(undo.commands, values);
+    const rollback = this.#render(rollbackStatements.commands, values);
     let isMade = false;
     const made = (): void => void (isMade = true);
     try {

@@ -83,7 +83,7 @@ describe('SqlSession', () => {
       credential,
       expiresAt,
       statements: { commands },
-      undo: { commands: undo },
+      rollback: { commands: undo },
       signal: wanted,
     });
 

@@ -38,7 +38,7 @@ describeWhere('missing' in found ? found.missing : undefined, 'MongoDB (FerretDB
       restart: () => server.restart(),
       skip: [
         {
-          test: 'undo runs after a half-made user',
+          test: 'rollback runs after a half-made user',
           reason: 'createUser makes the whole user or nothing, so there is no half-made user to undo',
         },
       ],

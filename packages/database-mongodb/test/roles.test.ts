@@ -40,7 +40,7 @@ const create = (session: DatabaseSession, ...commands: string[]) =>
     credential,
     expiresAt: new Date(),
     statements: { commands },
-    undo: { commands: [] },
+    rollback: { commands: [] },
     signal: signal(),
   });
 const remove = (session: DatabaseSession, ...commands: string[]) =>

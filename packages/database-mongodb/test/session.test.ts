@@ -45,7 +45,7 @@ describeWhere('missing' in found ? found.missing : undefined, 'a MongoDB session
       credential: { type: 'password', password: own },
       expiresAt: new Date(),
       statements: { commands: [JSON.stringify({ db, roles: [] })] },
-      undo: none,
+      rollback: none,
       signal: signal(),
     });
 

@@ -51,7 +51,7 @@ describe('a SQL Server session', () => {
     }
   };
   const run = (session: DatabaseSession, username: string, ...commands: string[]) =>
-    session.createUser({ username, credential, expiresAt, statements: { commands }, undo: none, signal: signal() });
+    session.createUser({ username, credential, expiresAt, statements: { commands }, rollback: none, signal: signal() });
   const remove = (session: DatabaseSession, username: string, ...commands: string[]) =>
     session.deleteUser({ username, statements: { commands }, signal: signal() });
 
@@ -260,7 +260,14 @@ describe('a SQL Server session', () => {
       await withSession(async (session) => {
         const controller = new AbortController();
         const statements = { commands: [CREATE, `WAITFOR DELAY '00:00:40'`] };
-        const creating = session.createUser({ username: 'x', credential, expiresAt, statements, undo: none, signal: controller.signal });
+        const creating = session.createUser({
+          username: 'x',
+          credential,
+          expiresAt,
+          statements,
+          rollback: none,
+          signal: controller.signal,
+        });
         await until(() => server.batches.at(-1)?.startsWith('WAITFOR') === true);
         controller.abort(new Error('deadline'));
         await expect(creating).rejects.toThrow('deadline');
@@ -275,8 +282,8 @@ describe('a SQL Server session', () => {
       const session = await mssqlPlugin.open(settings(), { ...host, log: { debug: log, info: log, warn: log, error: log } });
       const controller = new AbortController();
       const slow = { commands: [CREATE, `WAITFOR DELAY '00:00:40'`] };
-      const undo = { commands: [`WAITFOR DELAY '00:00:41'`] };
-      const creating = session.createUser({ username: 'x', credential, expiresAt, statements: slow, undo, signal: controller.signal });
+      const rollback = { commands: [`WAITFOR DELAY '00:00:41'`] };
+      const creating = session.createUser({ username: 'x', credential, expiresAt, statements: slow, rollback, signal: controller.signal });
       const waiting = () => server.batches.filter((batch) => batch.startsWith('WAITFOR')).length;
       await until(() => waiting() === 1);
       controller.abort(new Error('deadline'));

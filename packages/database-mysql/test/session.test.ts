@@ -41,7 +41,7 @@ describeWithMariadb('a MariaDB session', () => {
     }
   };
   const run = (session: DatabaseSession, username: string, ...commands: string[]) =>
-    session.createUser({ username, credential, expiresAt, statements: { commands }, undo: none, signal: signal() });
+    session.createUser({ username, credential, expiresAt, statements: { commands }, rollback: none, signal: signal() });
   const create = (session: DatabaseSession, username: string, ...commands: string[]) => run(session, username, CREATE, ...commands);
   const remove = (session: DatabaseSession, username: string, ...commands: string[]) =>
     session.deleteUser({ username, statements: { commands }, signal: signal() });
@@ -177,7 +177,7 @@ describeWithMariadb('a MariaDB session', () => {
           await withSession(async (session) => {
             for (const secret of [SPECIAL, `\\`, `\\'`, `'\\`, `"\\"`, `'; DROP USER root; -- `]) {
               const user = { username: 'quoted', credential: { type: 'password', password: `Pw1${secret}` } as const };
-              await session.createUser({ ...user, expiresAt, statements: { commands: [CREATE] }, undo: none, signal: signal() });
+              await session.createUser({ ...user, expiresAt, statements: { commands: [CREATE] }, rollback: none, signal: signal() });
               expect(await server.login('quoted', `Pw1${secret}`)).toBe('quoted@%');
               await session.updateUser({
                 ...user,
@@ -267,8 +267,8 @@ describeWithMariadb('a MariaDB session', () => {
     test('rollback_statements: that fail are logged without the password', async () => {
       await withSession(async (session) => {
         const request = { username: 'undone', credential, expiresAt, signal: signal() };
-        const undo = { commands: [`BOGUS '{{password}}'`] };
-        await expect(session.createUser({ ...request, statements: { commands: [CREATE, 'BOGUS'] }, undo })).rejects.toThrow('1064');
+        const rollback = { commands: [`BOGUS '{{password}}'`] };
+        await expect(session.createUser({ ...request, statements: { commands: [CREATE, 'BOGUS'] }, rollback })).rejects.toThrow('1064');
       });
       expect(await exists('undone')).toBe(false);
       expect(logged.join()).toMatch(/could not be undone.*1064/);
@@ -423,7 +423,7 @@ describeWithMariadb('a MariaDB session', () => {
         credential,
         expiresAt,
         statements,
-        undo: none,
+        rollback: none,
         signal: controller.signal,
       });
       await Promise.all([until(1).then(() => controller.abort(new Error('deadline'))), expect(creating).rejects.toThrow('deadline')]);

@@ -44,7 +44,7 @@ describeWithMariadb('TLS to MariaDB', () => {
             'CREATE OR REPLACE TABLE app.seen AS SELECT VARIABLE_VALUE AS cipher FROM information_schema.SESSION_STATUS WHERE VARIABLE_NAME = "SSL_CIPHER"',
           ],
         },
-        undo: { commands: [] },
+        rollback: { commands: [] },
         signal: signal(),
       });
       return String((await server.query('SELECT cipher FROM app.seen'))[0]!['cipher']);

@@ -45,7 +45,14 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     }
   };
   const create = (session: DatabaseSession, username: string, ...commands: string[]) =>
-    session.createUser({ username, credential, expiresAt, statements: { commands: [CREATE, ...commands] }, undo: none, signal: signal() });
+    session.createUser({
+      username,
+      credential,
+      expiresAt,
+      statements: { commands: [CREATE, ...commands] },
+      rollback: none,
+      signal: signal(),
+    });
   const exists = async (username: string) => (await server.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [username])).length > 0;
   const expiry = async (username: string) =>
     (
@@ -66,7 +73,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
 
   test('creation_statements: there is no default', async () => {
     await withSession(async (session) => {
-      const empty = { username: 'x', credential, expiresAt, undo: none, signal: signal() };
+      const empty = { username: 'x', credential, expiresAt, rollback: none, signal: signal() };
       await expect(session.createUser({ ...empty, statements: none })).rejects.toThrow(/^empty creation statements$/);
       await expect(session.createUser({ ...empty, statements: { commands: [' ; '] } })).rejects.toThrow(/^empty creation statements$/);
     });
@@ -79,7 +86,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
         credential,
         expiresAt,
         statements: { commands: ['BOGUS'] },
-        undo: none,
+        rollback: none,
         signal: signal(),
       });
       await expect(failing).rejects.toMatchObject({
@@ -330,7 +337,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
         credential,
         expiresAt,
         statements,
-        undo: none,
+        rollback: none,
         signal: controller.signal,
       });
       await Promise.all([until(1).then(() => controller.abort(new Error('deadline'))), expect(creating).rejects.toThrow('deadline')]);
@@ -347,7 +354,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
       credential,
       expiresAt,
       statements: { commands: [CREATE, 'SELECT pg_sleep(60)'] },
-      undo: { commands: ['SELECT pg_sleep(2); CREATE ROLE undone'] },
+      rollback: { commands: ['SELECT pg_sleep(2); CREATE ROLE undone'] },
       signal: controller.signal,
     });
     controller.abort(new Error('deadline'));
@@ -407,7 +414,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
   test('a statement that wants a password is refused where the role issues certificates', async () => {
     await withSession(async (session) => {
       const certificate = { type: 'client_certificate', subject: 'CN=x' } as const;
-      const request = { username: 'certified', credential: certificate, expiresAt, undo: none, signal: signal() };
+      const request = { username: 'certified', credential: certificate, expiresAt, rollback: none, signal: signal() };
       await expect(session.createUser({ ...request, statements: { commands: [CREATE] } })).rejects.toThrow('{{password}}');
       await session.createUser({
         ...request,

@@ -29,7 +29,7 @@ describeWhere(redisMissing, 'Redis', () => {
     restart: () => server.restart(),
     skip: [
       {
-        test: 'undo runs after a half-made user',
+        test: 'rollback runs after a half-made user',
         reason: 'ACL SETUSER makes the whole user or nothing, so there is no half-made user to undo',
       },
     ] as const,

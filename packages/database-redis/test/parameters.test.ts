@@ -131,7 +131,7 @@ describeWhere(redisMissing, 'the parameters of Redis connections', () => {
       try {
         const config = { host: '127.0.0.1', port: kept.port, password: kept.password, persistence_mode: mode.toUpperCase() };
         const session = await redisPlugin.open(config, host);
-        const request = { credential, statements: { commands: [] }, undo: { commands: [] }, expiresAt: new Date() };
+        const request = { credential, statements: { commands: [] }, rollback: { commands: [] }, expiresAt: new Date() };
         for (const username of ['STAYS', 'GOES']) await session.createUser({ ...request, username, signal: signal() });
         const changed = { type: 'password', password: 'Changed-1234567890' } as const;
         await session.updateUser({ username: 'STAYS', credential: changed, statements: { commands: [] }, signal: signal() });
@@ -154,7 +154,7 @@ describeWhere(redisMissing, 'the parameters of Redis connections', () => {
         username: 'UNSAVED',
         credential,
         statements: { commands: [] },
-        undo: { commands: [] },
+        rollback: { commands: [] },
         expiresAt: new Date(),
         signal: signal(),
       });

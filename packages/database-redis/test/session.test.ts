@@ -39,7 +39,7 @@ describeWhere(redisMissing, 'a Redis session', () => {
     }
   };
   const create = (session: DatabaseSession, username: string, ...commands: string[]) =>
-    session.createUser({ username, credential, expiresAt: new Date(), statements: { commands }, undo: none, signal: signal() });
+    session.createUser({ username, credential, expiresAt: new Date(), statements: { commands }, rollback: none, signal: signal() });
   const rulesOf = async (username: string) =>
     ((await asRoot('ACL', 'LIST')) as string[]).find((line) => line.startsWith(`user ${username} `));
 

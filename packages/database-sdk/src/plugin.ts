@@ -27,7 +27,7 @@ export interface CreateUserRequest extends UserRequest {
   /** When the user stops being valid; already includes the host's slack. */
   readonly expiresAt: Date;
   /** The role's rollback statements, to run if creation fails half-way. */
-  readonly undo: Statements;
+  readonly rollback: Statements;
 }
 
 export interface UpdateUserRequest extends UserRequest {
@@ -100,6 +100,8 @@ export interface DatabasePlugin<C extends TObject = TObject> {
    * Who changes where stored secrets are sent must know them. Every field that is not secret counts as such an address, and a trust anchor does too;
    * `address: false` exempts a field that cannot send a secret elsewhere, `address: true` adds a secret one, and `safe: true` (any value) is the value that
    * a field may be changed to without ado, because it makes the connection safer only.
+   *
+   * `rotate-root` needs the text fields `username` and `password`; it stores the new password in `password`.
    */
   readonly connection: C;
   /**
@@ -141,7 +143,7 @@ export interface DatabasePlugin<C extends TObject = TObject> {
 export interface DatabaseSession {
   /** Connects and logs in. Throws VerificationFailed. */
   verify(signal: AbortSignal): Promise<void>;
-  /** All or nothing as far as the database can; where it cannot, the `undo` statements run before the call rejects. */
+  /** All or nothing as far as the database can; where it cannot, the `rollback` statements run before the call rejects. */
   createUser(request: CreateUserRequest): Promise<void>;
   /** Replaces the credential of an existing user. An unknown user is an error. */
   updateUser(request: UpdateUserRequest): Promise<void>;

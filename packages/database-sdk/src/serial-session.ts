@@ -62,11 +62,11 @@ export abstract class SerialSession {
   protected abstract exists(username: string, signal: AbortSignal): Promise<boolean>;
 
   async createUser(request: CreateUserRequest): Promise<void> {
-    const { username, credential, undo, expiresAt, signal } = request;
+    const { username, credential, expiresAt, signal } = request;
     const creation = serialCreation(this.#rules, request);
     const password = passwordOf(this.#rules.name, credential);
     const values = { name: username, username, password, expiration: timestampText(expiresAt) };
-    const rollback = renderStatements(undo.commands, values, this.#rules.dialect);
+    const rollback = renderStatements(request.rollback.commands, values, this.#rules.dialect);
     let begun = 0;
     try {
       for (const statement of creation) {

@@ -14,7 +14,7 @@ export const CONTRACT_CASES = [
   'a quote, backslash or semicolon in a display name cannot break out of a statement',
   'a quote, backslash or semicolon in a password works or is refused',
   'a failing statement leaves no user',
-  'undo runs after a half-made user',
+  'rollback runs after a half-made user',
   '20 concurrent creates never collide',
   'preview shows what would be sent, and does nothing',
   'a credential that is not supported is refused',

@@ -82,7 +82,7 @@ export class Fixture<C extends TObject> {
       username,
       credential,
       statements: { commands: change.statements ?? this.options.creation },
-      undo: { commands: change.undo ?? [] },
+      rollback: { commands: change.rollback ?? [] },
       expiresAt: change.expiresAt ?? new Date(Date.now() + HOUR_MS),
       signal: change.signal ?? deadline(),
     });
@@ -117,7 +117,7 @@ export interface User {
 
 interface CreateOptions {
   readonly statements: readonly string[];
-  readonly undo: readonly string[];
+  readonly rollback: readonly string[];
   readonly expiresAt: Date;
   readonly signal: AbortSignal;
 }

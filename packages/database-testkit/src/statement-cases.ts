@@ -77,15 +77,15 @@ export const statementCases: Cases<TObject> = {
     });
   },
 
-  async 'undo runs after a half-made user'(fixture) {
+  async 'rollback runs after a half-made user'(fixture) {
     await fixture.session(async (session) => {
       const user = await fixture.newUser();
       // Another user with the same credential, so that every other placeholder is the plugin's to replace.
       const trace = { ...user, username: (await fixture.newUser()).username };
-      const undo = fixture.options.creation.map((statement) => statement.replace(/\{\{(?:name|username)\}\}/g, trace.username));
-      await assert.rejects(fixture.create(session, user, { statements: failing(fixture), undo }), (error) => isDatabaseError(error));
+      const rollback = fixture.options.creation.map((statement) => statement.replace(/\{\{(?:name|username)\}\}/g, trace.username));
+      await assert.rejects(fixture.create(session, user, { statements: failing(fixture), rollback }), (error) => isDatabaseError(error));
       await fixture.refuses(user, 'creation failed, but its user can log in');
-      await fixture.accepts(trace, 'the undo statements did not run');
+      await fixture.accepts(trace, 'the rollback statements did not run');
       await fixture.delete(session, trace.username);
     });
   },
@@ -116,7 +116,7 @@ export const statementCases: Cases<TObject> = {
       const user = await fixture.newUser();
       secrets.push(user.secret);
       for (const statements of [failing(fixture), [`${NONSENSE} '{{password}}'`], [`"{{password}}" ${NONSENSE}`]]) {
-        await fixture.create(session, user, { statements, undo: [`${NONSENSE} '{{password}}'`] }).catch(keep);
+        await fixture.create(session, user, { statements, rollback: [`${NONSENSE} '{{password}}'`] }).catch(keep);
       }
       await session.updateUser({ ...user, statements: { commands: [`${NONSENSE} '{{password}}'`] }, signal: deadline() }).catch(keep);
       await fixture.delete(session, user.username);

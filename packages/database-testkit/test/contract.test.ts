@@ -57,7 +57,7 @@ describe('the contract', () => {
 
   test('a skip needs a known case and a reason, and is printed, as is what the plugin rules out', async () => {
     const printed = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const test = 'undo runs after a half-made user';
+    const test = 'rollback runs after a half-made user';
     const skipping = (skip: Skip) => run(optionsFor(database, memoryPlugin(database), [skip]));
     expect((await skipping({ test, reason: 'this database has no statements' })).ran).not.toContain(test);
     expect(printed).toHaveBeenCalledWith(expect.stringContaining('this database has no statements'));
@@ -132,9 +132,9 @@ describe('the contract notices a plugin that', () => {
   });
 
   test('forgets undo', async () => {
-    expect(await failures((session) => ({ createUser: (request) => session.createUser({ ...request, undo: { commands: [] } }) }))).toEqual([
-      'undo runs after a half-made user',
-    ]);
+    expect(
+      await failures((session) => ({ createUser: (request) => session.createUser({ ...request, rollback: { commands: [] } }) })),
+    ).toEqual(['rollback runs after a half-made user']);
   });
 
   test('ignores the signal', async () => {

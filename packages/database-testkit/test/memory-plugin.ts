@@ -80,7 +80,7 @@ function openMemory(database: MemoryDatabase, password: string | undefined): Dat
       if (password !== database.rootPassword) throw new VerificationFailed('refused');
       connected = true;
     },
-    async createUser({ username, credential, statements, undo, signal }) {
+    async createUser({ username, credential, statements, rollback, signal }) {
       ready(signal);
       const creation = creationOf(username, credential, statements.commands);
       const before = new Map(database.users);
@@ -93,7 +93,7 @@ function openMemory(database: MemoryDatabase, password: string | undefined): Dat
         }
       } catch (error) {
         if (!before.has(username)) database.users.delete(username);
-        for (const statement of undo.commands.length > 0 ? creationOf(username, credential, undo.commands) : []) {
+        for (const statement of rollback.commands.length > 0 ? creationOf(username, credential, rollback.commands) : []) {
           try {
             database.execute(statement);
           } catch {

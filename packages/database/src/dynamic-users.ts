@@ -140,7 +140,7 @@ export class DynamicUsers {
           credential: pluginCredential(made),
           expiresAt,
           statements: { commands: role.creation_statements },
-          undo: { commands: role.rollback_statements },
+          rollback: { commands: role.rollback_statements },
           signal: req.signal,
         }),
       );

@@ -34,14 +34,20 @@ export class PluginCatalog {
   }
 }
 
+/** What every database plugin says of itself, and how it is known to be there. */
+const DESCRIPTION: readonly [string, (plugin: Partial<AnyDatabasePlugin>) => boolean][] = [
+  ['open', ({ open }) => typeof open === 'function'],
+  ['connection (a TypeBox object)', ({ connection }) => typeof connection?.properties === 'object'],
+  ['supports.credentials', ({ supports }) => Array.isArray(supports?.credentials)],
+  ['usernameTemplate', ({ usernameTemplate }) => typeof usernameTemplate === 'string'],
+];
+
 function usable(plugin: Plugin): AnyDatabasePlugin {
   const candidate = plugin as Partial<AnyDatabasePlugin> & Plugin;
-  const whole =
-    typeof candidate.open === 'function' &&
-    typeof candidate.connection?.properties === 'object' &&
-    Array.isArray(candidate.supports?.credentials) &&
-    typeof candidate.usernameTemplate === 'string';
-  if (!whole) throw new BadRequest(`plugin ${plugin.name} does not describe itself as a database plugin`);
+  const missing = DESCRIPTION.filter(([, isThere]) => !isThere(candidate)).map(([name]) => name);
+  if (missing.length > 0) {
+    throw new BadRequest(`plugin ${plugin.name} does not describe itself as a database plugin: it lacks ${missing.join(', ')}`);
+  }
   return candidate as AnyDatabasePlugin;
 }
 

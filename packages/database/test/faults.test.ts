@@ -246,7 +246,11 @@ describe('a database plugin that misbehaves', () => {
 
   test('one that does not describe itself is not run', () => {
     const hollow = new PluginCatalog(() => [{ name: 'hollow', kind: 'database', apiVersion: 1 }]);
-    expect(() => hollow.find('hollow', '')).toThrow('does not describe itself as a database plugin');
+    expect(() => hollow.find('hollow', '')).toThrow(
+      'does not describe itself as a database plugin: it lacks open, connection (a TypeBox object), supports.credentials, usernameTemplate',
+    );
+    const halfDone = new PluginCatalog(() => [{ name: 'half', kind: 'database', apiVersion: 1, open: async () => undefined } as never]);
+    expect(() => halfDone.find('half', '')).toThrow('it lacks connection (a TypeBox object), supports.credentials, usernameTemplate');
   });
 
   test('an unknown outcome is left to the journal, a refusal is cleaned up at once', async () => {

@@ -1,3 +1,4 @@
+import { emptyResponse } from '@strongroom/core';
 import type { CoreHandler, CoreRequest, CoreResponse } from '../src/index.ts';
 
 export interface FakeCore extends CoreHandler {
@@ -12,18 +13,7 @@ export interface FakeCore extends CoreHandler {
 export const GOOD_TOKEN = 'good';
 
 export function answer(parts: Partial<CoreResponse> = {}): CoreResponse {
-  return {
-    requestId: 'request-1',
-    status: 200,
-    leaseId: '',
-    renewable: false,
-    leaseDuration: 0,
-    data: null,
-    wrapInfo: null,
-    warnings: null,
-    auth: null,
-    ...parts,
-  };
+  return { ...emptyResponse('request-1', 200), ...parts };
 }
 
 /** A core that answers as told; unless told, it answers with what it was asked. */

@@ -1,5 +1,6 @@
 export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
 export { describeWhere } from './describe-where.ts';
+export { accountTemplates, GROUPS_DN, PEOPLE_DN, serviceAccountConfig } from './directory-settings.ts';
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
 export { type FreezingProxy, type Interception, startFreezingProxy } from './freezing-proxy.ts';
 export { type FerretdbOptions, type FerretdbServer, findFerretdb, startFerretdb } from './ferretdb-server.ts';

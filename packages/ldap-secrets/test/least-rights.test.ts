@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
-import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
+import { accountTemplates, describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { dataOf, DirectoryView, managerDn, managerPassword, mountLdap, SVC, withManager } from './ldap-mount.ts';
 
 const APP = 'ou=app,dc=example,dc=org';
@@ -38,25 +38,7 @@ const ldif = [
   `dn: ${APP}\nobjectClass: organizationalUnit\nou: app\n`,
   `dn: ${GROUP}\nobjectClass: groupOfNames\ncn: made\nmember: cn=nobody\n`,
 ].join('\n');
-const creation_ldif = `dn: uid={{.Username}},${APP}
-objectClass: account
-objectClass: simpleSecurityObject
-uid: {{.Username}}
-userPassword: {{.Password}}
-
-dn: ${GROUP}
-changetype: modify
-add: member
-member: uid={{.Username}},${APP}
-`;
-const deletion_ldif = `dn: ${GROUP}
-changetype: modify
-delete: member
-member: uid={{.Username}},${APP}
-
-dn: uid={{.Username}},${APP}
-changetype: delete
-`;
+const { creation_ldif, deletion_ldif } = accountTemplates(APP, GROUP);
 
 // The machine may be busy with other suites.
 jest.setTimeout(60_000);

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { formatMark, type RemoteSecret } from '@strongroom/sync-sdk';
-import { type AzureServer, startAzureServer } from '@strongroom/sync-testkit';
-import { never, type OpenedSession, openSession, OURS } from './open-session.ts';
+import { type AzureServer, startAzureServer, TEST_MARK, type TestSession } from '@strongroom/sync-testkit';
+import { never, openSession } from './open-session.ts';
 
 describe('a session with Key Vault', () => {
   let server: AzureServer;
-  let session: OpenedSession;
+  let session: TestSession;
   beforeAll(async () => {
     server = await startAzureServer();
   });
@@ -37,7 +37,7 @@ describe('a session with Key Vault', () => {
     server.secrets.set('name', { value: 'theirs', tags: { owner: 'finance' } });
     const found = await read('name');
     await session.write('name', 'ours', { current: found! });
-    expect(versions('name').at(-1)?.tags).toEqual({ owner: 'finance', 'hashicorp:vault': '', 'strongroom-owner': formatMark(OURS) });
+    expect(versions('name').at(-1)?.tags).toEqual({ owner: 'finance', 'hashicorp:vault': '', 'strongroom-owner': formatMark(TEST_MARK) });
     expect(versions('name').map(({ value }) => value)).toEqual(['theirs', 'ours']);
   });
 
@@ -55,7 +55,7 @@ describe('a session with Key Vault', () => {
 
   test('replaces nothing whose owner has changed since the host looked', async () => {
     const ours = await session.write('name', 'one');
-    const other = { ...OURS, association: 'c'.repeat(24) };
+    const other = { ...TEST_MARK, association: 'c'.repeat(24) };
     server.secrets.set('name', { value: 'of another server', tags: { 'strongroom-owner': formatMark(other) } });
     await expect(session.write('name', 'two', { current: ours })).rejects.toMatchObject({ code: 'name_taken' });
     expect(versions('name').at(-1)?.value).toBe('of another server');
@@ -65,7 +65,7 @@ describe('a session with Key Vault', () => {
     const ours = await session.write('name', 'one');
     server.secrets.settle = 1;
     await session.remove({ name: 'name', current: ours, signal: never });
-    expect(await read('name')).toMatchObject({ softDeleted: true, mark: OURS });
+    expect(await read('name')).toMatchObject({ softDeleted: true, mark: TEST_MARK });
     server.secrets.settle = 2;
     const found = await read('name');
     await session.write('name', 'two', { current: found! });
@@ -83,7 +83,7 @@ describe('a session with Key Vault', () => {
     const ours = await session.write('name', 'one');
     server.secrets.update('name', undefined, { enabled: false });
     const found = await read('name');
-    expect(found).toMatchObject({ mark: OURS, revision: `${ours.revision} (disabled)` });
+    expect(found).toMatchObject({ mark: TEST_MARK, revision: `${ours.revision} (disabled)` });
     await session.write('name', 'one', { current: found! });
     expect(versions('name').at(-1)).toMatchObject({ value: 'one', enabled: true });
   });

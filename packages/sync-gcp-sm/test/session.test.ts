@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { formatMark, type RemoteSecret } from '@strongroom/sync-sdk';
-import { type GoogleServer, startGoogleServer } from '@strongroom/sync-testkit';
-import { never, type OpenedSession, openSession, OURS } from './open-session.ts';
+import { type GoogleServer, startGoogleServer, TEST_MARK, type TestSession } from '@strongroom/sync-testkit';
+import { never, openSession } from './open-session.ts';
 
 describe('a session with Secret Manager', () => {
   let server: GoogleServer;
-  const opened: OpenedSession[] = [];
+  const opened: TestSession[] = [];
   beforeAll(async () => {
     server = await startGoogleServer();
   });
@@ -20,12 +20,12 @@ describe('a session with Secret Manager', () => {
     for (const secret of server.secrets.all()) server.secrets.delete(secret.id, '');
   });
 
-  async function open(change: Parameters<typeof openSession>[1] = {}): Promise<OpenedSession> {
+  async function open(change: Parameters<typeof openSession>[1] = {}): Promise<TestSession> {
     const session = await openSession(server, change);
     opened.push(session);
     return session;
   }
-  const read = (session: OpenedSession, name: string): Promise<RemoteSecret | undefined> => session.read({ name, signal: never });
+  const read = (session: TestSession, name: string): Promise<RemoteSecret | undefined> => session.read({ name, signal: never });
   const failure = async (call: Promise<unknown>): Promise<Error> =>
     call.then(
       () => new Error('nothing failed'),
@@ -40,20 +40,20 @@ describe('a session with Secret Manager', () => {
     server.forget();
     await session.write('name', 'ours', { current: current! });
     expect(server.calls.map(({ method }) => method)).toEqual(['getSecret', 'updateSecret', 'addSecretVersion']);
-    expect(server.secrets.find('name')?.labels).toEqual({ team: 'finance', hashicorp: 'vault', 'strongroom-owner': formatMark(OURS) });
+    expect(server.secrets.find('name')?.labels).toEqual({ team: 'finance', hashicorp: 'vault', 'strongroom-owner': formatMark(TEST_MARK) });
   });
 
   describe('a list that was cut off', () => {
-    const all = async (session: OpenedSession): Promise<RemoteSecret[]> => {
+    const all = async (session: TestSession): Promise<RemoteSecret[]> => {
       const found: RemoteSecret[] = [];
-      for await (const secret of session.list({ destination: OURS.destination, signal: never })) found.push(secret);
+      for await (const secret of session.list({ destination: TEST_MARK.destination, signal: never })) found.push(secret);
       return found;
     };
     const lookups = (): number => server.calls.filter(({ method }) => method === 'getSecretVersion').length;
-    const cutOff = async (): Promise<OpenedSession> => {
+    const cutOff = async (): Promise<TestSession> => {
       const session = await open();
       for (let index = 0; index < 25; index += 1) await session.write(`s${index}`, 'one');
-      for await (const _first of session.list({ destination: OURS.destination, signal: never })) break;
+      for await (const _first of session.list({ destination: TEST_MARK.destination, signal: never })) break;
       server.forget();
       return session;
     };
@@ -82,7 +82,7 @@ describe('a session with Secret Manager', () => {
     server.fail({ drop: 'request', on: 'addSecretVersion' });
     expect(await failure(session.write('name', 'one'))).toMatchObject({ code: 'external_service', providerCode: '14 UNAVAILABLE' });
     const found = await read(session, 'name');
-    expect(found).toMatchObject({ mark: OURS });
+    expect(found).toMatchObject({ mark: TEST_MARK });
     expect(found).not.toHaveProperty('revision');
     await session.write('name', 'one', { current: found! });
     expect(server.secrets.access('name', 'latest').data.toString()).toBe('one');
@@ -91,7 +91,7 @@ describe('a session with Secret Manager', () => {
   test('replaces and removes nothing whose owner has changed since the host looked', async () => {
     const session = await open();
     const current = await session.write('name', 'one');
-    const labels = { 'strongroom-owner': formatMark({ ...OURS, association: 'c'.repeat(24) }) };
+    const labels = { 'strongroom-owner': formatMark({ ...TEST_MARK, association: 'c'.repeat(24) }) };
     server.secrets.update('name', '', { labels });
     expect(await failure(session.write('name', 'two', { current }))).toMatchObject({ code: 'name_taken' });
     expect(await failure(session.remove({ name: 'name', current, signal: never }))).toMatchObject({ code: 'name_taken' });
@@ -200,7 +200,7 @@ describe('a session with Secret Manager', () => {
     await session.write('name', 'one');
     const controller = new AbortController();
     server.forget();
-    const writing = session.write('name', 'two', { signal: controller.signal, current: { name: 'name', mark: OURS } });
+    const writing = session.write('name', 'two', { signal: controller.signal, current: { name: 'name', mark: TEST_MARK } });
     controller.abort(new Error('too late'));
     await expect(writing).rejects.toThrow('too late');
     // The next call comes after whatever was on its way.
@@ -214,6 +214,6 @@ describe('a session with Secret Manager', () => {
     await session.write('name', 'one');
     server.fail({ drop: 'request' });
     expect(await failure(read(session, 'name'))).toMatchObject({ code: 'external_service' });
-    expect(await read(session, 'name')).toMatchObject({ mark: OURS });
+    expect(await read(session, 'name')).toMatchObject({ mark: TEST_MARK });
   });
 });

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type GithubServer, startGithubServer } from '@strongroom/sync-testkit';
+import { type GithubServer, startGithubServer, type TestSession } from '@strongroom/sync-testkit';
 import { secondsApart } from './github-outside.ts';
-import { never, type OpenedSession, openSession } from './open-session.ts';
+import { never, openSession } from './open-session.ts';
 
 describe('a session with GitHub', () => {
   let server: GithubServer;
-  const opened: OpenedSession[] = [];
+  const opened: TestSession[] = [];
   beforeAll(async () => {
     server = await startGithubServer({ tls: true, secretsNow: secondsApart(), rateLimit: 1000 });
     server.addOrganization('acme');
@@ -23,7 +23,7 @@ describe('a session with GitHub', () => {
 
   async function open(
     ...[given, account]: Partial<[Parameters<typeof openSession>[1], Parameters<typeof openSession>[2]]>
-  ): Promise<OpenedSession> {
+  ): Promise<TestSession> {
     const session = await openSession(server, { repository_owner: 'acme', repository_name: 'shop', ...given }, account);
     opened.push(session);
     return session;

@@ -4,6 +4,8 @@ export type { Outside, OutsideSecret, Runner, Skip, SyncContractOptions } from '
 export { syncDestinationContract } from './contract/contract.ts';
 export { memoryDestination, MemoryProvider } from './contract/memory-provider.ts';
 export type { MemoryDestination, MemoryProviderOptions } from './contract/memory-provider.ts';
+export { openTestSession, TEST_MARK } from './contract/test-session.ts';
+export type { TestSession, TestSessionOptions } from './contract/test-session.ts';
 export { startAzureServer } from './servers/azure-server.ts';
 export type { AzureServer, AzureServerOptions } from './servers/azure-server.ts';
 export type { AzureClient } from './servers/entra-authority.ts';

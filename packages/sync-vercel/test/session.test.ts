@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { formatMark } from '@strongroom/sync-sdk';
-import { startVercelServer, type VercelProject, type VercelServer } from '@strongroom/sync-testkit';
-import { never, type OpenedSession, openSession, OURS } from './open-session.ts';
+import { startVercelServer, TEST_MARK, type TestSession, type VercelProject, type VercelServer } from '@strongroom/sync-testkit';
+import { never, openSession } from './open-session.ts';
 
 describe('a session with Vercel', () => {
   let server: VercelServer;
   let project: VercelProject;
-  const opened: OpenedSession[] = [];
+  const opened: TestSession[] = [];
   let projects = 0;
   beforeAll(async () => {
     server = await startVercelServer({ pageSize: 20 });
@@ -21,12 +21,12 @@ describe('a session with Vercel', () => {
     server.forget();
   });
 
-  async function open(change: Parameters<typeof openSession>[2] = {}): Promise<OpenedSession> {
+  async function open(change: Parameters<typeof openSession>[2] = {}): Promise<TestSession> {
     const session = await openSession(server, project, change);
     opened.push(session);
     return session;
   }
-  const read = (session: OpenedSession, name: string) => session.read({ name, signal: never });
+  const read = (session: TestSession, name: string) => session.read({ name, signal: never });
   const failure = async (call: Promise<unknown>): Promise<Error> =>
     call.then(
       () => new Error('nothing failed'),
@@ -42,7 +42,7 @@ describe('a session with Vercel', () => {
     expect(changed.identity).toBe(made.identity);
     expect(project.all()).toMatchObject([{ key: 'TOKEN', value: 'two', type: 'sensitive', target: ['preview', 'production'] }]);
     expect(project.all()[0]?.comment).toBe(
-      `Synced by Strongroom; edits are overwritten. hashicorp:vault strongroom-owner=${formatMark(OURS)}`,
+      `Synced by Strongroom; edits are overwritten. hashicorp:vault strongroom-owner=${formatMark(TEST_MARK)}`,
     );
   });
 
@@ -66,7 +66,7 @@ describe('a session with Vercel', () => {
     expect(await failure(session.write('TOKEN', 'one'))).toMatchObject({ code: 'external_service' });
     await session.write('TOKEN', 'two');
     expect(project.all()).toMatchObject([{ value: 'two' }]);
-    const other = { mark: { ...OURS, association: 'c'.repeat(24) } };
+    const other = { mark: { ...TEST_MARK, association: 'c'.repeat(24) } };
     expect(await failure(session.write('TOKEN', 'three', other))).toMatchObject({ code: 'name_taken' });
     expect(project.all()).toMatchObject([{ value: 'two' }]);
   });
@@ -132,14 +132,14 @@ describe('a session with Vercel', () => {
 
   test('finds names beyond the first page, counts the fullest environment, and lists ours', async () => {
     const session = await open();
-    await session.write('OURS', 'x');
+    await session.write('TEST_MARK', 'x');
     for (let index = 0; index < 50; index += 1) project.create({ key: `N_${index}`, value: 'x', target: ['production'] });
     project.create({ key: 'ONLY_PREVIEW', value: 'x', target: ['preview'] });
-    expect(await read(session, 'OURS')).toMatchObject({ mark: OURS });
+    expect(await read(session, 'TEST_MARK')).toMatchObject({ mark: TEST_MARK });
     expect(await session.count!(never)).toBe(51);
     const names: string[] = [];
-    for await (const secret of session.list({ destination: OURS.destination, signal: never })) names.push(secret.name);
-    expect(names).toEqual(['OURS']);
+    for await (const secret of session.list({ destination: TEST_MARK.destination, signal: never })) names.push(secret.name);
+    expect(names).toEqual(['TEST_MARK']);
   });
 
   test('a project that the token may not see is no free name, and no secret that is gone', async () => {

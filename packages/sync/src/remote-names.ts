@@ -1,22 +1,7 @@
 import { compileTemplate, TemplateRenderError, TemplateSyntaxError, type Template } from '@strongroom/go-template';
-import { nameComplaint, type NameLimits, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
+import { NAME_TEMPLATE_FIELDS, nameComplaint, type NameLimits, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import type { AssociationRecord, DestinationRecord } from './records.ts';
 import { Refusal } from './sync-status.ts';
-
-/** What templates may name. */
-export const PLACEHOLDERS = [
-  'DestinationType',
-  'DestinationName',
-  'NamespacePath',
-  'NamespaceBaseName',
-  'NamespaceID',
-  'MountPath',
-  'MountBaseName',
-  'MountAccessor',
-  'SecretPath',
-  'SecretBaseName',
-  'SecretKey',
-] as const;
 
 /** Names must come out the same whenever they are rendered, so nothing that changes is there. */
 const CHANGING = ['random', 'unix_time', 'unix_time_millis', 'timestamp', 'uuid'];
@@ -29,7 +14,7 @@ function compile(source: string): Template {
   let template = compiled.get(source);
   if (!template) {
     const none = CHANGING.map((name) => [name, { parameters: [], rest: 'any', call: () => changing(name) }] as const);
-    template = compileTemplate(source, { name: 'secret_name_template', fields: PLACEHOLDERS, functions: Object.fromEntries(none) });
+    template = compileTemplate(source, { name: 'secret_name_template', fields: NAME_TEMPLATE_FIELDS, functions: Object.fromEntries(none) });
     if (compiled.size >= MOST_COMPILED) compiled.clear();
     compiled.set(source, template);
   }
@@ -45,11 +30,11 @@ const environment = { now: () => new Date(0), randomBytes: (count: number) => ne
 /** What is wrong with a template, in words; undefined if it can be used. */
 export function templateComplaint(source: string): string | undefined {
   try {
-    compile(source).render(Object.fromEntries(PLACEHOLDERS.map((name) => [name, 'x'])), environment);
+    compile(source).render(Object.fromEntries(NAME_TEMPLATE_FIELDS.map((name) => [name, 'x'])), environment);
     return undefined;
   } catch (error) {
     if (!(error instanceof TemplateSyntaxError || error instanceof TemplateRenderError)) throw error;
-    return /can't evaluate field/.test(error.message) ? `${error.message}; there are ${PLACEHOLDERS.join(', ')}` : error.message;
+    return /can't evaluate field/.test(error.message) ? `${error.message}; there are ${NAME_TEMPLATE_FIELDS.join(', ')}` : error.message;
   }
 }
 

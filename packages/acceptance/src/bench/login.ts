@@ -1,18 +1,16 @@
-import { startSlapd, type Slapd } from '@strongroom/lab';
+import { GROUPS_DN, PEOPLE_DN, serviceAccountConfig, startSlapd, type Slapd } from '@strongroom/lab';
 import { bareLogins } from './bare-login.ts';
 import type { BenchServer } from './bench-server.ts';
 import { requestText } from './http-connection.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
 
 const USERS = 200;
-const people = 'ou=people,dc=example,dc=org';
-const groups = 'ou=groups,dc=example,dc=org';
 const questions = Array.from({ length: USERS }, (_, i) => ({
   user: `user${i + 1}`,
-  bindDn: `uid=user${i + 1},${people}`,
+  bindDn: `uid=user${i + 1},${PEOPLE_DN}`,
   password: `pw${i + 1}`,
-  people,
-  groups,
+  people: PEOPLE_DN,
+  groups: GROUPS_DN,
 }));
 
 export interface LoginFigures {
@@ -46,13 +44,7 @@ export async function logins(bench: BenchServer, seconds: number): Promise<Login
 async function configure({ target }: BenchServer, slapd: Slapd): Promise<void> {
   await once(target, 'POST', '/v1/sys/auth/ldap', { type: 'ldap' });
   await once(target, 'POST', '/v1/auth/ldap/config', {
-    url: slapd.url,
-    binddn: slapd.adminDn,
-    bindpass: slapd.adminPassword,
-    userdn: people,
-    userattr: 'uid',
-    groupdn: groups,
-    groupfilter: '(member={{.UserDN}})',
+    ...serviceAccountConfig(slapd),
     token_ttl: '1h',
   });
   await once(target, 'POST', '/v1/auth/ldap/groups/eng', { policies: 'engineering' });

@@ -1,3 +1,4 @@
+import { accountTemplates } from '@strongroom/lab';
 import { ldapSecrets } from '@strongroom/ldap-secrets';
 import { COMMON_SCENARIOS, commonScenarios } from './common-scenarios.ts';
 import type { KillTarget } from './kill-run.ts';
@@ -11,25 +12,7 @@ const STATIC_ROLES = ['svc1', 'svc2', 'svc3', 'svc4', 'svc5', 'svc6'];
 /** More than kills take out of use for a while: a change of a password that is cut off is nobody else's for some time. */
 const LENT = Array.from({ length: 60 }, (_, i) => `lent${i}`);
 
-const creation_ldif = `dn: uid={{.Username}},${LEASED}
-objectClass: account
-objectClass: simpleSecurityObject
-uid: {{.Username}}
-userPassword: {{.Password}}
-
-dn: ${GROUP}
-changetype: modify
-add: member
-member: uid={{.Username}},${LEASED}
-`;
-const deletion_ldif = `dn: ${GROUP}
-changetype: modify
-delete: member
-member: uid={{.Username}},${LEASED}
-
-dn: uid={{.Username}},${LEASED}
-changetype: delete
-`;
+const { creation_ldif, deletion_ldif } = accountTemplates(LEASED, GROUP);
 
 const mountOf = (i: number): string => (i === 0 ? 'ldap' : `ldap${i}`);
 const staticRole = (role: string): string => `ldap/static-role/${role}`;

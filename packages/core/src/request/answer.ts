@@ -1,32 +1,23 @@
 import { NotFound, type EngineResponse } from '@strongroom/engine-sdk';
 import type { Call } from './call.ts';
-import type { CoreResponse } from '../kernel/call/core-response.ts';
+import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.ts';
 import { replyOf } from '../services/caller/internal-request.ts';
-
-export function emptyAnswer(id: string, status = 204): CoreResponse {
-  return { requestId: id, status, leaseId: '', renewable: false, leaseDuration: 0, data: null, wrapInfo: null, warnings: null, auth: null };
-}
 
 /** Makes the envelope of what the engine returned; leases and tokens are filled in by the next step. @throws NotFound for a read of nothing. */
 export function answerOf(call: Call, response: EngineResponse | undefined, warnings: readonly string[]): CoreResponse {
   const reading = call.operation === 'read' || call.operation === 'list';
   if (response === undefined) {
     if (reading) throw new NotFound();
-    return warnings.length === 0 ? emptyAnswer(call.id) : { ...emptyAnswer(call.id, 200), warnings };
+    return warnings.length === 0 ? emptyResponse(call.id) : { ...emptyResponse(call.id, 200), warnings };
   }
   const all = response.warnings?.length || warnings.length ? [...(response.warnings ?? []), ...warnings] : null;
   if (call.operation === 'list' && !all && isEmptyList(response.data)) throw new NotFound();
   const base: CoreResponse = {
-    requestId: call.id,
     // A 204 has no body that could say them.
-    status: response.status === 204 && all ? 200 : (response.status ?? 200),
-    leaseId: '',
-    renewable: false,
+    ...emptyResponse(call.id, response.status === 204 && all ? 200 : (response.status ?? 200)),
     leaseDuration: response.leaseDuration ?? 0,
     data: response.data ?? null,
-    wrapInfo: null,
     warnings: all,
-    auth: null,
     ...(response.raw ? { raw: response.raw } : {}),
     ...(isFlattened(call.path) ? { flattened: true } : {}),
   };

@@ -2,7 +2,7 @@ import { EngineError, InternalError, Unavailable, type Log } from '@strongroom/e
 import { StorageFailure } from '@strongroom/storage-sdk';
 import { BarrierSealed } from '../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../kernel/barrier/key-ring.ts';
-import type { CoreResponse } from '../kernel/call/core-response.ts';
+import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.ts';
 
 /** The one place where what was thrown becomes what is answered. */
 export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
@@ -32,16 +32,9 @@ export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
 
 export function failedResponse(id: string, failure: EngineError): CoreResponse {
   return {
-    requestId: id,
-    status: failure.status,
+    ...emptyResponse(id, failure.status),
     errors: failure.errors,
-    leaseId: '',
-    renewable: false,
-    leaseDuration: 0,
     data: failure.data ?? null,
-    wrapInfo: null,
-    warnings: null,
-    auth: null,
     ...(failure.headers ? { headers: failure.headers } : {}),
   };
 }

@@ -21,13 +21,13 @@ import type { Copies } from '../kernel/storage/copies.ts';
 import type { UnwrapDoor } from './unwrap-door.ts';
 import type { Wrapping } from '../services/wrapping/wrapping.ts';
 import { admit } from './admission.ts';
-import { answerOf, emptyAnswer } from './answer.ts';
+import { answerOf } from './answer.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Authentication } from './authentication.ts';
 import { newCall, type Call } from './call.ts';
 import type { CallsUnderWay } from '../kernel/call/calls-under-way.ts';
 import type { CoreRequest } from '../kernel/call/core-request.ts';
-import type { CoreResponse } from '../kernel/call/core-response.ts';
+import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.ts';
 import { failedResponse, failureOf } from './failure.ts';
 import { engineRequest, operationOf } from './invocation.ts';
 import { ignoredFields } from './ignored-fields.ts';
@@ -163,7 +163,7 @@ export class Pipeline {
     if (mount.paused) throw new Unavailable(`the mount ${mount.path} is being changed; try again`);
     if (mount.quarantine !== undefined) throw new Unavailable(`the mount ${mount.path} is out of use: ${mount.quarantine}`);
     if (!mount.engine) throw new Unavailable(`the mount ${mount.path} is being started`);
-    if (call.operation === 'help') return { ...emptyAnswer(call.id, 200), raw: helpFor(mount, call.match, call.path) };
+    if (call.operation === 'help') return { ...emptyResponse(call.id, 200), raw: helpFor(mount, call.match, call.path) };
     if (!call.match) return this.#unknownPath(call);
     const op = operationOf(call);
     if (!op) throw isOpen(call) ? new OpenPathRefusal() : new UnsupportedOperation();
@@ -205,7 +205,7 @@ export class Pipeline {
 
   #unknownPath(call: Call): CoreResponse {
     const warning = call.mount?.engine?.unknownPathWarning;
-    if (warning !== undefined) return { ...emptyAnswer(call.id, 404), warnings: [warning] };
+    if (warning !== undefined) return { ...emptyResponse(call.id, 404), warnings: [warning] };
     throw new UnsupportedPath();
   }
 

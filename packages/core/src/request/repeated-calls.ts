@@ -4,9 +4,8 @@ import type { TProperties, TSchema } from 'typebox';
 import { isLive, leaseRecords } from '../services/leases/lease-record.ts';
 import { repeatRecords, type RepeatOrder } from '../services/leases/repeats.ts';
 import type { Store } from '../kernel/storage/store.ts';
-import { emptyAnswer } from './answer.ts';
 import { digestOfToken, type Call } from './call.ts';
-import type { CoreResponse } from '../kernel/call/core-response.ts';
+import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.ts';
 import { lastUseRefusal } from './issuing.ts';
 
 const LONGEST_KEY = 255;
@@ -69,7 +68,7 @@ export class RepeatedCalls {
     }
     if (call.lastUse) throw lastUseRefusal();
     return {
-      ...emptyAnswer(call.id, 200),
+      ...emptyResponse(call.id, 200),
       data: held.data as CoreResponse['data'],
       leaseId: held.lease,
       leaseDuration: Math.ceil((lease.expires - now) / 1_000),

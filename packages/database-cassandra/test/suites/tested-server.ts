@@ -68,7 +68,7 @@ export class TestedServer {
   }
 
   async create(session: DatabaseSession, username: string, commands: string[] = [], undo: string[] = []): Promise<void> {
-    const request = { username, credential, expiresAt: new Date(), statements: { commands }, undo: { commands: undo } };
+    const request = { username, credential, expiresAt: new Date(), statements: { commands }, rollback: { commands: undo } };
     await session.createUser({ ...request, signal: signal() });
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { emptyResponse } from '@strongroom/core';
 import type { CoreHandler } from '@strongroom/http';
 import type { ServerMetrics } from '../metrics.ts';
 
@@ -12,15 +13,7 @@ export function withOpenMetrics(core: CoreHandler, metrics: ServerMetrics): Core
       const asked = path === 'sys/metrics' && operation === 'read' && (data?.['format'] ?? 'prometheus') === 'prometheus';
       if (!asked) return core.handle(request);
       return {
-        requestId: randomUUID(),
-        status: 200,
-        leaseId: '',
-        renewable: false,
-        leaseDuration: 0,
-        data: null,
-        wrapInfo: null,
-        warnings: null,
-        auth: null,
+        ...emptyResponse(randomUUID(), 200),
         raw: { contentType: 'text/plain; version=0.0.4', body: await metrics.render() },
       };
     },

@@ -1,23 +1,10 @@
 import assert from 'node:assert/strict';
 import { compileTemplate } from '@strongroom/go-template';
 import { fieldSpec } from '@strongroom/engine-sdk';
-import { nameComplaint } from '@strongroom/sync-sdk';
+import { NAME_TEMPLATE_FIELDS, nameComplaint } from '@strongroom/sync-sdk';
 import type { TObject, TSchema } from 'typebox';
 import type { Cases } from './case-bodies.ts';
 
-const FIELDS = [
-  'DestinationType',
-  'DestinationName',
-  'NamespacePath',
-  'NamespaceBaseName',
-  'NamespaceID',
-  'MountPath',
-  'MountBaseName',
-  'MountAccessor',
-  'SecretPath',
-  'SecretBaseName',
-  'SecretKey',
-];
 const OF_THE_HOST = ['type', 'name', 'secret_name_template', 'granularity', 'custom_tags', 'on_conflict', 'purge', 'force_delete'];
 
 export const declarationCases: Cases<TObject, TObject> = {
@@ -48,7 +35,7 @@ export const declarationCases: Cases<TObject, TObject> = {
   async 'the default template gives names that fit, after normalisation'(fixture) {
     const { plugin } = fixture.options;
     const { name } = await fixture.limits();
-    const template = compileTemplate(plugin.options.secretNameTemplate, { fields: FIELDS });
+    const template = compileTemplate(plugin.options.secretNameTemplate, { fields: NAME_TEMPLATE_FIELDS });
     const data = {
       DestinationType: plugin.name,
       DestinationName: 'my-dest',

@@ -11,8 +11,8 @@ describe('docs/writing-a-sync-destination.md', () => {
     expect(code).toBe(await read(file));
   });
 
-  test('quotes the destination, its session, its errors and its proof', () => {
-    const files = ['shelf-destination', 'open-shelf', 'shelf-errors', 'contract.test'];
+  test('quotes the destination, its session, its errors, its proof and the other side', () => {
+    const files = ['shelf-destination', 'open-shelf', 'shelf-errors', 'contract.test', 'shelf-server'];
     expect(quotes.map(({ file }) => file)).toEqual(files.map((name) => `packages/sync-testkit/test/shelf/${name}.ts`));
   });
 });

@@ -4,11 +4,12 @@ import type { Mount } from '../../kernel/mounts/mount.ts';
 import { createPaths } from './path-create.ts';
 import { lookupPaths } from './path-lookup.ts';
 import { renewPaths } from './path-renew.ts';
+import { rolePaths } from './path-roles.ts';
 import { revokePaths } from './path-revoke.ts';
 import type { TokenCreation } from '../../services/tokens/token-creation.ts';
 import type { TokenRenewal } from '../../services/tokens/token-renewal.ts';
 import type { TokenRevoker } from '../../services/tokens/token-revoker.ts';
-import { rolePaths, TokenRoles } from '../../services/tokens/token-roles.ts';
+import { TokenRoles } from '../../services/tokens/token-roles.ts';
 import type { TokenStore } from '../../services/tokens/token-store.ts';
 
 /** `auth/token/`: tokens that make, show, extend and end tokens. */

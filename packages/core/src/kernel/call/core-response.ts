@@ -48,3 +48,8 @@ export interface CoreResponse {
   readonly flattened?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** A response that says nothing but its status. */
+export function emptyResponse(requestId: string, status = 204): CoreResponse {
+  return { requestId, status, leaseId: '', renewable: false, leaseDuration: 0, data: null, wrapInfo: null, warnings: null, auth: null };
+}

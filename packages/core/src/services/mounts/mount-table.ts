@@ -39,7 +39,7 @@ export class MountTable {
   readonly #revokeBelow: (path: string) => Promise<void>;
   readonly #byUuid = new Map<string, Mount>();
   readonly #byAccessor = new Map<string, Mount>();
-  #followers: readonly Mount[] = [];
+  #watchers: readonly Mount[] = [];
   #router = new MountRouter();
   /** One change at a time: two operators' mounts at overlapping paths must not both succeed. */
   #changing: Promise<unknown> = Promise.resolve();
@@ -99,8 +99,8 @@ export class MountTable {
   }
 
   /** Mounts whose engines subscribe to secrets. They are few, so a change costs little. */
-  followers(): readonly Mount[] {
-    return this.#followers;
+  watchers(): readonly Mount[] {
+    return this.#watchers;
   }
 
   /** At unseal: loads the table, makes the built-in mounts once, starts every engine. A broken engine harms its mount alone. */
@@ -262,7 +262,7 @@ export class MountTable {
           tx.delete(MOUNTS + mount.uuid);
           if (unheard) return;
           try {
-            await this.#scope.followers.unmounted(tx, mount);
+            await this.#scope.watchers.unmounted(tx, mount);
           } catch (error) {
             unheard = forced;
             throw error;
@@ -408,7 +408,7 @@ export class MountTable {
   #register(mount: Mount): void {
     this.#byUuid.set(mount.uuid, mount);
     this.#byAccessor.set(mount.accessor, mount);
-    if (mount.package?.subscribesToSecrets === true) this.#followers = [...this.#followers, mount];
+    if (mount.package?.subscribesToSecrets === true) this.#watchers = [...this.#watchers, mount];
     this.#router.add(mount);
   }
 
@@ -416,13 +416,13 @@ export class MountTable {
     this.#router = new MountRouter();
     this.#byUuid.clear();
     this.#byAccessor.clear();
-    this.#followers = [];
+    this.#watchers = [];
   }
 
   #forget(mount: Mount): void {
     this.#byUuid.delete(mount.uuid);
     this.#byAccessor.delete(mount.accessor);
-    this.#followers = this.#followers.filter((other) => other !== mount);
+    this.#watchers = this.#watchers.filter((other) => other !== mount);
   }
 
   /** One change at a time; one that finds the table changed by another process looks at it again and starts over. */

@@ -16,7 +16,7 @@ import {
 import type { Static, TObject, TSchema } from 'typebox';
 import type { AccountRegistry } from '../accounts/account-registry.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Followers } from './followers.ts';
+import type { MountWatchers } from './mount-watchers.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { MountStorage } from '../../kernel/mounts/mount-storage.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
@@ -26,7 +26,7 @@ export interface MountScope {
   readonly store: Store;
   readonly journal: Journal;
   readonly jobs: Jobs;
-  readonly followers: Followers;
+  readonly watchers: MountWatchers;
   readonly accounts: AccountRegistry;
   /** The mount's uuid: intents and jobs are filed below it. */
   readonly uuid: string;
@@ -152,7 +152,7 @@ class MountTransaction implements Transaction {
   }
 
   async notifySubscribers(secret: string): Promise<void> {
-    await this.#scope.followers.changed(this.#tx, this.#scope.uuid, secret);
+    await this.#scope.watchers.changed(this.#tx, this.#scope.uuid, secret);
   }
 }
 

@@ -161,7 +161,7 @@ describe('the schedule', () => {
     expect(outside.count('tick a')).toBe(1);
   });
 
-  test('a damaged job is set aside and the others run', async () => {
+  test('a damaged job is quarantined and the others run', async () => {
     await mount.write('ticks/a', { after: '1m' });
     await mount.write('ticks/b', { after: '1m' });
     const raw = store.open();

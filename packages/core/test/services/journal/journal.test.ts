@@ -131,7 +131,7 @@ describe('the journal', () => {
     expect(await intents(a)).toEqual([]);
   });
 
-  test('a damaged intent is set aside and harms no other', async () => {
+  test('a damaged intent is quarantined and harms no other', async () => {
     hooks.afterCreate = async () => {
       throw new Error('lost');
     };

@@ -208,7 +208,7 @@ describe('leases', () => {
     expect(left).toEqual([]);
   });
 
-  test('a damaged lease is set aside and said so, the others go on, and revoke-force drops it', async () => {
+  test('a damaged lease is quarantined and said so, the others go on, and revoke-force drops it', async () => {
     const said: string[] = [];
     const log = { debug() {}, info() {}, warn() {}, error: (text: string) => void said.push(text) };
     await mount.close();
@@ -219,7 +219,7 @@ describe('leases', () => {
     await raw.commit({ put: [{ key: `lease/${broken.leaseId}`, value: Buffer.from('nonsense') }] });
     await mount.advance('1h');
     expect(outside.users.size).toBe(1);
-    expect(said.filter((text) => text.includes('set aside'))).toHaveLength(1);
+    expect(said.filter((text) => text.includes('quarantined'))).toHaveLength(1);
     await mount.advance('1h');
     expect(said).toHaveLength(1);
     expect((await lookup(broken.leaseId)).status).toBe(500);

@@ -1,0 +1,66 @@
+// Fails on words that the project does not use: see the last table of docs/glossary.md. Names on disk and on the wire, and recordings, keep theirs.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** A pattern, what to write instead, and the places that keep it: the start of a path, each with its reason. */
+const GONE = [
+  [/\blanes?\b|[a-z]Lanes?\b|\bLanes?\b/, 'queue or bulkhead'],
+  [/\b(Call|Target)Gate\b|\bTargetGates\b/, 'bulkhead and circuit breaker'],
+  [/\bhas a pause\b/, 'its circuit breaker is open'],
+  [/\bannounc(e|es|ed|ing|ement|ements)\b/i, 'change notification, notify, declare'],
+  [/\bfollowers?\b/i, 'subscriber or watcher'],
+  [/\bspellings?(Key)?\b|\bspelled\b|\bspelt\b/i, 'variant, canonical form, verbatim'],
+  [/\b(left|leave|leaves) alone\b/, 'skipped, ignored or unchanged'],
+  [/\bout of use\b|\boutOfUse\b/i, 'quarantined'],
+  [/\bworked off\b/, 'processed'],
+  [/\bincumbents?\b/i, 'Vault and OpenBao'],
+  [/\bplay(s|ed)\b/, 'emulates, emulated'],
+  [/\bmortal/i, 'killable'],
+  [/\blogIn\b/, 'login'],
+  [/\b(runAs|tellOwner|inLanes)\b/, 'runAttributed, notifyOwner, mapConcurrently'],
+  [/\bunless told\b/, 'by default'],
+  [/\bof before\b/, 'previous'],
+  [/\b(is|are|was|were) told\b(?! to\b)/, 'is reported, returned or called'],
+  [/\bmade up for\b/, 'catches up'],
+  [/\bgiv(e|es|en) back\b|\bgave back\b/, 'return'],
+  [/\bforeign-code\b/, 'attribution'],
+];
+
+/** Where a word stays, and why. */
+const KEPT = [
+  [/^docs\/glossary\.md$/, 'names the words that are gone'],
+  [/^packages\/acceptance\/scripts\/words\.mjs$/, 'this file'],
+  [/^docs\/reference\//, 'generated from the declarations'],
+  [/\/(wire|golden|recordings|fixtures)\//, 'recorded answers'],
+  [/package-lock\.json$/, 'names of packages'],
+];
+
+/** What a line may say all the same: names on disk, on the wire, or of others. */
+const EXCEPTIONS = [];
+
+const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\0')
+  .filter((file) => /\.(ts|js|mjs|md|json|yml)$/.test(file) && !KEPT.some(([place]) => place.test(file)));
+
+let found = 0;
+for (const file of files) {
+  let text;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    continue;
+  }
+  const lines = text.split('\n');
+  for (const [number, line] of lines.entries()) {
+    for (const [word, instead] of GONE) {
+      const hit = word.exec(line);
+      if (!hit || EXCEPTIONS.some(([text]) => line.includes(text))) continue;
+      found += 1;
+      console.error(`${file}:${number + 1}: "${hit[0]}": say ${instead}`);
+    }
+  }
+}
+if (found > 0) {
+  console.error(`${found} words that the project does not use; docs/glossary.md says what to write instead`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,24 @@
+import type { EnginePackage } from '@strongroom/engine-sdk';
+import type { Kernel } from '../kernel/kernel.ts';
+import type { Services } from '../services/services.ts';
+import { cubbyholeEngine } from './cubbyhole/cubbyhole-engine.ts';
+import { identityEngine } from './identity/identity-engine.ts';
+import { systemEngine } from './sys/system-engine.ts';
+import { systemPaths, type SystemOptions, type SystemParts } from './sys/system-paths.ts';
+import { tokenEngine } from './token/token-engine.ts';
+
+export interface ApiParts extends SystemParts {
+  readonly kernel: Kernel;
+  readonly services: Services;
+}
+
+/** The engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`. */
+export function builtInEngines(parts: ApiParts, options: SystemOptions): EnginePackage[] {
+  const { kernel, services } = parts;
+  return [
+    systemEngine(() => systemPaths(parts, options)),
+    identityEngine(services.identity),
+    cubbyholeEngine(kernel.store),
+    tokenEngine(services),
+  ];
+}

@@ -1,0 +1,39 @@
+import { reserveCode, silentLog, systemClock, type Clock, type Log } from '@strongroom/engine-sdk';
+import type { StorageDriver } from '@strongroom/storage-sdk';
+import { Barrier } from './barrier/barrier.ts';
+import { Incarnations, monotonicClock } from './incarnation/incarnations.ts';
+import { linuxProcesses, type ProcessTable } from './incarnation/process-table.ts';
+import { Copies } from './storage/copies.ts';
+import { CountingDriver } from './storage/counting-driver.ts';
+import { Store } from './storage/store.ts';
+import { OutsideSystems } from './work/outside-systems.ts';
+import { ScheduleRunner } from './work/schedule-runner.ts';
+
+export interface KernelOptions {
+  readonly storage: StorageDriver;
+  readonly clock?: Clock;
+  readonly log?: Log;
+  readonly liveness?: { readonly clock?: Clock; readonly processes?: ProcessTable };
+}
+
+/** The lowest floor: the encrypted store, and what runs due work on it. */
+export type Kernel = ReturnType<typeof openKernel>;
+
+export function openKernel(options: KernelOptions) {
+  reserveCode(options.storage.code ?? []);
+  const { clock = systemClock, log = silentLog } = options;
+  const driver = new CountingDriver(options.storage);
+  const barrier = new Barrier(driver, clock);
+  const store = new Store(driver, barrier);
+  const runner = new ScheduleRunner({ store, clock, log });
+  /** Only goes forward, and tells whether a process is alive. */
+  const livenessClock = options.liveness?.clock ?? monotonicClock;
+  const incarnations = new Incarnations({
+    ...{ store, driver, log },
+    clock: livenessClock,
+    processes: options.liveness?.processes ?? linuxProcesses,
+    takenForDead: () => runner.interrupt('this server was taken for dead'),
+  });
+  const outside = new OutsideSystems(clock, { requireAlive: () => incarnations.requireBeating() });
+  return { clock, log, driver, barrier, store, copies: new Copies(driver), runner, livenessClock, incarnations, outside };
+}

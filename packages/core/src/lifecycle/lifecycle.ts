@@ -1,0 +1,229 @@
+import { Unavailable, waitAtMost } from '@strongroom/engine-sdk';
+import type { Kernel } from '../kernel/kernel.ts';
+import { VERSION } from '../kernel/version.ts';
+import { Opening } from '../services/seal/opening.ts';
+import { SealKeyUnavailable, type InitOrder, type InitResult } from '../services/seal/seal.ts';
+import type { Services } from '../services/services.ts';
+import { CacheInvalidation, type CacheOwner } from './cache-invalidation.ts';
+import { Housekeeping } from './housekeeping.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import { createRootToken } from './root-token.ts';
+
+/** How long the end of scheduled work is waited for; milliseconds. */
+const LAST_WORK = 5_000;
+
+/** Initializes, opens, seals and closes the server. One such change at a time. */
+export class Lifecycle {
+  readonly #kernel: Kernel;
+  readonly #services: Services;
+  readonly #clusterName: string | undefined;
+  readonly #changes = new OneAtATime();
+  readonly #opening: Opening;
+  readonly #housekeeping: Housekeeping;
+  readonly #caches: CacheInvalidation;
+  readonly #unsubscribe: () => void;
+  #open = false;
+  #starting = false;
+
+  constructor(kernel: Kernel, services: Services, clusterName: string | undefined) {
+    this.#kernel = kernel;
+    this.#services = services;
+    this.#clusterName = clusterName;
+    this.#opening = new Opening({
+      clock: kernel.livenessClock,
+      log: kernel.log,
+      open: async () => ((await this.openAutomatically()) || this.#open ? 'open' : 'not initialised'),
+    });
+    this.#housekeeping = new Housekeeping({ ...kernel, ...services });
+    this.#caches = new CacheInvalidation(kernel, services, this.#asOwner());
+    this.#unsubscribe = this.#caches.subscribe();
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** Why an automatic seal has not opened; undefined where nothing keeps it from it. */
+  get openingProblem(): string | undefined {
+    return this.#opening.problem;
+  }
+
+  /** Whether the store has its keys. */
+  async initialized(): Promise<boolean> {
+    return (await this.#services.seal.config()) !== undefined;
+  }
+
+  /** Makes the keys of an empty store and its root token. The server stays sealed unless its seal opens by itself. */
+  initialize(order: InitOrder): Promise<InitResult & { rootToken: string }> {
+    return this.#changes.run(async () => {
+      const { seal, tokens } = this.#services;
+      const made = await seal.initialize(order);
+      try {
+        await tokens.open();
+        const rootToken = await createRootToken(this.#kernel, tokens);
+        if (seal.automatic) await this.#start();
+        return { ...made, rootToken };
+      } finally {
+        if (!this.#open) {
+          tokens.close();
+          this.#kernel.barrier.seal();
+          seal.forget();
+        }
+      }
+    });
+  }
+
+  /** Initializes an empty store with this root token, and opens it. The keys are thrown away. @throws Error over a store that is initialised */
+  initializeForDevelopment(rootToken: string): Promise<void> {
+    return this.#changes.run(async () => {
+      const { seal, tokens } = this.#services;
+      if (await this.initialized()) throw new Error('devRootToken is for an empty store; this one is initialised');
+      await seal.initialize(
+        seal.automatic
+          ? { secretShares: undefined, secretThreshold: undefined, recoveryShares: 1, recoveryThreshold: 1 }
+          : { secretShares: 1, secretThreshold: 1, recoveryShares: undefined, recoveryThreshold: undefined },
+      );
+      await this.#start();
+      await createRootToken(this.#kernel, tokens, rootToken);
+    });
+  }
+
+  /** Takes one share of the unseal key; opens the server with the last one needed. */
+  unseal(share: Buffer): Promise<void> {
+    return this.#changes.run(async () => {
+      await this.#services.seal.provide(share);
+      if (!this.#kernel.barrier.sealed) await this.#start();
+    });
+  }
+
+  /** Opens the server if its seal does that by itself. */
+  openAutomatically(): Promise<boolean> {
+    return this.#changes.run(async () => {
+      if (!(await this.#services.seal.openAutomatically())) return false;
+      await this.#start();
+      return true;
+    });
+  }
+
+  /**
+   * Opens the server if its seal does that by itself. Where the store is not initialised yet or the key cannot be had, it is opened later, as soon
+   * as that is possible. @throws BadRequest for a key that does not open the store
+   */
+  async openWhenPossible(): Promise<void> {
+    if (!this.#services.seal.automatic) return;
+    try {
+      if (await this.openAutomatically()) return;
+      this.#opening.start();
+    } catch (error) {
+      if (!(error instanceof SealKeyUnavailable)) throw error;
+      this.#opening.start(error);
+    }
+  }
+
+  /**
+   * Waits for nobody: the keys are forgotten when this returns, requests under way are answered that the server is sealed, and whatever an engine
+   * still does can neither read nor write. Resolves when the engines are closed, or have had their time for it.
+   */
+  seal(): Promise<void> {
+    const closed = this.#forgetKeys();
+    return this.#changes.run(async () => {
+      await closed();
+      // An unsealing that was under way may have come to its end in between.
+      await this.#forgetKeys()();
+    });
+  }
+
+  /** Gives scheduled work a moment to store how far it came, then seals and closes the storage. */
+  async close(): Promise<void> {
+    const { clock, driver, runner } = this.#kernel;
+    this.#opening.stop();
+    if (this.#open) {
+      this.#services.removals.stop(new Unavailable('Vault is sealed'));
+      await waitAtMost(clock, LAST_WORK, runner.stop());
+    }
+    await this.seal();
+    this.#unsubscribe();
+    await driver.close();
+  }
+
+  #asOwner(): CacheOwner {
+    const isOpen = (): boolean => this.#open;
+    return {
+      get open() {
+        return isOpen();
+      },
+      exclusively: (work) => this.#changes.run(work),
+      load: () => this.#load(),
+      nudge: () => this.#opening.nudge(),
+      seal: () => this.seal(),
+      sealNow: () => this.#forgetKeys()(),
+    };
+  }
+
+  async #load(): Promise<void> {
+    const { tokens, cluster, policies, cors } = this.#services;
+    await tokens.open();
+    await cluster.open(this.#kernel.store, this.#clusterName);
+    await policies.initialize();
+    await cors.load();
+  }
+
+  async #start(): Promise<void> {
+    if (this.#open) return;
+    const { clock, log, barrier, incarnations, runner } = this.#kernel;
+    const { versions, audit, mounts, removals, tokens, cluster } = this.#services;
+    const began = clock.millis();
+    this.#caches.opening();
+    this.#starting = true;
+    try {
+      await this.#load();
+      await versions.record(VERSION);
+      await audit.load();
+      await incarnations.begin();
+      await mounts.open();
+      await removals.resume();
+      // Sealed meanwhile.
+      if (barrier.sealed) throw new Unavailable('Vault is sealed');
+    } catch (error) {
+      log.error('the server could not start after unsealing', { error: String(error) });
+      incarnations.end();
+      await mounts.close()();
+      await audit.close();
+      tokens.close();
+      barrier.seal();
+      throw error;
+    } finally {
+      this.#starting = false;
+    }
+    cluster.startedAt = clock.now();
+    this.#open = true;
+    this.#opening.stop();
+    runner.start();
+    this.#housekeeping.start();
+    this.#caches.opened();
+    log.info('unsealed', { millis: clock.millis() - began });
+  }
+
+  /** Returns how to close what ran on the keys. */
+  #forgetKeys(): () => Promise<void> {
+    if (!this.#open && !this.#starting) return async () => undefined;
+    const { clock, log, barrier, store, incarnations, runner } = this.#kernel;
+    const { removals, mounts, tokens, seal, audit } = this.#services;
+    this.#open = false;
+    this.#housekeeping.stop();
+    removals.stop(new Unavailable('Vault is sealed'));
+    const work = runner.stop();
+    incarnations.end();
+    const closeEngines = mounts.close();
+    tokens.close();
+    barrier.seal();
+    seal.forget();
+    store.clear();
+    log.info('sealed');
+    return async () => {
+      await closeEngines();
+      await waitAtMost(clock, LAST_WORK, work);
+      await audit.close();
+    };
+  }
+}

@@ -1,0 +1,142 @@
+import type { EnginePackage, Plugin } from '@strongroom/engine-sdk';
+import { SYSTEM_TTL } from '../kernel/mounts/lease-terms.ts';
+import type { Mount } from '../kernel/mounts/mount.ts';
+import { CallsUnderWay } from '../kernel/call/calls-under-way.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { randomBytes } from '../kernel/random-bytes.ts';
+import { targetKey } from '../kernel/work/outside-systems.ts';
+import { AccountRegistry } from './accounts/account-registry.ts';
+import { AuditBroker, type AuditDeviceConfig } from './audit/audit-broker.ts';
+import type { AuditDevicePlugin } from './audit/audit-device.ts';
+import { fileAudit } from './audit/file-device.ts';
+import { socketAudit } from './audit/socket-device.ts';
+import { TokenAccess } from './caller/token-access.ts';
+import { IdentityStore } from './identity/identity-store.ts';
+import { Jobs } from './jobs/jobs.ts';
+import { Journal } from './journal/journal.ts';
+import { LeaseStore } from './leases/lease-store.ts';
+import { UserLockout } from './lockout/user-lockout.ts';
+import { MountTable } from './mounts/mount-table.ts';
+import { MountView } from './mounts/mount-view.ts';
+import { MountWatchers } from './mounts/mount-watchers.ts';
+import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
+import type { AbsentPlugin } from './plugins/absent-plugin.ts';
+import { UsablePlugins } from './plugins/usable-plugins.ts';
+import { PolicyStore } from './policies/policy-store.ts';
+import { Removals } from './removal/removals.ts';
+import { BulkRevoker } from './revocation/bulk-revoker.ts';
+import { Cluster } from './seal/cluster.ts';
+import { KeyRotation } from './seal/key-rotation.ts';
+import { Seal, type AutomaticSeal } from './seal/seal.ts';
+import { CorsConfig } from './settings/cors-config.ts';
+import { VersionHistory } from './settings/version-history.ts';
+import { LoginTokens } from './tokens/login-tokens.ts';
+import { TokenCreation } from './tokens/token-creation.ts';
+import { TokenRenewal } from './tokens/token-renewal.ts';
+import { TokenRevoker } from './tokens/token-revoker.ts';
+import { TokenStore } from './tokens/token-store.ts';
+import { Wrapping } from './wrapping/wrapping.ts';
+
+export interface ServiceOptions {
+  readonly plugins?: readonly Plugin[];
+  readonly externalPlugins?: readonly Plugin[];
+  readonly absentPlugins?: readonly AbsentPlugin[];
+  readonly seal?: AutomaticSeal;
+  readonly defaultLeaseTtl?: number;
+  readonly maxLeaseTtl?: number;
+  readonly apiAddress?: string;
+  readonly audit?: Readonly<Record<string, AuditDeviceConfig>>;
+  readonly auditEmergencyDisable?: readonly string[];
+}
+
+/** Where services keep their records that have no mount. Caches of these are invalidated by the prefix. */
+export const PREFIXES = {
+  policies: 'core/policies/',
+  identity: 'core/identity/',
+  audit: 'core/audit/',
+  lockout: 'core/lockout/',
+  system: 'core/system/',
+} as const;
+
+/** The second floor: everything the server keeps and looks after, without any request. */
+export type Services = ReturnType<typeof openServices>;
+
+/** `builtIn`: the engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/` by type, complete before the first unseal. */
+export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: ReadonlyMap<string, EnginePackage>) {
+  const { clock, log, driver, barrier, store, incarnations, outside, runner } = kernel;
+  const limits = { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL };
+  const plugins = new UsablePlugins(options.plugins ?? [], { external: options.externalPlugins, absent: options.absentPlugins });
+  for (const { reason } of plugins.refused) log.error('a plugin is refused; the server goes on without it', { reason });
+
+  const mountOf = (uuid: string): Mount | undefined => mounts.byUuid(uuid);
+  const jobs = new Jobs({ incarnations, store, clock, log, outside, mount: mountOf });
+  const journal = new Journal({ incarnations, store, clock, log, outside, mount: mountOf });
+  const leases = new LeaseStore({ incarnations, store, clock, log, outside, journal, mount: mountOf });
+  const works = [leases.work, journal.work, jobs.work];
+  for (const work of works) incarnations.handsOn(work);
+  const tokens = new TokenStore({ store, barrier, clock, log });
+  const revoker = new TokenRevoker({ tokens, leases, store, log });
+  const bulk = new BulkRevoker({ leases, tokens: revoker, log });
+
+  const accounts = new AccountRegistry({ store, log, mount: mountOf });
+  const watchers = new MountWatchers({ byUuid: mountOf, watchers: () => mounts.watchers() });
+  const scope = { store, journal, jobs, watchers, accounts };
+  const view = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix });
+  const policies = new PolicyStore({ storage: view(PREFIXES.policies), clock });
+  const passwords = new PasswordPolicyStore({ storage: view(PREFIXES.policies), randomBytes: (count) => randomBytes(count) });
+  const identity = new IdentityStore({
+    storage: view(PREFIXES.identity),
+    clock,
+    log,
+    mounts: { byAccessor: (accessor) => mounts.byAccessor(accessor) },
+  });
+  const audit = new AuditBroker({
+    storage: view(PREFIXES.audit),
+    clock,
+    log,
+    plugins: [fileAudit, socketAudit, ...plugins.usable.filter((plugin): plugin is AuditDevicePlugin => plugin.kind === 'audit')],
+    ...(options.audit ? { configured: options.audit } : {}),
+    ...(options.auditEmergencyDisable ? { emergencyDisable: options.auditEmergencyDisable } : {}),
+  });
+  const lockout = new UserLockout({ storage: view(PREFIXES.lockout), clock });
+
+  const mounts = new MountTable({
+    ...{ scope, clock, log, plugins, outside, builtIn },
+    system: limits,
+    generatePassword: async (policy) => passwords.generate(policy),
+    retry: async (mount, target) => {
+      outside.breakers.succeeded(targetKey(mount, target));
+      for (const work of works) await work.retryTarget(mount, target);
+    },
+    revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
+  });
+  const removals = new Removals({
+    ...{ store, clock, log, bulk, journal, accounts, mounts },
+    forget: async (mount) => {
+      await jobs.forgetMount(mount.uuid);
+      await accounts.forgetMount(mount.uuid);
+      if (mount.class !== 'auth') return;
+      await identity.aliasesOfMountRemoved(mount.accessor);
+      await lockout.forgetMount(mount.accessor);
+    },
+  });
+  for (const [kind, service] of Object.entries({ lease: leases, token: revoker, job: jobs, intent: journal, removal: removals }))
+    runner.handle(kind as Parameters<typeof runner.handle>[0], async (entry, signal) => service.run(entry, signal));
+
+  return {
+    ...{ plugins, jobs, journal, leases, tokens, revoker, bulk, policies, passwords, identity, audit, lockout, mounts, removals },
+    access: new TokenAccess({ tokens, policies, identity }),
+    creation: new TokenCreation({ store, tokens, policies, identity, clock }),
+    renewal: new TokenRenewal({ tokens, identity, clock, mount: mountOf, tokenMount: () => mounts.at('auth/token/')! }),
+    logins: new LoginTokens({ store, tokens, identity, clock }),
+    wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
+    seal: new Seal({ driver, barrier, automatic: options.seal, log }),
+    rotation: new KeyRotation({ barrier, store, clock }),
+    cluster: new Cluster(options.apiAddress ?? '', clock.now()),
+    cors: new CorsConfig(view(PREFIXES.system)),
+    versions: new VersionHistory(view(PREFIXES.system), clock),
+    underWay: new CallsUnderWay(),
+    /** The part of the store that belongs to `sys/` before there is a mount table. */
+    systemView: view(PREFIXES.system),
+  };
+}
