@@ -1,6 +1,6 @@
 import { Type, type TSchema, type TUnsafe } from 'typebox';
 
-/** How a value of the wire becomes the handler's value. The kinds and what they accept are those of the incumbents' field types. */
+/** How a value of the wire becomes the handler's value. The kinds and what they accept are those of Vault's and OpenBao's field types. */
 export type FieldKind =
   | 'string'
   | 'lowercase'
@@ -98,7 +98,7 @@ function field<T, const O extends FieldOptions<T>>(
     ...(options?.minimum === undefined ? {} : { minimum: options.minimum }),
     ...(options?.maximum === undefined ? {} : { maximum: options.maximum }),
   };
-  return Type.Unsafe<T>(schema as TSchema) as unknown as Supplied<T, O>;
+  return Type.Unsafe<T>(schema as TSchema) as Supplied<T, O>;
 }
 
 function foldOf(kind: FieldKind, folds: Fold | undefined): { folds: Fold } | undefined {
@@ -114,7 +114,7 @@ type Make<T> = <const O extends FieldOptions<T> = Record<never, never>>(descript
 const make =
   <T>(kind: FieldKind, secret = false): Make<T> =>
   (description, options) =>
-    field(kind, description, options as never, secret) as never;
+    field(kind, description, options, secret);
 
 /**
  * The field builders. A field without `default` or `required` is `undefined` to the handler when the caller sent nothing;
