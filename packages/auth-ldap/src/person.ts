@@ -18,12 +18,12 @@ import { searchUsers, type FoundUser } from './user-search.ts';
 
 /** What the directory calls whoever logs in. */
 export interface PersonName {
-  /** The directory's spelling, or the typed one where the directory does not tell. */
+  /** The directory's variant, or the typed one where the directory does not tell. */
   readonly verbatim: string;
-  /** The one spelling that mappings, the lockout and the token's metadata have. */
+  /** The canonical form that mappings, the lockout and the token's metadata have. */
   readonly folded: string;
-  /** All spellings of `folded` are this person. */
-  readonly anySpelling: boolean;
+  /** All variants of `folded` are this person. */
+  readonly anyVariant: boolean;
 }
 
 /** Whom a search found. */
@@ -74,14 +74,14 @@ export async function settledName(
   const person = await provenName(setup, searcher, found, name, signal);
   const identity = identityOf(found.entry);
   const several = namesIn(setup, found).find((values) => values.length > 1);
-  if (names === undefined || identity === undefined || several === undefined || !person.anySpelling) return person;
+  if (names === undefined || identity === undefined || several === undefined || !person.anyVariant) return person;
   const counts = await names.settle(identity, person.folded, (one) => several.some((value) => foldName(value) === foldName(one)));
   return counts === person.folded ? person : provenName(setup, searcher, { ...found, remembered: counts }, name, signal);
 }
 
 /**
  * The folded name counts once it is proven to be this person's. It is where it was typed so, but for the case; otherwise the directory is asked for
- * it: a directory may tell spellings apart that fold alike, and two entries may share a value of `userattr`. What is not proven stays as the
+ * it: a directory may tell variants apart that fold alike, and two entries may share a value of `userattr`. What is not proven stays as the
  * directory spells it.
  */
 export async function provenName(
@@ -96,10 +96,10 @@ export async function provenName(
   for (const verbatim of new Set([known, name.typed])) {
     const folded = userName(verbatim, case_sensitive_names);
     if (isTypedSo(name, folded) || (await finds(setup, searcher, folded, found.entry, signal)))
-      return { verbatim, folded, anySpelling: true };
+      return { verbatim, folded, anyVariant: true };
   }
   const verbatim = foldName(known) === foldName(name.typed) ? known : name.typed;
-  return { verbatim, folded: case_sensitive_names ? verbatim : verbatim.toLowerCase(), anySpelling: false };
+  return { verbatim, folded: case_sensitive_names ? verbatim : verbatim.toLowerCase(), anyVariant: false };
 }
 
 /** The search that found the person was for this name, whatever the case. */
@@ -132,7 +132,7 @@ export async function nameOfBound(
   signal: AbortSignal | undefined,
 ): Promise<PersonName> {
   const verbatim = (entry && nameInEntry(setup, entry)) ?? (await nameByConnection(setup, connection, signal)) ?? name.typed;
-  return { verbatim, folded: userName(verbatim, setup.config.case_sensitive_names), anySpelling: true };
+  return { verbatim, folded: userName(verbatim, setup.config.case_sensitive_names), anyVariant: true };
 }
 
 function nameInEntry(setup: Setup, entry: LdapEntry): string | undefined {

@@ -22,10 +22,10 @@ export interface LoginAlias {
   readonly name: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /**
-   * All spellings of a name are one person to the method (see `foldName`): an alias that already exists in another spelling is used. Only for methods
+   * All variants of a name are one person to the method (see `foldName`): an alias that already exists in another variant is used. Only for methods
    * whose names are compared so outside as well; elsewhere it would make one of two people.
    */
-  readonly anySpelling?: boolean;
+  readonly anyVariant?: boolean;
   /**
    * Further names that this very login has proven to be the same person's. An alias that already exists under one of them is used where `name` has
    * none. Where any of these names belongs to a disabled entity, the login is refused.

@@ -1,6 +1,6 @@
 /**
  * The error catalogue. A class means a status; the text reaches the caller word for word, so it never holds a secret.
- * `form` is how the wire prints the text: plain, or as the one-item list that clients of the incumbents know
+ * `form` is how the wire prints the text: plain, or as the one-item list that clients of Vault and OpenBao know
  * (`1 error occurred:\n\t* text\n\n`).
  */
 export type ErrorForm = 'plain' | 'listed';
@@ -33,7 +33,7 @@ export class BadRequest extends EngineError {
   override readonly form: ErrorForm = 'plain';
 }
 
-/** A caller's mistake that the incumbents print in list form; same status as BadRequest. */
+/** A caller's mistake that Vault and OpenBao print in list form; same status as BadRequest. */
 export class InvalidRequest extends EngineError {
   override readonly status = 400;
 }
@@ -119,7 +119,7 @@ export class InternalError extends EngineError {
   }
 }
 
-/** `1 error occurred:\n\t* a\n\n`, the incumbents' list form. */
+/** `1 error occurred:\n\t* a\n\n`, Vault's and OpenBao's list form. */
 export function listed(...texts: string[]): string {
   const head = texts.length === 1 ? '1 error occurred:' : `${texts.length} errors occurred:`;
   return `${head}\n${texts.map((text) => `\t* ${text}\n`).join('')}\n`;

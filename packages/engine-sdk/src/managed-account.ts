@@ -1,6 +1,6 @@
 /**
  * An account outside whose password or key a mount changes by itself. Two mounts that mean the same account must write it the same way, so
- * both texts are canonical: the engine folds case, ports and spellings that the outside system does not tell apart.
+ * both texts are canonical: the engine folds case, ports and variants that the outside system does not tell apart.
  */
 export interface ManagedAccount {
   /** Where the account is: `postgresql://db.corp.example:5432`, `ldap://ldap.corp.example:389`, `aws:123456789012`. Never with a password. */

@@ -25,7 +25,7 @@ export interface EngineRequest<F extends TProperties = TProperties> {
   readonly operation: Operation;
   /** Below the mount, canonical: names that fold are folded, and only a list's path ends in a slash. */
   readonly path: string;
-  /** The captures of the path as the caller spelt them: `data` has them folded. Only for texts that people read. */
+  /** The captures of the path as the caller written them: `data` has them folded. Only for texts that people read. */
   readonly verbatim: Readonly<Record<string, string>>;
   /** Decoded: `"1h"` is 3600, `"a,b"` is ['a', 'b']. */
   readonly data: Static<TObject<F>>;

@@ -139,7 +139,7 @@ export class MountTable {
     };
   }
 
-  /** @throws BadRequest with the incumbents' texts */
+  /** @throws BadRequest with Vault's and OpenBao's texts */
   async mount(asked: NewMount): Promise<Mount> {
     return this.#changingTable(async () => {
       const { pkg, type, options } = this.#engines.resolve(asked);
@@ -188,7 +188,7 @@ export class MountTable {
     await this.#engines.tuned(mount);
   }
 
-  /** Moves a mount; what it issued is taken back first, as the incumbents do. No request reaches it meanwhile. */
+  /** Moves a mount; what it issued is taken back first, as Vault and OpenBao do. No request reaches it meanwhile. */
   async move(from: string, to: string): Promise<void> {
     const mount = this.#movable(from, to);
     await mount.exclusively(async () => {

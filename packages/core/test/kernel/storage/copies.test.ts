@@ -159,7 +159,7 @@ describe('when nobody can tell what changed', () => {
 });
 
 describe('a change of another server', () => {
-  test('that cannot be taken up at once is made up for, and not lost', async () => {
+  test('that cannot be applied at once is applied later, and not lost', async () => {
     const { range } = driver;
     let fails = 1;
     driver.range = async (query) => {

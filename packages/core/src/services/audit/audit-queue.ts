@@ -2,7 +2,7 @@ import { waitAtMost, type Clock } from '@strongroom/engine-sdk';
 import type { AuditDevice } from './audit-device.ts';
 
 /** Bounds of what waits for one device. */
-export interface LaneLimits {
+export interface QueueLimits {
   readonly lines: number;
   /** Characters, which in these lines are nearly bytes. */
   readonly bytes: number;
@@ -17,7 +17,7 @@ export interface LaneLimits {
 export type LaneState = 'healthy' | 'failing' | 'stalled';
 
 /** What operators see of a device. */
-export interface LaneStatus {
+export interface QueueStatus {
   state: LaneState;
   /** Lines since the start of this process. */
   written: number;
@@ -40,13 +40,13 @@ const BATCH_LENGTH = 1 << 20;
 
 /**
  * The queue before one device. Lines that come while a write is under way go out together in the next one. A device that hangs or
- * cannot be opened harms nobody but those who wait for this lane, and them no longer than the deadline.
+ * cannot be opened harms nobody but those who wait for this queue, and them no longer than the deadline.
  */
-export class AuditLane {
+export class AuditQueue {
   readonly #open: () => Promise<AuditDevice>;
   readonly #clock: Clock;
-  readonly #limits: LaneLimits;
-  readonly #changed: (state: LaneState, status: LaneStatus) => void;
+  readonly #limits: QueueLimits;
+  readonly #changed: (state: LaneState, status: QueueStatus) => void;
   #device: AuditDevice | undefined;
   #state: LaneState = 'healthy';
   #queue: Waiting[] = [];
@@ -66,8 +66,8 @@ export class AuditLane {
   constructor(
     open: () => Promise<AuditDevice>,
     clock: Clock,
-    limits: LaneLimits,
-    changed: (state: LaneState, status: LaneStatus) => void = () => {},
+    limits: QueueLimits,
+    changed: (state: LaneState, status: QueueStatus) => void = () => {},
   ) {
     this.#open = open;
     this.#clock = clock;
@@ -79,7 +79,7 @@ export class AuditLane {
     return this.#state;
   }
 
-  status(): LaneStatus {
+  status(): QueueStatus {
     return {
       state: this.#state,
       written: this.#written,
