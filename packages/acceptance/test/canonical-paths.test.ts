@@ -7,7 +7,7 @@ import { requestPath } from '../../http/src/request-path.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 20_000);
 const ROOT = 'root';
-/** Spelt as they are kept: what folds, folds into these. The last ones are for paths that declare something at a fixed place. */
+/** Written as they are kept: what folds, folds into these. The last ones are for paths that declare something at a fixed place. */
 const NAMES = ['guard', 'team-a', 'x1', 'b.c_d', 'é', 'straße', 'aws-sm', 'gh', 'config', 'acl'];
 const EVERY = '["create","read","update","patch","delete","list","sudo"]';
 const METHODS = ['read', 'list', 'update', 'patch', 'delete'] as const;

@@ -184,7 +184,7 @@ export class Connections {
   /** Passes where a call of a request would be made, before anything is stored for it. @throws Unavailable */
   check(connection: NamedConnection): void {
     const reason = this.quarantine(connection);
-    if (reason !== undefined) throw outOfUse(connection.name, reason);
+    if (reason !== undefined) throw quarantined(connection.name, reason);
     this.bulkhead(connection).check();
   }
 
@@ -299,7 +299,7 @@ export class Connections {
     if (slot && slot.revision >= record.revision) return slot.opening;
     if (this.#closed) throw new Unavailable('the mount is closing');
     const reason = this.quarantine(connection);
-    if (reason !== undefined) throw outOfUse(name, reason);
+    if (reason !== undefined) throw quarantined(name, reason);
     if (slot) this.#drop(record.id);
     const opening = this.#openShared(connection);
     const fresh: Slot = { name, revision: record.revision, pluginName: record.plugin_name, opening };
@@ -409,7 +409,7 @@ function templatesOf({ details }: ConnectionRecord, plugin: AnyDatabasePlugin): 
   return typeof own === 'string' && own !== '' ? [own, plugin.usernameTemplate] : [plugin.usernameTemplate];
 }
 
-function outOfUse(name: string, reason: string): Unavailable {
+function quarantined(name: string, reason: string): Unavailable {
   return new Unavailable(`the connection "${name}" is quarantined: ${reason}`);
 }
 

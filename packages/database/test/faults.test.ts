@@ -177,7 +177,7 @@ describe('a database plugin that misbehaves', () => {
   });
 
   test.each(['at once', 'after a while'])(
-    'one that holds up the event loop for longer than its deadline, %s, is named in the log and out of use',
+    'one that holds up the event loop for longer than its deadline, %s, is named in the log and quarantined',
     async (when) => {
       const said: unknown[] = [];
       await mount.close();

@@ -7,12 +7,12 @@ export interface SourceSecret {
   /** Grows with every version. */
   readonly version: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** When this version ends by itself, without any further announcement. */
+  /** When this version expires by itself, without a further notification. */
   readonly expiresAt?: Date;
 }
 
 /**
- * An engine's secrets, for engines that follow them. Whoever offers this announces every change of what `read` gives within
+ * An engine's secrets, for engines that subscribe to them. The source notifies subscribers of every change of what `read` returns, within
  * the transaction that makes it: `tx.notifySubscribers(name)`.
  */
 export interface SecretSource {
@@ -29,7 +29,7 @@ export interface SecretSource {
  */
 export interface SecretSubscriber {
   changed(tx: Transaction, secret: { readonly mount: MountInfo; readonly name: string }): Promise<void>;
-  /** The mount is about to go, with all its secrets, which are not announced one by one. */
+  /** The mount is about to go, with all its secrets, without one call per secret. */
   unmounted(tx: Transaction, mount: MountInfo): Promise<void>;
 }
 

@@ -245,7 +245,7 @@ describe('TLS against servers that misbehave', () => {
   });
 });
 
-/** A server whose sockets the test emulates; `left` resolves when the first of them is closed. */
+/** A server whose connections the test controls; `left` resolves when the first of them is closed. */
 async function serveSockets(play: (socket: Socket) => unknown): Promise<{ port: number; left: Promise<void> }> {
   let closed!: () => void;
   const left = new Promise<void>((resolve) => (closed = resolve));

@@ -11,7 +11,7 @@ interface Bucket {
   generation: number;
   tokens: number;
   at: number;
-  /** Until then the provider wants to be skipped. */
+  /** Until then the provider asks to wait. */
   pausedUntil: number;
   /** Who waits for a turn, and when it comes. */
   readonly turns: Map<string, number>;

@@ -14,11 +14,11 @@ export interface QueueLimits {
  * `healthy`: the last write succeeded. `failing`: it did not; the next line is another try. `stalled`: a write hangs beyond the deadline;
  * callers are refused at once, lines are kept up to the bounds and written when the device goes on.
  */
-export type LaneState = 'healthy' | 'failing' | 'stalled';
+export type QueueState = 'healthy' | 'failing' | 'stalled';
 
 /** What operators see of a device. */
 export interface QueueStatus {
-  state: LaneState;
+  state: QueueState;
   /** Lines since the start of this process. */
   written: number;
   failed: number;
@@ -46,9 +46,9 @@ export class AuditQueue {
   readonly #open: () => Promise<AuditDevice>;
   readonly #clock: Clock;
   readonly #limits: QueueLimits;
-  readonly #changed: (state: LaneState, status: QueueStatus) => void;
+  readonly #changed: (state: QueueState, status: QueueStatus) => void;
   #device: AuditDevice | undefined;
-  #state: LaneState = 'healthy';
+  #state: QueueState = 'healthy';
   #queue: Waiting[] = [];
   #queuedLength = 0;
   #underWay: Waiting[] = [];
@@ -67,7 +67,7 @@ export class AuditQueue {
     open: () => Promise<AuditDevice>,
     clock: Clock,
     limits: QueueLimits,
-    changed: (state: LaneState, status: QueueStatus) => void = () => {},
+    changed: (state: QueueState, status: QueueStatus) => void = () => {},
   ) {
     this.#open = open;
     this.#clock = clock;
@@ -75,7 +75,7 @@ export class AuditQueue {
     this.#changed = changed;
   }
 
-  get state(): LaneState {
+  get state(): QueueState {
     return this.#state;
   }
 
@@ -185,12 +185,12 @@ export class AuditQueue {
     return new Error(`the device has not answered within ${this.#limits.deadlineMillis / 1000} seconds`);
   }
 
-  #failure(error: Error, state: LaneState): void {
+  #failure(error: Error, state: QueueState): void {
     this.#lastError = { message: error.message, at: this.#clock.now() };
     this.#become(state);
   }
 
-  #become(state: LaneState): void {
+  #become(state: QueueState): void {
     if (this.#state === state) return;
     this.#state = state;
     this.#changed(state, this.status());

@@ -206,7 +206,7 @@ describe('a change of another server', () => {
   test('that makes the keys of an empty store is heard by servers that are sealed over it', async () => {
     const empty = sharedMemory();
     const heard: ChangedKeys[] = [];
-    empty.open().changes((announced) => heard.push(announced));
+    empty.open().changes((notified) => heard.push(notified));
     const core = await createCore({ storage: empty.open(), plugins: [], clock });
     await core.initialize({ secretShares: 1, secretThreshold: 1, recoveryShares: undefined, recoveryThreshold: undefined });
     await clock.advance(0);
