@@ -39,7 +39,7 @@ export type CommandNode = Command | CommandGroup;
 
 /** Keeps the flags' types for `run`, then forgets them so that commands of different shapes fit one table. */
 export function defineCommand<F extends Flags>(command: Command<F>): Command {
-  return command as unknown as Command;
+  return command as Command;
 }
 
 export function isGroup(node: CommandNode): node is CommandGroup {

@@ -96,7 +96,7 @@ async function openClient(options: GlobalOptions, io: CliIo, sleep: Invocation['
 async function execute(command: Command, path: readonly string[], words: readonly string[], io: CliIo): Promise<number> {
   const parsed = parseFlags(words, { ...(command.local === true ? outputFlags : globalFlags), ...command.flags });
   checkCount(parsed.positionals, command, path);
-  const options = parsed.values as unknown as GlobalOptions;
+  const options = parsed.values as GlobalOptions;
   const out = new Output(io, options, chooseFormat(options, io));
   const sleep = io.sleep ?? ((milliseconds: number) => delay(milliseconds));
   const client = command.local === true ? undefined : await openClient(options, io, sleep);

@@ -43,7 +43,7 @@ export function credsPaths(host: EngineHost, users: DynamicUsers, temporary: Tem
     const { name, wait_for_propagation: waits, ...wish } = req.data;
     const role = await requireRole(roles, name);
     const type = typeFor(role, which);
-    const asked = req as unknown as EngineRequest;
+    const asked = req as EngineRequest;
     if (type === 'assumed_role') return temporary.create(asked, name, role, type, wish);
     const issued =
       type === 'iam_user' ? await users.create(asked, name, role, waits) : await temporary.create(asked, name, role, type, wish);

@@ -57,7 +57,7 @@ function loginFailure(error: unknown): ReturnType<typeof answers.loginFailure> {
 function insistOnEncryption(connection: Connection): void {
   let secure = false;
   connection.on('secure', () => (secure = true));
-  const driver = connection as unknown as { sendLogin7Packet(): void };
+  const driver = connection as { sendLogin7Packet(): void };
   const send = driver.sendLogin7Packet.bind(connection);
   driver.sendLogin7Packet = () => {
     if (!secure) throw new Error('the server does not offer encryption, which the settings ask for');

@@ -90,5 +90,5 @@ export class CredentialMaker {
 
 /** The plugin's side of a stored credential. */
 export function pluginCredential(made: MadeCredential): Credential {
-  return made.credential as unknown as Credential;
+  return made.credential as Credential;
 }

@@ -98,7 +98,7 @@ function field<T, const O extends FieldOptions<T>>(
     ...(options?.minimum === undefined ? {} : { minimum: options.minimum }),
     ...(options?.maximum === undefined ? {} : { maximum: options.maximum }),
   };
-  return Type.Unsafe<T>(schema as TSchema) as unknown as Supplied<T, O>;
+  return Type.Unsafe<T>(schema as TSchema) as Supplied<T, O>;
 }
 
 function foldOf(kind: FieldKind, folds: Fold | undefined): { folds: Fold } | undefined {
@@ -114,7 +114,7 @@ type Make<T> = <const O extends FieldOptions<T> = Record<never, never>>(descript
 const make =
   <T>(kind: FieldKind, secret = false): Make<T> =>
   (description, options) =>
-    field(kind, description, options as never, secret) as never;
+    field(kind, description, options, secret);
 
 /**
  * The field builders. A field without `default` or `required` is `undefined` to the handler when the caller sent nothing;

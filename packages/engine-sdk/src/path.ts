@@ -91,7 +91,7 @@ export function path<const P extends string, const F extends TProperties>(
     patch: (op) => set('patch', op),
     update: (op) => set('update', op),
     upsert: (op) => {
-      operations.exists = (req) => op.exists(req as unknown as EngineRequest<F>);
+      operations.exists = (req) => op.exists(req as EngineRequest<F>);
       return set('update', op);
     },
   };

@@ -124,5 +124,5 @@ function gather(
 /** The list by which a server watches its timeouts; a parser that is not in it would never time out. */
 function connectionsOf(server: object): unknown {
   const key = Object.getOwnPropertySymbols(server).find((symbol) => symbol.description === 'http.server.connections');
-  return key === undefined ? undefined : (server as unknown as Record<symbol, unknown>)[key];
+  return key === undefined ? undefined : (server as Record<symbol, unknown>)[key];
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { existsSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -98,7 +99,7 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     });
     // A server that a failed test forgot must not keep the test run alive.
     started.unref();
-    (started.stderr as unknown as { unref(): void }).unref();
+    (started.stderr as Socket).unref();
   };
   const halt = async (): Promise<void> => {
     const stopping = child;

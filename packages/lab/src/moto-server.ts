@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describeWhere } from './describe-where.ts';
 import { freePorts } from './loopback.ts';
@@ -72,7 +73,7 @@ export async function startMoto({ env = {}, authenticated }: MotoOptions = {}): 
   });
   // A server that a failed test forgot must not keep the test run alive.
   server.unref();
-  (server.stderr as unknown as { unref(): void }).unref();
+  (server.stderr as Socket).unref();
 
   const tell = async (path: string, body = ''): Promise<void> => {
     // Without this content type moto takes the body for a form, and finds nothing in it.

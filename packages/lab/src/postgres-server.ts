@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -175,7 +175,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     });
     // A server that a failed test forgot must not keep the test run alive.
     started.unref();
-    (started.stderr as unknown as { unref(): void }).unref();
+    (started.stderr as Socket).unref();
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const stopping = child;

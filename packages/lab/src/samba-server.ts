@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -175,7 +176,7 @@ async function launch(config: string, folder: string, host: string): Promise<Chi
 /** A server that a failed test forgot must not keep the test run alive. Its standard input stays open: Samba ends with it. */
 function unreferenced(server: ChildProcess): ChildProcess {
   server.unref();
-  for (const stream of [server.stdin, server.stderr]) (stream as unknown as { unref(): void }).unref();
+  for (const stream of [server.stdin, server.stderr]) (stream as Socket).unref();
   return server;
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 
 export interface ProcessOptions {
   readonly args: readonly string[];
@@ -35,7 +36,7 @@ export async function startProcess(program: string, { args, cwd, env, ready, tim
   }
   // A server that a failed test forgot must not keep the test run alive.
   child.unref();
-  for (const stream of [child.stdout, child.stderr]) (stream as unknown as { unref(): void }).unref();
+  for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref();
   return { end };
 }
 

@@ -73,7 +73,7 @@ export class MappedPages {
 /** Takes some milliseconds, and 3 MB: not before it is needed. At once, as whoever reads without a pause would map more meanwhile. */
 function loadAdvise(): Advise {
   const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-  return koffi.load(null).func('int madvise(uintptr_t address, size_t length, int advice)') as unknown as Advise;
+  return koffi.load(null).func('int madvise(uintptr_t address, size_t length, int advice)') as Advise;
 }
 
 function openStatm(): number | undefined {

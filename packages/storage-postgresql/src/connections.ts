@@ -202,7 +202,7 @@ export function queryOf(client: Client, limitMs?: number): Query {
 
 /** Ends a connection at once: the other side may not answer any more. */
 export function destroy(client: Client): void {
-  const { connection } = client as unknown as { connection?: { stream?: { destroy(): void } } };
+  const { connection } = client as { connection?: { stream?: { destroy(): void } } };
   connection?.stream?.destroy();
 }
 

@@ -12,9 +12,7 @@ interface KeyVaultFailure {
 
 /** Of an answer of the vault with an error status; undefined for anything else. */
 export function keyVaultFailure(error: unknown): KeyVaultFailure | undefined {
-  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
-    ? (error as unknown as KeyVaultFailure)
-    : undefined;
+  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' ? (error as KeyVaultFailure) : undefined;
 }
 
 /** The code inside the code: what a `Conflict` or `Forbidden` is about. */

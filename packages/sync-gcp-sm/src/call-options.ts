@@ -31,6 +31,6 @@ function cancelledBy(signal: AbortSignal): grpc.Interceptor {
         if (signal.aborted) cancel();
       },
     };
-    return new grpc.InterceptingCall(inner, requester as unknown as grpc.Requester);
+    return new grpc.InterceptingCall(inner, requester as grpc.Requester);
   };
 }

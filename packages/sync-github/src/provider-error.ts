@@ -12,7 +12,7 @@ interface RequestFailure {
 const UNNAMED_PAUSE_SECONDS = 60;
 
 export function requestFailure(error: unknown): RequestFailure | undefined {
-  return error instanceof Error && 'status' in error && typeof error.status === 'number' ? (error as unknown as RequestFailure) : undefined;
+  return error instanceof Error && 'status' in error && typeof error.status === 'number' ? (error as RequestFailure) : undefined;
 }
 
 export function isNotFound(error: unknown): boolean {

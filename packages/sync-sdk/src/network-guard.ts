@@ -127,9 +127,7 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
       const family = net.isIP(literal);
       if (family !== 0) return [{ address: literal, family: family as 4 | 6 }];
       return await new Promise((resolve, reject) =>
-        lookup(host, { all: true }, (error, addresses) =>
-          error ? reject(error) : resolve(addresses as unknown as readonly ResolvedAddress[]),
-        ),
+        lookup(host, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses as readonly ResolvedAddress[]))),
       );
     },
     async close() {
@@ -151,7 +149,7 @@ class GuardedHttpAgent extends http.Agent {
 
   constructor(options: http.AgentOptions, guard: Guard) {
     super(options);
-    this.#connect = guard((connection) => super.createConnection(connection as never) as net.Socket);
+    this.#connect = guard((connection) => super.createConnection(connection) as net.Socket);
   }
 
   override createConnection(connection: http.ClientRequestArgs, callback?: OnSocket): net.Socket | undefined {
@@ -164,7 +162,7 @@ class GuardedHttpsAgent extends https.Agent {
 
   constructor(options: https.AgentOptions, guard: Guard) {
     super(options);
-    this.#connect = guard((connection) => super.createConnection(connection as never) as net.Socket);
+    this.#connect = guard((connection) => super.createConnection(connection) as net.Socket);
   }
 
   override createConnection(connection: https.RequestOptions, callback?: OnSocket): net.Socket | undefined {

@@ -42,7 +42,7 @@ export class NetworkPolicy {
     if (this.#rules.disabled) return true;
     if (!ipaddr.isValid(address)) return false;
     const parsed = ipaddr.process(address);
-    return isPublic(parsed) || this.#blocks.some(([block, bits]) => parsed.kind() === block.kind() && parsed.match([block, bits] as never));
+    return isPublic(parsed) || this.#blocks.some(([block, bits]) => parsed.kind() === block.kind() && parsed.match([block, bits]));
   }
 
   /** @throws AddressRefused */

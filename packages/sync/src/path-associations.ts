@@ -165,6 +165,6 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
         { type, name, ...(sub_key === undefined ? {} : { sub_key }), sync_status, updated_at },
       ]);
     });
-    return { data: { associated_destinations: Object.fromEntries(entries) as never } };
+    return { data: { associated_destinations: Object.fromEntries(entries) } };
   }
 }

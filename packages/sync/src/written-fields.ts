@@ -13,7 +13,7 @@ export function partial(schema: TObject): TProperties {
     Object.entries(schema.properties as Record<string, TSchema>).map(([name, field]) => {
       const { required: _checkedLater, ...spec } = fieldSpec(field);
       const { default: _filledInLater, ...rest } = field as TSchema & { default?: unknown };
-      return [name, { ...rest, 'x-field': spec } as unknown as Field<unknown>];
+      return [name, { ...rest, 'x-field': spec } as Field<unknown>];
     }),
   );
 }

@@ -129,7 +129,7 @@ export class CrashRun {
 
   async #borrower(stop: AbortSignal): Promise<void> {
     for (let i = 0; !stop.aborted; i += 1) {
-      const answer = (await this.#call('GET', 'db/creds/app', undefined, stop)) as unknown as {
+      const answer = (await this.#call('GET', 'db/creds/app', undefined, stop)) as {
         lease_id: string;
         data: { username: string; password: string };
       };

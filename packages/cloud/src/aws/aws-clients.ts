@@ -73,7 +73,7 @@ function paced(standard: Strategy, again: (error: unknown) => boolean): NonNulla
     },
     recordSuccess: (token: never) => standard.recordSuccess(token),
   };
-  return strategy as unknown as NonNullable<IAMClientConfig['retryStrategy']>;
+  return strategy as NonNullable<IAMClientConfig['retryStrategy']>;
 }
 
 /** Environment, shared files, role of the container or the machine, in this order; the SDK's own chain would ask AWS_PROFILE before the keys. */

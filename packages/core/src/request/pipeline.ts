@@ -91,7 +91,7 @@ export class Pipeline {
     const decoded = call.match!.path.decode(call.data, call.match!.captures, isWrite(call), call.exactData);
     const deadline = this.#deadline(call);
     const request = engineRequest(call, decoded, deadline);
-    const response = await deadline.guard(() => op.handle(request as never));
+    const response = await deadline.guard(() => op.handle(request));
     return answerOf(call, response, ignoredFields(call, decoded, response !== undefined));
   }
 
@@ -194,7 +194,7 @@ export class Pipeline {
     const work = (countAs?: EngineRequest['countAs']): Promise<EngineResponse | undefined> => {
       const request = engineRequest(call, fields, deadline, countAs);
       // A handler that goes on after the deadline still counts as work on the mount.
-      return deadline.guard(() => mount.serve(() => mount.run(() => op.handle(request as never))));
+      return deadline.guard(() => mount.serve(() => mount.run(() => op.handle(request))));
     };
     const response = call.match!.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
     const answer = answerOf(call, response, ignoredFields(call, fields, response !== undefined));

@@ -25,7 +25,7 @@ export function syncDestinationContract<C extends TObject, A extends TObject>(ru
     ...notApplicable(options),
     ...skip.map(({ test, reason }) => [test, reason] as const),
   ]);
-  const bodies = { ...declarationCases, ...writeCases, ...ownershipCases, ...failureCases } as unknown as Cases<C, A>;
+  const bodies = { ...declarationCases, ...writeCases, ...ownershipCases, ...failureCases } as Cases<C, A>;
   runner.describe(`${plugin.name}: sync destination contract`, () => {
     for (const name of SYNC_CONTRACT_CASES) {
       const reason = reasons.get(name);

@@ -46,7 +46,7 @@ export function capabilityPaths({ aclOfToken, aclOfAccessor, aclOfCaller, canoni
       summary: 'Looks up what the caller may do.',
       handle: async (req) => {
         const asked = askedPaths(req.data);
-        return answer(await aclOfCaller(req as unknown as EngineRequest), asked);
+        return answer(await aclOfCaller(req as EngineRequest), asked);
       },
     }),
     path('capabilities-accessor', {

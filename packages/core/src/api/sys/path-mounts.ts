@@ -124,7 +124,7 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
         description: f.string('For people.'),
         options: f.keyValues("The engine's own options; the ones sent are merged into the others."),
         ...tuneFields,
-      } as never,
+      },
     })
       .read({
         summary: 'Shows the tuning.',

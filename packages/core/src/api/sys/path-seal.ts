@@ -54,7 +54,7 @@ async function status(deps: SealPathDeps): Promise<Record<string, unknown>> {
   };
 }
 
-const code = (description: string): ReturnType<typeof f.string> => f.string(description) as never;
+const code = (description: string): ReturnType<typeof f.string> => f.string(description);
 
 /** Paths of `sys/` that answer everybody, sealed or not. */
 export function openSealPaths(deps: SealPathDeps): AnyPath[] {

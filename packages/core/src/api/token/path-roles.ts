@@ -67,16 +67,11 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
           throw new BadRequest('given role path suffix contains invalid characters; only letters, digits, _, - and . are allowed');
         const tokenType = parameters.token_type === 'default' ? 'default-service' : parameters.token_type;
         const orphan = keep('orphan', data.orphan, before?.orphan, false);
-        if (
-          tokenType === 'batch' &&
-          !orphan &&
-          keep('renewable', data.renewable, before?.renewable, true) &&
-          supplied.has('renewable' as never)
-        ) {
+        if (tokenType === 'batch' && !orphan && keep('renewable', data.renewable, before?.renewable, true) && supplied.has('renewable')) {
           throw new BadRequest("'token_type' cannot be 'batch' when role is set to generate renewable tokens");
         }
         await roles.put({
-          allowed_entity_aliases: supplied.has('allowed_entity_aliases' as never)
+          allowed_entity_aliases: supplied.has('allowed_entity_aliases')
             ? (data.allowed_entity_aliases ?? null)
             : (before?.allowed_entity_aliases ?? null),
           allowed_policies: lower(keep('allowed_policies', data.allowed_policies, before?.allowed_policies, [])),

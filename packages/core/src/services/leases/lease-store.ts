@@ -219,20 +219,18 @@ export class LeaseStore implements Work<LeaseRecord, void> {
 
   /** Drops the lease without trying to take its credential back. Resolves with what is left outside. */
   async dropUntried(id: string): Promise<LeftOutside | undefined> {
-    const left = await this.leftBy(id);
     const record = await this.#findToDrop(id);
-    if (record === undefined) return undefined;
+    if (record !== 'damaged') return record && this.#drop(id);
     this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
-    if (record === 'damaged') await this.#store.transaction(async (tx) => this.#records.removeDamaged(tx, id));
-    else await this.#drop(id, record);
-    return left;
+    await this.#store.transaction(async (tx) => this.#records.removeDamaged(tx, id));
+    return leftByDamaged(id);
   }
 
   /** What would be left outside if the lease were dropped now. */
   async leftBy(id: string): Promise<LeftOutside | undefined> {
     const record = await this.#findToDrop(id);
     if (record === undefined) return undefined;
-    if (record === 'damaged') return { kind: 'secret of a damaged lease', name: id, lease: id };
+    if (record === 'damaged') return leftByDamaged(id);
     return leftByLease(id, record, this.#mount(record.mount)?.secretType(record.type));
   }
 
@@ -389,12 +387,9 @@ export class LeaseStore implements Work<LeaseRecord, void> {
   /** Resolves with what is left outside, where the lease was dropped by force. @throws UpstreamFailed */
   async #revoke(id: string, record: LeaseRecord, signal: AbortSignal, why: Why): Promise<LeftOutside | undefined> {
     const outcome = await this.work.attempt(id, record, signal, CLAIMABLE[why]);
-    if (outcome.state === 'done' || outcome.state === 'gone') return undefined;
-    if (why === 'force') {
-      this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
-      await this.#drop(id, record);
-      return leftByLease(id, record, this.#mount(record.mount)?.secretType(record.type));
-    }
+    if (outcome.state === 'done') return undefined;
+    if (why === 'force') return this.#drop(id);
+    if (outcome.state === 'gone') return undefined;
     this.#report(id, outcome);
     if (outcome.state === 'taken') throw new UpstreamFailed('failed to revoke entry: another process is at it');
     if (outcome.state === 'delayed') {
@@ -416,15 +411,19 @@ export class LeaseStore implements Work<LeaseRecord, void> {
       .catch((error: unknown) => this.#log.warn('what was not issued is undone later', { error: failureText(error) }));
   }
 
-  /** The lease goes though its credential may be left outside. */
-  async #drop(id: string, record: LeaseRecord): Promise<void> {
-    await this.#store.transaction(async (tx) => {
-      const current = await this.#records.get(id, tx);
-      if (!current) return;
-      await this.#dropped(tx, current, this.#mount(record.mount));
-      await this.done(tx, id, current);
-      this.#records.remove(tx, id, current);
+  /** The lease goes though its credential may be left outside. Resolves with what is. */
+  async #drop(id: string): Promise<LeftOutside | undefined> {
+    const dropped = await this.#store.transaction(async (tx) => {
+      const record = await this.#records.get(id, tx);
+      if (!record) return undefined;
+      await this.#dropped(tx, record, this.#mount(record.mount));
+      await this.done(tx, id, record);
+      this.#records.remove(tx, id, record);
+      return record;
     });
+    if (!dropped) return undefined;
+    this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
+    return leftByLease(id, dropped, this.#mount(dropped.mount)?.secretType(dropped.type));
   }
 
   /** Its credential may be left outside: the engine takes note in the same commit, as far as it runs. */
@@ -477,4 +476,8 @@ export function merged(a: readonly string[] | null, b: readonly string[]): reado
 function dueNow(record: LeaseRecord, now: number): LeaseRecord {
   const { irrevocable: _again, ...rest } = record;
   return { ...rest, revoking: true, due: now, attempts: 0 };
+}
+
+function leftByDamaged(id: string): LeftOutside {
+  return { kind: 'secret of a damaged lease', name: id, lease: id };
 }
