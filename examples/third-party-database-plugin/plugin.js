@@ -27,12 +27,10 @@ export const pgWirePlugin = sqlPlugin({
     const driver = {
       client: 'pg',
       async dial() {
-        const client = new pg.Client({ connectionString: url });
-        client.on('error', () => {});
+        const client = new pg.Client({ connectionString: url }).on('error', () => {});
         await client.connect();
         return client;
       },
-      onEnd: (client, listener) => void client.on('end', listener),
       end: (client) => client.end(),
       destroy: (client) => void client.end().catch(() => {}),
       run: (client, statements) => runInOrder((statement) => client.query(statement), statements, standardTransaction),

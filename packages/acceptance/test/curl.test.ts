@@ -7,7 +7,7 @@ import { slapdMissing, startSlapd } from '../../ldap-client/test/slapd.ts';
 const missing = spawnSync('curl', ['--version']).status === 0 ? slapdMissing : 'curl is not installed';
 const suite = missing === undefined ? describe : describe.skip;
 
-suite(`curl, as the incumbents' documentation uses it${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
+suite(`curl, as Vault's and OpenBao's documentation uses it${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
   test('does the walk, and three wrong inputs are named for what they are', async () => {
     const slapd = await startSlapd();
     const postgres = await startPostgres();

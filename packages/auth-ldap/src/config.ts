@@ -12,7 +12,7 @@ import {
 import { Type } from 'typebox';
 import { refuseRoot } from './policy-names.ts';
 
-/** The parameters of `config`, with the incumbents' names. */
+/** The parameters of `config`, with Vault's and OpenBao's names. */
 export const configFields = {
   ...directoryFields,
   netbiosname: f.string(

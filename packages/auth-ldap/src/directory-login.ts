@@ -85,7 +85,7 @@ async function loginWithSearch(
   };
   // What the person is called without a doubt is asked for once the password is known to be right: a refusal costs the same for all.
   const supposed = nameOfFound(setup, found, name);
-  const proven = (done: Known): boolean => done.person.anySpelling && foldName(done.person.folded) === foldName(supposed);
+  const proven = (done: Known): boolean => done.person.anyVariant && foldName(done.person.folded) === foldName(supposed);
   const { person, groups } = await (countAs ? countAs(supposed, bound, proven) : bound());
   return { dn: entry.dn, name: person, groups, alias: aliasOfFound(setup, found, person, name, trace), identity: identityOf(entry) };
 }
@@ -218,11 +218,11 @@ function othersOf(name: LoginName, person: PersonName, toAlias: (folded: string)
 
 function aliasOfFound(setup: Setup, { entry }: FoundUser, person: PersonName, name: LoginName, trace: Trace): LoginAlias {
   if (setup.config.username_as_alias) {
-    return { name: person.folded, anySpelling: person.anySpelling, ...othersOf(name, person, (folded) => folded) };
+    return { name: person.folded, anyVariant: person.anyVariant, ...othersOf(name, person, (folded) => folded) };
   }
   const values = entry.values(setup.userAttribute);
   if (values.length === 1 && values[0] !== '') {
-    return { name: values[0]!, anySpelling: person.anySpelling && foldName(values[0]!) === foldName(person.folded) };
+    return { name: values[0]!, anyVariant: person.anyVariant && foldName(values[0]!) === foldName(person.folded) };
   }
   const text =
     values.length === 0
@@ -233,5 +233,5 @@ function aliasOfFound(setup: Setup, { entry }: FoundUser, person: PersonName, na
 
 function aliasOfBound(setup: Setup, person: PersonName, name: LoginName): LoginAlias {
   const toAlias = setup.config.username_as_alias ? (folded: string) => folded : (folded: string) => constructedName(setup, folded);
-  return { name: toAlias(person.folded), anySpelling: true, ...othersOf(name, person, toAlias) };
+  return { name: toAlias(person.folded), anyVariant: true, ...othersOf(name, person, toAlias) };
 }

@@ -23,7 +23,7 @@ export interface PersonName {
   /** The one spelling that mappings, the lockout and the token's metadata have. */
   readonly folded: string;
   /** All spellings of `folded` are this person. */
-  readonly anySpelling: boolean;
+  readonly anyVariant: boolean;
 }
 
 /** Whom a search found. */
@@ -74,7 +74,7 @@ export async function settledName(
   const person = await provenName(setup, searcher, found, name, signal);
   const identity = identityOf(found.entry);
   const several = namesIn(setup, found).find((values) => values.length > 1);
-  if (names === undefined || identity === undefined || several === undefined || !person.anySpelling) return person;
+  if (names === undefined || identity === undefined || several === undefined || !person.anyVariant) return person;
   const counts = await names.settle(identity, person.folded, (one) => several.some((value) => foldName(value) === foldName(one)));
   return counts === person.folded ? person : provenName(setup, searcher, { ...found, remembered: counts }, name, signal);
 }
@@ -96,10 +96,10 @@ export async function provenName(
   for (const verbatim of new Set([known, name.typed])) {
     const folded = userName(verbatim, case_sensitive_names);
     if (isTypedSo(name, folded) || (await finds(setup, searcher, folded, found.entry, signal)))
-      return { verbatim, folded, anySpelling: true };
+      return { verbatim, folded, anyVariant: true };
   }
   const verbatim = foldName(known) === foldName(name.typed) ? known : name.typed;
-  return { verbatim, folded: case_sensitive_names ? verbatim : verbatim.toLowerCase(), anySpelling: false };
+  return { verbatim, folded: case_sensitive_names ? verbatim : verbatim.toLowerCase(), anyVariant: false };
 }
 
 /** The search that found the person was for this name, whatever the case. */
@@ -132,7 +132,7 @@ export async function nameOfBound(
   signal: AbortSignal | undefined,
 ): Promise<PersonName> {
   const verbatim = (entry && nameInEntry(setup, entry)) ?? (await nameByConnection(setup, connection, signal)) ?? name.typed;
-  return { verbatim, folded: userName(verbatim, setup.config.case_sensitive_names), anySpelling: true };
+  return { verbatim, folded: userName(verbatim, setup.config.case_sensitive_names), anyVariant: true };
 }
 
 function nameInEntry(setup: Setup, entry: LdapEntry): string | undefined {

@@ -1,4 +1,4 @@
-/** Exit codes, as the incumbents' users know them. */
+/** Exit codes, as Vault's and OpenBao's users know them. */
 export const EXIT = { ok: 0, local: 1, remote: 2 } as const;
 
 /** A failure to be shown to the user as it is, and the exit code that goes with it. */

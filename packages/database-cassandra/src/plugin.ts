@@ -1,6 +1,6 @@
-import { CredentialUnsupported, type DatabasePlugin, systemName } from '@strongroom/database-sdk';
+import { type DatabasePlugin, serialCreation, systemName } from '@strongroom/database-sdk';
 import { CassandraConnection } from './connection-schema.ts';
-import { creationStatements, expirationText } from './default-statements.ts';
+import { rules } from './default-statements.ts';
 import { cassandraSettings } from './settings.ts';
 
 const USERNAME_TEMPLATE =
@@ -8,7 +8,7 @@ const USERNAME_TEMPLATE =
 
 export const cassandraPlugin: DatabasePlugin<typeof CassandraConnection> = {
   kind: 'database',
-  name: 'cassandra-database-plugin',
+  name: rules.name,
   version: '0.1.0',
   apiVersion: 1,
   code: [new URL('.', import.meta.url).href, 'cassandra-driver'],
@@ -19,11 +19,7 @@ export const cassandraPlugin: DatabasePlugin<typeof CassandraConnection> = {
     const { contactPoints, username } = cassandraSettings(config);
     return { system: systemName('cassandra', contactPoints.map(placeOf)), username };
   },
-  preview({ username, credential, statements, expiresAt }) {
-    if (credential.type !== 'password') throw new CredentialUnsupported('cassandra-database-plugin', credential.type);
-    const values = { name: username, username, password: credential.password, expiration: expirationText(expiresAt) };
-    return creationStatements(statements.commands, values);
-  },
+  preview: (request) => serialCreation(rules, request),
   async open(config, host) {
     const settings = cassandraSettings(config);
     const { CassandraSession } = await import('./session.ts');

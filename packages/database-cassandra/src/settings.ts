@@ -1,6 +1,5 @@
-import { checkServerIdentity, type ConnectionOptions, type SecureVersion } from 'node:tls';
-import { parseDuration } from '@strongroom/engine-sdk';
-import { ConfigurationInvalid, connectionSecrets, pemMaterial } from '@strongroom/database-sdk';
+import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
+import { ConfigurationInvalid, connectionSecrets, durationSetting, pemMaterial, tlsMinVersion } from '@strongroom/database-sdk';
 import { CassandraConnection } from './connection-schema.ts';
 
 export interface CassandraSettings {
@@ -24,7 +23,6 @@ export interface CassandraSettings {
 
 const DEFAULT_PORT = 9042;
 const DEFAULT_KEEP_ALIVE_MS = 15_000;
-const VERSIONS: Readonly<Record<string, SecureVersion>> = { tls10: 'TLSv1', tls11: 'TLSv1.1', tls12: 'TLSv1.2', tls13: 'TLSv1.3' };
 
 /** CQL protocol, section 3, `[consistency]`. Statements that change users take no serial levels. */
 const CONSISTENCIES: Readonly<Record<string, number>> = {
@@ -61,8 +59,8 @@ export function cassandraSettings(config: CassandraConnection): CassandraSetting
       nodes.map(({ name }) => name),
     ),
     maxProtocolVersion: config.protocol_version || undefined,
-    connectTimeoutMs: parseMilliseconds('connect_timeout', config.connect_timeout ?? '5s'),
-    keepAliveMs: parseMilliseconds('socket_keep_alive', config.socket_keep_alive ?? '0s') || DEFAULT_KEEP_ALIVE_MS,
+    connectTimeoutMs: 1000 * durationSetting('connect_timeout', config.connect_timeout ?? '5s', '5s', 0),
+    keepAliveMs: 1000 * durationSetting('socket_keep_alive', config.socket_keep_alive ?? '0s', '5s', 0) || DEFAULT_KEEP_ALIVE_MS,
     localDatacenter: config.local_datacenter || undefined,
     consistency: parseConsistency(config.consistency),
     looksAtPermissions: !config.skip_verification,
@@ -80,8 +78,7 @@ function parseHost(text: string, defaultPort: number): { name: string; port: num
 
 function tlsSettings(config: CassandraConnection, names: readonly string[]): ConnectionOptions | undefined {
   const material = pemMaterial(config);
-  const minVersion = VERSIONS[config.tls_min_version || 'tls12'];
-  if (!minVersion) throw new ConfigurationInvalid(`tls_min_version must be one of ${Object.keys(VERSIONS).join(', ')}`);
+  const minVersion = tlsMinVersion(config.tls_min_version);
   if (!material && !config.tls && !config.insecure_tls) return undefined;
   const serverName = config.tls_server_name || undefined;
   return {
@@ -97,16 +94,6 @@ function tlsSettings(config: CassandraConnection, names: readonly string[]): Con
       return refusals.some((refusal) => refusal === undefined) ? undefined : refusals[0];
     },
   };
-}
-
-function parseMilliseconds(field: string, value: string | number): number {
-  try {
-    const seconds = parseDuration(value);
-    if (seconds >= 0) return seconds * 1000;
-  } catch {
-    // Said below.
-  }
-  throw new ConfigurationInvalid(`${field} must be a duration, such as "5s"`);
 }
 
 function parseConsistency(text: string | undefined): number | undefined {

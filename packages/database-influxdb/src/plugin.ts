@@ -1,6 +1,6 @@
-import { CredentialUnsupported, type DatabasePlugin, systemName } from '@strongroom/database-sdk';
+import { type DatabasePlugin, serialCreation, systemName } from '@strongroom/database-sdk';
 import { InfluxdbConnection } from './connection-schema.ts';
-import { creationStatements, expirationText } from './default-statements.ts';
+import { rules } from './default-statements.ts';
 import { influxdbSettings } from './settings.ts';
 
 const USERNAME_TEMPLATE =
@@ -8,7 +8,7 @@ const USERNAME_TEMPLATE =
 
 export const influxdbPlugin: DatabasePlugin<typeof InfluxdbConnection> = {
   kind: 'database',
-  name: 'influxdb-database-plugin',
+  name: rules.name,
   version: '0.1.0',
   apiVersion: 1,
   code: [new URL('.', import.meta.url).href],
@@ -20,11 +20,7 @@ export const influxdbPlugin: DatabasePlugin<typeof InfluxdbConnection> = {
     const { hostname, port } = new URL(origin);
     return { system: systemName('influxdb', [{ host: hostname, port: Number(port) || (config.port ?? 0) }]), username };
   },
-  preview({ username, credential, statements, expiresAt }) {
-    if (credential.type !== 'password') throw new CredentialUnsupported('influxdb-database-plugin', credential.type);
-    const values = { name: username, username, password: credential.password, expiration: expirationText(expiresAt) };
-    return creationStatements(statements.commands, values);
-  },
+  preview: (request) => serialCreation(rules, request),
   async open(config, host) {
     const settings = influxdbSettings(config);
     const { InfluxdbSession } = await import('./session.ts');

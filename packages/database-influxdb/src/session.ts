@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import {
-  type CreateUserRequest,
-  type Credential,
-  CredentialUnsupported,
   type DatabaseHost,
   type DatabaseSession,
   influxqlDialect,
@@ -12,26 +9,21 @@ import {
   type ListUsersRequest,
   type PoolStatus,
   renderStatements,
-  sentBefore,
+  SerialSession,
   type StatementFailed,
-  type UpdateUserRequest,
   type UserRequest,
   VerificationFailed,
 } from '@strongroom/database-sdk';
-import { creationStatements, expirationText, PASSWORD_CHANGE_DEFAULT, REVOCATION_DEFAULT, statementsOr } from './default-statements.ts';
+import { rules } from './default-statements.ts';
 import { HttpInterface } from './http-interface.ts';
 import type { InfluxdbSettings } from './settings.ts';
 
-/** Undo runs after the caller's deadline may have passed, so it has one of its own. */
-const UNDO_DEADLINE_MS = 10_000;
-
-export class InfluxdbSession implements DatabaseSession {
+export class InfluxdbSession extends SerialSession implements DatabaseSession {
   readonly #http: HttpInterface;
-  readonly #log: DatabaseHost['log'];
 
   constructor(settings: InfluxdbSettings, log: DatabaseHost['log']) {
+    super(rules, log);
     this.#http = new HttpInterface(settings);
-    this.#log = log;
   }
 
   /** Logs in. A user who is no administrator passes, because static users prove their passwords here too; that is only logged. */
@@ -46,57 +38,7 @@ export class InfluxdbSession implements DatabaseSession {
       await this.#http.query(signal, 'SHOW USERS');
     } catch (error) {
       if (!isDatabaseError(error, 'statement_failed')) throw error;
-      this.#log.warn('the user of the connection is no administrator of the server, so it cannot manage users');
-    }
-  }
-
-  async createUser({
-    username,
-    credential,
-    expiresAt,
-    statements,
-    rollback: rollbackStatements,
-    signal,
-  }: CreateUserRequest): Promise<void> {
-    const password = requirePassword(credential);
-    const values = { name: username, username, password, expiration: expirationText(expiresAt) };
-    const creation = creationStatements(statements.commands, values);
-    const rollback = renderStatements(rollbackStatements.commands, values, influxqlDialect);
-    let begun = 0;
-    try {
-      for (const statement of creation) {
-        begun++;
-        await this.#http.query(signal, statement, password);
-      }
-    } catch (error) {
-      // What refused the first statement may be that somebody else has this name.
-      const nothingDone = begun === 1 && isDatabaseError(error, 'statement_failed');
-      if (!nothingDone && !isDatabaseError(error, 'session_closed')) {
-        const undoing = this.#undo(username, rollback, password);
-        if (!signal.aborted) await undoing;
-      }
-      throw begun > 1 ? sentBefore(error) : error;
-    }
-  }
-
-  async updateUser({ username, credential, statements, signal }: UpdateUserRequest): Promise<void> {
-    const password = requirePassword(credential);
-    let begun = 0;
-    for (const statement of statementsOr(PASSWORD_CHANGE_DEFAULT, statements.commands, { name: username, username, password })) {
-      begun++;
-      await this.#http.query(signal, statement, password).catch((error: unknown) => {
-        throw begun > 1 ? sentBefore(error) : error;
-      });
-    }
-  }
-
-  async deleteUser({ username, statements, signal }: UserRequest): Promise<void> {
-    try {
-      for (const statement of statementsOr(REVOCATION_DEFAULT, statements.commands, { name: username, username })) {
-        await this.#http.query(signal, statement);
-      }
-    } catch (error) {
-      if (!isDatabaseError(error, 'statement_failed') || (await this.#names(signal)).includes(username)) throw error;
+      this.log.warn('the user of the connection is no administrator of the server, so it cannot manage users');
     }
   }
 
@@ -104,13 +46,7 @@ export class InfluxdbSession implements DatabaseSession {
   async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
     const password = randomBytes(24).toString('base64url');
     const statements = [`SET PASSWORD FOR "{{username}}" = '{{password}}'`, `REVOKE ALL PRIVILEGES FROM "{{username}}"`];
-    try {
-      for (const statement of renderStatements(statements, { username, password }, influxqlDialect)) {
-        await this.#http.query(signal, statement, password);
-      }
-    } catch (error) {
-      if (!isDatabaseError(error, 'statement_failed') || (await this.#names(signal)).includes(username)) throw error;
-    }
+    await this.sendUnlessAbsent(username, signal, renderStatements(statements, { username, password }, influxqlDialect), password);
   }
 
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
@@ -125,24 +61,17 @@ export class InfluxdbSession implements DatabaseSession {
     return this.#http.close();
   }
 
+  protected async send(signal: AbortSignal, statement: string, password?: string): Promise<unknown[][]> {
+    return this.#http.query(signal, statement, password);
+  }
+
+  protected async exists(username: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.#names(signal)).includes(username);
+  }
+
   /** Rows of `SHOW USERS` are name and whether an administrator. */
   async #names(signal: AbortSignal): Promise<string[]> {
     return (await this.#http.query(signal, 'SHOW USERS')).map(([name]) => String(name));
-  }
-
-  /** The role's rollback statements, and the user's removal whatever they do: there are no transactions. */
-  async #undo(username: string, rollback: readonly string[], password: string): Promise<void> {
-    const signal = AbortSignal.timeout(UNDO_DEADLINE_MS);
-    try {
-      for (const statement of rollback) await this.#http.query(signal, statement, password);
-    } catch (error) {
-      this.#log.warn('rollback statements failed', { error: String(error) });
-    }
-    try {
-      await this.deleteUser({ username, statements: { commands: [] }, signal });
-    } catch (error) {
-      this.#log.warn('a user whose creation failed could not be removed', { username, error: String(error) });
-    }
   }
 }
 
@@ -150,9 +79,4 @@ export class InfluxdbSession implements DatabaseSession {
 function loginFailure(error: DatabaseError): LoginFailure {
   if (!isDatabaseError(error, 'statement_failed')) return 'unreachable';
   return (error as StatementFailed).serverCode === '401' ? 'credential' : 'barred';
-}
-
-function requirePassword(credential: Credential): string {
-  if (credential.type !== 'password') throw new CredentialUnsupported('influxdb-database-plugin', credential.type);
-  return credential.password;
 }

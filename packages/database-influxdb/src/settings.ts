@@ -1,6 +1,12 @@
 import type { SecureVersion } from 'node:tls';
-import { parseDuration } from '@strongroom/engine-sdk';
-import { ConfigurationInvalid, connectionSecrets, type PemMaterial, pemMaterial } from '@strongroom/database-sdk';
+import {
+  ConfigurationInvalid,
+  connectionSecrets,
+  durationSetting,
+  type PemMaterial,
+  pemMaterial,
+  tlsMinVersion,
+} from '@strongroom/database-sdk';
 import { InfluxdbConnection } from './connection-schema.ts';
 
 export interface InfluxdbSettings {
@@ -15,7 +21,6 @@ export interface InfluxdbSettings {
 }
 
 const DEFAULT_PORT = 8086;
-const VERSIONS: Readonly<Record<string, SecureVersion>> = { tls10: 'TLSv1', tls11: 'TLSv1.1', tls12: 'TLSv1.2', tls13: 'TLSv1.3' };
 
 /** Checks a connection without making it. Throws ConfigurationInvalid. */
 export function influxdbSettings(config: InfluxdbConnection): InfluxdbSettings {
@@ -27,8 +32,7 @@ export function influxdbSettings(config: InfluxdbConnection): InfluxdbSettings {
   // HTTP's basic authentication takes all after the first colon for the password.
   if (username.includes(':')) throw new ConfigurationInvalid('username must not hold a colon');
   const material = pemMaterial(config);
-  const minVersion = VERSIONS[config.tls_min_version || 'tls12'];
-  if (!minVersion) throw new ConfigurationInvalid(`tls_min_version must be one of ${Object.keys(VERSIONS).join(', ')}`);
+  const minVersion = tlsMinVersion(config.tls_min_version);
   const secure = material !== undefined || (config.tls ?? false);
   const address = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   return {
@@ -36,17 +40,7 @@ export function influxdbSettings(config: InfluxdbConnection): InfluxdbSettings {
     username,
     password,
     tls: secure ? { ...material, rejectUnauthorized: !config.insecure_tls, minVersion } : undefined,
-    connectTimeoutMs: parseTimeout(config.connect_timeout ?? '5s'),
+    connectTimeoutMs: 1000 * durationSetting('connect_timeout', config.connect_timeout ?? '5s', '5s', 0),
     secrets: connectionSecrets(InfluxdbConnection, config),
   };
-}
-
-function parseTimeout(value: string | number): number {
-  try {
-    const seconds = parseDuration(value);
-    if (seconds >= 0) return seconds * 1000;
-  } catch {
-    // Said below.
-  }
-  throw new ConfigurationInvalid('connect_timeout must be a duration, such as "5s"');
 }

@@ -17,6 +17,6 @@ export { retry, type RetryOptions } from './retry.ts';
 export { serverAnswers, type ServerAnswerRules, type ServerAnswers } from './server-answers.ts';
 export type { SqlDriver } from './sql-driver.ts';
 export { type SqlLogin, sqlPlugin, type SqlPlugin } from './sql-plugin.ts';
-export { type SqlDefaults, type SqlRules, timestampText } from './sql-rules.ts';
+export type { SqlDefaults, SqlRules } from './sql-rules.ts';
 export { SqlSession, type SqlSessionOptions } from './sql-session.ts';
 export { runInOrder, standardTransaction, type Transaction } from './transaction.ts';

@@ -34,11 +34,6 @@ export interface SqlRules {
   readonly subject?: ((subject: string) => string) | undefined;
 }
 
-/** `2030-01-31 23:59:59+0000`: what `{{expiration}}` is in Vault and OpenBao. */
-export function timestampText(at: Date): string {
-  return `${at.toISOString().slice(0, 19).replace('T', ' ')}+0000`;
-}
-
 export function expirationText({ expiration }: SqlRules, at: Date): string {
   return expiration ? expiration(at) : at.toISOString();
 }

@@ -16,6 +16,7 @@ import {
   StatementFailed,
   StatementInvalid,
   type StatementValues,
+  undoSignal,
   type UpdateUserRequest,
   type UserRequest,
   VerificationFailed,
@@ -37,9 +38,6 @@ export interface SqlSessionOptions<Connection extends object> {
   /** What the error of a failed verification begins with. */
   readonly verificationPrefix?: string | undefined;
 }
-
-/** Undo runs after the caller's deadline may have passed, so it has one of its own. */
-const UNDO_DEADLINE_MS = 10_000;
 
 /**
  * A session for databases whose users are made by SQL: connections are pooled by knex, statements rendered safely, calls end when their signal says so,
@@ -201,7 +199,7 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
   async #undo(username: string, steps: readonly ((connection: Connection) => Promise<void>)[], credential: Credential): Promise<void> {
     const { driver, log } = this.#options;
     for (const step of steps) {
-      await this.#use(AbortSignal.timeout(UNDO_DEADLINE_MS), step, credential).catch((error: unknown) => {
+      await this.#use(undoSignal(), step, credential).catch((error: unknown) => {
         const text = { error: driverErrorText(error) };
         if (driver.dropHalfMade) log.warn('a half-made user could not be undone', { username, ...text });
         else log.warn('rollback statements failed', text);

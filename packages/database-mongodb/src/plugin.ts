@@ -1,4 +1,4 @@
-import { CredentialUnsupported, type DatabasePlugin } from '@strongroom/database-sdk';
+import { type DatabasePlugin, passwordOf } from '@strongroom/database-sdk';
 import { commandText, createUserCommand } from './commands.ts';
 import { MongodbConnection } from './connection-schema.ts';
 import { canonicalUser, identify } from './identity.ts';
@@ -19,8 +19,7 @@ export const mongodbPlugin: DatabasePlugin<typeof MongodbConnection> = {
   identify,
   canonicalUser,
   preview({ username, credential, statements }) {
-    if (credential.type !== 'password') throw new CredentialUnsupported('mongodb-database-plugin', credential.type);
-    return [commandText(createUserCommand(statements.commands, username, credential.password))];
+    return [commandText(createUserCommand(statements.commands, username, passwordOf('mongodb-database-plugin', credential)))];
   },
   async open(config, host) {
     const settings = mongodbSettings(config);

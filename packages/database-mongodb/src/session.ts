@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import {
   type CreateUserRequest,
-  type Credential,
-  CredentialUnsupported,
   type DatabaseHost,
   type DatabaseSession,
   isDatabaseError,
   type ListUsersRequest,
+  passwordOf,
   type PoolStatus,
   type StatementFailed,
   type UpdateUserRequest,
@@ -52,12 +51,12 @@ export class MongodbSession implements DatabaseSession {
 
   /** One command that the server carries out whole or not at all. */
   async createUser({ username, credential, statements, signal }: CreateUserRequest): Promise<void> {
-    const password = requirePassword(credential);
+    const password = passwordOf('mongodb-database-plugin', credential);
     await this.#link.run(signal, createUserCommand(statements.commands, username, password, this.#settings.writeConcern), password);
   }
 
   async updateUser({ username, credential, statements, signal }: UpdateUserRequest): Promise<void> {
-    const password = requirePassword(credential);
+    const password = passwordOf('mongodb-database-plugin', credential);
     const { ownDb } = this.#link;
     await this.#link.run(signal, updateUserCommand(statements.commands, username, password, ownDb, this.#settings.writeConcern), password);
   }
@@ -129,9 +128,4 @@ export class MongodbSession implements DatabaseSession {
 
 function hasServerCode(error: unknown, code: number): boolean {
   return isDatabaseError(error, 'statement_failed') && (error as StatementFailed).serverCode === String(code);
-}
-
-function requirePassword(credential: Credential): string {
-  if (credential.type !== 'password') throw new CredentialUnsupported('mongodb-database-plugin', credential.type);
-  return credential.password;
 }

@@ -1,5 +1,5 @@
-import { sqlPlugin, timestampText } from '@strongroom/database-knex';
-import { mssqlDialect, systemName } from '@strongroom/database-sdk';
+import { sqlPlugin } from '@strongroom/database-knex';
+import { mssqlDialect, systemName, timestampText } from '@strongroom/database-sdk';
 import { MssqlConnection } from './connection-schema.ts';
 import { parseConnectionString } from './connection-string.ts';
 

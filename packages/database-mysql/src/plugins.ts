@@ -1,5 +1,5 @@
-import { sqlPlugin, timestampText } from '@strongroom/database-knex';
-import { type DatabasePlugin, mysqlDialect, opensslSubject, systemName } from '@strongroom/database-sdk';
+import { sqlPlugin } from '@strongroom/database-knex';
+import { type DatabasePlugin, mysqlDialect, opensslSubject, systemName, timestampText } from '@strongroom/database-sdk';
 import { MysqlConnection } from './connection-schema.ts';
 import { parseConnectionString } from './connection-string.ts';
 

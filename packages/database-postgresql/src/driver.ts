@@ -11,7 +11,6 @@ import { answers } from './server-error.ts';
 import { runTogether } from './transaction.ts';
 
 const CANCEL_REQUEST = 80_877_102;
-
 const NAMED = 'SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1::name';
 const USERS = `SELECT rolname AS name FROM pg_catalog.pg_roles
 WHERE (rolcanlogin OR rolvaliduntil = '-infinity') AND pg_catalog.starts_with(rolname::text, $1) ORDER BY 1`;

@@ -1,5 +1,5 @@
-import { sqlPlugin, timestampText } from '@strongroom/database-knex';
-import { postgresqlDialect, systemName } from '@strongroom/database-sdk';
+import { sqlPlugin } from '@strongroom/database-knex';
+import { postgresqlDialect, systemName, timestampText } from '@strongroom/database-sdk';
 import { PostgresqlConnection } from './connection-schema.ts';
 import { targetOf } from './connection-string.ts';
 

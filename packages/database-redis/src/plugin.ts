@@ -1,4 +1,4 @@
-import { CredentialUnsupported, type DatabasePlugin, systemName } from '@strongroom/database-sdk';
+import { type DatabasePlugin, passwordOf, systemName } from '@strongroom/database-sdk';
 import { commandText, createCommand } from './commands.ts';
 import { RedisConnection } from './connection-schema.ts';
 import { aclRules } from './rules.ts';
@@ -22,8 +22,7 @@ function aclPlugin(name: string): DatabasePlugin<typeof RedisConnection> {
       return { system: systemName('redis', [{ host, port }]), username: username ?? 'default' };
     },
     preview({ username, credential, statements }) {
-      if (credential.type !== 'password') throw new CredentialUnsupported(name, credential.type);
-      return [commandText(createCommand(username, credential.password, aclRules(statements.commands, username)))];
+      return [commandText(createCommand(username, passwordOf(name, credential), aclRules(statements.commands, username)))];
     },
     async open(config, host) {
       const settings = redisSettings(config);

@@ -1,17 +1,17 @@
 import { ErrorReply } from 'redis';
 import {
   type CreateUserRequest,
-  type Credential,
-  CredentialUnsupported,
   type DatabaseHost,
   type DatabaseSession,
   isDatabaseError,
   loginFailureOf,
   type ListUsersRequest,
+  passwordOf,
   type PoolStatus,
   redact,
   sentBefore,
   StatementFailed,
+  undoSignal,
   type UpdateUserRequest,
   type UserRequest,
   VerificationFailed,
@@ -22,9 +22,6 @@ import { RedisLink } from './link.ts';
 import { aclRules } from './rules.ts';
 import { toDatabaseError } from './server-error.ts';
 import type { RedisSettings } from './settings.ts';
-
-/** Undo runs after the caller's deadline may have passed, so it has one of its own. */
-const UNDO_DEADLINE_MS = 10_000;
 
 export class RedisSession implements DatabaseSession {
   readonly #plugin: string;
@@ -50,7 +47,7 @@ export class RedisSession implements DatabaseSession {
   }
 
   async createUser({ username, credential, statements, signal }: CreateUserRequest): Promise<void> {
-    const password = this.#password(credential);
+    const password = passwordOf(this.#plugin, credential);
     const command = createCommand(username, password, aclRules(statements.commands, username));
     // SETUSER would change a user of that name.
     if (await this.#exists(username, signal)) throw new StatementFailed(`user ${JSON.stringify(username)} already exists`);
@@ -66,7 +63,7 @@ export class RedisSession implements DatabaseSession {
 
   /** Rotation statements are rules too, applied after the new password. */
   async updateUser({ username, credential, statements, signal }: UpdateUserRequest): Promise<void> {
-    const password = this.#password(credential);
+    const password = passwordOf(this.#plugin, credential);
     const rules = statements.commands.some((command) => command.trim() !== '') ? aclRules(statements.commands, username) : [];
     if (!(await this.#exists(username, signal))) throw new StatementFailed(`user ${JSON.stringify(username)} does not exist`);
     await this.#send(signal, ['ACL', 'SETUSER', username, 'RESETPASS', `>${password}`, ...rules], password);
@@ -114,7 +111,7 @@ export class RedisSession implements DatabaseSession {
   }
 
   async #undo(username: string): Promise<void> {
-    const signal = AbortSignal.timeout(UNDO_DEADLINE_MS);
+    const signal = undoSignal();
     try {
       await this.#send(signal, ['ACL', 'DELUSER', username]);
     } catch (error) {
@@ -130,10 +127,5 @@ export class RedisSession implements DatabaseSession {
       const secrets = { ...this.#settings.secrets, ...(password !== undefined && { 'new password': password }) };
       throw toDatabaseError(error, error instanceof ErrorReply, secrets);
     }
-  }
-
-  #password(credential: Credential): string {
-    if (credential.type !== 'password') throw new CredentialUnsupported(this.#plugin, credential.type);
-    return credential.password;
   }
 }

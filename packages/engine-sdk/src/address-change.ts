@@ -1,17 +1,17 @@
 import { BadRequest } from './errors.ts';
 
-/** A write of settings that hold an address and the secret that is sent there. */
+/** A write of settings that contain an address and the secret that is sent to it. */
 export interface AddressChange {
-  /** Fields whose new value sends the stored secret elsewhere, or sends it less safely; empty where nothing of that kind changes. */
+  /** Fields whose new value sends the stored secret to another place, or sends it less safely. Empty if there are none. */
   readonly changed: readonly string[];
-  /** Stored secrets that the write does not bring again, by field name. */
+  /** Field names of the stored secrets that the write does not send again. */
   readonly kept: readonly string[];
-  /** `req.caller.sudo`: whoever has it may move a secret without knowing it. */
+  /** `req.caller.sudo`: a caller with sudo may redirect a secret without knowing it. */
   readonly sudo: boolean;
 }
 
 /**
- * Keeps a stored secret from a new address: whoever may write settings could otherwise have it sent to a server of their own.
+ * Refuses to send a stored secret to a new address. Otherwise, a caller who may write settings could have it sent to their own server.
  * @throws BadRequest that names the changed field and the secret to send again
  */
 export function requireSecretsAgain({ changed, kept, sudo }: AddressChange): void {

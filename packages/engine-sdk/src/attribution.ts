@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Whose code runs: somebody that can be told of what it throws after its call has ended. */
+/** The owner of code that runs, who is notified of what the code throws after its call has ended. */
 export interface CodeOwner {
-  /** An error that nobody could catch: of a timer, an event, a promise that nobody waits for. Never throws. */
+  /** Receives an error that no caller could catch: from a timer, an event, or a promise that nothing awaits. Never throws. */
   leaked(error: unknown): void;
   /**
-   * Where the code is: names of packages, and folders as `file:` URLs. What leaks is then known by its stack. Absent: all that the code begins is
-   * followed, which before Node 24 costs every promise of the process.
+   * Where the code is: names of packages, and folders as `file:` URLs. Errors are then attributed by their stack. If absent, everything that the code
+   * starts is tracked, which before Node 24 slows down every promise of the process.
    */
   readonly code?: readonly string[];
 }
@@ -14,38 +14,38 @@ export interface CodeOwner {
 const FOLLOWING_COSTS_NOTHING = Number(process.versions.node.split('.', 1)[0]) >= 24;
 
 const owners = new AsyncLocalStorage<CodeOwner>();
-/** Owners of one place, the dead ones among them until `full` are there. */
+/** The owners of one place. Collected owners are removed when there are `full` entries. */
 interface Place {
   readonly alive: Set<WeakRef<CodeOwner>>;
   full: number;
   last: CodeOwner;
 }
 
-/** Fewer owners than these are not worth a look for dead ones. */
+/** With fewer owners than this, collected ones are not searched for. */
 const FEW = 64;
-/** Those known by where their code is. The last of each place is kept for what leaks after all of them have ended. */
+/** Owners by the place of their code. The last owner of each place is kept, for errors after all of them have ended. */
 const places = new Map<string, Place>();
 const placed = new WeakSet<CodeOwner>();
-/** Places that the server itself runs: they blame nobody. */
+/** Places whose code the server itself runs. Errors there are attributed to nobody. */
 const reserved = new Set<string>();
 
 /**
- * The server runs this code itself, such as its store's driver: that a plugin names it too says nothing about whose fault an error there is.
- * Texts as in `CodeOwner.code`.
+ * Declares code that the server runs itself, such as the driver of its storage. Even if a plugin names it too, an error there is attributed to nobody.
+ * The texts are as in `CodeOwner.code`.
  */
 export function reserveCode(code: readonly string[]): void {
   for (const where of code) reserved.add(where);
 }
 
-/** Runs code that is not the server's own. All that it begins, timers and promises too, counts as its owner's. */
+/** Runs code that is not the server's own. Everything that it starts, including timers and promises, is attributed to its owner. */
 export function runAttributed<T>(owner: CodeOwner, work: () => T): T {
   if (owner.code !== undefined && !placed.has(owner)) place(owner, owner.code);
   return owner.code === undefined || FOLLOWING_COSTS_NOTHING ? owners.run(owner, work) : work();
 }
 
 /**
- * For the process's handlers of `uncaughtException` and `unhandledRejection`: tells the owner of the code that threw, or all that run the same code where
- * it is known by its place. False where the code was the server's own, or may have been, since the server runs the same: its state is then unknown.
+ * For the process's handlers of `uncaughtException` and `unhandledRejection`: notifies the owner of the code that threw, or all owners of the same code if
+ * it is known by its place. Returns false if the code was, or may have been, the server's own: the state of the server is then unknown.
  */
 export function notifyOwner(error: unknown): boolean {
   const owner = owners.getStore();
@@ -56,7 +56,7 @@ export function notifyOwner(error: unknown): boolean {
       one.leaked(error);
       told = true;
     } catch {
-      // Whoever cannot be told does not keep the others from it.
+      // One owner that fails does not keep the others from being notified.
     }
   }
   return told;
@@ -74,7 +74,7 @@ function place(owner: CodeOwner, code: readonly string[]): void {
   }
 }
 
-/** A look at each of them, so rarely that an owner costs the same however many there are. */
+/** Visits every owner, but so rarely that the cost of one owner does not depend on their number. */
 function forgetDead(entry: Place): void {
   for (const other of entry.alive) if (!other.deref()) entry.alive.delete(other);
   entry.full = Math.max(FEW, 2 * entry.alive.size);

@@ -1,45 +1,45 @@
 import type { StorageView } from './storage-view.ts';
 
-/** What a login method grants; the core makes a token of it. */
+/** What a login grants. The core creates a token from it. */
 export interface IssuedAuth {
-  /** Follows the mount in the token's display name: `ldap-` + this. */
+  /** Appended to the mount's name in the token's display name: `ldap-` + this. */
   readonly displayName: string;
-  /** Of the method's own mapping; `default` is added by the core unless `noDefaultPolicy`. */
+  /** From the auth method's own mapping. The core adds `default` unless `noDefaultPolicy` is set. */
   readonly policies: readonly string[];
-  /** Shown with the token and in the audit log: never a secret. */
+  /** Shown with the token and in the audit log. Never contains a secret. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Who this is to the identity store. */
+  /** Identifies the caller in the identity store. */
   readonly alias?: LoginAlias;
-  /** Names of outside groups; matched with group aliases of this mount. */
+  /** Names of external groups, matched against the group aliases of this mount. */
   readonly groupAliases?: readonly string[];
   readonly terms: TokenTerms;
-  /** Kept with the token, encrypted, and handed to `renewAuth`. Never a user's password. */
+  /** Stored with the token, encrypted, and passed to `renewAuth`. Never a user's password. */
   readonly internal?: Readonly<Record<string, unknown>>;
 }
 
-/** The name by which a login method knows somebody. */
+/** The name by which an auth method knows a person or program. */
 export interface LoginAlias {
   readonly name: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /**
-   * All spellings of a name are one person to the method (see `foldName`): an alias that already exists in another spelling is used. Only for methods
-   * whose names are compared so outside as well; elsewhere it would make one of two people.
+   * The auth method treats all variants of a name as one person (see `foldName`), so an existing alias in another variant is used. Set it only if the
+   * outside system compares names in the same way; otherwise it merges two people into one.
    */
-  readonly anySpelling?: boolean;
+  readonly anyVariant?: boolean;
   /**
-   * Further names that this very login has proven to be the same person's. An alias that already exists under one of them is used where `name` has
-   * none. Where any of these names belongs to a disabled entity, the login is refused.
+   * Other names that this login has proven to belong to the same person. If `name` has no alias, an existing alias under one of these names is used. If
+   * any of these names belongs to a disabled entity, the login is refused.
    */
   readonly others?: readonly string[];
 }
 
-/** Seconds; 0 asks for the mount's own value. */
+/** In seconds; 0 means the value of the mount. */
 export interface TokenTerms {
   readonly ttl: number;
   readonly maxTtl: number;
   readonly explicitMaxTtl: number;
   readonly period: number;
-  /** 0 is without limit. */
+  /** 0 means unlimited. */
   readonly numUses: number;
   readonly noDefaultPolicy: boolean;
   readonly boundCidrs: readonly string[];

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 const compiled = new Map<string, BlockList>();
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Whether the address lies in one of the blocks; an empty list binds nothing. IPv4 in IPv6 form counts as IPv4. */
+/** Whether the address is within one of the blocks. An empty list allows every address. IPv4 in IPv6 form counts as IPv4. */
 export function withinCidrs(blocks: readonly string[] | undefined, address: string): boolean {
   if (!blocks || blocks.length === 0) return true;
   const key = blocks.join(',');
@@ -22,12 +22,12 @@ export function withinCidrs(blocks: readonly string[] | undefined, address: stri
   return family !== 0 && list.check(plain, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** An address, or a block of them: `10.0.0.0/8`, `::1`. */
+/** Whether the text is an address or a CIDR block: `10.0.0.0/8`, `::1`. */
 export function isCidr(text: string): boolean {
   return blockOf(text) !== undefined;
 }
 
-/** The addresses that both lists bind to; empty where they share none. Neither list may be empty. */
+/** The addresses within both lists; empty if they share none. Neither list may be empty. */
 export function sharedCidrs(a: readonly string[], b: readonly string[]): string[] {
   const shared = new Set<string>();
   for (const one of a) {
@@ -39,7 +39,7 @@ export function sharedCidrs(a: readonly string[], b: readonly string[]): string[
   return [...shared];
 }
 
-/** The first block that reaches beyond the bounds; undefined where all lie within. Empty bounds bind nothing. */
+/** The first block that is not within the bounds; undefined if all are. Empty bounds allow every block. */
 export function cidrOutside(blocks: readonly string[], bounds: readonly string[]): string | undefined {
   if (bounds.length === 0) return undefined;
   return blocks.find((block) => !bounds.some((bound) => contains(bound, block)));

@@ -1,8 +1,8 @@
 /** When the circuit breaker of an outside system opens, and for how long. Milliseconds. */
 export interface CircuitSettings {
-  /** After this many failures in a row; 0 for never. Default 5. */
+  /** Opens after this many failures in a row; 0 means never. Default 5. */
   readonly threshold?: number;
-  /** For how long at first; it doubles with every failed trial. Default 5 s. */
+  /** For how long it opens at first. Doubles with every failed trial. Default 5 s. */
   readonly pause?: number;
   /** Default 60 s. */
   readonly longestPause?: number;
@@ -12,32 +12,32 @@ export interface CircuitSettings {
 export interface CircuitStatus {
   /** `open`: calls fail at once. `half-open`: the pause is over, and the next call is the trial. */
   readonly state: 'closed' | 'open' | 'half-open';
-  /** In a row. */
+  /** Failures in a row. */
   readonly failures: number;
-  /** Since when it is open; where it is closed, since when calls fail. Absent without a failure. */
+  /** When it opened or, while it is closed, when calls began to fail. Absent without a failure. */
   readonly since?: Date;
-  /** When the next call is let through; absent where all are. */
+  /** When the next call is allowed. Absent if all calls are. */
   readonly nextTry?: Date;
 }
 
 /**
- * The way to one outside system: after some failures in a row all calls fail at once for a while, and then one is let through to see. Requests
- * and background work share it: what the engine names as a target of its leases, intents and schedules is the same system here.
+ * The circuit breaker of one outside system. After several failures in a row it opens: all calls fail at once for a while, then one call is allowed as a
+ * trial. Requests and background work share it; its target is the one that leases, intents and schedules of the engine name.
  */
 export interface Circuit {
-  /** Passes where a call would be let through. @throws Unavailable with Retry-After */
+  /** Returns if a call is allowed now. @throws Unavailable with Retry-After */
   check(): void;
   /**
-   * Makes a call. An UpstreamFailed that is not `answered`, and what is no EngineError, counts as failure. `signal` is the one that the engine was
-   * given: where it belongs to background work on the same target, that work counts, and its calls are let through.
+   * Makes a call. An UpstreamFailed that is not `answered` counts as a failure, and so does anything that is not an EngineError. `signal` is the signal
+   * that the engine received: if it belongs to background work on the same target, the outcome of that work counts instead, and the call is allowed.
    * @throws Unavailable with Retry-After while the circuit breaker is open
    */
   call<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   /** Whether the signal belongs to background work on this system. */
   isBackground(signal: AbortSignal): boolean;
-  /** From now on, for background work too. */
+  /** Takes effect at once, for background work too. */
   configure(settings: CircuitSettings): void;
   status(): CircuitStatus;
-  /** Forgets the failures: the settings were changed, or an operator knows better. */
+  /** Closes the circuit breaker and forgets the failures, because settings changed or an operator asked for it. */
   reset(): void;
 }

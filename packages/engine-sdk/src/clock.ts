@@ -1,10 +1,10 @@
-/** Time is an argument: tests move it. */
+/** The source of time, which tests control. */
 export interface Clock {
   now(): Date;
-  /** Milliseconds since the epoch; the cheap form of `now`. */
+  /** Milliseconds since the epoch. Cheaper than `now`. */
   millis(): number;
   /**
-   * Calls back once, no earlier than `millis` from now; returns the cancellation. The timer never keeps a process alive.
+   * Calls `callback` once, at the earliest in `millis`, and returns a function that cancels it. The timer never keeps the process alive.
    */
   after(millis: number, callback: () => void): () => void;
 }

@@ -1,4 +1,4 @@
-/** The candidate that a slip of the fingers would make of `word`; undefined when none is near. */
+/** The candidate of which `word` is probably a typing error; undefined if none is similar enough. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const short = word.slice(0, 64).toLowerCase();
   const limit = Math.max(1, Math.floor(short.length / 3));
@@ -11,7 +11,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** How many insertions, deletions, replacements and swaps of neighbours make one word the other. */
+/** The number of insertions, deletions, replacements and swaps of adjacent characters that turn one word into the other. */
 export function wordDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

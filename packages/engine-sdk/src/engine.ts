@@ -12,103 +12,103 @@ import type { AnySecretType } from './secret-type.ts';
 import type { StorageView } from './storage-view.ts';
 import type { MountInfo } from './mount-info.ts';
 
-/** The plugin API this SDK speaks; checked before any plugin code runs. */
+/** The version of the plugin API. It is checked before any code of a plugin runs. */
 export const API_VERSION = 1;
 
-/** Anything that a server lists: engines, database plugins, sync destinations, audit devices. Importing one does nothing. */
+/** Anything that a server lists: engines, database plugins, sync destinations, audit devices. Importing one has no side effects. */
 export interface Plugin {
-  /** What operators write: a mount type, a `plugin_name`. */
+  /** The name that operators use: a mount type, a `plugin_name`. */
   readonly name: string;
   readonly kind: string;
   readonly apiVersion: number;
-  /** Semantic version of the package; shown in the catalogue. */
+  /** The semantic version of the package, shown in the catalog. */
   readonly version?: string;
   /**
-   * Where the code is that runs for the plugin: names of packages, and folders as `file:` URLs (`new URL('.', import.meta.url).href`). An exception that
-   * nobody catches is known for the plugin's by its stack, and harms only what the plugin runs. For plugins that the configuration names, the
-   * server adds the folder of their package.
+   * Where the code of the plugin is: names of packages, and folders as `file:` URLs (`new URL('.', import.meta.url).href`). An uncaught exception is
+   * attributed to the plugin by its stack, and affects only what the plugin runs. For plugins that the configuration names, the server adds the
+   * folder of their package.
    */
   readonly code?: readonly string[];
 }
 
-/** A plugin that this server cannot use: built for another API, or not installed. Nothing of it has run. */
+/** A plugin that this server cannot use, because it was built for another API or is not installed. None of its code has run. */
 export interface RefusedPlugin {
   readonly plugin: Plugin;
-  /** For operators, with the plugin's name. */
+  /** For operators. Contains the plugin's name. */
   readonly reason: string;
 }
 
-/** What an engine brings to one mount. Every hook but `paths` is optional. */
+/** An engine at one mount. Every hook except `paths` is optional. */
 export interface Engine {
-  /** May be a getter: another array counts from the next request on. The same paths are always the same array. */
+  /** May be a getter: a different array takes effect with the next request. The same paths must be the same array. */
   readonly paths: readonly AnyPath[];
   readonly secrets?: readonly AnySecretType[];
   readonly intents?: readonly AnyIntent[];
   readonly schedules?: readonly AnySchedule[];
-  /** The secrets of this mount that others may follow. May be a getter. */
+  /** The secrets of this mount that others can subscribe to. May be a getter. */
   readonly source?: SecretSource | undefined;
-  /** Of packages that declare `subscribesToSecrets`. */
+  /** For packages that declare `subscribesToSecrets`. */
   readonly subscriber?: SecretSubscriber;
-  /** What a path that the mount does not know answers; default: 404 unsupported path. */
+  /** The warning in the response for a path that the mount does not know. By default the response is 404 with `unsupported path`. */
   readonly unknownPathWarning?: string;
-  /** Login methods: what a renewed token may still have. A throw refuses the renewal; the token lives on to its end. */
+  /** For auth methods: the terms of a renewed token. A throw refuses the renewal; the token stays valid until it expires. */
   renewAuth?(auth: AuthRenewal): Promise<RenewedAuth>;
-  /** Once after mount or unseal, before the first request. A throw quarantines this mount alone. */
+  /** Called once after mount or unseal, before the first request. A throw quarantines this mount alone. */
   initialize?(): Promise<void>;
-  /** The mount was tuned; `host.mount` already shows the new values. */
+  /** Called when the mount was tuned. `host.mount` already has the new values. */
   tuned?(): Promise<void>;
-  /** Another process changed this record (`prefix` + id of a cached collection). */
+  /** Called when another process changed a record. `key` is the prefix of a cached collection and the id. */
   invalidate?(key: string): void;
   /**
-   * At unmount, when no lease and no open intent is left: takes back what stands outside without a lease, such as the access keys of static roles.
-   * Repeated until it succeeds, so what is already gone counts as success. A throw holds the removal up and is shown as its reason. Under a deadline
-   * of 60 seconds. The operator can still configure the mount meanwhile, or cancel the removal: what is taken back here is then no longer there.
-   * Intents opened here are of kinds that say `takesBack`, and are processed before the mount goes. A forced removal does not call this.
+   * Called at unmount, when no lease and no open intent is left. Removes what exists in outside systems without a lease, such as the access keys of static
+   * roles. Retried until it succeeds, so what is already gone counts as success. A throw delays the removal and is shown as the reason. The deadline is
+   * 60 seconds. Meanwhile the operator can still configure the mount or cancel the removal, but what was removed here stays removed. Intents opened
+   * here must be of kinds with `takesBack`; they are processed before the mount is removed. A forced removal does not call this.
    */
   retire?(signal: AbortSignal): Promise<void>;
   /**
-   * What stands outside because of this mount and has no lease: accounts whose only password is stored here, keys, root credentials that were
-   * rotated. An unmount lists what `retire` does not take back, and a forced one everything. Read from storage, without asking the outside system.
+   * What exists in outside systems because of this mount, without a lease: accounts whose only password is stored here, keys, rotated root
+   * credentials. An unmount lists what `retire` does not remove; a forced unmount lists everything. Reads storage only, not the outside system.
    */
   outside?(): Promise<readonly OutsideThing[]>;
-  /** At unmount and seal; also after a failed initialize. Idempotent. */
+  /** Called at unmount and seal, and after `initialize` failed. Idempotent. */
   close?(): Promise<void>;
 }
 
-/** What the core gives an engine. */
+/** What the core provides to an engine. */
 export interface EngineHost {
   readonly mount: MountInfo;
   readonly storage: StorageView;
   readonly clock: Clock;
   readonly log: Log;
-  /** The plugins of one kind that the server lists and can use, such as `database`. */
+  /** The usable plugins of a kind, such as `database`. */
   plugins(kind: string): readonly Plugin[];
-  /** Those that it cannot use, or knows and does not have, so that what depends on one can say why it does not work. */
+  /** The plugins of a kind that cannot be used, so that the engine can say why. */
   refusedPlugins(kind: string): readonly RefusedPlugin[];
-  /** The way to an outside system, by the name that leases, intents and schedules of this mount have for it as their target. */
+  /** The circuit breaker of an outside system, by the target that leases, intents and schedules of this mount name. */
   circuit(target: string): Circuit;
   /**
-   * What stood in the way of an outside system was mended, such as its password: revocations, undoings and jobs of this mount that failed at it or were put
-   * off are due now, with all their patience, and its circuit is closed. Resolves before they are made.
+   * Reports that an outside system is usable again, for instance after its password was corrected. Revocations, rollbacks and jobs of this mount that failed
+   * or were postponed become due now, with all their attempts, and the circuit breaker closes. Resolves before they run.
    */
   retry(target: string): Promise<void>;
   randomBytes(count: number): Uint8Array;
-  /** A password by the named policy, or by the default one: 20 characters with an upper, a lower, a digit and a dash. @throws NotFound for an unknown name. */
+  /** A password by the named policy, or by the default policy: 20 characters, among them an upper-case letter, a lower-case letter, a digit and a dash. @throws NotFound for an unknown name. */
   generatePassword(policy?: string): Promise<string>;
-  /** The effective ttl and maximum of a lease that is issued now, after the mount's limits; seconds. */
+  /** The effective ttl and maximum of a lease that is issued now, within the limits of the mount. In seconds. */
   limit(terms: { ttl: number; maxTtl: number }): { ttl: number; maxTtl: number };
   /** For packages that declare `subscribesToSecrets`. */
   readonly sources?: SecretSources;
 }
 
 /**
- * A mount that belongs to the server: made when the plugin is listed and the server is opened, and kept. Operators can neither mount it
- * elsewhere nor move, tune or unmount it, and the lists of mounts leave it out. Policies name its paths like any others.
+ * A mount that belongs to the server, which creates it when it opens and the plugin is listed. Operators cannot mount it elsewhere, move it, tune it or
+ * unmount it, and lists of mounts omit it. Policies name its paths like all others.
  */
 export interface SystemMount {
   /** One segment below `sys/`. */
   readonly path: `sys/${string}/`;
-  /** The name under which `sys/activation-flags` shows it, as activated. */
+  /** The name under which `sys/activation-flags` shows it as activated. */
   readonly feature?: string;
 }
 
@@ -116,15 +116,15 @@ export interface SystemMount {
 export interface EnginePackage extends Plugin {
   readonly kind: 'auth' | 'secret';
   readonly apiVersion: 1;
-  /** Other mount types that mean this engine: `kv-v2`. The value is merged into the mount's options. */
+  /** Other mount types of this engine, such as `kv-v2`. The value is merged into the options of the mount. */
   readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** The server mounts the engine itself, once, at a path of its own: see SystemMount. */
+  /** The server mounts the engine itself, once: see SystemMount. */
   readonly system?: SystemMount;
-  /** The engine reads secrets of other mounts and hears of their changes: `host.sources` and `Engine.subscriber`. */
+  /** The engine reads secrets of other mounts and subscribes to their changes, by `host.sources` and `Engine.subscriber`. */
   readonly subscribesToSecrets?: boolean;
-  /** Mount options that must be checked before the mount exists, or before it is tuned: then `current` are those it has. @throws BadRequest */
+  /** Checks the options before the mount is created or tuned. When tuning, `current` has the options in force. @throws BadRequest */
   checkOptions?(options: Readonly<Record<string, string>>, current?: Readonly<Record<string, string>>): void;
-  /** Builds the engine for one mount; opens nothing, since `initialize` does. */
+  /** Creates the engine for one mount. It opens nothing: `initialize` does. */
   create(host: EngineHost): Engine;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The error catalogue. A class means a status; the text reaches the caller word for word, so it never holds a secret.
- * `form` is how the wire prints the text: plain, or as the one-item list that clients of the incumbents know
+ * The error catalogue. Each class has a status. The text reaches the caller unchanged, so it never contains a secret.
+ * `form` is how the wire prints the text: plain, or as the one-item list that clients of Vault and OpenBao know
  * (`1 error occurred:\n\t* text\n\n`).
  */
 export type ErrorForm = 'plain' | 'listed';
@@ -9,7 +9,7 @@ export type ErrorForm = 'plain' | 'listed';
 export class EngineError extends Error {
   readonly status: number = 500;
   readonly form: ErrorForm = 'listed';
-  /** Sent as `data` beside `errors`, where the answer of a failed call carries something of use. */
+  /** Sent as `data` beside `errors`, for failed calls whose response carries something useful. */
   readonly data?: unknown;
   /** Response headers, such as Retry-After. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,25 +21,25 @@ export class EngineError extends Error {
     if (options?.headers !== undefined) this.headers = options.headers;
   }
 
-  /** The texts of the wire's `errors` list; an empty message gives an empty list. */
+  /** The texts of `errors` in the response. An empty message gives an empty list. */
   get errors(): string[] {
     if (this.message === '') return [];
     return [this.form === 'plain' ? this.message : listed(this.message)];
   }
 }
 
-/** The caller's mistake. The text names the field and says what would be right. */
+/** The caller made a mistake. The text names the field and says what is valid. */
 export class BadRequest extends EngineError {
   override readonly status = 400;
   override readonly form: ErrorForm = 'plain';
 }
 
-/** A caller's mistake that the incumbents print in list form; same status as BadRequest. */
+/** A mistake of the caller that Vault and OpenBao report in list form. Same status as BadRequest. */
 export class InvalidRequest extends EngineError {
   override readonly status = 400;
 }
 
-/** No token, or one that is unknown, expired or used up. */
+/** There is no token, or it is unknown, expired or used up. */
 export class TokenRefused extends EngineError {
   override readonly status = 403;
   override readonly form = 'plain' as const;
@@ -48,7 +48,7 @@ export class TokenRefused extends EngineError {
   }
 }
 
-/** A good token whose policies do not allow the call. */
+/** The token is valid, but its policies do not allow the call. */
 export class PermissionDenied extends EngineError {
   override readonly status = 403;
   constructor(message = 'permission denied', options?: { cause?: unknown }) {
@@ -56,7 +56,7 @@ export class PermissionDenied extends EngineError {
   }
 }
 
-/** Nothing is there. Without a text the wire says `{"errors":[]}`, which clients read as "no value". */
+/** Nothing exists there. Without a text the response is `{"errors":[]}`, which clients read as "no value". */
 export class NotFound extends EngineError {
   override readonly status = 404;
   override readonly form: ErrorForm = 'plain';
@@ -93,38 +93,38 @@ export class UnsupportedMediaType extends EngineError {
   override readonly form = 'plain' as const;
 }
 
-/** The caller asks too often; `headers` may carry Retry-After. */
+/** The caller sends too many requests. `headers` may contain Retry-After. */
 export class TooManyRequests extends EngineError {
   override readonly status = 429;
   override readonly form = 'plain' as const;
 }
 
-/** An outside system (a database, a directory, a cloud) failed. The text names it and never holds its password. */
+/** An outside system (a database, a directory, a cloud) failed. The text names it and never contains its password. */
 export class UpstreamFailed extends EngineError {
   override readonly status: number = 500;
-  /** The system answered, and refused: it is there, and a circuit breaker does not count this. */
+  /** The system answered, and refused. It is reachable, so a circuit breaker does not count this as a failure. */
   readonly answered: boolean = false;
 }
 
-/** An outside system refused because we ask too often. */
+/** An outside system refused because it received too many requests. */
 export class UpstreamLimited extends UpstreamFailed {
   override readonly status = 502;
 }
 
-/** The server cannot serve this now: sealed, or a mount whose plugin is quarantined. */
+/** The server cannot serve the call now: it is sealed, or the plugin of the mount is quarantined. */
 export class Unavailable extends EngineError {
   override readonly status = 503;
   override readonly form: ErrorForm = 'plain';
 }
 
-/** A fault of our own. What the caller sees is this text; the cause goes to the log. */
+/** A fault of the server. The caller sees the text; the cause goes to the log. */
 export class InternalError extends EngineError {
   constructor(message = 'internal error', options?: { cause?: unknown }) {
     super(message, options);
   }
 }
 
-/** `1 error occurred:\n\t* a\n\n`, the incumbents' list form. */
+/** The list form of Vault and OpenBao: `1 error occurred:\n\t* a\n\n`. */
 export function listed(...texts: string[]): string {
   const head = texts.length === 1 ? '1 error occurred:' : `${texts.length} errors occurred:`;
   return `${head}\n${texts.map((text) => `\t* ${text}\n`).join('')}\n`;

@@ -1,6 +1,6 @@
 import { Type, type TSchema, type TUnsafe } from 'typebox';
 
-/** How a value of the wire becomes the handler's value. The kinds and what they accept are those of the incumbents' field types. */
+/** How a value of the wire becomes the handler's value. The kinds and what they accept are those of Vault's and OpenBao's field types. */
 export type FieldKind =
   | 'string'
   | 'lowercase'

@@ -3,9 +3,9 @@ const spaces = /[\t-\r\u0085\p{Z}]+/gu;
 const ignored = /(?!\0)[\p{Cc}\p{Cf}\u034f\u180b-\u180d\ufe00-\ufe0f\ufffc]/gu;
 
 /**
- * One spelling for all texts that LDAP's caseIgnoreMatch takes for the same name (RFC 4518): compatibility forms such as full-width letters are
- * replaced (NFKC), accents are composed, characters that do not show are left out, case is folded, and spaces of any kind are one inner space and none
- * around. Folding twice changes nothing. With `keepCase` all but the case is folded.
+ * The canonical form of all variants of a name that LDAP's caseIgnoreMatch considers equal (RFC 4518). Compatibility forms such as full-width letters are
+ * replaced (NFKC), accents are composed, invisible characters are removed, case is folded, and any sequence of spaces becomes one space, or none at the ends.
+ * Idempotent. With `keepCase`, everything except the case is folded.
  */
 export function foldName(name: string, { keepCase = false }: { readonly keepCase?: boolean } = {}): string {
   let folded = name;

@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox';
 
-/** The handle of an intent that stands in the journal. */
+/** The handle of an intent in the journal. */
 export interface OpenIntent {
   readonly id: string;
   readonly kind: string;
@@ -11,11 +11,11 @@ export interface IntentKind<E extends TObject = TObject> {
   /** Written into every stored entry; never renamed. */
   readonly kind: string;
   readonly entry: E;
-  /** Longer than any request that can still be at work on the change: seconds until an unsettled intent is rolled back. */
+  /** Seconds until an unsettled intent is rolled back. Longer than any request that may still work on the change. */
   readonly minAgeSeconds: number;
   /**
-   * The change makes nothing outside, it only takes back, such as the deletion of a key. Such an intent may also be opened while its mount is being
-   * removed; every other one is refused then. Default false.
+   * The change creates nothing in the outside system and only removes something, such as a key. Only such an intent can be opened while its mount is being
+   * removed. Default false.
    */
   readonly takesBack?: boolean;
 }

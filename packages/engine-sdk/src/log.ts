@@ -1,4 +1,4 @@
-/** Structured logging. The fields never hold a secret; the text says what happened, the fields to what. */
+/** Structured logging. The message says what happened, the fields say to what. Neither contains a secret. */
 export interface Log {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;

@@ -1,19 +1,19 @@
 /**
- * An account outside whose password or key a mount changes by itself. Two mounts that mean the same account must write it the same way, so
- * both texts are canonical: the engine folds case, ports and spellings that the outside system does not tell apart.
+ * An account of an outside system whose password or key a mount rotates. Two mounts that manage the same account must describe it in the same way, so both
+ * texts are in canonical form: the engine folds case, ports and other variants that the outside system does not distinguish.
  */
 export interface ManagedAccount {
-  /** Where the account is: `postgresql://db.corp.example:5432`, `ldap://ldap.corp.example:389`, `aws:123456789012`. Never with a password. */
+  /** The system: `postgresql://db.corp.example:5432`, `ldap://ldap.corp.example:389`, `aws:123456789012`. Never contains a password. */
   readonly system: string;
-  /** Which one it is: a user name, a distinguished name. */
+  /** The account in that system: a user name, a distinguished name. */
   readonly name: string;
 }
 
-/** Who changes the credential of an account. */
+/** The manager of an account, which rotates its credential. */
 export interface AccountManager {
-  /** The mount's path, as it is now. */
+  /** The current path of the mount. */
   readonly mount: string;
-  /** What of the mount, in the words that a refusal uses: `static role "reports"`, `the root credential of connection "main"`. */
+  /** The part of the mount, as error messages name it: `static role "reports"`, `the root credential of connection "main"`. */
   readonly by: string;
   /** Whether it is this mount. */
   readonly own: boolean;

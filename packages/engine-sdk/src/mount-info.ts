@@ -1,12 +1,12 @@
-/** The mount as the operator set it; the getters show tuned values at once. */
+/** The mount as the operator configured it. The getters show tuned values at once. */
 export interface MountInfo {
-  /** With a closing slash and, for login methods, with the leading `auth/`. */
+  /** Ends in a slash and, for auth methods, begins with `auth/`. */
   readonly path: string;
   readonly type: string;
   readonly accessor: string;
   readonly uuid: string;
   readonly options: Readonly<Record<string, string>>;
-  /** Effective seconds, never 0. */
+  /** The effective value in seconds, never 0. */
   readonly defaultLeaseTtl: number;
   readonly maxLeaseTtl: number;
 }

@@ -1,6 +1,6 @@
-/** From this length on a secret is masked wherever it stands; a shorter one only where it stands alone. */
+/** Secrets of at least this length are masked everywhere, shorter ones only where they stand alone. */
 const ANYWHERE_FROM = 8;
-/** Regular expressions have a largest size; longer secrets, such as keys, are looked for as they are. */
+/** The size of regular expressions is limited, so longer secrets, such as keys, are searched for as plain text. */
 const LONGEST_IN_PATTERN = 256;
 
 /**

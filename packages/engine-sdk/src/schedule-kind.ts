@@ -7,10 +7,10 @@ export interface ScheduleKind<E extends TObject = TObject> {
   readonly entry: E;
 }
 
-/** What operators see of a job. */
+/** The state of a job, as operators see it. */
 export interface JobStatus {
   readonly state: 'waiting' | 'running' | 'failing';
-  /** Failed tries since the last success. */
+  /** Failed attempts since the last success. */
   readonly attempts: number;
   readonly nextAttempt: Date;
   readonly lastSuccess?: Date;

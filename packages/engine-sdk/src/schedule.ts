@@ -2,11 +2,11 @@ import type { Static, TObject } from 'typebox';
 import type { ScheduleKind } from './schedule-kind.ts';
 import type { StorageView } from './storage-view.ts';
 
-/** Something that is due later and survives restarts. */
+/** Work that is due later and survives restarts. */
 export interface Schedule<E extends TObject> extends ScheduleKind<E> {
-  /** What a circuit breaker guards: a connection, a directory. */
+  /** The target whose circuit breaker guards runs: a connection, a directory. */
   target?(entry: Static<E>): string;
-  /** The next time, if any. A throw is kept on the job, shown, and retried with growing delay. */
+  /** Runs the job and returns the next time, if any. A throw is stored with the job, shown, and retried with backoff. */
   run(entry: Static<E>, storage: StorageView, signal: AbortSignal, job: JobRun): Promise<Date | undefined>;
 }
 
@@ -18,6 +18,6 @@ export interface JobRun {
   readonly id: string;
   /** When the job was due. */
   readonly due: Date;
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
 }

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 
-/** What is wrong with a value, in words that follow its name (`must be >= 1`); undefined when it fits. */
+/** What is wrong with a value, as a phrase that follows its name (`must be >= 1`); undefined if it is valid. */
 export type SchemaCheck = (value: unknown) => string | undefined;
 
 let shared: Ajv | undefined;
@@ -37,7 +37,7 @@ function complaint(error: { instancePath: string; keyword: string; message?: str
   return `${where}${error.message ?? 'is not valid'}`;
 }
 
-/** Checks a record that comes back from storage: it outlives deployments. */
+/** Checks a record read from storage, which may have been written by another version. */
 export function checkRecord<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
   const problem = compileSchema(schema)(value);
   if (problem !== undefined) throw new Error(`${what} is not as this version stores it: ${problem}`);

@@ -3,12 +3,12 @@ import type { OpenIntent } from './intent-kind.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { StorageView, Transaction } from './storage-view.ts';
 
-/** How long something is good for. Seconds; 0 asks for the mount's own value. */
+/** How long a secret is valid. In seconds; 0 means the value of the mount. */
 export interface LeaseTerms {
   readonly ttl: number;
-  /** Total age that renewals can reach, counted from the issue. */
+  /** The age that renewals can reach, counted from the time of issue. */
   readonly maxTtl: number;
-  /** False for what cannot be extended; default true where the type has `renew`. */
+  /** False for a secret that cannot be extended. By default, true if the type has `renew`. */
   readonly renewable?: boolean;
 }
 
@@ -18,9 +18,9 @@ export interface Lease<I> {
   readonly internal: I;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
-  /** Seconds asked for by the caller of a renewal; 0 when none were. */
+  /** The seconds that the caller of a renewal asked for; 0 if none. */
   readonly increment: number;
-  /** When the renewed lease will end if the type returns these terms unchanged: for outside expiry dates. */
+  /** When the renewed lease will end if the type returns these terms, for expiry dates in outside systems. */
   endsWith(terms: LeaseTerms): Date;
   readonly storage: StorageView;
   readonly signal: AbortSignal;
@@ -30,20 +30,20 @@ export interface Lease<I> {
 export interface SecretType<I extends TObject> {
   /** Written into every lease; never renamed. */
   readonly type: string;
-  /** What renew and revoke get back. It outlives deployments and is checked when read. */
+  /** The schema of the data that `renew` and `revoke` receive. It outlives deployments; data is checked when it is read. */
   readonly internal: I;
-  /** What a circuit breaker guards at revocation: a connection, a directory. */
+  /** The target whose circuit breaker guards revocations: a connection, a directory. */
   target?(internal: Static<I>): string;
-  /** Absent: leases of this type are not renewable. */
+  /** Without it, leases of this type are not renewable. */
   renew?(lease: Lease<Static<I>>): Promise<LeaseTerms>;
-  /** Retried until it succeeds, so what is already gone counts as success. */
+  /** Revokes the secret. Retried until it succeeds, so what is already gone counts as success. */
   revoke(lease: Lease<Static<I>>): Promise<void>;
-  /** An operator dropped the lease without revocation, so that its credential may be left outside. Part of the commit that drops it. */
+  /** Called when an operator drops the lease without revocation, in the same commit. Its credential may still exist in the outside system. */
   dropped?(internal: Static<I>, tx: Transaction): Promise<void>;
   /**
-   * What stands outside while the lease does, for operators who let go of it without revocation: `{ kind: 'database user', name: 'v-token-…' }`.
-   * Told from the record alone, without asking the outside system. Holds no secret. Undefined: nothing does. Without this hook the lease's id and
-   * its type are all that operators read.
+   * What exists in an outside system as long as the lease, for operators who drop it without revocation: `{ kind: 'database user', name: 'v-token-…' }`.
+   * Derived from the record alone, without asking the outside system. Contains no secret. Undefined means nothing. Without this hook, operators see only the
+   * id of the lease and its type.
    */
   outside?(internal: Static<I>): OutsideThing | undefined;
 }
@@ -51,7 +51,7 @@ export interface SecretType<I extends TObject> {
 /** A secret type of any internal data: what is stored is checked against `internal` before it is handed over. */
 export type AnySecretType = SecretType<TObject>;
 
-/** The core stores the lease and settles `fulfils` in one commit: no moment has the one without the other. */
+/** A secret to be issued. The core stores the lease and settles `fulfils` in one commit, so neither exists without the other. */
 export interface IssuedSecret {
   readonly type: Pick<AnySecretType, 'type' | 'internal'> & { readonly renew?: unknown };
   readonly internal: Readonly<Record<string, unknown>>;

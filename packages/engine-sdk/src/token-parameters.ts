@@ -4,7 +4,7 @@ import { isCidr } from './cidr.ts';
 import { BadRequest } from './errors.ts';
 import { f } from './field.ts';
 
-/** The `token_*` parameters that every login method takes, with the incumbents' names. */
+/** The `token_*` parameters that every auth method accepts, with the names of Vault and OpenBao. */
 export const tokenFields = {
   token_ttl: f.duration('The initial ttl of the token to generate.'),
   token_max_ttl: f.duration('The maximum lifetime of the generated token.'),

@@ -2,7 +2,7 @@ import { BadRequest } from '@strongroom/engine-sdk';
 
 type MountOptions = Readonly<Record<string, string>>;
 
-/** The version that mount options ask for; without one it is 1, as clients of the incumbents expect. */
+/** The version that mount options ask for; without one it is 1, as clients of Vault and OpenBao expect. */
 export function versionOf(options: MountOptions): '1' | '2' {
   return options['version'] === '2' ? '2' : '1';
 }

@@ -5,7 +5,7 @@ import { checkParameters, compileFilter } from './directory-checks.ts';
 import type { LdapSettings, TlsVersion } from './settings.ts';
 import type { DirectoryConfig } from './directory-record.ts';
 
-/** The parameters by which an engine's `config` says how a directory is reached and searched, with the incumbents' names. */
+/** The parameters by which an engine's `config` says how a directory is reached and searched, with Vault's and OpenBao's names. */
 export const directoryFields = {
   url: f.lowercase('LDAP URLs, separated by commas; tried in order until one connects.'),
   userdn: f.string('Base of the search for users, such as ou=people,dc=example,dc=org.'),

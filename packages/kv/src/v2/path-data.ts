@@ -19,7 +19,7 @@ import { VersionMetadata, versionMetadata } from './version-metadata.ts';
 
 const Secret = Type.Object({ data: Type.Union([SecretData, Type.Null()]), metadata: VersionMetadata });
 
-/** The incumbents' answer to a change of what is not there: the status alone. */
+/** Vault's and OpenBao's answer to a change of what is not there: the status alone. */
 export const nothingThere: EngineResponse<never> = { status: 404, raw: { contentType: 'application/json', body: '' } };
 
 /** `data/<path>`: the versions of a secret. */

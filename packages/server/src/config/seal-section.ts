@@ -4,7 +4,7 @@ import type { Block, Section } from './section.ts';
 import { listed, shown } from './section.ts';
 
 const KEY_BYTES = 32;
-const INCUMBENTS = ['awskms', 'azurekeyvault', 'gcpckms', 'kmip', 'ocikms', 'pkcs11', 'transit', 'alicloudkms'];
+const OF_VAULT = ['awskms', 'azurekeyvault', 'gcpckms', 'kmip', 'ocikms', 'pkcs11', 'transit', 'alicloudkms'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,7 +22,7 @@ function readBlock({ labels: [type = ''], section }: Block, env: Environment): A
   }
   if (type !== 'static') {
     section.complainHere(
-      INCUMBENTS.includes(type)
+      OF_VAULT.includes(type)
         ? 'this seal is not offered: use "static" with a key from the environment or a file, or "shamir"'
         : `${shown(type)} is no seal; it must be ${listed(['shamir', 'static'])}`,
     );

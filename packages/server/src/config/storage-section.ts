@@ -3,7 +3,7 @@ import type { Block, Section } from './section.ts';
 import { listed, shown } from './section.ts';
 
 const OFFERED = ['lmdb', 'postgresql', 'inmem'];
-const INCUMBENTS =
+const OF_VAULT =
   'raft consul etcd mysql cassandra cockroachdb dynamodb s3 gcs azure zookeeper swift spanner couchdb foundationdb manta oci aerospike mssql'.split(
     ' ',
   );
@@ -79,7 +79,7 @@ function readPostgresql(section: Section): StorageChoice | undefined {
 
 function reasonAgainst(type: string): string {
   const instead = 'use "lmdb" for one machine, or "postgresql" for many';
-  return INCUMBENTS.includes(type)
+  return OF_VAULT.includes(type)
     ? `this storage is not offered: ${instead}`
     : `${shown(type)} is no storage; it must be ${listed(OFFERED)}`;
 }

@@ -22,7 +22,7 @@ export interface PluginPathDeps {
   readonly clock?: Clock;
 }
 
-/** Kinds that clients know from the incumbents: always there, even when empty. */
+/** Kinds that clients know from Vault and OpenBao: always there, even when empty. */
 const usualKinds = ['auth', 'database', 'secret'];
 
 const semanticVersion = /^v?\d+(\.\d+){0,2}(-[0-9A-Za-z.-]+)?(\+([0-9A-Za-z.-]+))?$/;

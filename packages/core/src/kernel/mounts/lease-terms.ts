@@ -24,7 +24,7 @@ export function cappedWarning(wanted: number, most: number): string {
   return `TTL of "${shortDuration(wanted)}" exceeded the effective max_ttl of "${shortDuration(most)}"; TTL value is capped accordingly`;
 }
 
-/** As the incumbents print it: `1h`, not `1h0m0s`. */
+/** As Vault and OpenBao print it: `1h`, not `1h0m0s`. */
 function shortDuration(seconds: number): string {
   return formatDuration(Math.max(0, Math.trunc(seconds)))
     .replace(/m0s$/, 'm')

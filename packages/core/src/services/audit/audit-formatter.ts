@@ -44,7 +44,7 @@ const namespace = { id: 'root' } as const;
 /** These are digested whatever the rules say: they carry credentials. */
 const alwaysDigested = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-vault-token']);
 
-/** Builds the lines of one device: one JSON object each, keys in the order that readers of the incumbents' logs know, empty values left out. */
+/** Builds the lines of one device: one JSON object each, keys in the order that readers of Vault's and OpenBao's logs know, empty values left out. */
 export class AuditFormatter {
   readonly #digest: AuditDigest;
   readonly #format: AuditFormat;

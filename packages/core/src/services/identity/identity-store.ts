@@ -59,7 +59,7 @@ export class IdentityStore {
    * Writes nothing when metadata and groups are as they were. Does not look at `disabled`.
    */
   async resolveLogin(login: LoginIdentity): Promise<{ entityId: string; created: boolean }> {
-    if (login.alias.anySpelling) await this.#knowSpellings(login.mountAccessor);
+    if (login.alias.anyVariant) await this.#knowSpellings(login.mountAccessor);
     const known = await currentState(this.#context.records, login);
     if (known && !known.metadataChanged && !known.groupsChanged) return { entityId: known.entityId, created: false };
     const result = await this.#context.change(async (change) => this.#login(change, login));
@@ -184,12 +184,12 @@ interface KnownAlias {
 /** The aliases that the login may mean: of its name before its other names, of the very spelling before other ones. */
 async function knownAs(
   records: IdentityRecords,
-  { mountAccessor, alias: { name, others = [], anySpelling = false } }: LoginIdentity,
+  { mountAccessor, alias: { name, others = [], anyVariant = false } }: LoginIdentity,
 ): Promise<KnownAlias[]> {
   const hits = await Promise.all(
     [name, ...others].flatMap((one) => {
       const exact = records.aliasKeys.get(aliasKey(mountAccessor, one));
-      if (!anySpelling) return [exact];
+      if (!anyVariant) return [exact];
       const folded = isOneSpelling(one) ? undefined : records.aliasKeys.get(aliasKey(mountAccessor, foldName(one)));
       return [exact, folded, records.aliasSpellings.get(spellingKey(mountAccessor, one)).then((found) => found?.aliases)];
     }),

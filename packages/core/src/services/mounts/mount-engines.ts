@@ -70,7 +70,7 @@ export class MountEngines {
 
   /**
    * What an operator's words for a new mount mean: an alias of an engine stands for its options.
-   * @throws BadRequest for a type that is not there, or that operators cannot mount, with the incumbents' texts
+   * @throws BadRequest for a type that is not there, or that operators cannot mount, with Vault's and OpenBao's texts
    */
   resolve(asked: NewMount): { pkg: EnginePackage; type: string; options: Record<string, string> } {
     if (asked.type === '') throw new BadRequest('backend type must be specified as a string');

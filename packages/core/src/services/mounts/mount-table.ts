@@ -14,7 +14,7 @@ import { MountView, type MountScope } from './mount-view.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { MountEngines } from './mount-engines.ts';
 import { checkMountPath } from '../../kernel/mounts/mount-path.ts';
-import { MOUNTS, type MountConfig, type MountRecord } from '../../kernel/mounts/mount-record.ts';
+import { mountRecords, type MountConfig, type MountRecord } from '../../kernel/mounts/mount-record.ts';
 import { MountRecords } from './mount-records.ts';
 import { MountRouter } from '../../kernel/mounts/mount-router.ts';
 import { Mount, type SystemLimits } from '../../kernel/mounts/mount.ts';
@@ -139,7 +139,7 @@ export class MountTable {
     };
   }
 
-  /** @throws BadRequest with the incumbents' texts */
+  /** @throws BadRequest with Vault's and OpenBao's texts */
   async mount(asked: NewMount): Promise<Mount> {
     return this.#changingTable(async () => {
       const { pkg, type, options } = this.#engines.resolve(asked);
@@ -188,7 +188,7 @@ export class MountTable {
     await this.#engines.tuned(mount);
   }
 
-  /** Moves a mount; what it issued is taken back first, as the incumbents do. No request reaches it meanwhile. */
+  /** Moves a mount; what it issued is taken back first, as Vault and OpenBao do. No request reaches it meanwhile. */
   async move(from: string, to: string): Promise<void> {
     const mount = this.#movable(from, to);
     await mount.exclusively(async () => {
@@ -238,7 +238,7 @@ export class MountTable {
       const { tainted: _, ...rest } = mount.record;
       const next: MountRecord = removing ? { ...rest, tainted: true } : rest;
       const saved = await this.#records.commit(async (tx) => {
-        tx.put(MOUNTS + next.uuid, next);
+        mountRecords.put(tx, next.uuid, next);
         await beside(tx, mount);
       });
       if (!saved) return STALE;
@@ -259,7 +259,7 @@ export class MountTable {
       const commit = async (): Promise<boolean> =>
         this.#records.commit(async (tx) => {
           await beside(tx);
-          tx.delete(MOUNTS + mount.uuid);
+          mountRecords.delete(tx, mount.uuid);
           if (unheard) return;
           try {
             await this.#scope.watchers.unmounted(tx, mount);

@@ -81,5 +81,5 @@ export const VIRTUAL_POLICIES: ReadonlyMap<string, string> = new Map([
   ['response-wrapping', RESPONSE_WRAPPING_POLICY],
 ]);
 
-/** Names that nobody may write. `control-group` is the incumbents', and stays free of meaning here. */
+/** Names that nobody may write. `control-group` is Vault's and OpenBao's, and stays free of meaning here. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(['root', 'response-wrapping', 'control-group']);

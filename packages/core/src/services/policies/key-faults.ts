@@ -2,7 +2,7 @@ import type { HclBody } from '@strongroom/hcl';
 import { listed } from '@strongroom/engine-sdk';
 
 /**
- * The complaint about keys that a block does not know, in the incumbents' words; undefined without any. The line is that of the
+ * The complaint about keys that a block does not know, in Vault's and OpenBao's words; undefined without any. The line is that of the
  * assignment, so 0 for blocks and for JSON.
  */
 export function keyFaults(body: HclBody, known: readonly string[], prefix = ''): string | undefined {

@@ -60,7 +60,7 @@ const knownKeys = [
   'control_group',
   'mfa_methods',
 ];
-/** Taken so that the incumbents' policies can be read; nothing enforces them here. */
+/** Taken so that Vault's and OpenBao's policies can be read; nothing enforces them here. */
 const unenforced = ['control_group', 'mfa_methods', 'list_scan_response_keys_filter_path'];
 
 /** @throws PolicyFault */

@@ -23,7 +23,7 @@ const plainValues: TemplateRules = { allowWildcards: false, allowSlashes: false 
 
 /**
  * Reads HCL, JSON, or base64 of either.
- * @throws BadRequest `failed to parse policy: …` with the incumbents' texts.
+ * @throws BadRequest `failed to parse policy: …` with Vault's and OpenBao's texts.
  */
 export function parsePolicy(name: string, text: string, templateRules: TemplateRules = plainValues): Policy {
   const decoded = decodePolicyText(text);

@@ -11,7 +11,7 @@ export interface SealConfig {
   recovery_threshold?: number;
 }
 
-/** @throws BadRequest with the incumbents' texts */
+/** @throws BadRequest with Vault's and OpenBao's texts */
 export function checkShares(shares: number, threshold: number): void {
   const wrong = (text: string): never => {
     throw new BadRequest(`invalid seal configuration: ${text}`);

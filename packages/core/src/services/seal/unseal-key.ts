@@ -1,6 +1,6 @@
 import { combine, split } from 'shamir-secret-sharing';
 
-/** Splits as the incumbents do: with one share the share is the key itself, otherwise each has one byte more than the key. */
+/** Splits as Vault and OpenBao do: with one share the share is the key itself, otherwise each has one byte more than the key. */
 export async function splitKey(key: Uint8Array, shares: number, threshold: number): Promise<Buffer[]> {
   if (shares === 1) return [Buffer.from(key)];
   return (await split(Uint8Array.from(key), shares, threshold)).map((share) => Buffer.from(share));

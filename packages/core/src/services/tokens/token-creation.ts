@@ -48,7 +48,7 @@ export interface CreationRequest {
 }
 
 /**
- * Makes child and orphan tokens by the incumbents' rules, and one more: no token has what its maker lacks, unless a role names it. Sudo on the path
+ * Makes child and orphan tokens by Vault's and OpenBao's rules, and one more: no token has what its maker lacks, unless a role names it. Sudo on the path
  * lets a caller name other policies, a period, an id and orphanhood; the addresses that it is bound to and its explicit maximum pass on to
  * whatever it makes.
  */
@@ -67,7 +67,7 @@ export class TokenCreation {
     this.#clock = parts.clock;
   }
 
-  /** @throws BadRequest | PermissionDenied with the incumbents' texts */
+  /** @throws BadRequest | PermissionDenied with Vault's and OpenBao's texts */
   async create(
     order: TokenOrder,
     maker: TokenMaker,

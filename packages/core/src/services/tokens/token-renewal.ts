@@ -81,7 +81,7 @@ export class TokenRenewal {
     return { auth, warnings };
   }
 
-  /** What the login method still grants. @throws what it says, in the incumbents' form. */
+  /** What the login method still grants. @throws what it says, in Vault's and OpenBao's form. */
   async #askMethod(record: TokenRecord, signal: AbortSignal): Promise<{ ttl: number; maxTtl: number; period: number }> {
     const mount = this.#mount(record.mount!);
     if (!mount?.engine?.renewAuth) throw new BadRequest('lease is not renewable');

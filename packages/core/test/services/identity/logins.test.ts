@@ -140,7 +140,7 @@ describe('logins', () => {
 });
 
 describe('a login whose method takes all spellings for one name', () => {
-  const as = (name: string, more: { anySpelling?: boolean; others?: string[] } = { anySpelling: true }) => ({
+  const as = (name: string, more: { anyVariant?: boolean; others?: string[] } = { anyVariant: true }) => ({
     mountAccessor: ldap,
     alias: { name, ...more },
   });
@@ -196,7 +196,7 @@ describe('a login whose method takes all spellings for one name', () => {
   test('is known by the other names that it has proven, where its own has no alias; a disabled entity of any of them wins', async () => {
     const identity = identityFixture();
     const mail = await owner(identity, 'ann@example.org');
-    const proven = { anySpelling: true, others: ['ann@example.org'] };
+    const proven = { anyVariant: true, others: ['ann@example.org'] };
     expect(await entity(identity, 'ann', proven)).toBe(mail);
     const own = await owner(identity, 'ann');
     expect(await entity(identity, 'ann', proven)).toBe(own);
