@@ -69,7 +69,6 @@ export function undocumented(report: string): string[] {
   const documented = new Set(
     [...report.matchAll(/^\/\/ @\w+\n(?:\/\/.*\n)*export (?:declare )?(?:abstract )?\w+ (\w+)/gm)].map(([, name]) => name),
   );
-  return [...report.matchAll(/^\/\/ @\w+ \(undocumented\)\n(?:\/\/.*\n)*export (?:declare )?(?:abstract )?\w+ (?:type )?(\w+)/gm)].map(
-    ([, name]) => name!,
-  );
+  const bare = report.matchAll(/^\/\/ @\w+ \(undocumented\)\n(?:\/\/.*\n)*export (?:declare )?(?:abstract )?\w+ (\w+)/gm);
+  return [...bare].flatMap(([, name]) => (documented.has(name) ? [] : [name!]));
 }
