@@ -10,7 +10,7 @@ export function databaseFailingPath(host: EngineHost, connections: Connections, 
   const records = recordsIn(host.storage);
   return failingPath({
     description:
-      'Static roles whose rotation fails or is of unknown outcome, root rotations likewise, and connections that are out of use or left alone.',
+      'Static roles whose rotation fails or is of unknown outcome, root rotations likewise, and connections that are quarantined or whose circuit breaker is open.',
     summary: 'Shows rotations and connections that fail.',
     rotations: {
       static_roles: async () => inTrouble(users.rotation, await records.staticRoles.entries()),
