@@ -149,6 +149,20 @@ export default tseslint.config(
     rules: { 'strongroom/one-way': ['error', { floors: ofPackage }] },
   })),
   {
+    files: ['packages/*/test/**/*.ts', 'examples/*/test/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "ImportDeclaration[source.value='node:timers/promises'], NewExpression[callee.name='Promise'] CallExpression[callee.name='setTimeout']",
+          message:
+            'no test waits for the wall clock: move a manual clock or wait for an event; where another program keeps the time, say so',
+        },
+      ],
+    },
+  },
+  {
     files: [
       'packages/*/scripts/**',
       'packages/acceptance/src/**',

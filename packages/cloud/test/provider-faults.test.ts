@@ -178,6 +178,7 @@ describe('AWS as it answers', () => {
       const answer = mount.call('read', 'aws/creds/user', { data: { wait_for_propagation: true } });
       while (tries < 4) {
         await mount.clock.advance(1);
+        // eslint-disable-next-line no-restricted-syntax -- the call goes over a socket
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
       expect(await answer).toMatchObject({ status: 200, warnings: null, data: { ready_at: mount.clock.now().toISOString() } });
@@ -191,6 +192,7 @@ describe('AWS as it answers', () => {
       void answer.then(() => (answered = true));
       while (!answered) {
         await mount.clock.advance(1);
+        // eslint-disable-next-line no-restricted-syntax -- the call goes over a socket
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
       expect(await answer).toMatchObject({

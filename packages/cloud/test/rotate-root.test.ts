@@ -92,6 +92,7 @@ describeWithAws('config/rotate-root', (aws) => {
     const rotating = rotate();
     while (refusals < 4) {
       await mount.clock.advance(1);
+      // eslint-disable-next-line no-restricted-syntax -- the call goes over a socket
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     expect((await rotating).status).toBe(200);

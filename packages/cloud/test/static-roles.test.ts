@@ -317,6 +317,7 @@ describeWithAws('static-roles and static-creds', (aws) => {
     aws.front.watch((_call, when) => ((underWay += when === 'before' ? 1 : -1), undefined));
     while (waiting) {
       if (underWay === 0) await mount.clock.advance(1);
+      // eslint-disable-next-line no-restricted-syntax -- the call goes over a socket
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const { status, errors } = await rotating;

@@ -1,3 +1,4 @@
+// eslint-disable-next-line no-restricted-syntax -- a statement that hangs is aborted: nobody waits this long
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import {
   abortable,

@@ -117,10 +117,10 @@ describe('a database that is down for an hour', () => {
     await clock.set(`${clock.now().toISOString().slice(0, 13)}:59:00Z`);
     await mount.write('config/pg', connectionTo(server));
     await mount.write('roles/app', { db_name: 'pg', creation_statements: CREATION, default_ttl: '1h' });
-    for (let from = 0; from < many; from += 100) {
-      await server.query(Array.from({ length: 100 }, (_, i) => `CREATE ROLE many${from + i} LOGIN PASSWORD 'of-old'`).join(';'));
+    for (let from = 0; from < many; from += 50) {
+      await server.query(Array.from({ length: 50 }, (_, i) => `CREATE ROLE many${from + i} LOGIN PASSWORD 'of-old'`).join(';'));
       await Promise.all(
-        Array.from({ length: 100 }, async (_, i) =>
+        Array.from({ length: 50 }, async (_, i) =>
           mount.write(`static-roles/many${from + i}`, { db_name: 'pg', username: `many${from + i}`, rotation_schedule: '0 * * * *' }),
         ),
       );
@@ -143,7 +143,12 @@ describe('a database that is down for an hour', () => {
     const borrowers = [borrower(), borrower()];
     for (let rounds = 0; left.size > 0 && rounds < 60; rounds += 1) {
       await mount.advance(1);
-      for (const name of [...left]) if ((await rotatedAt(name)) >= due) left.delete(name);
+      // A round that has found so many still due has no more to learn: the reads would take longer than the rotations.
+      let waiting = 0;
+      for (const name of left) {
+        if ((await rotatedAt(name)) >= due) left.delete(name);
+        else if ((waiting += 1) === 100) break;
+      }
     }
     over = true;
     await Promise.all(borrowers);

@@ -1,3 +1,4 @@
+// eslint-disable-next-line no-restricted-syntax -- PostgreSQL keeps the time of its failovers, and is asked until it is through
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createCore, type Core, type CoreResponse } from '@strongroom/core';

@@ -1,3 +1,4 @@
+// eslint-disable-next-line no-restricted-syntax -- the driver listens to PostgreSQL by the wall clock, and what must not come has to be waited for
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { describeWhere, pgbouncerMissing, startFreezingProxy, startPgbouncer, startPostgres, type PostgresServer } from '@strongroom/lab';

@@ -1,3 +1,4 @@
+// eslint-disable-next-line no-restricted-syntax -- PostgreSQL keeps the time of its failovers and reloads, and is asked until it is through
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { describeWhere, pgbouncerMissing, standbyMissing, startPgbouncer, startPostgres, type PostgresServer } from '@strongroom/lab';
