@@ -34,5 +34,5 @@ function leftAlone(connections: Connections, connection: NamedConnection): strin
   const bulkhead = connections.bulkhead(connection);
   const { state, failures, nextTry } = bulkhead.circuit();
   if (state === 'closed') return undefined;
-  return `left alone until ${nextTry!.toISOString()} after ${failures} failures in a row: ${bulkhead.lastError?.message ?? 'see its roles'}`;
+  return `its circuit breaker is open until ${nextTry!.toISOString()} after ${failures} failures in a row: ${bulkhead.lastError?.message ?? 'see its roles'}`;
 }

@@ -13,7 +13,7 @@ import {
   type Outcome,
 } from '../src/index.ts';
 
-const Account = Type.Object({ of: Type.Optional(Type.String()), ...rotationPlanFields, ...rotationStateFields(Type.String()) });
+export const Account = Type.Object({ of: Type.Optional(Type.String()), ...rotationPlanFields, ...rotationStateFields(Type.String()) });
 type Account = Static<typeof Account>;
 
 /** What happens to the next change that is asked for. */
