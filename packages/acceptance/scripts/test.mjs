@@ -36,14 +36,14 @@ function installServers() {
     [
       'python3-venv',
       has('python3') && spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0,
-      'the walk with hvac, tests against AWS as moto plays it, and the fuzz of the API',
+      'the walk with hvac, tests against AWS with moto, and the fuzz of the API',
     ],
     ['mariadb-server', has('mariadbd') || existsSync('/usr/sbin/mariadbd'), 'tests against MariaDB'],
     ['pgbouncer', has('pgbouncer') || existsSync('/usr/sbin/pgbouncer'), 'tests behind a pooler'],
     ['redis-server', has('redis-server'), 'tests against Redis'],
     ['influxdb', has('influxd'), 'tests against InfluxDB'],
-    ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory as Samba plays it'],
-    ['samba-ad-provision', existsSync('/usr/share/samba/setup/provision.ldif'), 'tests against Active Directory as Samba plays it'],
+    ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory with Samba'],
+    ['samba-ad-provision', existsSync('/usr/share/samba/setup/provision.ldif'), 'tests against Active Directory with Samba'],
     ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra'],
     ['maven', has('mvn'), 'tests against Cassandra'],
   ].filter(([, there]) => !there);

@@ -56,7 +56,7 @@ export interface ListUsersRequest {
 /** Where the settings of a connection lead, and as whom. */
 export interface ConnectionIdentity {
   /**
-   * The server or cluster, in one spelling: `postgresql://db.corp.example:5432`. Settings that lead to the same users give the same text, whatever
+   * The server or cluster, in canonical form: `postgresql://db.corp.example:5432`. Settings that lead to the same users give the same text, whatever
    * database they name. It holds no credentials.
    */
   readonly system: string;
@@ -128,7 +128,7 @@ export interface DatabasePlugin<C extends TObject = TObject> {
    */
   identify?(config: Static<C>): ConnectionIdentity;
   /**
-   * The one spelling of a user name, where the database takes several for one user, or where the same name is another user under other statements.
+   * The canonical form of a user name, where the database takes several for one user, or where the same name is another user under other statements.
    * Absent: names are taken as they are.
    */
   canonicalUser?(user: Pick<UserRequest, 'username' | 'statements'>, config: Static<C>): string;

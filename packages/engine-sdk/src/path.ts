@@ -36,7 +36,7 @@ export interface About<F extends TProperties> {
   /** Keys that no field knows are the engine's business: no warning, and `req.raw` has them. */
   readonly arbitraryData?: boolean;
   /**
-   * Numbers that a 64-bit float does not give back (`12345678901234567890`, `1.0`) come as `ExactNumber` in `req.raw` and in fields of any value, and are
+   * Numbers that a 64-bit float does not return (`12345678901234567890`, `1.0`) come as `ExactNumber` in `req.raw` and in fields of any value, and are
    * stored and answered with their digits. Without it they come as the nearest float, and those that no float is near are refused.
    */
   readonly exactNumbers?: boolean;
