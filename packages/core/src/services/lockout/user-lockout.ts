@@ -22,7 +22,7 @@ const LONGEST_NAME = 512;
 
 /**
  * Counts refused logins per mount and login name, in storage: a lock survives restarts and holds in every process.
- * A login that succeeds without refusals before it writes nothing. The spelling of a name does not matter: see `foldName`.
+ * A login that succeeds without refusals before it writes nothing. The variant of a name does not matter: see `foldName`.
  */
 export class UserLockout {
   readonly #storage: StorageView;
@@ -170,7 +170,7 @@ function shownName(name: string): string {
   return foldName(name).slice(0, LONGEST_NAME);
 }
 
-/** Spellings that a directory takes for the same name are one name here, or each would have guesses of its own. */
+/** Variants that a directory takes for the same name are one name here, or each would have guesses of its own. */
 function failureKey(accessor: string, name: string): string {
   return `${accessor}/${createHash('sha256').update(foldName(name)).digest('hex')}`;
 }

@@ -251,7 +251,7 @@ export class MountTable {
 
   /**
    * Takes the mount out of the table, whose engines that follow secrets hear of it in the same commit; its records stay behind. `beside` is part of the
-   * commit, and may refuse it by a throw. A follower that throws refuses it too, unless the removal is forced. Resolves when its engine is closed.
+   * commit, and may refuse it by a throw. A subscriber that throws refuses it too, unless the removal is forced. Resolves when its engine is closed.
    */
   async drop(mount: Mount, beside: (tx: StoreTransaction) => Promise<void>, { forced }: { forced: boolean }): Promise<void> {
     let unheard = false;

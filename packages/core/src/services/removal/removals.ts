@@ -94,7 +94,7 @@ export class Removals {
     this.#random = parts.random ?? Math.random;
   }
 
-  /** After unseal: goes on with removals of before there were such records, and with those that a process left when it died alone on this store. */
+  /** After unseal: goes on with removals that began before there were such records, and with those that a process left when it died alone on this store. */
   async resume(): Promise<void> {
     const now = this.#clock.millis();
     for (const { uuid, claim } of await this.underWay()) {
