@@ -9,13 +9,13 @@ const quotes = await Promise.all(
   pages.map(async (page) => {
     const text = await readFile(new URL(`docs/${page}`, ROOT), 'utf8');
     const found = [...text.matchAll(QUOTE)].map(([, kind, file, code]) => ({ page, kind, file: file!, code: code! }));
-    return { page, found, announced: text.match(/<!-- (?:file|part of): /g)?.length ?? 0 };
+    return { page, found, marks: text.match(/<!-- (?:file|part of): /g)?.length ?? 0 };
   }),
 );
 
 describe('code in docs/', () => {
-  test.each(quotes)('every quote of $page is followed by its code', ({ found, announced }) => {
-    expect(found).toHaveLength(announced);
+  test.each(quotes)('every quote of $page is followed by its code', ({ found, marks }) => {
+    expect(found).toHaveLength(marks);
   });
 
   test.each(quotes.flatMap(({ found }) => found))('$page quotes $file as it is', async ({ kind, file, code }) => {

@@ -38,7 +38,7 @@ const PYTHON_PACKAGES = [
   {
     packages: ['hvac==2.4.0', 'moto[server]==5.2.5'],
     modules: 'hvac, moto.server',
-    what: 'the walk with hvac, and tests against AWS as moto plays it',
+    what: 'the walk with hvac, and tests against AWS with moto',
   },
   { packages: ['schemathesis==4.32.5'], modules: 'schemathesis', what: 'the fuzz of the API' },
 ];

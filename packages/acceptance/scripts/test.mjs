@@ -22,6 +22,7 @@ const TYPED_LINT = ['lint with types', ESLINT, ['--config', 'eslint.types.config
 const NEWEST_NODE_PACKAGES = ['core', 'http', 'storage-sdk', 'storage-lmdb', 'storage-postgresql'];
 /** Publishes to a registry of its own, installs from there, and runs what the documents say; it uses the build. */
 const PACKAGES = ['packages, as others install them', ['..', 'packages', 'acceptance', 'dist', 'publish', 'main.js'], []];
+const API = ['public types', ['..', 'packages', 'acceptance', 'dist', 'api', 'main.js'], ['--check']];
 const FORMAT = ['format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level=warn', '.']];
 let jestPassed = 0;
 let jestFailed = 0;
@@ -35,14 +36,14 @@ function installServers() {
     [
       'python3-venv',
       has('python3') && spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0,
-      'the walk with hvac, tests against AWS as moto plays it, and the fuzz of the API',
+      'the walk with hvac, tests against AWS with moto, and the fuzz of the API',
     ],
     ['mariadb-server', has('mariadbd') || existsSync('/usr/sbin/mariadbd'), 'tests against MariaDB'],
     ['pgbouncer', has('pgbouncer') || existsSync('/usr/sbin/pgbouncer'), 'tests behind a pooler'],
     ['redis-server', has('redis-server'), 'tests against Redis'],
     ['influxdb', has('influxd'), 'tests against InfluxDB'],
-    ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory as Samba plays it'],
-    ['samba-ad-provision', existsSync('/usr/share/samba/setup/provision.ldif'), 'tests against Active Directory as Samba plays it'],
+    ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory with Samba'],
+    ['samba-ad-provision', existsSync('/usr/share/samba/setup/provision.ldif'), 'tests against Active Directory with Samba'],
     ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra'],
     ['maven', has('mvn'), 'tests against Cassandra'],
   ].filter(([, there]) => !there);
@@ -138,7 +139,7 @@ if (words[0] === '--changed') {
   removeStale();
   // Two at a time; the lint with types takes 2 GiB.
   await Promise.all([check(BUILD, TYPES), check(FORMAT, LINT)]);
-  await Promise.all([check(TYPED_LINT), check(PACKAGES)]);
+  await Promise.all([check(TYPED_LINT), check(API, PACKAGES)]);
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
   const newest = installNewestNode();

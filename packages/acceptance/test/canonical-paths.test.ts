@@ -7,7 +7,7 @@ import { requestPath } from '../../http/src/request-path.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 20_000);
 const ROOT = 'root';
-/** Spelt as they are kept: what folds, folds into these. The last ones are for paths that declare something at a fixed place. */
+/** Written as they are kept: what folds, folds into these. The last ones are for paths that declare something at a fixed place. */
 const NAMES = ['guard', 'team-a', 'x1', 'b.c_d', 'é', 'straße', 'aws-sm', 'gh', 'config', 'acl'];
 const EVERY = '["create","read","update","patch","delete","list","sudo"]';
 const METHODS = ['read', 'list', 'update', 'patch', 'delete'] as const;
@@ -27,10 +27,10 @@ interface Reached {
 }
 
 /**
- * The law: policies see the one canonical form of a path. Whatever spelling leads to a handler with the fields that the canonical path gives, the
+ * The law: policies see the one canonical form of a path. Whatever variant leads to a handler with the fields that the canonical path gives, the
  * decision is the canonical path's.
  */
-describe('any spelling of any declared path of any engine', () => {
+describe('any variant of any declared path of any engine', () => {
   let server: RunningServer;
   let core: Core;
   let places: Place[];
@@ -122,12 +122,12 @@ describe('any spelling of any declared path of any engine', () => {
   }
 
   test(`is judged as its canonical path (${RUNS} cases)`, async () => {
-    let spelt = 0;
+    let written = 0;
     let judged = 0;
     const cases = fc.record({
       place: fc.nat(),
       names: fc.array(fc.constantFrom(...NAMES), { minLength: 4, maxLength: 4 }),
-      spelling: fc.array(fc.tuple(fc.constantFrom(...SPELLINGS), fc.nat()), { minLength: 1, maxLength: 3 }),
+      variant: fc.array(fc.tuple(fc.constantFrom(...VARIANTS), fc.nat()), { minLength: 1, maxLength: 3 }),
     });
     // The policies and tokens of all cases first, since their handlers are among those that are replaced.
     const drawn = fc.sample(cases, { numRuns: RUNS, seed: Number(process.env['PROPERTY_SEED'] ?? 20_261_122) });
@@ -135,18 +135,18 @@ describe('any spelling of any declared path of any engine', () => {
     for (const one of drawn) {
       const place = places[one.place % places.length]!;
       const canonical = filled(place, one.names);
-      prepared.push({ place, canonical, spelling: one.spelling, tokens: await tokensFor(canonical) });
+      prepared.push({ place, canonical, variant: one.variant, tokens: await tokensFor(canonical) });
     }
     const restore = replaceHandlers();
     try {
-      for (const { place, canonical, spelling, tokens: who } of prepared) {
+      for (const { place, canonical, variant, tokens: who } of prepared) {
         const { operation } = place;
         const plain = await call(operation, canonical, ROOT);
         if (!plain.reached) continue;
-        const raw = spelling.reduce((text, [spell, at]) => spell(text, at), canonical);
+        const raw = variant.reduce((text, [spell, at]) => spell(text, at), canonical);
         const path = decodedPath(raw);
         if (path === undefined) continue;
-        spelt += 1;
+        written += 1;
         const shown = `${operation} ${JSON.stringify(raw)} for ${canonical}`;
         expect([canonical, (await call(operation, canonical, who.allowed)).status]).toEqual([canonical, 200]);
         expect([canonical, (await call(operation, canonical, who.denied)).status]).toEqual([canonical, 403]);
@@ -162,8 +162,8 @@ describe('any spelling of any declared path of any engine', () => {
     } finally {
       restore();
     }
-    // A generator whose spellings lead nowhere proves nothing.
-    expect(spelt).toBeGreaterThan(RUNS / 2);
+    // A generator whose variants lead nowhere proves nothing.
+    expect(written).toBeGreaterThan(RUNS / 2);
     expect(judged).toBeGreaterThan(RUNS / 8);
   }, 600_000);
 
@@ -205,7 +205,7 @@ function encodeNonAscii(raw: string): string {
   return raw.replace(/[^!-~]/gu, (char) => encodeURIComponent(char));
 }
 
-type Spelling = (path: string, at: number) => string;
+type Variant = (path: string, at: number) => string;
 
 const at = (path: string, position: number, change: (char: string) => string): string => {
   const chars = [...path];
@@ -220,7 +220,7 @@ const atSlash = (path: string, position: number, text: string): string => {
 };
 
 /** What clients, proxies and attackers do to a path. */
-const SPELLINGS: readonly Spelling[] = [
+const VARIANTS: readonly Variant[] = [
   (path) => `${path}/`,
   (path) => `${path}%2f`,
   (path) => `${path}%2F`,

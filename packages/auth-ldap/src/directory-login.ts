@@ -23,7 +23,7 @@ export interface DirectoryUser {
   readonly dn: string;
   readonly name: PersonName;
   readonly alias: LoginAlias;
-  /** In the directory's spelling. */
+  /** In the directory's variant. */
   readonly groups: readonly string[];
   /** See `identityOf`. */
   readonly identity: string | undefined;

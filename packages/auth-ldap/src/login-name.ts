@@ -4,7 +4,7 @@ import { userName } from './mappings.ts';
 
 type NameConfig = Pick<LdapAuthConfig, 'upndomain' | 'netbiosname' | 'case_sensitive_names'>;
 
-/** A name as given at login, without its domain and the spaces around it, and the one spelling that stands for it in this mount. */
+/** A name as given at login, without its domain and the spaces around it, and the canonical form that stands for it in this mount. */
 export interface LoginName {
   readonly typed: string;
   readonly folded: string;

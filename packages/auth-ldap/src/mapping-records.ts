@@ -21,7 +21,7 @@ const Mark = Type.Object({});
 
 /**
  * The mappings of one kind, by the folded name. A name that was stored under another rule, and whose folded one belongs to another record, keeps its
- * record: the very spelling reads and deletes it, and no login uses it.
+ * record: the very variant reads and deletes it, and no login uses it.
  */
 export class MappingRecords<S extends TSchema> {
   readonly records: Collection<Static<S>>;
@@ -37,7 +37,7 @@ export class MappingRecords<S extends TSchema> {
     this.#caseSensitive = caseSensitive;
   }
 
-  /** The name of the record that a spelling means. */
+  /** The name of the record that a variant means. */
   readonly fold = (name: string): string => (this.#leftOver.has(name) ? name : this.#rule(name));
 
   /** What a login has: leftovers never. Names that no record can have give nothing. */

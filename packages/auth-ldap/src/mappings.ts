@@ -68,7 +68,7 @@ export class Mappings {
   }
 }
 
-/** A user is named by whoever logs in, so all spellings are one name. */
+/** A user is named by whoever logs in, so all variants are one name. */
 export function userName(name: string, caseSensitive: boolean): string {
   return foldName(name, { keepCase: caseSensitive });
 }

@@ -18,7 +18,7 @@ export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] 
     path('users/{username:all}', {
       synopsis: 'The policies and further groups of a user.',
       description:
-        'Added to what the groups of the directory give. Any name is fine. Spellings that a directory takes for one name are one name: case (unless ' +
+        'Added to what the groups of the directory give. Any name is fine. Variants that a directory takes for one name are one name: case (unless ' +
         'case_sensitive_names is set), kinds and numbers of spaces, full-width letters, composed accents.',
       fields: {
         username: f.name('Name of the user, as the directory has it.', { folds: users.fold }),

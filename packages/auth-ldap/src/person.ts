@@ -18,11 +18,11 @@ import { searchUsers, type FoundUser } from './user-search.ts';
 
 /** What the directory calls whoever logs in. */
 export interface PersonName {
-  /** The directory's spelling, or the typed one where the directory does not tell. */
+  /** The directory's variant, or the typed one where the directory does not tell. */
   readonly verbatim: string;
-  /** The one spelling that mappings, the lockout and the token's metadata have. */
+  /** The canonical form that mappings, the lockout and the token's metadata have. */
   readonly folded: string;
-  /** All spellings of `folded` are this person. */
+  /** All variants of `folded` are this person. */
   readonly anyVariant: boolean;
 }
 
@@ -81,7 +81,7 @@ export async function settledName(
 
 /**
  * The folded name counts once it is proven to be this person's. It is where it was typed so, but for the case; otherwise the directory is asked for
- * it: a directory may tell spellings apart that fold alike, and two entries may share a value of `userattr`. What is not proven stays as the
+ * it: a directory may tell variants apart that fold alike, and two entries may share a value of `userattr`. What is not proven stays as the
  * directory spells it.
  */
 export async function provenName(

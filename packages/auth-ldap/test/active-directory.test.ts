@@ -158,7 +158,7 @@ describe('use_token_groups', () => {
   });
 });
 
-test('use_pre111_group_cn_behavior takes the CN only where it is spelt so', async () => {
+test('use_pre111_group_cn_behavior takes the CN only where it is written so', async () => {
   const answers = { 'cn=Bob (cn=g)': [entry('cn=small,dc=x'), entry('CN=BIG,dc=x'), entry('not a name')] };
   const config = { groupdn: 'cn=Bob', groupfilter: '(cn=g)', groupattr: 'memberOf' };
   expect((await loginTo(config, answers)).user.groups).toEqual(['small', 'BIG']);

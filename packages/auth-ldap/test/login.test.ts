@@ -258,7 +258,7 @@ describeWithSlapd('POST /auth/ldap/login/:username: log in', () => {
     expect((entity.data as { aliases: unknown[] }).aliases).toMatchObject([{ name: `uid=user1,${people}`, metadata: { name: 'user1' } }]);
   });
 
-  test('the default groupfilter finds members by name and by entry, in the spelling of the directory', async () => {
+  test('the default groupfilter finds members by name and by entry, in the variant of the directory', async () => {
     await mount.write('config', { groupfilter: '(|(memberUid={{.Username}})(member={{.UserDN}})(uniqueMember={{.UserDN}}))' });
     await mount.write('groups/posix', { policies: 'posixpol' });
     await mount.write('groups/eng', { policies: 'engpol' });
@@ -285,7 +285,7 @@ describeWithSlapd('POST /auth/ldap/login/:username: log in', () => {
     await mount.write('users/user1', { policies: 'lower' });
     await mount.write('users/User1', { policies: 'upper' });
     await mount.write('groups/ENG', { policies: 'loud' });
-    for (const spelling of ['user1', 'User1']) expect(await policiesOf(spelling, 'pw1')).toEqual(['default', 'lower']);
+    for (const variant of ['user1', 'User1']) expect(await policiesOf(variant, 'pw1')).toEqual(['default', 'lower']);
   });
 
   test('groups of the directory are group aliases of the identity store', async () => {

@@ -50,7 +50,7 @@ describe.each(['users', 'groups'] as const)('names of %s', (kind) => {
     expect([await policies('eng'), await policies('Eng')]).toEqual([['mine'], ['other']]);
   });
 
-  test('are one path to policies in all their spellings, by the rule as it is now', async () => {
+  test('are one path to policies in all their variants, by the rule as it is now', async () => {
     const policy = `path "auth/ldap/${kind}/*" { capabilities = ["read", "update"] }\npath "auth/ldap/${kind}/admin" { capabilities = ["deny"] }`;
     await mount.call('update', 'sys/policies/acl/delegate', { data: { policy } });
     const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['delegate'] } })).auth!.client_token;
@@ -106,7 +106,7 @@ describe('names of an earlier version', () => {
     expect(await policies('two spaces')).toEqual([]);
   });
 
-  test('that no login used stay unused: the very spelling reads and deletes them, and writes nothing else', async () => {
+  test('that no login used stay unused: the very variant reads and deletes them, and writes nothing else', async () => {
     const {
       mappings: { users },
       policies,

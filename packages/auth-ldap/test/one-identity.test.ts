@@ -25,8 +25,8 @@ const spaces = [' ', '\u00a0', '\u3000', '\u2003'];
 const width = (char: string): string =>
   /[!-~]/.test(char) ? String.fromCodePoint(char.codePointAt(0)! + 0xfee0) : char === ' ' ? '\u3000' : char;
 
-/** Spellings that a directory takes for the name: case, kinds and numbers of spaces, full-width letters, accents composed or not. */
-function spellings(name: string): fc.Arbitrary<string> {
+/** Variants that a directory takes for the name: case, kinds and numbers of spaces, full-width letters, accents composed or not. */
+function variantsOf(name: string): fc.Arbitrary<string> {
   const letter = (char: string): fc.Arbitrary<string> => {
     if (char === ' ') return fc.array(fc.constantFrom(...spaces), { minLength: 1, maxLength: 3 }).map((run) => run.join(''));
     const cased = fc.constantFrom(char.toLowerCase(), char.toUpperCase());
@@ -82,7 +82,7 @@ describeWithSlapd('one person, one identity', () => {
     );
   };
 
-  test('in whatever spelling a user logs in, and however the directory is searched, it is one entity, one mapping and one name of the token', async () => {
+  test('in whatever variant a user logs in, and however the directory is searched, it is one entity, one mapping and one name of the token', async () => {
     for (const [title, config] of ways) {
       await mount.close();
       mount = await mounted();
@@ -92,10 +92,10 @@ describeWithSlapd('one person, one identity', () => {
         const entity = await entityOf(name);
         const folded = foldName(name, { keepCase: config['case_sensitive_names'] === true });
         await fc.assert(
-          fc.asyncProperty(spellings(name), async (spelling) => {
-            const { status, auth } = await login(spelling);
-            expect({ title, spelling, status, entity: auth?.entity_id, policies: auth?.policies, meta: auth?.metadata }).toEqual({
-              ...{ title, spelling, status: 200, entity, policies: ['default', 'mapped'], meta: { username: folded } },
+          fc.asyncProperty(variantsOf(name), async (variant) => {
+            const { status, auth } = await login(variant);
+            expect({ title, variant, status, entity: auth?.entity_id, policies: auth?.policies, meta: auth?.metadata }).toEqual({
+              ...{ title, variant, status: 200, entity, policies: ['default', 'mapped'], meta: { username: folded } },
             });
           }),
           { numRuns: 25 },
@@ -105,10 +105,10 @@ describeWithSlapd('one person, one identity', () => {
     }
   });
 
-  test('spellings share the tries: five wrong passwords lock the name in all of them, also of somebody who does not exist', async () => {
+  test('variants share the tries: five wrong passwords lock the name in all of them, also of somebody who does not exist', async () => {
     for (const name of [...persons, 'no such Üser']) {
       await fc.assert(
-        fc.asyncProperty(fc.array(spellings(name), { minLength: 6, maxLength: 6 }), async (variants) => {
+        fc.asyncProperty(fc.array(variantsOf(name), { minLength: 6, maxLength: 6 }), async (variants) => {
           await mount.call('update', `sys/locked-users/${await accessor()}/unlock/${name}`, { data: {} });
           for (const variant of variants.slice(0, 5)) expect(await login(variant, 'wrong')).toMatchObject({ status: 400 });
           expect(await login(variants[5]!, 'right')).toMatchObject({ status: 403, errors: ['permission denied'] });
@@ -120,16 +120,16 @@ describeWithSlapd('one person, one identity', () => {
     expect((await locked()).sort()).toEqual([...persons, 'no such Üser'].map((name) => foldName(name)).sort());
   });
 
-  test('a disabled entity is walked around by no spelling', async () => {
+  test('a disabled entity is walked around by no variant', async () => {
     for (const [title, config] of ways) {
       await mount.close();
       mount = await mounted();
       await mount.write('config', { ...serviceConfig(slapd), ...config });
       await disable(await entityOf('user one'));
       await fc.assert(
-        fc.asyncProperty(spellings('user one'), async (spelling) => {
-          const { status } = await login(spelling);
-          expect({ title, spelling, status }).toEqual({ title, spelling, status: 403 });
+        fc.asyncProperty(variantsOf('user one'), async (variant) => {
+          const { status } = await login(variant);
+          expect({ title, variant, status }).toEqual({ title, variant, status: 403 });
         }),
         { numRuns: 20 },
       );
@@ -195,7 +195,7 @@ describeWithSlapd('one person, one identity', () => {
     expect(await login('twice')).toMatchObject({ status: 403 });
   });
 
-  test('aliases that an earlier version made of what was typed are found in every spelling, and a disabled one bars them all', async () => {
+  test('aliases that an earlier version made of what was typed are found in every variant, and a disabled one bars them all', async () => {
     await mount.write('config', { username_as_alias: true });
     const name = 'user\u00a0\u00a0ONE';
     const old = await mount.call('update', 'identity/entity-alias', { data: { name, mount_accessor: await accessor() } });
@@ -205,10 +205,10 @@ describeWithSlapd('one person, one identity', () => {
     const other = await mount.call('update', 'identity/entity-alias', { data: { name: 'user one', mount_accessor: await accessor() } });
     expect(await entityOf('user one')).toBe((other.data as { canonical_id: string }).canonical_id);
     await disable(canonical_id);
-    for (const spelling of ['user one', 'User  One', name]) expect(await login(spelling)).toMatchObject({ status: 403 });
+    for (const variant of ['user one', 'User  One', name]) expect(await login(variant)).toMatchObject({ status: 403 });
   });
 
-  test('without a search the directory is asked who has bound; where it does not say, all spellings fold to one name', async () => {
+  test('without a search the directory is asked who has bound; where it does not say, all variants fold to one name', async () => {
     const silent = await startSlapd({ ldif, config: 'access to attrs=userPassword by anonymous auth by * none\naccess to * by * none' });
     try {
       await mount.write('config', { url: silent.url, binddn: '', bindpass: '', groupdn: '' });
@@ -220,7 +220,7 @@ describeWithSlapd('one person, one identity', () => {
     }
   });
 
-  test('a login in a folded spelling is renewed like any other, with a search and without', async () => {
+  test('a login in a folded variant is renewed like any other, with a search and without', async () => {
     await mount.write('users/user one', { policies: 'mapped' });
     for (const config of [{}, { binddn: '', bindpass: '' }]) {
       await mount.write('config', config);

@@ -141,7 +141,7 @@ describeWithSlapd('POST /auth/ldap/config: what each parameter does at a login',
     });
   });
 
-  test('starttls: a connection to ldap:// is encrypted before anything else is sent, one to ldaps:// is left alone', async () => {
+  test('starttls: a connection to ldap:// is encrypted before anything else is sent, one to ldaps:// is unchanged', async () => {
     const demanding = await startSlapd({ globalConfig: 'security ssf=128' });
     try {
       await mount.write('config', { ...serviceConfig(demanding), certificate: demanding.ca.certificate });

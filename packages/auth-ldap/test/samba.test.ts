@@ -30,7 +30,7 @@ const ldif = [
   ...roles.map((role) => adGroup(role, ['bob'])),
 ].join('');
 
-describeWithSamba('logins against Active Directory, played by Samba', () => {
+describeWithSamba('logins against Active Directory, emulated by Samba', () => {
   let samba: SambaServer;
   let mount: MountedLdap;
 

@@ -68,7 +68,7 @@ describe('POST /auth/ldap/config: the stored secrets go nowhere that they were n
 
   test.each([
     ['a server less, and another order', { url: 'ldaps://dc2.example.org' }],
-    ['the same servers, spelled otherwise', { url: 'LDAPS://DC2.example.org, ldaps://dc1.example.org' }],
+    ['the same servers, written otherwise', { url: 'LDAPS://DC2.example.org, ldaps://dc1.example.org' }],
     ['more safety', { tls_min_version: 'tls13', starttls: true, insecure_tls: false }],
     ['another base', { userdn: 'ou=people,dc=example,dc=org' }],
     ['no secret left to send', { url: 'ldaps://elsewhere.example.org', bindpass: '' }],

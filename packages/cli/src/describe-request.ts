@@ -13,7 +13,7 @@ export class Described extends Error {
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The request as a curl command. The token is never spelled out: the command fetches it when it runs. */
+/** The request as a curl command. The token is never written out: the command fetches it when it runs. */
 export function asCurl(request: WireRequest, skipVerify: boolean, caCert: string | undefined): string {
   const words = ['curl'];
   if (skipVerify) words.push('--insecure');

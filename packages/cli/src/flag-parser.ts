@@ -97,16 +97,16 @@ export function parseFlags(words: readonly string[], flags: Flags): ParsedFlags 
       positionals.push(word);
       continue;
     }
-    const { name: spelled, value } = splitFlag(word);
-    const found = findFlag(flags, spelled);
+    const { name: written, value } = splitFlag(word);
+    const found = findFlag(flags, written);
     if (found === undefined) {
-      throw new Failure(`Unknown flag: -${spelled}.${didYouMean(closest(spelled, Object.keys(flags)).map((name) => `-${name}`))}`);
+      throw new Failure(`Unknown flag: -${written}.${didYouMean(closest(written, Object.keys(flags)).map((name) => `-${name}`))}`);
     }
     let text = value;
     if (text === undefined && takesValue(found.flag)) {
       index += 1;
       text = words[index];
-      if (text === undefined) throw new Failure(`Flag -${spelled} needs a value: -${spelled}=<${found.flag.placeholder}>`);
+      if (text === undefined) throw new Failure(`Flag -${written} needs a value: -${written}=<${found.flag.placeholder}>`);
     }
     typed.set(found.name, collect(found.name, found.flag, text ?? 'true', typed.get(found.name)));
   }

@@ -1,11 +1,11 @@
 /** How a flag's text becomes a value. `toggle` is a boolean that knows whether it was given at all. */
 export type FlagKind = 'boolean' | 'toggle' | 'text' | 'integer' | 'duration' | 'list' | 'map';
 
-/** One flag, without its name: the name is the key under which a command declares it, spelled as the user types it. */
+/** One flag, without its name: the name is the key under which a command declares it, written as the user types it. */
 export interface Flag<Value = unknown> {
   readonly kind: FlagKind;
   readonly description: string;
-  /** Other spellings, for example `ns` for `namespace`. */
+  /** Other variants, for example `ns` for `namespace`. */
   readonly aliases: readonly string[];
   /** What help shows after `=`. */
   readonly placeholder: string;

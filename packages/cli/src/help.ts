@@ -25,7 +25,7 @@ export function flagUsage(name: string, flag: Flag): string {
   return `-${name}=<${flag.choices?.join('|') ?? flag.placeholder}>`;
 }
 
-/** The flag's description, with its default and other spellings. */
+/** The flag's description, with its default and other variants. */
 export function flagText(flag: Flag): string {
   const aliases = flag.aliases.length === 0 ? '' : ` Also ${flag.aliases.map((alias) => `-${alias}`).join(', ')}.`;
   return `${flag.description}${flag.fallback === true ? ' Default: true.' : ''}${aliases}`;

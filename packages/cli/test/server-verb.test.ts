@@ -7,7 +7,7 @@ const loadServer = jest.fn(async () => ({ runServer }));
 const lab = cliLab();
 
 describe('server', () => {
-  test('hands its flags to the server package, one spelling each, and passes on the exit code', async () => {
+  test('hands its flags to the server package, one variant each, and passes on the exit code', async () => {
     const words = ['--dev', '-dev-root-token-id', 'root', '-config', 'a.hcl', '--config=b.json', '-log-level=debug'];
     expect(await lab.run(['server', ...words], { loadServer })).toMatchObject({ code: 7 });
     expect(runServer.mock.calls[0]?.[0]).toEqual([

@@ -83,7 +83,7 @@ describeWhere(influxdbMissing, 'an InfluxDB session', () => {
     });
   });
 
-  test('a user who existed before is left alone by a creation that fails', async () => {
+  test('a user who existed before is unchanged by a creation that fails', async () => {
     await withSession(async (session) => {
       await asRoot(`CREATE USER "taken" WITH PASSWORD 'its own'`);
       await expect(create(session, 'taken')).rejects.toThrow('failed to execute query: user already exists');

@@ -24,7 +24,7 @@ export interface SqlPlugin<C extends TObject, Connection extends object, Target 
   readonly verificationPrefix?: string;
   /** Where the settings lead, and as whom. Throws ConfigurationInvalid. */
   target(config: Static<C>): Target;
-  /** The server or cluster, in one spelling, as `ConnectionIdentity` has it. Absent: the text of the address fields. */
+  /** The server or cluster, in canonical form, as `ConnectionIdentity` has it. Absent: the text of the address fields. */
   system?(target: Target, config: Static<C>): string;
   /** Checks the settings and loads the driver. Must not connect. Throws ConfigurationInvalid. */
   driver(target: Target, config: Static<C>): Promise<SqlDriver<Connection>>;

@@ -41,7 +41,7 @@ export interface SqlSessionOptions<Connection extends object> {
 
 /**
  * A session for databases whose users are made by SQL: connections are pooled by knex, statements rendered safely, calls end when their signal says so,
- * failures are told apart and show no secret, and what a failed creation left is undone. The plugin brings a driver and its default statements.
+ * failures are distinguished and show no secret, and what a failed creation left is undone. The plugin brings a driver and its default statements.
  */
 export class SqlSession<Connection extends object> implements DatabaseSession {
   readonly disableUser?: NonNullable<DatabaseSession['disableUser']>;

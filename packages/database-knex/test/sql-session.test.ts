@@ -163,7 +163,7 @@ describe('SqlSession', () => {
     expect(driver.destroyed).toEqual([1]);
   });
 
-  test('a connection that comes too late is given back', async () => {
+  test('a connection that comes too late is returned', async () => {
     const controller = new AbortController();
     let arrive!: (client: Client) => void;
     driver.dialling = () => new Promise<Client>((resolve) => (arrive = resolve));

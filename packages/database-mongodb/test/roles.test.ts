@@ -140,9 +140,9 @@ test('write_concern: goes with every change, and revocation waits for the majori
   expect(sent()).toEqual([{ dropUser: 'v-x', writeConcern: { w: 'majority' }, $db: 'admin' }]);
 });
 
-test('write_concern: base64 and the spellings of the mgo driver are understood', async () => {
-  const spelled = { W: 2, WTimeout: 10, FSync: true };
-  await withSession((session) => create(session, '{ "roles": [] }'), '', Buffer.from(JSON.stringify(spelled)).toString('base64'));
+test('write_concern: base64 and the variants of the mgo driver are understood', async () => {
+  const written = { W: 2, WTimeout: 10, FSync: true };
+  await withSession((session) => create(session, '{ "roles": [] }'), '', Buffer.from(JSON.stringify(written)).toString('base64'));
   await withSession((session) => create(session, '{ "roles": [] }'), '', '{}');
   expect(sent()).toMatchObject([{ writeConcern: { w: 2, wtimeout: 10, j: true } }, { writeConcern: { w: 'majority' } }]);
 });

@@ -311,7 +311,7 @@ export class SqlServerDouble {
     session.undo?.push(() => put(before));
   }
 
-  /** The queries of the plugin, told apart by what they read from. */
+  /** The queries of the plugin, distinguished by what they read from. */
   #select(session: Session, sql: string, values: readonly string[]): Buffer {
     const texts = (column: string, found: Iterable<string>): Buffer =>
       resultSet(

@@ -28,7 +28,7 @@ export function statementsOf(sql: string): Token[][] {
   return statements.filter((tokens) => tokens.length > 0);
 }
 
-/** `CREATE LOGIN <name> WITH PASSWORD = <text>`: its kinds, by which statements are told apart. */
+/** `CREATE LOGIN <name> WITH PASSWORD = <text>`: its kinds, by which statements are distinguished. */
 export function shapeOf(tokens: readonly Token[]): string {
   return tokens.map(({ kind, value }) => (kind === 'word' || kind === 'sign' ? value : `<${kind}>`)).join(' ');
 }

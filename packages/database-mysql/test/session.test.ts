@@ -216,7 +216,7 @@ describeWithMariadb('a MariaDB session', () => {
       });
     });
 
-    test('leaves alone a user whom somebody else made', async () => {
+    test('does not touch a user whom somebody else made', async () => {
       await server.query(`CREATE USER taken IDENTIFIED BY 'theirs'`);
       await withSession(async (session) => {
         await expect(create(session, 'taken', 'BOGUS')).rejects.toThrow('1396');

@@ -62,7 +62,7 @@ function placeOf(text: string): string {
     .trim();
 }
 
-/** One spelling of where a system is, from the places at which it can be reached: `postgresql://db-1:5432,db-2:5432`. For `identify` of plugins. */
+/** The canonical form of where a system is, from the places at which it can be reached: `postgresql://db-1:5432,db-2:5432`. For `identify` of plugins. */
 export function systemName(scheme: string, places: readonly { readonly host: string; readonly port?: number | undefined }[]): string {
   const names = places.map(({ host, port }) => `${hostName(host)}${port === undefined ? '' : `:${port}`}`);
   return `${scheme}://${[...new Set(names)].sort().join(',')}`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ConnectionLost, DatabaseError, isDatabaseError, safeNamePart, StatementFailed, VerificationFailed } from '../src/index.ts';
 
 describe('errors', () => {
-  test('are told apart by code, and carry the texts that operators know', () => {
+  test('are distinguished by code, and carry the texts that operators know', () => {
     const failed = new StatementFailed('ERROR: syntax error', { serverCode: '42601' });
     expect(failed).toMatchObject({
       name: 'StatementFailed',

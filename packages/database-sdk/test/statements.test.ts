@@ -82,7 +82,7 @@ describe('placeholders', () => {
     },
   );
 
-  test('other braces are left alone', () => {
+  test('other braces are unchanged', () => {
     expect(pg([`select '{{1,2},{3,4}}', '{{a,b}}', '{{}}'`], values)).toEqual([`select '{{1,2},{3,4}}', '{{a,b}}', '{{}}'`]);
   });
 

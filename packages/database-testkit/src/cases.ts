@@ -7,7 +7,7 @@ export const CONTRACT_CASES = [
   'open does not dial',
   'verify accepts good credentials',
   'verify refuses bad credentials',
-  'a refused login is told from a server that is out of reach',
+  'a refused login is distinguished from a server that is out of reach',
   'a created user logs in',
   'its name obeys the template and the length limit',
   'placeholders are substituted',
@@ -32,4 +32,5 @@ export const CONTRACT_CASES = [
   'close twice is fine, later calls reject',
 ] as const;
 
+/** The title of a case of the contract, as `skip` names it. */
 export type ContractCase = (typeof CONTRACT_CASES)[number];

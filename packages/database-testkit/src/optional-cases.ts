@@ -61,12 +61,15 @@ export const optionalCases: Cases<TObject> = {
     assert.notEqual(called('vkit_one'), called('vkit_two'), 'two users have one name');
   },
 
-  async 'a refused login is told from a server that is out of reach'(fixture) {
+  async 'a refused login is distinguished from a server that is out of reach'(fixture) {
     const why = async (config: Static<TObject>): Promise<unknown> =>
       fixture.session(async (session) => session.verify(deadline()).then(() => 'accepted', loginFailureOf), config);
     const refused = await why(await fixture.wrongConfig());
     if (refused === undefined)
-      return fixture.leaveOut('a refused login is told from a server that is out of reach', 'the plugin does not say why a login failed');
+      return fixture.leaveOut(
+        'a refused login is distinguished from a server that is out of reach',
+        'the plugin does not say why a login failed',
+      );
     assert.equal(refused, 'credential', 'a wrong password is the credential that is refused');
   },
 

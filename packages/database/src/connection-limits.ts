@@ -1,7 +1,7 @@
 import { BadRequest, f } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 
-/** How much a connection may be asked at a time, and when it is left alone. */
+/** How much a connection may be asked at a time, and when its circuit breaker opens. */
 export const ConnectionLimits = Type.Object({
   queue_limit: Type.Integer(),
   /** Seconds, as all times here. */

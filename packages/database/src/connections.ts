@@ -184,7 +184,7 @@ export class Connections {
   /** Passes where a call of a request would be made, before anything is stored for it. @throws Unavailable */
   check(connection: NamedConnection): void {
     const reason = this.quarantine(connection);
-    if (reason !== undefined) throw outOfUse(connection.name, reason);
+    if (reason !== undefined) throw quarantined(connection.name, reason);
     this.bulkhead(connection).check();
   }
 
@@ -257,7 +257,7 @@ export class Connections {
     for (const [id, slot] of this.#slots) if (slot.name === name) this.forget(id);
   }
 
-  /** Why the connection is out of use, if it is. */
+  /** Why the connection is quarantined, if it is. */
   quarantine({ record }: NamedConnection): string | undefined {
     try {
       this.#catalog.find(record.plugin_name, record.plugin_version);
@@ -295,11 +295,11 @@ export class Connections {
   #shared(connection: NamedConnection): Promise<OpenConnection> {
     const { name, record } = connection;
     const slot = this.#slots.get(record.id);
-    // A record that was read before a change must not bring back the session of before.
+    // A record that was read before a change must not bring back the previous session.
     if (slot && slot.revision >= record.revision) return slot.opening;
     if (this.#closed) throw new Unavailable('the mount is closing');
     const reason = this.quarantine(connection);
-    if (reason !== undefined) throw outOfUse(name, reason);
+    if (reason !== undefined) throw quarantined(name, reason);
     if (slot) this.#drop(record.id);
     const opening = this.#openShared(connection);
     const fresh: Slot = { name, revision: record.revision, pluginName: record.plugin_name, opening };
@@ -409,8 +409,8 @@ function templatesOf({ details }: ConnectionRecord, plugin: AnyDatabasePlugin): 
   return typeof own === 'string' && own !== '' ? [own, plugin.usernameTemplate] : [plugin.usernameTemplate];
 }
 
-function outOfUse(name: string, reason: string): Unavailable {
-  return new Unavailable(`the connection "${name}" is out of use: ${reason}`);
+function quarantined(name: string, reason: string): Unavailable {
+  return new Unavailable(`the connection "${name}" is quarantined: ${reason}`);
 }
 
 /** The database was not reached, or the login failed: with other settings it may be otherwise. */

@@ -10,7 +10,7 @@ export function databaseFailingPath(host: EngineHost, connections: Connections, 
   const records = recordsIn(host.storage);
   return failingPath({
     description:
-      'Static roles whose rotation fails or is of unknown outcome, root rotations likewise, and connections that are out of use or left alone.',
+      'Static roles whose rotation fails or is of unknown outcome, root rotations likewise, and connections that are quarantined or whose circuit breaker is open.',
     summary: 'Shows rotations and connections that fail.',
     rotations: {
       static_roles: async () => inTrouble(users.rotation, await records.staticRoles.entries()),
@@ -34,5 +34,5 @@ function leftAlone(connections: Connections, connection: NamedConnection): strin
   const bulkhead = connections.bulkhead(connection);
   const { state, failures, nextTry } = bulkhead.circuit();
   if (state === 'closed') return undefined;
-  return `left alone until ${nextTry!.toISOString()} after ${failures} failures in a row: ${bulkhead.lastError?.message ?? 'see its roles'}`;
+  return `its circuit breaker is open until ${nextTry!.toISOString()} after ${failures} failures in a row: ${bulkhead.lastError?.message ?? 'see its roles'}`;
 }

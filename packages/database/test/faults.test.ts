@@ -41,7 +41,7 @@ describe('a database plugin that misbehaves', () => {
     const first = await creds();
     expect(first).toContain('500,');
     expect(first).not.toContain(SECRET);
-    expect(await creds()).toBe('503,the connection "bad" is out of use: plugin faulty-database-plugin threw cannot read [password]');
+    expect(await creds()).toBe('503,the connection "bad" is quarantined: plugin faulty-database-plugin threw cannot read [password]');
     expect(await creds('ok')).toBe('200');
     const failing = (await mount.read('failing')).data as { connections: Record<string, { reason: string }> };
     expect(Object.keys(failing.connections)).toEqual(['bad']);
@@ -74,7 +74,7 @@ describe('a database plugin that misbehaves', () => {
     await mount.clock.advance('46s');
     await mount.clock.advance('6s');
     expect(await hanging).toContain('no answer within 45 s');
-    expect(await creds()).toBe('503,the connection "bad" is out of use: plugin faulty-database-plugin did not end a call when told to');
+    expect(await creds()).toBe('503,the connection "bad" is quarantined: plugin faulty-database-plugin did not end a call when told to');
   });
 
   test('one that throws in open by a fault of its code, not even in a promise, is quarantined', async () => {
@@ -84,7 +84,7 @@ describe('a database plugin that misbehaves', () => {
       throw new TypeError(`no ${SECRET} here`);
     };
     expect(await creds()).toBe('500,1 error occurred:\n\t* database "bad": no [password] here\n\n');
-    expect(await creds()).toBe('503,the connection "bad" is out of use: plugin faulty-database-plugin threw no [password] here');
+    expect(await creds()).toBe('503,the connection "bad" is quarantined: plugin faulty-database-plugin threw no [password] here');
     expect(await creds('ok')).toBe('200');
     (bad.plugin as { open: unknown }).open = open;
     await mount.advance('61s');
@@ -122,7 +122,7 @@ describe('a database plugin that misbehaves', () => {
   });
 
   test.each(['an exception of a timer', 'a rejection that nobody waits for'])(
-    'one that leaks %s after its call has ended is out of use',
+    'one that leaks %s after its call has ended is quarantined',
     async (kind) => {
       let owned: (() => boolean) | undefined;
       bad.next = async () => {
@@ -133,7 +133,7 @@ describe('a database plugin that misbehaves', () => {
       expect(notifyOwner(new Error('of the server itself'))).toBe(false);
       expect(owned!()).toBe(true);
       expect(await creds()).toMatch(
-        /^503,the connection "bad" is out of use: plugin faulty-database-plugin threw after its call had ended: late (\[password\]|text)$/,
+        /^503,the connection "bad" is quarantined: plugin faulty-database-plugin threw after its call had ended: late (\[password\]|text)$/,
       );
       expect(await creds('ok')).toBe('200');
       await mount.advance('61s');
@@ -177,7 +177,7 @@ describe('a database plugin that misbehaves', () => {
   });
 
   test.each(['at once', 'after a while'])(
-    'one that holds up the event loop for longer than its deadline, %s, is named in the log and out of use',
+    'one that holds up the event loop for longer than its deadline, %s, is named in the log and quarantined',
     async (when) => {
       const said: unknown[] = [];
       await mount.close();
@@ -198,7 +198,7 @@ describe('a database plugin that misbehaves', () => {
       };
       await creds();
       expect(await creds()).toMatch(
-        /^503,the connection "bad" is out of use: plugin faulty-database-plugin held up the whole server for 1\.\d s$/,
+        /^503,the connection "bad" is quarantined: plugin faulty-database-plugin held up the whole server for 1\.\d s$/,
       );
       expect(JSON.stringify(said)).toContain('plugin faulty-database-plugin held up the whole server');
       expect(await creds('ok')).toBe('200');
@@ -230,7 +230,7 @@ describe('a database plugin that misbehaves', () => {
     const other = { ...bad.plugin, apiVersion: 2 };
     mount = await mountForTest(databaseEngine, { plugins: [other, good.plugin], storage: storage.open() });
     const reason = `plugin faulty-database-plugin was built for plugin API 2; this server offers ${API_VERSION}`;
-    expect(await creds()).toBe(`503,the connection "bad" is out of use: ${reason}`);
+    expect(await creds()).toBe(`503,the connection "bad" is quarantined: ${reason}`);
     expect(await creds('ok')).toBe('200');
     expect((await mount.read('failing')).data).toMatchObject({ connections: { bad: { reason } } });
     expect((await mount.read('config/bad/status')).data).toMatchObject({ state: 'out-of-use', quarantine: reason });

@@ -46,7 +46,7 @@ describe('GET config/:name/status', () => {
     for (let i = 0; i < 5; i += 1) expect((await ask()).status).toBe(500);
     const refused = await ask();
     expect(refused).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
-    expect(refused.errors!.join()).toContain('"pg" failed 5 times in a row and is left alone; try again in 5 s');
+    expect(refused.errors!.join()).toContain('"pg" failed 5 times in a row and its circuit breaker is open; try again in 5 s');
     const { data } = await mount.read('config/pg/status');
     expect(data).toMatchObject({
       state: 'left-alone',

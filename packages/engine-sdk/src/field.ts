@@ -19,23 +19,26 @@ export type FieldKind =
   | 'list'
   | 'any';
 
+/** How the value of a field is decoded and shown. */
 export interface FieldSpec {
   readonly kind: FieldKind;
   readonly required?: boolean;
   /** Masked in every read, log and error. */
   readonly secret?: boolean;
   readonly deprecated?: boolean;
-  /** Older spellings that are still taken; the first one sent wins. */
+  /** Older variants that are still taken; the first one sent wins. */
   readonly aliases?: readonly string[];
   /** See FieldOptions. */
   readonly folds?: Fold;
 }
 
-/** Makes the one spelling of a name from any of its spellings. Pure, total and idempotent. */
+/** Makes the canonical form of a name from any of its variants. Pure, total and idempotent. */
 export type Fold = (value: string) => string;
 
+/** The schema of a field, with what it means to requests. */
 export type Field<T> = TUnsafe<T> & { readonly 'x-field': FieldSpec };
 
+/** What a field may declare beside its description. */
 export interface FieldOptions<T> {
   /** What the handler sees when the caller sends nothing. */
   readonly default?: T;
@@ -44,7 +47,7 @@ export interface FieldOptions<T> {
   readonly deprecated?: boolean;
   readonly aliases?: readonly string[];
   /**
-   * Text that has several spellings for one thing: gives the canonical one, before anything else sees the value. For a capture of the path, the
+   * Text that has several variants for one thing: gives the canonical one, before anything else sees the value. For a capture of the path, the
    * canonical path follows from it, so policies, audit and leases know the thing by one name. `f.lowercase` folds by itself.
    */
   readonly folds?: Fold;
@@ -164,6 +167,7 @@ export const idempotencyFields = {
   ),
 } as const;
 
+/** What a field declared; of a plain schema, a field of any value. */
 export function fieldSpec(schema: TSchema): FieldSpec {
   return ((schema as { 'x-field'?: FieldSpec })['x-field'] ?? { kind: 'any' }) as FieldSpec;
 }

@@ -68,7 +68,7 @@ describe('withDeadline', () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  test('with a grace, what the work answers after its signal still counts, and work that does not end is told apart', async () => {
+  test('with a grace, what the work answers after its signal still counts, and work that does not end is distinguished', async () => {
     const clock = manualClock();
     const options = { clock, millis: 1_000, grace: 5_000, passed: () => new Error('over') };
     const obedient = withDeadline(

@@ -14,7 +14,7 @@ test.each([
   ['ΟΔΟΣ', 'οδοσ'],
   ['οδος', 'οδοσ'],
   ['\u00a0', ''],
-])('%j is spelled %j', (name, folded) => {
+])('%j is written %j', (name, folded) => {
   expect(foldName(name)).toBe(folded);
 });
 

@@ -16,7 +16,7 @@ import {
   writeStoredJsonInTurns,
 } from '@strongroom/engine-sdk';
 
-/** Numbers that a float does not give back, and some that it does. */
+/** Numbers that a float does not return, and some that it does. */
 const EXACT = ['12345678901234567890', '0.10000000000000001', '9007199254740993', '1e400', '-1E-400', '1.0', '1e5', '-0', '0.0', '1E2'];
 const FLOATS = ['0', '-1', '1.5', '123456789012345', '1e+21', '5e-324', '0.1', '9007199254740992'];
 
@@ -120,7 +120,7 @@ describe('reading in turns', () => {
   test('long strings are put together of pieces, wherever escapes and characters of several bytes fall', () => {
     for (const unit of ['é', '😀', '€\n', '"\\', '\ud83d\ude00\t', 'ab\u0001']) {
       const long = `${'x'.repeat(3)}${unit.repeat(30_000)}`;
-      for (const text of [JSON.stringify({ a: long }), `{"a":"${[...long].map(spelled).join('')}"}`]) {
+      for (const text of [JSON.stringify({ a: long }), `{"a":"${[...long].map(written).join('')}"}`]) {
         const [value, turns] = inTurns(text, 10_000);
         expect((value as { a: string }).a === long).toBe(true);
         expect(turns).toBeGreaterThan(1);
@@ -176,7 +176,7 @@ function escaped(unit: string): string {
 }
 
 /** Every character as escapes. */
-function spelled(char: string): string {
+function written(char: string): string {
   return Array.from({ length: char.length }, (_, at) => escaped(char.charAt(at))).join('');
 }
 

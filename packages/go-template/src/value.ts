@@ -1,4 +1,4 @@
-/** A floating-point number, told apart from the integers that plain numbers stand for. */
+/** A floating-point number, distinguished from the integers that plain numbers stand for. */
 export class GoFloat {
   readonly value: number;
 

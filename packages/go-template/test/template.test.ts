@@ -90,7 +90,7 @@ describe('functions', () => {
     expect(compileTemplate('{{random 4}}').render({}, { ...environment, randomBytes: bytes })).toBe('9999');
   });
 
-  test('a shorter text is left alone by truncate_sha256, a longer one ends in the hash of what was cut off', () => {
+  test('a shorter text is unchanged by truncate_sha256, a longer one ends in the hash of what was cut off', () => {
     const hash = createHash('sha256').update('klmnopqrstuvwxyz').digest('hex').slice(0, 8);
     expect(render('{{.A | truncate_sha256 18}}', { A: 'abcdefghijklmnopqrstuvwxyz' })).toBe(`abcdefghij${hash}`);
     expect(render('{{.A | truncate_sha256 26}}', { A: 'abcdefghijklmnopqrstuvwxyz' })).toBe('abcdefghijklmnopqrstuvwxyz');

@@ -147,7 +147,7 @@ describe('reading JSON', () => {
     expect(shape(parseHcl('{"path": {"a": 1}}', { labels: { path: 1 } }))).toEqual([['path', 'a', true]]);
   });
 
-  test('repeated keys are kept, and null is told apart', () => {
+  test('repeated keys are kept, and null is distinguished', () => {
     expect(parseHcl(' {"a": 1, "a": null,}')).toMatchObject([
       { key: 'a', value: { value: 1 } },
       { key: 'a', value: { kind: 'null' } },

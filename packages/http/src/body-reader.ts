@@ -21,7 +21,7 @@ export interface BodyRules {
   readonly clock: Clock;
 }
 
-/** Calls back once with the whole body, or with a refusal; not at all when the caller goes away first, which gives back what the body held. */
+/** Calls back once with the whole body, or with a refusal; not at all when the caller goes away first, which returns what the body held. */
 export function readBody(
   request: IncomingMessage,
   response: ServerResponse,

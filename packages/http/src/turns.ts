@@ -4,7 +4,7 @@ export interface Stepwise {
   step(work: number): boolean;
 }
 
-/** Bytes of a body that are worked off at a time: a few milliseconds at most. */
+/** Bytes of a body that are processed at a time: a few milliseconds at most. */
 export const TURN = 131_072;
 
 interface Waiting {

@@ -142,7 +142,7 @@ export class MountFormat implements FormatGuard {
     return true;
   }
 
-  /** A secret becomes the first version of itself; one that another process has moved is left alone. */
+  /** A secret becomes the first version of itself; one that another process has moved is unchanged. */
   async #move(id: string): Promise<void> {
     await this.#host.storage.transaction(async (tx) => {
       const data = await plainSecrets(tx).get(id);

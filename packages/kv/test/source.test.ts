@@ -27,7 +27,7 @@ describe('the secrets of version 2 can be followed', () => {
   });
   afterEach(async () => mount.close());
 
-  test('every change of what can be read is announced: put, patch, delete, undelete, destroy and the end of the metadata', async () => {
+  test('every change of what can be read is notified: put, patch, delete, undelete, destroy and the end of the metadata', async () => {
     await mount.write('data/app/db', { data: { a: '1' } });
     expect(await current('app/db')).toEqual({ version: 1, data: { a: '1' } });
     await mount.patch('data/app/db', { data: { b: '2' } });

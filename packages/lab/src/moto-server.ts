@@ -12,7 +12,7 @@ export interface MotoOptions {
   readonly authenticated?: number;
 }
 
-/** Amazon's services as moto plays them, on a free loopback port. */
+/** Amazon's services as moto emulates them, on a free loopback port. */
 export interface MotoServer {
   /** For `endpoint` of a client: IAM, STS, Secrets Manager and others, all in one. */
   readonly endpoint: string;

@@ -23,7 +23,7 @@ export const directoryFields = {
   groupattr: f.string('Attribute of the entries found that names the group: cn of groups, memberOf of users.'),
   anonymous_group_search: f.bool('Search groups over a connection that never binds.'),
   use_token_groups: f.bool("Read the groups from Active Directory's tokenGroups, nested ones included."),
-  use_pre111_group_cn_behavior: f.bool('Find the CN of a group only where it is spelt "CN".'),
+  use_pre111_group_cn_behavior: f.bool('Find the CN of a group only where it is written "CN".'),
   username_as_alias: f.bool('Name the alias of the identity after the name of the login, folded, instead of the value of userattr.'),
   case_sensitive_names: f.bool('Names of users and groups in this mount differ by case.'),
   dereference_aliases: f.string('never, finding, searching or always.'),

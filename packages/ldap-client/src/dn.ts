@@ -104,7 +104,7 @@ function formatValue({ value, encoded }: NamePart): string {
     .replace(/ $/, (space, offset: number, whole: string) => (offset === 1 && whole[0] === '\\' ? space : '\\ '));
 }
 
-/** One spelling for all names that are the same: lower case, runs of spaces collapsed, the parts of a relative name in order. */
+/** One variant for all names that are the same: lower case, runs of spaces collapsed, the parts of a relative name in order. */
 export function normaliseDn(text: string): string {
   return formatDn(
     parseDn(text).map((parts) =>
@@ -153,7 +153,7 @@ export function parentDn(text: string): string | undefined {
 
 /**
  * The first `CN` in a name, from the leaf up; undefined when there is none or the text is no name.
- * With `exactCase` only the spelling `CN` counts, as servers before 1.11 had it.
+ * With `exactCase` only the variant `CN` counts, as servers before 1.11 had it.
  */
 export function commonNameOf(text: string, options: { exactCase?: boolean } = {}): string | undefined {
   if (!isDn(text)) return undefined;

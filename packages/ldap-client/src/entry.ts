@@ -1,8 +1,8 @@
-/** One entry of a search result. Attribute names keep the server's spelling; every look-up here ignores their case. */
+/** One entry of a search result. Attribute names keep the server's variant; every look-up here ignores their case. */
 export class LdapEntry {
-  /** The name exactly as the server spelled it. */
+  /** The name exactly as the server wrote it. */
   readonly dn: string;
-  /** Values by the server's spelling of the attribute name, in the server's order. */
+  /** Values by the server's variant of the attribute name, in the server's order. */
   readonly attributes: ReadonlyMap<string, readonly Buffer[]>;
 
   constructor(dn: string, attributes: ReadonlyMap<string, readonly Buffer[]>) {
@@ -15,7 +15,7 @@ export class LdapEntry {
     const exact = this.attributes.get(name);
     if (exact !== undefined) return exact;
     const wanted = name.toLowerCase();
-    for (const [spelling, values] of this.attributes) if (spelling.toLowerCase() === wanted) return values;
+    for (const [variant, values] of this.attributes) if (variant.toLowerCase() === wanted) return values;
     return [];
   }
 
@@ -29,11 +29,11 @@ export class LdapEntry {
     return this.buffers(name)[0]?.toString('utf8');
   }
 
-  /** The server's spelling of an attribute name; undefined when the entry lacks it. */
+  /** The server's variant of an attribute name; undefined when the entry lacks it. */
   spellingOf(name: string): string | undefined {
     if (this.attributes.has(name)) return name;
     const wanted = name.toLowerCase();
-    for (const spelling of this.attributes.keys()) if (spelling.toLowerCase() === wanted) return spelling;
+    for (const variant of this.attributes.keys()) if (variant.toLowerCase() === wanted) return variant;
     return undefined;
   }
 }

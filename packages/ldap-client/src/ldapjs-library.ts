@@ -83,7 +83,7 @@ export const {
   SearchEntry,
 } = library;
 
-/** A name that the library writes as it stands instead of parsing and re-spelling it. */
+/** A name that the library writes as it stands instead of parsing and re-variant it. */
 export class RawDn {
   readonly #text: string;
 
@@ -102,7 +102,7 @@ export class RawDn {
 
 let shielded = false;
 
-/** Makes the library keep the names of found entries as the server spelled them. Done once, at the first dial. */
+/** Makes the library keep the names of found entries as the server wrote them. Done once, at the first dial. */
 export function keepServerNames(): void {
   if (shielded) return;
   shielded = true;

@@ -29,7 +29,7 @@ export interface PoolOptions<C> {
   readonly waitMillis: number;
   readonly clock: DirectoryClock;
   open(signal?: AbortSignal): Promise<C>;
-  /** What a connection that was given back needs at once, unless somebody waits for it; when it rejects, the connection is let go. */
+  /** What a connection that was returned needs at once, unless somebody waits for it; when it rejects, the connection is let go. */
   readonly settle?: { needed(connection: C): boolean; run(connection: C): Promise<void> };
 }
 

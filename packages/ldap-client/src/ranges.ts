@@ -2,7 +2,7 @@ import { LdapEntry } from './entry.ts';
 
 /** A piece of an attribute that Active Directory shows only so many values of at once, as in `member;range=0-1499`. */
 interface Piece {
-  readonly spelling: string;
+  readonly variant: string;
   readonly attribute: string;
   /** Where the next piece begins; undefined after the last, `member;range=1500-*`. */
   readonly next: number | undefined;
@@ -15,10 +15,10 @@ export function asksForRange(attributes: readonly string[] | undefined): boolean
   return attributes?.some((name) => pattern.test(name)) ?? false;
 }
 
-function pieceOf(spelling: string): Piece | undefined {
-  const [, attribute, last] = pattern.exec(spelling) ?? [];
+function pieceOf(variant: string): Piece | undefined {
+  const [, attribute, last] = pattern.exec(variant) ?? [];
   if (attribute === undefined) return undefined;
-  return { spelling, attribute, next: last === '*' ? undefined : Number(last) + 1 };
+  return { variant, attribute, next: last === '*' ? undefined : Number(last) + 1 };
 }
 
 /** The entry with all values of the attributes that came in pieces; `fetch` reads one attribute of it. The same entry when none did. */
@@ -27,7 +27,7 @@ export async function completed(entry: LdapEntry, fetch: (attribute: string) => 
   if (pieces.length === 0) return entry;
   const attributes = new Map(entry.attributes);
   for (const first of pieces) {
-    attributes.delete(first.spelling);
+    attributes.delete(first.variant);
     // Beside the piece the server shows the attribute itself, without a value.
     attributes.set(entry.spellingOf(first.attribute) ?? first.attribute, await allValues(entry, first, fetch));
   }
@@ -39,7 +39,7 @@ async function allValues(
   first: Piece,
   fetch: (attribute: string) => Promise<LdapEntry | undefined>,
 ): Promise<readonly Buffer[]> {
-  const values = [...entry.buffers(first.spelling)];
+  const values = [...entry.buffers(first.variant)];
   for (let start = first.next; start !== undefined;) {
     const more = await fetch(`${first.attribute};range=${start}-*`);
     const piece: Piece | undefined = [...(more?.attributes.keys() ?? [])]
@@ -47,7 +47,7 @@ async function allValues(
       .find(({ attribute }) => attribute.toLowerCase() === first.attribute.toLowerCase());
     // None when the values have been taken away meanwhile.
     if (more === undefined || piece === undefined) return values;
-    values.push(...more.buffers(piece.spelling));
+    values.push(...more.buffers(piece.variant));
     if (piece.next !== undefined && piece.next <= start) return values;
     start = piece.next;
   }

@@ -8,7 +8,7 @@ type Moves = (before: DirectoryConfig, after: DirectoryConfig) => boolean;
 
 /** Parameters that decide where the stored secrets go, and who may read them on the way, with the changes that they do not survive. */
 const moves: readonly (readonly [parameter: keyof DirectoryConfig, moves: Moves])[] = [
-  // A server less, another order and another spelling are no other server.
+  // A server less, another order and another variant are no other server.
   ['url', (before, after) => !servers(after).every((server) => servers(before).includes(server))],
   ['starttls', (before, after) => before.starttls && !after.starttls],
   ['insecure_tls', (before, after) => !before.insecure_tls && after.insecure_tls],

@@ -27,7 +27,7 @@ export function checkServerUrls(list: string): string {
   return urls.join(',');
 }
 
-/** One spelling for lists of the same servers: `ldap://a:389,ldaps://b:636`, lower case, with ports, in order of the text. */
+/** One variant for lists of the same servers: `ldap://a:389,ldaps://b:636`, lower case, with ports, in order of the text. */
 export function canonicalServers(urls: readonly string[]): string {
   const servers = urls.map((text) => {
     const { secure, host, port } = parseLdapUrl(text);

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-describeWithSamba('Active Directory, played by Samba', () => {
+describeWithSamba('Active Directory, emulated by Samba', () => {
   let samba: SambaServer;
   const many = Array.from({ length: 1_200 }, (_, i) => `contact ${i}`);
 

@@ -103,7 +103,7 @@ describe('a distinguished name', () => {
     expect(parentDn('bob')).toBeUndefined();
   });
 
-  test('the common name is the first CN, in any case unless told otherwise', () => {
+  test('the common name is the first CN, in any case by default', () => {
     expect(commonNameOf('cn=eng,ou=groups,dc=x')).toBe('eng');
     expect(commonNameOf('ou=a,CN=b,cn=c')).toBe('b');
     expect(commonNameOf('cn=eng,dc=x', { exactCase: true })).toBeUndefined();

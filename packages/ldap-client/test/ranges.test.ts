@@ -19,8 +19,8 @@ async function inPieces(values = members) {
     const start = Number(/=(\d+)/.exec(attribute)?.[1] ?? 0);
     const end = Math.min(start + 9, values.length - 1);
     const name = `member;range=${start}-${end === values.length - 1 ? '*' : end}`;
-    const show = (spelling: string, some: readonly string[]): Buffer =>
-      ber(0x30, ber(4, spelling), ber(0x31, ...some.map((value) => ber(4, value))));
+    const show = (variant: string, some: readonly string[]): Buffer =>
+      ber(0x30, ber(4, variant), ber(0x31, ...some.map((value) => ber(4, value))));
     const attributes = [show('cn', ['big']), ...(start === 0 ? [show('member', [])] : []), show(name, values.slice(start, end + 1))];
     const entry = ber(0x30, ber(2, [idOf(chunk)]), ber(responseTag.entry, ber(4, 'cn=big'), ber(0x30, ...attributes)));
     socket.write(Buffer.concat([entry, result(idOf(chunk), responseTag.done, 0)]));

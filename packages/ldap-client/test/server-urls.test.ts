@@ -25,7 +25,7 @@ describe('a list of LDAP URLs', () => {
     expect(() => checkServerUrls('http://me:secret@x')).toThrow(/^url: a URL holds no name or password/);
   });
 
-  test('has one spelling for the same servers', () => {
+  test('has one variant for the same servers', () => {
     expect(canonicalServers(['LDAPS://B.example', 'ldap://a.example:389/', 'ldap://A.EXAMPLE'])).toBe(
       'ldap://a.example:389,ldaps://b.example:636',
     );

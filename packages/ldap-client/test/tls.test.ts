@@ -237,7 +237,7 @@ describe('TLS against servers that misbehave', () => {
     expect((await work).code).toBe('TIMEOUT');
   });
 
-  test('a server that speaks no TLS is told apart from one that cannot be reached', async () => {
+  test('a server that speaks no TLS is distinguished from one that cannot be reached', async () => {
     const server = await startRawServer((socket) => socket.end('plain text'));
     cleanups.push(() => server.stop());
     const error = await failure(open({ urls: [server.url.replace('ldap:', 'ldaps:')] }).connect());
@@ -245,7 +245,7 @@ describe('TLS against servers that misbehave', () => {
   });
 });
 
-/** A server whose sockets the test plays; `left` resolves when the first of them is closed. */
+/** A server whose connections the test controls; `left` resolves when the first of them is closed. */
 async function serveSockets(play: (socket: Socket) => unknown): Promise<{ port: number; left: Promise<void> }> {
   let closed!: () => void;
   const left = new Promise<void>((resolve) => (closed = resolve));

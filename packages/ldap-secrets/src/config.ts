@@ -120,7 +120,7 @@ export function mergeConfig(
   return config;
 }
 
-/** Fields that say another thing only where they are spelt another way. */
+/** Fields that say another thing only where they are written another way. */
 const respelt = (before: LdapSecretsConfig, name: keyof SentConfig, value: unknown): boolean =>
   name === 'url' && serverUrls(String(value)).join(',') === before.url;
 

@@ -119,7 +119,7 @@ export class LibraryAccounts {
     this.onFree();
   }
 
-  /** Of a token, so that borrowers can be told apart; nothing can be done with it. */
+  /** Of a token, so that borrowers can be distinguished; nothing can be done with it. */
   async digestOf({ tokenDigest }: Caller): Promise<string> {
     this.#salt ??= await this.#storedSalt(this.#host.storage);
     return createHash('sha1').update(`${this.#salt}${tokenDigest}`).digest('hex');

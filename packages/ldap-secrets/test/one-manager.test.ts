@@ -38,8 +38,8 @@ describeWithSlapd('one account of the directory has one manager', () => {
     // The same server by another name, another address and another variant.
     await mount.call('update', 'sys/mounts/two', { data: { type: 'ldap' } });
     const url = `LDAP://127.0.0.1:${cutter.port}, ldap://localhost:${slapd.port}`;
-    const spelt = { url, binddn: managerDn.toUpperCase(), userdn: 'OU=svc, DC=example,DC=org', userattr: 'UID' };
-    await ok(mount.call('update', 'two/config', { data: { ...configFor(slapd), ...spelt } }));
+    const written = { url, binddn: managerDn.toUpperCase(), userdn: 'OU=svc, DC=example,DC=org', userattr: 'UID' };
+    await ok(mount.call('update', 'two/config', { data: { ...configFor(slapd), ...written } }));
   });
   afterEach(async () => mount.close());
 

@@ -71,7 +71,7 @@ async function startServer() {
   return { child, call, exited, said: () => said };
 }
 
-test('an engine that throws on a timer is out of use and says why, until its plugin is reloaded; the other mounts go on', async () => {
+test('an engine that throws on a timer is quarantined and says why, until its plugin is reloaded; the other mounts go on', async () => {
   const { call, child } = await startServer();
   expect((await call('GET', 'one/leak/timer')).status).toBe(200);
   let answer = await call('GET', 'one/leak/none');

@@ -96,7 +96,7 @@ async function serverWith(plugin: string, leaks: readonly string[]) {
   return { call, exited, quarantineOf };
 }
 
-test('a plugin that leaks an exception after its call has ended does not stop the server: its connections are out of use and say why', async () => {
+test('a plugin that leaks an exception after its call has ended does not stop the server: its connections are quarantined and say why', async () => {
   const { call, exited, quarantineOf } = await serverWith('leaky-database-plugin', ['none', 'timer', 'rejection', 'event']);
   const reasons = { timer: 'a timer of the plugin', rejection: 'a promise of the plugin', event: 'an event of the plugin' };
   for (const [leak, reason] of Object.entries(reasons)) {

@@ -10,7 +10,7 @@ const LATEST = '\0latest';
 const PRUNED = '\0pruned';
 const RETENTION_MS = 60 * 60 * 1_000;
 const POLL_MS = 50;
-/** A poll that is so late is made up for before anybody relies on it. */
+/** A poll that is so late is repeated before anybody relies on it. */
 const OVERDUE_MS = 1_000;
 /** Longer than an notification takes from its making to its commit. */
 const COMMIT_MS = 60_000;
@@ -84,7 +84,7 @@ export class ChangeNotifications {
     };
   }
 
-  /** A poll is late where the whole process stood still: it is made up for. */
+  /** A poll is late when the whole process was frozen: it is repeated. */
   staleness(): Staleness {
     if (this.#listeners.size === 0) return { millis: 0 };
     if (performance.now() - this.#currentAt > OVERDUE_MS) this.#poll();

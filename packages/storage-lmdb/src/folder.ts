@@ -5,7 +5,7 @@ import { asFailure, NAME } from './failure.ts';
 
 const TIB = 2 ** 40;
 const ROOM_FOR_A_NEW_STORE = 2 ** 20;
-/** Pages at the end of the file that a transaction took and gave back may never have been written. */
+/** Pages at the end of the file that a transaction took and returned may never have been written. */
 const UNWRITTEN_PAGES = 4_096;
 
 /** Where LMDB keeps what is checked here, in each of the two pages the file begins with. Little-endian. */

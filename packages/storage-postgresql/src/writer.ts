@@ -34,7 +34,7 @@ interface Waiting {
 
 /**
  * Commits that wait for a connection share the next transaction; each succeeds or fails on its own. Those whose records another transaction
- * holds wait in a lane of their own, with one connection, so that they are in nobody's way.
+ * holds wait in a queue of their own, with one connection, so that they are in nobody's way.
  */
 export class Writer {
   readonly #connections: Connections;
@@ -46,10 +46,10 @@ export class Writer {
   #scheduled = false;
   #idle: (() => void) | undefined;
   /** Commits that wait for locks. */
-  #lane: Waiting[] = [];
+  #held: Waiting[] = [];
   #laneRunning = false;
-  /** The keys of all in the lane, with how many want them. */
-  readonly #laneKeys = new Map<string, number>();
+  /** The keys of all in that queue, with how many want them. */
+  readonly #heldKeys = new Map<string, number>();
 
   /** `parallel`: the writer's connections, at least 2. */
   constructor(connections: Connections, schema: Schema, origin: string, parallel: number) {
@@ -115,11 +115,11 @@ export class Writer {
       count += 1;
     }
     const batch = this.#queue.splice(0, count);
-    if (this.#laneKeys.size === 0) return batch;
-    // What wants the same records would only wait behind those in the lane.
+    if (this.#heldKeys.size === 0) return batch;
+    // What wants the same records would only wait behind those in that queue.
     return batch.filter((waiting) => {
-      const held = keysOf([waiting.change]).some((key) => this.#laneKeys.has(key));
-      if (held) this.#toLane(waiting);
+      const held = keysOf([waiting.change]).some((key) => this.#heldKeys.has(key));
+      if (held) this.#hold(waiting);
       return !held;
     });
   }
@@ -138,17 +138,17 @@ export class Writer {
     }
   }
 
-  /** Some of them wait for a lock: those go to the lane, and the others are written without them. */
+  /** Some of them wait for a lock: those go to that queue, and the others are written without them. */
   async #divide(batch: readonly Waiting[]): Promise<void> {
     const [only] = batch;
-    if (batch.length === 1 && only) return this.#toLane(only);
+    if (batch.length === 1 && only) return this.#hold(only);
     const locked = await this.#locked(batch);
     const free = batch.filter(({ change }) => !keysOf([change]).some((key) => locked.has(key)));
-    for (const waiting of batch) if (!free.includes(waiting)) this.#toLane(waiting);
+    for (const waiting of batch) if (!free.includes(waiting)) this.#hold(waiting);
     if (free.length < batch.length) return free.length > 0 ? this.#run(free) : undefined;
     // Only inserts wait, and nobody tells for what: one by one, until those that wait are found.
     for (const each of batch) {
-      if (keysOf([each.change]).some((key) => this.#laneKeys.has(key))) this.#toLane(each);
+      if (keysOf([each.change]).some((key) => this.#heldKeys.has(key))) this.#hold(each);
       else await this.#run([each]);
     }
   }
@@ -169,19 +169,19 @@ export class Writer {
     }
   }
 
-  #toLane(waiting: Waiting): void {
-    for (const key of keysOf([waiting.change])) this.#laneKeys.set(key, (this.#laneKeys.get(key) ?? 0) + 1);
-    this.#lane.push(waiting);
+  #hold(waiting: Waiting): void {
+    for (const key of keysOf([waiting.change])) this.#heldKeys.set(key, (this.#heldKeys.get(key) ?? 0) + 1);
+    this.#held.push(waiting);
     if (this.#laneRunning) return;
     this.#laneRunning = true;
-    void this.#runLane().finally(() => {
+    void this.#runHeld().finally(() => {
       this.#laneRunning = false;
       this.#proceed();
     });
   }
 
-  async #runLane(): Promise<void> {
-    for (let batch = this.#takeFromLane(); batch.length > 0; batch = this.#takeFromLane()) {
+  async #runHeld(): Promise<void> {
+    for (let batch = this.#takeHeld(); batch.length > 0; batch = this.#takeHeld()) {
       try {
         await this.#settle(batch, LIMITS.lock_timeout);
       } catch (error) {
@@ -189,7 +189,7 @@ export class Writer {
         if (isLockWait(error)) {
           const late = batch.filter(({ deadline }) => now >= deadline);
           this.#refuse(late, new StorageFailure(NAME, HELD, { transient: true }));
-          for (const waiting of batch) if (!late.includes(waiting)) this.#toLane(waiting);
+          for (const waiting of batch) if (!late.includes(waiting)) this.#hold(waiting);
         } else if (batch.length > 1 && isAnswer(error)) {
           for (const each of batch) await this.#run([each]);
         } else this.#refuse(batch, error);
@@ -198,13 +198,13 @@ export class Writer {
   }
 
   /** The first, and those that want records that it wants. */
-  #takeFromLane(): Waiting[] {
-    const [first] = this.#lane;
+  #takeHeld(): Waiting[] {
+    const [first] = this.#held;
     if (!first) return [];
     const wanted = new Set(keysOf([first.change]));
     let bytes = 0;
     const batch: Waiting[] = [];
-    this.#lane = this.#lane.filter((waiting) => {
+    this.#held = this.#held.filter((waiting) => {
       bytes += waiting.bytes;
       const taken =
         waiting === first || (batch.length < MAX_CHANGES && bytes <= MAX_BYTES && keysOf([waiting.change]).some((key) => wanted.has(key)));
@@ -213,9 +213,9 @@ export class Writer {
     });
     for (const { change } of batch) {
       for (const key of keysOf([change])) {
-        const left = (this.#laneKeys.get(key) ?? 1) - 1;
-        if (left === 0) this.#laneKeys.delete(key);
-        else this.#laneKeys.set(key, left);
+        const left = (this.#heldKeys.get(key) ?? 1) - 1;
+        if (left === 0) this.#heldKeys.delete(key);
+        else this.#heldKeys.set(key, left);
       }
     }
     return batch;

@@ -51,9 +51,9 @@ async function otherWrites(driver: StorageDriver, done: Promise<unknown>): Promi
     () => (going = false),
   );
   const times: number[] = [];
-  const one = async (lane: number): Promise<void> => {
+  const one = async (worker: number): Promise<void> => {
     for (let i = 0; going; i++) {
-      times.push(await took(driver.commit({ put: [put(`free/${lane}/${i % 50}`)] })));
+      times.push(await took(driver.commit({ put: [put(`free/${worker}/${i % 50}`)] })));
       await delay(5);
     }
   };

@@ -5,7 +5,7 @@ import { awsSmDestination } from '../src/index.ts';
 import { AwsOutside, connectionTo } from './aws-outside.ts';
 import { afterAll, beforeAll } from '@jest/globals';
 
-describeWithMoto('AWS Secrets Manager, played by moto', () => {
+describeWithMoto('AWS Secrets Manager, emulated by moto', () => {
   const outside = new AwsOutside();
   beforeAll(async () => outside.start(await startMoto()), 60_000);
   afterAll(async () => outside.stop());

@@ -60,7 +60,7 @@ describe('what AWS says becomes an error of destinations', () => {
   });
 });
 
-describeWithMoto('AWS Secrets Manager, played by moto', () => {
+describeWithMoto('AWS Secrets Manager, emulated by moto', () => {
   const outside = new AwsOutside();
   const open: [DestinationSession, NetworkGuard][] = [];
   beforeAll(async () => outside.start(await startMoto()), 60_000);

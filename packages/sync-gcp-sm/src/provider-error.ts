@@ -1,6 +1,6 @@
 import { ClientSideError, ExternalServiceError, parseRetryAfter, type SyncError, Throttled } from '@strongroom/sync-sdk';
 
-/** Names of the gRPC codes that are told apart, by number. */
+/** Names of the gRPC codes that are distinguished, by number. */
 const CODES: Readonly<Record<number, string>> = {
   1: 'CANCELLED',
   2: 'UNKNOWN',

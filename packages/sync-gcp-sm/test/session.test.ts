@@ -166,7 +166,7 @@ describe('a session with Secret Manager', () => {
     expect(server.secrets.find('name')).toBeDefined();
   });
 
-  test('a token endpoint that fails or is busy is told from credentials that are refused, and is asked once', async () => {
+  test('a token endpoint that fails or is busy is distinguished from credentials that are refused, and is asked once', async () => {
     const target = server.accounts.create('synchroniser-2').client_email;
     server.accounts.allowImpersonation(server.account.client_email, target);
     server.authority.fail({ status: 503, times: 5 });

@@ -8,7 +8,7 @@ interface RequestFailure {
   readonly response?: { readonly headers: Readonly<Record<string, string | number | undefined>>; readonly data: unknown };
 }
 
-/** How long GitHub wants to be left alone where it names a secondary limit and no time. */
+/** How long to wait where GitHub names a secondary limit and no time. */
 const UNNAMED_PAUSE_SECONDS = 60;
 
 export function requestFailure(error: unknown): RequestFailure | undefined {

@@ -30,7 +30,7 @@ export interface SyncDestinationPlugin<C extends TObject = TObject, A extends TO
   readonly kind: 'sync-destination';
   /** The type in `sys/sync/destinations/<type>/<name>`, and what answers carry: `aws-sm`. */
   readonly name: string;
-  /** Other spellings of the type that requests may use: `cloud1-sm`. */
+  /** Other variants of the type that requests may use: `cloud1-sm`. */
   readonly aliases?: readonly string[];
   /** What people call the provider, for messages: `AWS Secrets Manager`. */
   readonly title: string;
@@ -44,7 +44,7 @@ export interface SyncDestinationPlugin<C extends TObject = TObject, A extends TO
   readonly code?: readonly string[];
   /**
    * The connection's fields, built with `f` of engine-sdk: `Type.Object({ access_key_id: f.secret('…'), region: f.string('…') })`. `f.secret`
-   * is masked in every answer; `required` is checked on what a write leaves stored, so that partial updates work; `aliases` are older spellings. Fields of
+   * is masked in every answer; `required` is checked on what a write leaves stored, so that partial updates work; `aliases` are older variants. Fields of
    * the host (`secret_name_template`, `granularity`, `custom_tags`, `on_conflict`, the networking fields) are not listed here.
    */
   readonly connection: C;
@@ -111,12 +111,14 @@ export interface RemoteSecret {
   readonly softDeleted?: boolean;
 }
 
+/** A secret to look at. */
 export interface ReadRequest {
   readonly name: string;
   /** The host's deadline. A call rejects promptly, with `signal.reason`, once it is aborted. */
   readonly signal: AbortSignal;
 }
 
+/** A secret to create or replace. */
 export interface PutRequest {
   /** Already normalised and within the limits. */
   readonly name: string;
@@ -139,6 +141,7 @@ export interface PutRequest {
   readonly signal: AbortSignal;
 }
 
+/** A secret to delete. */
 export interface RemoveRequest {
   readonly name: string;
   /** What `read` gave a moment ago; the host has decided that it may go. */
@@ -146,6 +149,7 @@ export interface RemoveRequest {
   readonly signal: AbortSignal;
 }
 
+/** Which secrets to list: those of one destination. */
 export interface ListRequest {
   /** `OwnershipMark.destination` of those wanted. */
   readonly destination: string;

@@ -3,7 +3,7 @@ import { addressRefusal } from './network-guard.ts';
 
 /** What replaces a secret in the text of an error. */
 const HIDDEN = '*****';
-/** Shorter texts are left alone: they would turn up everywhere. */
+/** Shorter texts are not masked: they would turn up everywhere. */
 const SHORTEST_SECRET = 4;
 
 /**

@@ -2,7 +2,7 @@ import { BadRequest, f, Unavailable, type EngineHost, type Field } from '@strong
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { guardedPlugin, type GuardedPlugin } from './guarded-plugin.ts';
 
-/** The destinations that the server lists, by every spelling of their type. */
+/** The destinations that the server lists, by every variant of their type. */
 export class DestinationTypes {
   readonly all: readonly GuardedPlugin[];
   readonly #byName = new Map<string, GuardedPlugin>();
@@ -20,7 +20,7 @@ export class DestinationTypes {
   }
 
   /**
-   * The canonical spelling of a type, which is its plugin's name; a type that is not installed has only the one. For the `folds` of captures: by it
+   * The canonical form of a type, which is its plugin's name; a type that is not installed has only the one. For the `folds` of captures: by it
    * every destination has one path.
    */
   readonly nameOf = (type: string): string => this.#byName.get(type)?.name ?? type;

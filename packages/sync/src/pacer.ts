@@ -11,7 +11,7 @@ interface Bucket {
   generation: number;
   tokens: number;
   at: number;
-  /** Until then the provider wants to be left alone. */
+  /** Until then the provider asks to wait. */
   pausedUntil: number;
   /** Who waits for a turn, and when it comes. */
   readonly turns: Map<string, number>;
@@ -53,7 +53,7 @@ export class Pacer {
     if (turn === undefined && bucket.turns.size === 0 && bucket.tokens >= 1 && bucket.pausedUntil <= now) return undefined;
     if (turn !== undefined && turn > now) return new Date(turn);
     const free = bucket.tokens >= 1 ? now : Math.max(now + 1, now + ((1 - bucket.tokens) / pace.perSecond) * 1_000);
-    // Who has waited and comes while others' calls are still being made up for does not go to the end of the line.
+    // Who has waited and comes while others' calls are still being caught up does not go to the end of the line.
     const behind = turn !== undefined || bucket.turns.size === 0 ? 0 : bucket.lastTurn + (CALLS * 1_000) / pace.perSecond;
     const next = Math.ceil(Math.max(free, bucket.pausedUntil, behind));
     if (next <= now) return undefined;

@@ -48,7 +48,7 @@ function leftOutside({ things, total }: LeftOutside) {
   return { data: { outside: things, total } as never, warnings: [warning] };
 }
 
-/** `destinations`, `destinations/<type>` and `destinations/<type>/<name>`. Other spellings of a type fold into its name. */
+/** `destinations`, `destinations/<type>` and `destinations/<type>/<name>`. Other variants of a type fold into its name. */
 export function destinationPaths(
   host: EngineHost,
   types: DestinationTypes,

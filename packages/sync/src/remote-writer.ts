@@ -62,7 +62,7 @@ export class RemoteWriter {
     }
   }
 
-  /** Removes what is ours; what is somebody else's by now is left alone. */
+  /** Removes what is ours; what is somebody else's by now is not touched. */
   async remove(remote: RemoteRecord): Promise<'removed' | 'not ours'> {
     const current = await this.#open.session.read({ name: remote.name, signal: this.#signal });
     if (!current || current.softDeleted) return 'removed';

@@ -88,7 +88,7 @@ export class Sessions {
   /** @throws PluginFault while the destination is quarantined */
   #checkInUse({ id, generation }: DestinationRecord): void {
     const found = this.#quarantine.find(id, generation);
-    if (found) throw new PluginFault(`${found.reason}; the destination is out of use until ${new Date(found.until).toISOString()}`);
+    if (found) throw new PluginFault(`${found.reason}; the destination is quarantined until ${new Date(found.until).toISOString()}`);
   }
 
   /** The plugin broke its contract: the session is not used any more, and no other is opened for a while. */
@@ -96,7 +96,7 @@ export class Sessions {
     const reason = `the plugin of ${title} ${what}`;
     const place = placeOf(destination);
     this.#quarantine.begin(destination.id, destination.generation, reason);
-    this.#host.log.error(`${reason}; the destination ${place} is out of use for ${QUARANTINE_MILLIS / 1_000} s`, { place });
+    this.#host.log.error(`${reason}; the destination ${place} is quarantined for ${QUARANTINE_MILLIS / 1_000} s`, { place });
     const opened = this.#opened.get(destination.id);
     if (opened?.generation === destination.generation) this.#drop(destination.id, opened);
   }

@@ -385,7 +385,7 @@ export class SyncRun {
             if (successors.some((other) => takesOver(remote, other) && !isSynced(other))) continue;
             await attempt(remote, async () => {
               const gone = await writer.remove(remote);
-              if (gone === 'not ours') this.#host.log.warn('a remote secret is not ours any more and is left alone', { name: remote.name });
+              if (gone === 'not ours') this.#host.log.warn('a remote secret is not ours any more and is ignored', { name: remote.name });
               return undefined;
             }, []);
           }

@@ -177,7 +177,7 @@ describe('POST destinations/:type/:name/associations/remove', () => {
     expect(sync.provider.values()).toEqual({});
   });
 
-  test('leaves alone what is not ours any more', async () => {
+  test('does not touch what is not ours any more', async () => {
     await sync.provider.remove('app/web');
     await sync.provider.write('app/web', 'theirs');
     await sync.remove('web');
@@ -217,7 +217,7 @@ describe('lists of associations', () => {
     });
   });
 
-  test('GET destinations/:type/:name/associations lists each with its latest status, by either spelling of the type', async () => {
+  test('GET destinations/:type/:name/associations lists each with its latest status, by either variant of the type', async () => {
     await link();
     const { data } = await sync.ask('read', 'sys/sync/destinations/memory-alias/two/associations');
     const entries = (data as { associated_secrets: Record<string, { sync_status: string }>; store_type: string }).associated_secrets;

@@ -145,7 +145,7 @@ describeWithMoto('POST destinations/cloud1-sm/:name (aws-sm), with moto', () => 
   });
 });
 
-describe('both spellings of the type', () => {
+describe('both variants of the type', () => {
   test('LIST destinations/cloud1-sm lists what was made as aws-sm', async () => {
     const sync = await syncMount({ plugins: [awsSmDestination as unknown as Plugin] });
     await checked(sync.ask('update', AWS, { ...KEYS, region: 'eu-central-1' }));

@@ -38,17 +38,17 @@ function without(neutral: string, field: string): Data {
 }
 
 describe.each(REAL_TYPES)('destinations of type $neutral ($type)', ({ neutral, type, body }) => {
-  test.each([neutral, type])('POST, GET, LIST and DELETE /sys/sync/destinations/%s/:name', async (spelling) => {
-    const made = await sync.ask('update', at(spelling), body);
+  test.each([neutral, type])('POST, GET, LIST and DELETE /sys/sync/destinations/%s/:name', async (variant) => {
+    const made = await sync.ask('update', at(variant), body);
     expect(made).toMatchObject({ status: 200, data: { name: 'prod', type } });
     for (const other of [neutral, type]) {
       expect((await sync.ask('read', at(other))).data).toEqual(made.data);
       expect((await sync.ask('list', `sys/sync/destinations/${other}`)).data).toEqual({ keys: ['prod'], total_destinations: 1 });
     }
     expect((await sync.ask('list', 'sys/sync/destinations')).data).toMatchObject({ key_info: { [`${type}/`]: ['prod'] } });
-    expect((await sync.ask('delete', at(spelling))).status).toBe(204);
-    expect((await sync.ask('read', at(spelling))).status).toBe(404);
-    expect((await sync.ask('delete', at(spelling))).status).toBe(204);
+    expect((await sync.ask('delete', at(variant))).status).toBe(204);
+    expect((await sync.ask('read', at(variant))).status).toBe(404);
+    expect((await sync.ask('delete', at(variant))).status).toBe(204);
   });
 
   test('POST updates what it sends and keeps the rest', async () => {
@@ -64,18 +64,18 @@ describe.each(REAL_TYPES)('destinations of type $neutral ($type)', ({ neutral, t
     expect((await sync.ask('list', `sys/sync/destinations/${neutral}`)).data).toMatchObject({ keys: ['prod'] });
   });
 
-  test.each([neutral, type])('associations, associations/set and associations/remove answer below %s', async (spelling) => {
+  test.each([neutral, type])('associations, associations/set and associations/remove answer below %s', async (variant) => {
     await written(neutral);
     await sync.ask('patch', 'sys/sync/config', { disabled: true });
     await sync.put('web', { A: '1' });
     const secret = { mount: 'kv', secret_name: 'web' };
-    const set = await checked(sync.ask('update', `${at(spelling)}/associations/set`, secret));
+    const set = await checked(sync.ask('update', `${at(variant)}/associations/set`, secret));
     expect(set.data).toMatchObject({ store_name: 'prod', store_type: type });
     const entries = Object.values((set.data as { associated_secrets: object }).associated_secrets);
     expect(entries).toEqual([expect.objectContaining({ secret_name: 'web', sync_status: 'PENDING' })]);
-    expect((await checked(sync.ask('read', `${at(spelling)}/associations`))).data).toEqual(set.data);
-    expect((await sync.ask('delete', at(spelling))).errors?.join()).toContain('still manages associations');
-    const removed = await checked(sync.ask('update', `${at(spelling)}/associations/remove`, { mount: 'kv', name: 'web' }));
+    expect((await checked(sync.ask('read', `${at(variant)}/associations`))).data).toEqual(set.data);
+    expect((await sync.ask('delete', at(variant))).errors?.join()).toContain('still manages associations');
+    const removed = await checked(sync.ask('update', `${at(variant)}/associations/remove`, { mount: 'kv', name: 'web' }));
     expect(removed.data).toMatchObject({ store_name: 'prod', store_type: type });
   });
 });
@@ -153,10 +153,10 @@ describe('codehost', () => {
     expect((await written('codehost')).connection_details['repository_owner']).toBe('acme');
   });
 
-  test.each(['repisitory_name', 'repository_name'])('%s is required, and shown as repository_name', async (spelling) => {
+  test.each(['repisitory_name', 'repository_name'])('%s is required, and shown as repository_name', async (variant) => {
     const rest = without('codehost', 'repisitory_name');
     expect(await refused('codehost', rest)).toContain('repository_name is required');
-    await checked(sync.ask('update', at('codehost'), { ...rest, [spelling]: 'shop' }));
+    await checked(sync.ask('update', at('codehost'), { ...rest, [variant]: 'shop' }));
     const { connection_details } = (await sync.ask('read', at('gh'))).data as Shown;
     expect(connection_details['repository_name']).toBe('shop');
     expect(connection_details).not.toHaveProperty('repisitory_name');

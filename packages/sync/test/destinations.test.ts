@@ -46,7 +46,7 @@ describe('destinations', () => {
       );
     });
 
-    test('the other spelling of the type means the same destination, and answers carry the name of the provider', async () => {
+    test('the other variant of the type means the same destination, and answers carry the name of the provider', async () => {
       const { data } = await sync.ask('update', 'sys/sync/destinations/memory-alias/new', { access_token: 'memory-token' });
       expect(data).toMatchObject({ type: 'memory', name: 'new' });
       expect((await sync.ask('read', 'sys/sync/destinations/memory/new')).status).toBe(200);
@@ -168,7 +168,7 @@ describe('destinations', () => {
       expect(await sync.only()).toMatchObject({ sync_status: 'SYNCED', attempts: 0 });
     });
 
-    test('also while the comparison that failed with the old ones is being left alone', async () => {
+    test('also while the comparison that failed with the old ones waits', async () => {
       await broken();
       for (let round = 0; round < 8; round += 1) {
         await sync.ask('patch', ONE, { custom_tags: { round: String(round) } });

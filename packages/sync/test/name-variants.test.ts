@@ -14,7 +14,7 @@ const CALLS = [
   ['update', '/reconcile'],
 ] as const;
 
-describe('a policy on one spelling of the type of a destination', () => {
+describe('a policy on one variant of the type of a destination', () => {
   let sync: SyncMount;
   let token: string;
   beforeEach(async () => {

@@ -16,7 +16,7 @@ describe.each(['marked', 'recorded'] as const)('what is not ours is not harmed, 
   };
   afterEach(async () => sync.close());
 
-  test('on_conflict fail: a secret that is there is left alone, and the association says what to do', async () => {
+  test('on_conflict fail: a secret that is there is unchanged, and the association says what to do', async () => {
     await start();
     await sync.provider.write('app/web', 'theirs');
     const [entry] = await sync.set('web');

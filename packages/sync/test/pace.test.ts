@@ -56,7 +56,7 @@ describe('a destination that is throttled', () => {
   let sync: SyncMount;
   afterEach(async () => sync.close());
 
-  test('is left alone as long as Retry-After says, with all its associations; then everything arrives', async () => {
+  test('makes no calls for as long as Retry-After says, with all its associations; then everything arrives', async () => {
     sync = await syncMount();
     for (const name of ['a', 'b', 'c']) await sync.put(name, { a: name });
     await sync.set('a');

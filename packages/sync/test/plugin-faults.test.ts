@@ -170,7 +170,7 @@ describe('a plugin that breaks its contract', () => {
   };
   const told = (): string => lines.join('\n');
 
-  test('by throwing after its call is named in the log without a secret, and its destination is out of use for a minute', async () => {
+  test('by throwing after its call is named in the log without a secret, and its destination is quarantined for a minute', async () => {
     let leaks = true;
     await start((session) => ({
       put: async (request) => {
@@ -183,17 +183,17 @@ describe('a plugin that breaks its contract', () => {
     await sync.set('web');
     await turns();
     expect(told()).toContain('the plugin of the memory threw after its call had ended: late: ');
-    expect(told()).toContain('the destination memory/one is out of use for 60 s');
+    expect(told()).toContain('the destination memory/one is quarantined for 60 s');
     expect(told()).not.toContain(VALUE);
     expect(told()).not.toContain(TOKEN);
     await sync.put('web', { password: `${VALUE}-2` });
     const [entry] = await sync.set('web');
     expect(entry).toMatchObject({
       sync_status: 'INTERNAL_VAULT_ERROR',
-      last_error: { message: expect.stringContaining('is out of use until') },
+      last_error: { message: expect.stringContaining('is quarantined until') },
     });
     expect(JSON.stringify(entry)).not.toContain(VALUE);
-    expect((await sync.ask('read', `${ONE}/plan`)).errors?.join()).toContain('is out of use until');
+    expect((await sync.ask('read', `${ONE}/plan`)).errors?.join()).toContain('is quarantined until');
     await sync.advance('3m');
     expect(await sync.only()).toMatchObject({ sync_status: 'SYNCED' });
     expect(opened).toBe(2);
@@ -221,7 +221,9 @@ describe('a plugin that breaks its contract', () => {
     await sync.clock.advance('45s');
     await sync.clock.advance('5s');
     expect(await set).toEqual([expect.objectContaining({ sync_status: 'EXTERNAL_SERVICE_ERROR' })]);
-    expect(told()).toContain('the plugin of the memory did not end a call when told to; the destination memory/one is out of use for 60 s');
+    expect(told()).toContain(
+      'the plugin of the memory did not end a call when told to; the destination memory/one is quarantined for 60 s',
+    );
   });
 
   test('by never opening a session is named, and the association shows it', async () => {

@@ -4,7 +4,7 @@ import { startMoto } from '@strongroom/lab';
 import type { BenchServer } from './bench-server.ts';
 import { requestText } from './http-connection.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
-import { startPlayedAws } from './played-aws.ts';
+import { startEmulatedAws } from './emulated-aws.ts';
 
 const CONNECTIONS = 16;
 /** moto works on one call at a time; more would only wait. */
@@ -29,11 +29,11 @@ export interface AwsFigures {
   readonly slowSession: Figures;
   readonly delay: number;
   readonly mostAtOnce: number;
-  /** A user made and removed at moto, which plays what IAM does, and is slow. */
+  /** A user made and removed at moto, which emulates IAM, and is slow. */
   readonly motoUserAndRevocation: Figures;
 }
 
-/** Credentials over HTTP, of a played AWS that costs no time of its own, then of moto. */
+/** Credentials over HTTP, of an emulated AWS that costs no time of its own, then of moto. */
 export async function awsCredentials(bench: BenchServer, seconds: number): Promise<AwsFigures> {
   // The SDK would write its plans for versions of Node between the figures.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
@@ -46,7 +46,7 @@ export async function awsCredentials(bench: BenchServer, seconds: number): Promi
 
 async function ownWork(bench: BenchServer, seconds: number) {
   const { target } = bench;
-  const aws = await startPlayedAws(QUICK);
+  const aws = await startEmulatedAws(QUICK);
   try {
     await configure(bench, aws.endpoint);
     const options = { connections: CONNECTIONS, seconds };
@@ -63,7 +63,7 @@ async function ownWork(bench: BenchServer, seconds: number) {
 }
 
 async function slowSessions(bench: BenchServer, seconds: number) {
-  const aws = await startPlayedAws(SLOW);
+  const aws = await startEmulatedAws(SLOW);
   try {
     await configure(bench, aws.endpoint);
     const sessions = sessionsOf(bench);

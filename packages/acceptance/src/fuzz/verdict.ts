@@ -13,7 +13,7 @@ export function outsideFault({ answer, status }: Pick<Trouble, 'answer' | 'statu
   return status === 0 ? undefined : OUTSIDE.find(({ text }) => text.test(answer))?.what;
 }
 
-const FAULT = /internal error|uncaught|unhandled|quarantin|out of use|nobody caught|\bat (?:async )?\S+ \(.*:\d+:\d+\)/i;
+const FAULT = /internal error|uncaught|unhandled|quarantin|nobody caught|\bat (?:async )?\S+ \(.*:\d+:\d+\)/i;
 const MOST_FAULTS = 200;
 
 /** Lines of the server's log that tell of a fault of its own, as they come. */

@@ -59,7 +59,7 @@ try {
     try {
       await server.ask('kv', 'put', '-mount=secret', 'door', 'code=1234');
       const code = await server.ask('kv', 'get', '-mount=secret', '-field=code', 'door');
-      if (code.trim() !== '1234') throw new Error(`key-value gives back ${code}`);
+      if (code.trim() !== '1234') throw new Error(`key-value returns ${code}`);
       await server.refused('npm install @strongroom/cloud', 'secrets', 'enable', 'aws');
       await server.refused('npm install @strongroom/auth-ldap', 'auth', 'enable', 'ldap');
       await server.refused('npm install @strongroom/sync', 'write', 'sys/sync/destinations/aws-sm/mine', 'region=eu-west-1');

@@ -9,7 +9,7 @@ export const DIRECTORY_SCENARIOS = [...COMMON_SCENARIOS, 'check-in'] as const;
 export type DirectoryScenario = (typeof DIRECTORY_SCENARIOS)[number];
 
 const STATIC_ROLES = ['svc1', 'svc2', 'svc3', 'svc4', 'svc5', 'svc6'];
-/** More than kills take out of use for a while: a change of a password that is cut off is nobody else's for some time. */
+/** More than kills take quarantined for a while: a change of a password that is cut off is nobody else's for some time. */
 const LENT = Array.from({ length: 60 }, (_, i) => `lent${i}`);
 
 const { creation_ldif, deletion_ldif } = accountTemplates(LEASED, GROUP);

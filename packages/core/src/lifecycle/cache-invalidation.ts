@@ -2,7 +2,7 @@ import type { Clock, Log } from '@strongroom/engine-sdk';
 import { EVERYTHING, type ChangedKeys } from '@strongroom/storage-sdk';
 import { KEY_RING } from '../kernel/barrier/barrier.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import { MOUNTS } from '../kernel/mounts/mount-record.ts';
+import { mountRecords } from '../kernel/mounts/mount-record.ts';
 import { PREFIXES, type Services } from '../services/services.ts';
 
 /** Until another try to read everything again, after a failure. Milliseconds. */
@@ -71,7 +71,7 @@ export class CacheInvalidation {
       // What is only dropped is dropped at once: nothing that has to be read holds it up.
       for (const key of keys) this.#drop(key);
       if (keys.includes(KEY_RING)) await barrier.reload();
-      if (keys.includes(MOUNTS)) await mounts.reload();
+      if (keys.includes(mountRecords.prefix)) await mounts.reload();
       if (keys.some((key) => key.startsWith(PREFIXES.system))) await cors.load();
     } catch (error) {
       this.#log.error('a change by another process could not be taken up', { error: String(error) });

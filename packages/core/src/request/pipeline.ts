@@ -161,7 +161,7 @@ export class Pipeline {
     if (!mount) throw new NotFound(`no handler for route ${JSON.stringify(call.path)}. route entry not found.`);
     if (mount.ending.reason) throw mount.ending.reason;
     if (mount.paused) throw new Unavailable(`the mount ${mount.path} is being changed; try again`);
-    if (mount.quarantine !== undefined) throw new Unavailable(`the mount ${mount.path} is out of use: ${mount.quarantine}`);
+    if (mount.quarantine !== undefined) throw new Unavailable(`the mount ${mount.path} is quarantined: ${mount.quarantine}`);
     if (!mount.engine) throw new Unavailable(`the mount ${mount.path} is being started`);
     if (call.operation === 'help') return { ...emptyResponse(call.id, 200), raw: helpFor(mount, call.match, call.path) };
     if (!call.match) return this.#unknownPath(call);

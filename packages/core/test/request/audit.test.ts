@@ -54,7 +54,7 @@ describe('with a file device', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('a path is written in its canonical form, however it was spelt', async () => {
+  test('a path is written in its canonical form, however it was written', async () => {
     await call('read', 'box/drawer/');
     await call('read', 'sys/policies/acl/DEFAULT/');
     const paths = (await lines()).slice(-4).map(({ request }) => request.path);

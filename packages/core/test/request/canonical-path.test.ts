@@ -22,7 +22,7 @@ const shelf: EnginePackage = {
     const answer = (what: string) => ({
       summary: 'Answers.',
       handle: async ({ data, verbatim }: { data: { name?: string }; verbatim: Readonly<Record<string, string>> }) => ({
-        data: { what, name: data.name, spelled: verbatim['name'] },
+        data: { what, name: data.name, written: verbatim['name'] },
       }),
     });
     return {
@@ -91,7 +91,7 @@ describe('the canonical path of a request', () => {
       expect(explained.data).toMatchObject({ allowed: false, path: 'secret/private', rule: { path: 'secret/private' } });
     });
 
-    test('of a list belongs to it, and a rule on either spelling holds for both', async () => {
+    test('of a list belongs to it, and a rule on either variant holds for both', async () => {
       await mount.call('update', 'secret/team/one', { data: { a: 'b' } });
       for (const denied of ['secret/team', 'secret/team/']) {
         const token = await holder(but(denied));
@@ -102,7 +102,7 @@ describe('the canonical path of a request', () => {
     });
   });
 
-  describe('a spelling that has no canonical form', () => {
+  describe('a variant that has no canonical form', () => {
     test.each([
       ['secret//private', /empty segments/],
       ['/secret/private', /begin with a slash/],
@@ -112,8 +112,8 @@ describe('the canonical path of a request', () => {
       ['secret/pri\ud800vate', /printable/],
       [`secret/${'x'.repeat(MAX_PATH_BYTES)}`, /longer than/],
       ['shelf/things/void', /name: "void" folds into "", which cannot stand in a path/],
-    ])('%j is refused with 400', async (spelt, text) => {
-      const { status, errors } = await mount.call('read', spelt);
+    ])('%j is refused with 400', async (written, text) => {
+      const { status, errors } = await mount.call('read', written);
       expect([status, errors?.[0]]).toEqual([400, expect.stringMatching(text)]);
     });
   });
@@ -139,8 +139,8 @@ describe('the canonical path of a request', () => {
       expect((await mount.call('update', canonical, { token, data })).status).toBeLessThan(300);
     });
 
-    test('reaches its engine folded, with the spelling of the caller beside it', async () => {
-      expect((await mount.call('read', 'shelf/things/Nick')).data).toEqual({ what: 'thing', name: 'nicholas', spelled: 'Nick' });
+    test('reaches its engine folded, with the variant of the caller beside it', async () => {
+      expect((await mount.call('read', 'shelf/things/Nick')).data).toEqual({ what: 'thing', name: 'nicholas', written: 'Nick' });
       expect((await mount.call('read', 'shelf/things/NICK/parts/Arm')).data).toMatchObject({ what: 'part', name: 'nicholas' });
     });
 
@@ -163,7 +163,7 @@ describe('the canonical path of a request', () => {
       expect((await mount.call('read', 'shelf/things/NICHOLAS', { token: other })).status).toBe(403);
     });
 
-    test('an entity keeps the spelling of its maker', async () => {
+    test('an entity keeps the variant of its maker', async () => {
       await mount.call('update', 'identity/entity/name/Boss', { data: {} });
       expect((await mount.call('read', 'identity/entity/name/BOSS')).data).toMatchObject({ name: 'Boss' });
     });
@@ -224,7 +224,7 @@ describe('the canonical path of a request', () => {
       expect((await mount.call('read', 'secret/private', { token })).status).toBe(403);
     });
 
-    test('leaves alone what it could not name', async () => {
+    test('does not touch what it could not name', async () => {
       const token = await holder(`${allowed}path "secret/team/{{identity.entity.name}}/x" { capabilities = ["deny"] }`);
       expect((await mount.call('read', 'secret/private', { token })).status).toBe(200);
       expect((await mount.call('read', 'secret/team/ann/y', { token })).status).toBe(404);

@@ -56,7 +56,7 @@ export function sessionSuite(tested: TestedServer): void {
       });
     });
 
-    test('a user who existed before is left alone by a creation that fails', async () => {
+    test('a user who existed before is unchanged by a creation that fails', async () => {
       await tested.asRoot(`CREATE USER taken WITH PASSWORD 'its own'`);
       await tested.withSession((session) =>
         expect(tested.create(session, 'taken')).rejects.toThrow('failed to execute query: taken already exists'),

@@ -26,7 +26,7 @@ export class ExactNumber {
     this.#text = text;
   }
 
-  /** True for numbers whose text a 64-bit float does not give back. */
+  /** True for numbers whose text a 64-bit float does not return. */
   static needed(text: string): boolean {
     return String(Number(text)) !== text;
   }

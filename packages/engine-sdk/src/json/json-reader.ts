@@ -11,6 +11,7 @@ export interface JsonLimits {
   readonly maxValues: number;
 }
 
+/** JSON of any size, for texts that are ours. */
 export const NO_JSON_LIMITS: JsonLimits = { maxDepth: Infinity, maxStrings: Infinity, maxValues: Infinity };
 
 /** Characters of one number; no use of numbers comes near. */
@@ -38,7 +39,7 @@ type State = 'value' | 'firstItem' | 'firstKey' | 'key' | 'colon' | 'comma' | 's
 
 /**
  * Reads the first value of a JSON text in turns, so that others get their turn meanwhile; what follows it is ignored. Numbers that a 64-bit float does
- * not give back become `ExactNumber`. Keys such as `__proto__` are keys like any other. The limits are kept at each value, so that nothing is built beyond them.
+ * not return become `ExactNumber`. Keys such as `__proto__` are keys like any other. The limits are kept at each value, so that nothing is built beyond them.
  */
 export class JsonReader {
   readonly #bytes: Buffer;

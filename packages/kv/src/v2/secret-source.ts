@@ -15,7 +15,7 @@ export function secretSource({ storage, clock }: Pick<EngineHost, 'storage' | 'c
   };
 }
 
-/** Makes a change of a secret in a transaction that tells its followers. */
+/** Makes a change of a secret in a transaction that notifies its subscribers. */
 export async function changing<T>(
   storage: { transaction<R>(work: (tx: Transaction) => Promise<R>): Promise<R> },
   path: string,

@@ -16,7 +16,7 @@ export interface TlsChoice {
   readonly requireClientCert: boolean;
   readonly minVersion: TlsVersion;
   readonly maxVersion: TlsVersion;
-  /** In OpenSSL's spelling, separated by colons. */
+  /** In OpenSSL's variant, separated by colons. */
   readonly ciphers?: string;
 }
 

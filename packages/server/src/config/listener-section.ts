@@ -90,7 +90,7 @@ function readLimits(section: Section): ListenerLimits {
     max_request_duration: 'the core ends every request that takes too long by itself',
     http_write_timeout: 'an answer is sent for as long as its caller reads it',
     max_request_json_memory: 'max_body_memory bounds all requests together, and strings, values and nesting bound each',
-    max_json_depth: 'it is spelled max_request_json_depth here',
+    max_json_depth: 'it is called max_request_json_depth here',
     disable_request_limiter: 'there is no limiter',
     disable_replication_status_endpoints: 'there is no replication',
     disable_unauthed_rekey_endpoints: 'those endpoints are as the core has them',
@@ -170,14 +170,14 @@ function readVersion(section: Section, key: string): TlsVersion | undefined {
   return text === undefined ? undefined : VERSIONS[text];
 }
 
-/** Go's names of cipher suites in OpenSSL's spelling: `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256` is `ECDHE-RSA-AES128-GCM-SHA256`. */
+/** Go's names of cipher suites in OpenSSL's variant: `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256` is `ECDHE-RSA-AES128-GCM-SHA256`. */
 function readCiphers(section: Section): string | undefined {
   const names = section.strings('tls_cipher_suites');
   if (!names || names.length === 0) return undefined;
   const known = new Set(getCiphers().map((name) => name.toUpperCase()));
   return names
     .map((name) => {
-      const spelled = name.includes('_WITH_')
+      const written = name.includes('_WITH_')
         ? name
             .replace(/^TLS_/, '')
             .replace('_WITH_', '_')
@@ -186,8 +186,8 @@ function readCiphers(section: Section): string | undefined {
             .replace('_CBC_SHA', '_SHA')
             .replaceAll('_', '-')
         : name;
-      if (!known.has(spelled.toUpperCase())) section.complain('tls_cipher_suites', `holds ${shown(name)}, which is not known`);
-      return spelled;
+      if (!known.has(written.toUpperCase())) section.complain('tls_cipher_suites', `holds ${shown(name)}, which is not known`);
+      return written;
     })
     .join(':');
 }

@@ -16,7 +16,7 @@ export const SYNC_CONTRACT_CASES = [
   'creating what somebody else has created meanwhile is NameTaken or replaces nothing',
   'adopting puts our value and mark on what somebody else wrote',
   'a foreign edit shows as another revision',
-  'a secret that somebody deletes and makes anew is told from ours',
+  'a secret that somebody deletes and makes anew is distinguished from ours',
   'remove takes it away, and removing it again succeeds',
   'a soft-deleted name is recovered and then set',
   'list gives ours, page by page, and nothing else',
@@ -36,4 +36,5 @@ export const SYNC_CONTRACT_CASES = [
   'close twice is fine, later calls reject with SessionClosed',
 ] as const;
 
+/** The title of a case of the contract, as `skip` names it. */
 export type SyncContractCase = (typeof SYNC_CONTRACT_CASES)[number];

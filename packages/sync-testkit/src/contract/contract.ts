@@ -11,7 +11,7 @@ import { writeCases } from './write-cases.ts';
 import type { Cases } from './case-bodies.ts';
 
 /**
- * The proof a destination gives of itself, against the provider or a server that plays it. Which cases apply is read from the plugin's own
+ * The proof a destination gives of itself, against the provider or a server that emulates it. Which cases apply is read from the plugin's own
  * declaration; any other case left out must be named in `skip` with a reason. Whatever is left out is printed with its reason. Runs under any runner with
  * `describe` and `test`.
  */

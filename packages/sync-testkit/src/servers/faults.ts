@@ -1,4 +1,4 @@
-/** What a server that plays a provider shall do wrong, once unless `times` says more. */
+/** What a server that emulates a provider shall do wrong, once unless `times` says more. */
 export interface Fault {
   /** The HTTP status, or the gRPC code's name where the provider speaks gRPC (`RESOURCE_EXHAUSTED`). */
   readonly status?: number | string;

@@ -6,9 +6,9 @@ import type { Outside } from '../../src/index.ts';
 
 export interface WalkOptions {
   readonly plugin: SyncDestinationPlugin;
-  /** The specification's spelling of the type: `cloud2-kv`. */
+  /** The specification's variant of the type: `cloud2-kv`. */
   readonly alias: string;
-  /** The whole path in the specification's spelling: what a caller writes to a new destination. */
+  /** The whole path in the specification's variant: what a caller writes to a new destination. */
   readonly fields: () => Data;
   /** What reading the destination shows of its connection. */
   readonly shown: () => Data;
@@ -25,7 +25,7 @@ export interface WalkOptions {
   readonly empty: () => void;
 }
 
-/** What sync itself does with a destination, from its first write to its deletion, against a server that plays the provider. */
+/** What sync itself does with a destination, from its first write to its deletion, against a server that emulates the provider. */
 export function destinationWalk(options: WalkOptions): void {
   const { plugin, outside, alias } = options;
   const at = `sys/sync/destinations/${plugin.name}/prod`;
@@ -61,7 +61,7 @@ export function destinationWalk(options: WalkOptions): void {
       return (JSON.parse(value) as Data)['password'];
     };
 
-    test(`both spellings of the type, ${alias} and ${plugin.name}, are one destination; credentials are masked`, async () => {
+    test(`both variants of the type, ${alias} and ${plugin.name}, are one destination; credentials are masked`, async () => {
       const made = await make();
       const { connection_details, type, name } = made.data as Data;
       expect({ type, name, connection_details }).toEqual({
@@ -74,8 +74,8 @@ export function destinationWalk(options: WalkOptions): void {
         },
       });
       expect((await sync.ask('read', at)).data).toEqual(made.data);
-      for (const spelling of [alias, plugin.name]) {
-        expect((await sync.ask('list', `sys/sync/destinations/${spelling}`)).data).toEqual({ keys: ['prod'], total_destinations: 1 });
+      for (const variant of [alias, plugin.name]) {
+        expect((await sync.ask('list', `sys/sync/destinations/${variant}`)).data).toEqual({ keys: ['prod'], total_destinations: 1 });
       }
     });
 
@@ -102,7 +102,7 @@ export function destinationWalk(options: WalkOptions): void {
       await sync.ask('update', 'kv/undelete/app/web', { versions: [2] });
       await settle();
       expect(await standing(name)).toBe('second');
-      // In the specification's spelling: of the type, and of the secret's name.
+      // In the specification's variant: of the type, and of the secret's name.
       const remove = () =>
         sync.ask('update', `sys/sync/destinations/${alias}/prod/associations/remove`, { mount: 'kv', name: 'app/web', wait: '30s' });
       await checked(remove());
@@ -134,7 +134,7 @@ export function destinationWalk(options: WalkOptions): void {
       expect((await sync.ask('read', `${at}/plan`)).data).toMatchObject({ total: 0, in_sync: 1 });
     });
 
-    test('on_conflict: a secret of somebody else is left alone by fail, and taken over by adopt and by overwrite', async () => {
+    test('on_conflict: a secret of somebody else is unchanged by fail, and taken over by adopt and by overwrite', async () => {
       await make({ secret_name_template: 'taken-name', granularity: 'secret-path' });
       const connection = options.fields() as never;
       const name = plugin.limits(connection).name.normalize('taken-name');

@@ -3,7 +3,7 @@ import { SecretClient, type SecretClientOptions } from '@azure/keyvault-secrets'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type AzureServer, startAzureServer } from '../../src/servers/azure-server.ts';
 
-describe('the server that plays Azure Key Vault, to the official client', () => {
+describe('the server that emulates Azure Key Vault, to the official client', () => {
   let server: AzureServer;
   const clock = { skew: 0 };
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import sodium from 'libsodium-wrappers';
 import { type GithubServer, startGithubServer } from '../../src/servers/github-server.ts';
 
-describe('the server that plays GitHub, to the official client', () => {
+describe('the server that emulates GitHub, to the official client', () => {
   let server: GithubServer;
   const clock = { skew: 0 };
   const repository = { owner: 'acme', repo: 'shop' };

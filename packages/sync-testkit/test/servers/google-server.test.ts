@@ -4,7 +4,7 @@ import { credentials } from '@grpc/grpc-js';
 import { Impersonated, JWT } from 'google-auth-library';
 import { type GoogleServer, startGoogleServer } from '../../src/servers/google-server.ts';
 
-describe('the server that plays Google Secret Manager, to the official client', () => {
+describe('the server that emulates Google Secret Manager, to the official client', () => {
   let server: GoogleServer;
   const open: v1.SecretManagerServiceClient[] = [];
   const clock = { skew: 0 };

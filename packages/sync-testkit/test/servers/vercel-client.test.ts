@@ -20,7 +20,7 @@ const projectsFilterProjectEnvs = await call('projectsFilterProjectEnvs');
 const projectsRemoveProjectEnv = await call('projectsRemoveProjectEnv');
 
 /** The client checks each request and each answer against what Vercel publishes, and fails where one does not fit. */
-describe('the server that plays Vercel, to the official client', () => {
+describe('the server that emulates Vercel, to the official client', () => {
   let server: VercelServer;
   let project: VercelProject;
   beforeAll(async () => {

@@ -9,7 +9,7 @@ interface Answer {
   readonly body: Record<string, never>;
 }
 
-describe('the server that plays Vercel', () => {
+describe('the server that emulates Vercel', () => {
   let server: VercelServer;
   let project: VercelProject;
   beforeAll(async () => {

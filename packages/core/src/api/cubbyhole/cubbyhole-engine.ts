@@ -1,7 +1,10 @@
 import { BadRequest, boundsOf, f, InvalidRequest, pageIn, path, type EnginePackage, type EngineRequest } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { Records } from '../../kernel/storage/records.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 
-const ROOM = 'cubbyhole/';
+/** By the digest of the token, and the path. */
+const secrets = new Records('cubbyhole/', Type.Record(Type.String(), Type.Unknown()));
 
 /** Each token's own store; it goes with the token. */
 export function cubbyholeEngine(store: Store): EnginePackage {
@@ -9,7 +12,7 @@ export function cubbyholeEngine(store: Store): EnginePackage {
     const { tokenDigest } = req.caller;
     if (tokenDigest === '' || req.caller.accessor === '')
       throw new BadRequest("cubbyhole operations are only supported by 'service' type tokens");
-    return `${ROOM}${tokenDigest}/`;
+    return `${tokenDigest}/`;
   };
   const entries = path('{path:all}', {
     synopsis: 'Secrets that only the calling token can read.',
@@ -21,7 +24,7 @@ export function cubbyholeEngine(store: Store): EnginePackage {
     .read({
       summary: 'Reads a secret.',
       handle: async (req) => {
-        const data = await store.get<Record<string, unknown>>(folderOf(req) + req.data.path);
+        const data = await secrets.get(store, folderOf(req) + req.data.path);
         return data && { data };
       },
     })
@@ -29,25 +32,25 @@ export function cubbyholeEngine(store: Store): EnginePackage {
       summary: 'Lists secrets.',
       handle: async (req) => {
         const folder = req.data.path === '' ? '' : `${req.data.path}/`;
-        return { data: { keys: await store.folder(folderOf(req) + folder, boundsOf(pageIn(req.raw))) } };
+        return { data: { keys: await store.folder(secrets.key(folderOf(req) + folder), boundsOf(pageIn(req.raw))) } };
       },
     })
     .upsert({
       summary: 'Writes a secret.',
-      exists: async (req) => req.caller.accessor !== '' && (await store.has(folderOf(req) + req.data.path)),
+      exists: async (req) => req.caller.accessor !== '' && (await store.has(secrets.key(folderOf(req) + req.data.path))),
       handle: async (req) => {
         if (req.data.path === '') throw new BadRequest('missing path');
         if (Object.keys(req.raw).length === 0) throw new InvalidRequest('missing data fields');
-        const key = folderOf(req) + req.data.path;
-        await store.transaction(async (tx) => tx.put(key, { ...req.raw }));
+        const id = folderOf(req) + req.data.path;
+        await store.transaction(async (tx) => secrets.put(tx, id, { ...req.raw }));
         return undefined;
       },
     })
     .delete({
       summary: 'Deletes a secret.',
       handle: async (req) => {
-        const key = folderOf(req) + req.data.path;
-        await store.transaction(async (tx) => tx.delete(key));
+        const id = folderOf(req) + req.data.path;
+        await store.transaction(async (tx) => secrets.delete(tx, id));
         return undefined;
       },
     });

@@ -14,7 +14,7 @@ export interface DiskUsage {
   inodesUsed: number;
 }
 
-/** The machine, spelt as clients of Vault and OpenBao read it. Times in seconds. */
+/** The machine, written as clients of Vault and OpenBao read it. Times in seconds. */
 export interface HostInfo {
   cpu: { cpu: number; modelName: string; mhz: number; cores: number }[];
   cpu_times: { cpu: string; user: number; system: number; idle: number; nice: number; irq: number }[];

@@ -9,7 +9,7 @@ const RELATIVE = /(?:^|\/)\.{1,2}(?:\/|$)/;
 
 /**
  * Refuses what no engine should have to think about, and takes one closing slash away from all but lists, which end in one. What comes after
- * this sees one spelling of the path, but for names that fold: see mounts/canonical-path.ts. @throws BadRequest
+ * this sees one variant of the path, but for names that fold: see mounts/canonical-path.ts. @throws BadRequest
  */
 export function admittedPath(path: string, operation: RequestOperation | 'scan'): string {
   if (UNPRINTABLE.test(path)) throw new BadRequest('path must contain only printable characters');

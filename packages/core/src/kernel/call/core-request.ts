@@ -10,7 +10,7 @@ export interface CoreRequest {
   readonly path: string;
   /** The decoded body, or the query of a read, list or delete. */
   readonly data?: Readonly<Record<string, unknown>>;
-  /** The same data with the numbers that a 64-bit float does not give back as `ExactNumber`; absent where there are none. */
+  /** The same data with the numbers that a 64-bit float does not return as `ExactNumber`; absent where there are none. */
   readonly exactData?: Readonly<Record<string, unknown>>;
   readonly token?: string;
   /** Seconds, rounded up to whole ones and at most the system's maximum; 0 or absent asks for no wrapping. What is no finite number is refused. */

@@ -21,7 +21,7 @@ export interface CanonicalPath {
 
 /**
  * The canonical form of an admitted path, by the declaration of what it leads to. Undefined where no mount is: then the path is
- * already all there is to say. @throws BadRequest for a spelling that folds into no path
+ * already all there is to say. @throws BadRequest for a variant that folds into no path
  */
 export function canonicalPath(mounts: MountFinder, path: string): CanonicalPath | undefined {
   const found = mounts.route(path);

@@ -1,8 +1,6 @@
 import { Unavailable } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
-
-/** Where mounts are stored, by uuid. */
-export const MOUNTS = 'core/mount/';
+import { Records, type RecordReader } from '../storage/records.ts';
 
 const Lockout = Type.Object({
   lockout_threshold: Type.Optional(Type.Number()),
@@ -45,12 +43,15 @@ export const MountRecord = Type.Object({
 });
 export type MountRecord = Static<typeof MountRecord>;
 
+/** The table of mounts, by uuid. */
+export const mountRecords = new Records('core/mount/', MountRecord);
+
 /**
  * For whoever stores something that the mount issues, in the same transaction. `takesBack`: it only takes back, and so may go on while the mount is
  * being removed. @throws Unavailable
  */
-export async function requireIssuing(tx: { get<T>(key: string): Promise<T | undefined> }, uuid: string, takesBack = false): Promise<void> {
-  const record = await tx.get<MountRecord>(MOUNTS + uuid);
+export async function requireIssuing(tx: RecordReader, uuid: string, takesBack = false): Promise<void> {
+  const record = await mountRecords.get(tx, uuid);
   if (!record || (record.tainted === true && !takesBack)) throw beingRemoved(record?.path);
 }
 

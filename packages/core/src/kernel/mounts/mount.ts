@@ -113,7 +113,7 @@ export class Mount implements MountInfo {
     return this.#router;
   }
 
-  /** Takes the engine into use; undefined puts it out of use. */
+  /** Takes the engine into use; undefined puts it quarantined. */
   use(engine: Engine | undefined): void {
     this.#engine = engine;
     this.#router = engine && new PathRouter(engine.paths);

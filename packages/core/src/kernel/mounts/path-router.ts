@@ -18,15 +18,15 @@ export interface PathMatch {
   readonly path: RoutedPath;
   /** Of the canonical path. Without a prototype. */
   readonly captures: Readonly<Record<string, string>>;
-  /** As the caller spelt them. */
+  /** As the caller written them. */
   readonly verbatim: Readonly<Record<string, string>>;
-  /** The one spelling of the path below the mount, without a closing slash. */
+  /** The canonical form of the path below the mount, without a closing slash. */
   readonly canonical: string;
   /** Absent where nothing of it folds. */
   readonly folds?: PathFolds;
 }
 
-/** How a path folds, by position of its segments; a hole is a segment that has one spelling only. */
+/** How a path folds, by position of its segments; a hole is a segment that has one variant only. */
 export interface PathFolds {
   readonly segments: readonly (Fold | undefined)[];
   /** The capture of everything that is left folds as one text. */
@@ -175,7 +175,7 @@ function walk(at: Node, segments: readonly string[], index: number, trail: Trail
   } else {
     const fixed = at.fixed.get(segment);
     if (fixed) {
-      // What stands here as it is may be what another spelling folds into.
+      // What stands here as it is may be what another variant folds into.
       if (folding) folding.segments[index] = at.captures.find((capture) => capture.fold)?.fold;
       const below = walk(fixed, segments, index + 1, trail);
       if (below) return below;

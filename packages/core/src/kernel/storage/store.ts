@@ -31,6 +31,8 @@ export class Store {
   }
 
   /** The record, read from storage; a decoded copy of the same version is reused, so callers must not change it. */
+  get(key: string): Promise<unknown>;
+  get<T>(key: string, check: RecordCheck<T>): Promise<T | undefined>;
   async get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
     return recordOf((await this.read<T>(key, check))?.record, check);
   }
@@ -264,6 +266,8 @@ export class StoreTransaction {
   }
 
   /** With a check, an index entry is no record. */
+  get(key: string): Promise<unknown>;
+  get<T>(key: string, check: RecordCheck<T>): Promise<T | undefined>;
   async get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
     if (this.#written.has(key)) {
       const pending = this.#written.get(key);

@@ -82,9 +82,12 @@ export class OutsideSystems {
       if (wait <= 0) return;
       const seconds = Math.max(1, Math.ceil(wait / 1_000));
       const { failures } = breakers.status(target);
-      throw new Unavailable(`${JSON.stringify(name)} failed ${failures} times in a row and is left alone; try again in ${seconds} s`, {
-        headers: { 'Retry-After': String(seconds) },
-      });
+      throw new Unavailable(
+        `${JSON.stringify(name)} failed ${failures} times in a row and its circuit breaker is open; try again in ${seconds} s`,
+        {
+          headers: { 'Retry-After': String(seconds) },
+        },
+      );
     };
     return {
       check: () => {

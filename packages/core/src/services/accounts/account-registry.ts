@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
 import { BadRequest, type AccountManager, type Log, type ManagedAccount } from '@strongroom/engine-sdk';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
+import { Type } from 'typebox';
+import { Records, type RecordReader } from '../../kernel/storage/records.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 
-const ACCOUNTS = 'core/account/';
+const AccountRecord = Type.Object({ mount: Type.String(), by: Type.String(), system: Type.String(), name: Type.String() });
 
-interface AccountRecord {
-  mount: string;
-  by: string;
-  system: string;
-  name: string;
-}
-
-interface Reader {
-  get<T>(key: string): Promise<T | undefined>;
-}
+/** By a digest of system and name: names of accounts are long, and hold what keys may not. */
+const accountRecords = new Records('core/account/', AccountRecord);
 
 /** Which mount manages which account outside: one account has one manager, across roles and mounts. */
 export class AccountRegistry {
@@ -28,8 +22,8 @@ export class AccountRegistry {
     this.#mount = parts.mount;
   }
 
-  async managerOf(reader: Reader, asking: string, account: ManagedAccount): Promise<AccountManager | undefined> {
-    const record = await reader.get<AccountRecord>(keyOf(account));
+  async managerOf(reader: RecordReader, asking: string, account: ManagedAccount): Promise<AccountManager | undefined> {
+    const record = await accountRecords.get(reader, idOf(account));
     const path = record && this.#mount(record.mount)?.path;
     // A record of a mount that is gone manages nothing.
     return record && path !== undefined ? { mount: path, by: record.by, own: record.mount === asking } : undefined;
@@ -47,20 +41,19 @@ export class AccountRegistry {
         `the account ${JSON.stringify(account.name)} is already managed by ${present.by} of ${where}; remove it there first, or send adopt=true to take the account over`,
       );
     }
-    const record: AccountRecord = { mount, by, system: account.system, name: account.name };
-    tx.put(keyOf(account), record);
+    accountRecords.put(tx, idOf(account), { mount, by, system: account.system, name: account.name });
   }
 
   async release(tx: StoreTransaction, mount: string, account: ManagedAccount, by: string): Promise<void> {
-    const key = keyOf(account);
-    const record = await tx.get<AccountRecord>(key);
-    if (record?.mount === mount && record.by === by) tx.delete(key);
+    const id = idOf(account);
+    const record = await accountRecords.get(tx, id);
+    if (record?.mount === mount && record.by === by) accountRecords.delete(tx, id);
   }
 
   /** The accounts that a mount manages. */
   async ofMount(mount: string): Promise<ManagedAccount[]> {
     const found: ManagedAccount[] = [];
-    for await (const page of this.#store.pages<AccountRecord>(ACCOUNTS, (error) => this.#log.error(error.message))) {
+    for await (const page of accountRecords.pages(this.#store, (error) => this.#log.error(error.message))) {
       for (const [, record] of page) if (record.mount === mount) found.push({ system: record.system, name: record.name });
     }
     return found;
@@ -68,22 +61,18 @@ export class AccountRegistry {
 
   /** A mount is removed: its accounts have no manager any more. */
   async forgetMount(mount: string): Promise<void> {
-    for await (const page of this.#store.pages<AccountRecord>(ACCOUNTS, (error) => this.#log.error(error.message))) {
+    for await (const page of accountRecords.pages(this.#store, (error) => this.#log.error(error.message))) {
       const own = page.filter(([, record]) => record.mount === mount);
       if (own.length === 0) continue;
       await this.#store.transaction(async (tx) => {
-        for (const [key] of own) if ((await tx.get<AccountRecord>(key))?.mount === mount) tx.delete(key);
+        for (const [id] of own) if ((await accountRecords.get(tx, id))?.mount === mount) accountRecords.delete(tx, id);
       });
     }
   }
 }
 
-/** A digest: names of accounts are long, and hold what keys may not. */
-function keyOf({ system, name }: ManagedAccount): string {
-  return (
-    ACCOUNTS +
-    createHash('sha256')
-      .update(JSON.stringify([system, name]))
-      .digest('base64url')
-  );
+function idOf({ system, name }: ManagedAccount): string {
+  return createHash('sha256')
+    .update(JSON.stringify([system, name]))
+    .digest('base64url');
 }

@@ -4,7 +4,7 @@ import { BadRequest, InternalError, type Clock, type Collection, type ErrorForm,
 import type { AuditDevicePlugin } from './audit-device.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { AuditFormatter, auditFormat } from './audit-formatter.ts';
-import { AuditLane, type LaneLimits, type LaneStatus } from './audit-lane.ts';
+import { AuditQueue, type QueueLimits, type QueueStatus } from './audit-queue.ts';
 import { AuditedHeaders } from './audited-headers.ts';
 
 const DeviceRecord = Type.Object({
@@ -33,7 +33,7 @@ export interface AuditDeviceInfo {
   description: string;
   options: Record<string, string>;
   local: boolean;
-  status: LaneStatus;
+  status: QueueStatus;
 }
 
 export interface AuditBrokerOptions {
@@ -48,13 +48,13 @@ export interface AuditBrokerOptions {
   readonly apiCreation?: boolean;
   /** Stored devices that are dropped at `load`: the way out when the only device is broken for good. */
   readonly emergencyDisable?: readonly string[];
-  readonly limits?: Partial<LaneLimits>;
+  readonly limits?: Partial<QueueLimits>;
 }
 
 interface Device {
   readonly record: DeviceRecord;
   readonly formatter: AuditFormatter;
-  readonly lane: AuditLane;
+  readonly queue: AuditQueue;
   readonly configured: boolean;
 }
 
@@ -64,7 +64,7 @@ function breath(): Promise<void> {
 }
 
 const DEVICES = 'device/';
-const defaultLimits: LaneLimits = { lines: 10_000, bytes: 64 << 20, deadlineMillis: 5000 };
+const defaultLimits: QueueLimits = { lines: 10_000, bytes: 64 << 20, deadlineMillis: 5000 };
 
 /** No device could write the request: it must not be carried out. */
 export class RequestNotAudited extends InternalError {}
@@ -81,7 +81,7 @@ export class ResponseNotAudited extends InternalError {
 export class AuditBroker {
   readonly headers: AuditedHeaders;
   readonly #options: AuditBrokerOptions;
-  readonly #limits: LaneLimits;
+  readonly #limits: QueueLimits;
   readonly #records: Collection<DeviceRecord>;
   readonly #devices = new Map<string, Device>();
   #changes: Promise<unknown> = Promise.resolve();
@@ -144,7 +144,7 @@ export class AuditBroker {
       const device = this.#create(id, record, false);
       try {
         const test: AuditEntry = { auth: {}, request: { id: randomUUID(), operation: 'update', path: 'sys/audit/test' } };
-        await device.lane.write(device.formatter.line(test, this.#options.clock.now())).catch((error: Error) => {
+        await device.queue.write(device.formatter.line(test, this.#options.clock.now())).catch((error: Error) => {
           throw new BadRequest(`audit backend failed test message: ${error.message}`);
         });
         await this.#options.storage.transaction(async (tx) => {
@@ -153,7 +153,7 @@ export class AuditBroker {
           await records.put(id, record);
         });
       } catch (error) {
-        await device.lane.close();
+        await device.queue.close();
         throw error;
       }
       this.#devices.set(id, device);
@@ -168,20 +168,20 @@ export class AuditBroker {
       if (device?.configured) throw new BadRequest('cannot disable configuration-managed audit device');
       await this.#records.delete(id);
       this.#devices.delete(id);
-      await device?.lane.close();
+      await device?.queue.close();
     });
   }
 
   list(): AuditDeviceInfo[] {
     return [...this.#devices]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([id, { record, lane }]) => ({
+      .map(([id, { record, queue }]) => ({
         path: `${id}/`,
         type: record.type,
         description: record.description,
         options: { ...record.options },
         local: record.local,
-        status: lane.status(),
+        status: queue.status(),
       }));
   }
 
@@ -195,8 +195,8 @@ export class AuditBroker {
   /** Log rotation: every device opens its destination anew. A device that cannot is logged and fails its next line. */
   async reopen(): Promise<void> {
     await Promise.all(
-      [...this.#devices].map(([id, { lane }]) =>
-        lane
+      [...this.#devices].map(([id, { queue }]) =>
+        queue
           .reopen()
           .catch((error: Error) => this.#options.log.error('audit device cannot be reopened', { device: `${id}/`, error: error.message })),
       ),
@@ -226,14 +226,14 @@ export class AuditBroker {
     if (device?.record.salt === record?.salt) return;
     if (record) this.#add(id, record, false);
     else this.#devices.delete(id);
-    await device?.lane.close();
+    await device?.queue.close();
   }
 
   /** At seal and shutdown; what waits is written first. */
   async close(): Promise<void> {
     const devices = [...this.#devices.values()];
     this.#devices.clear();
-    await Promise.all(devices.map((device) => device.lane.close()));
+    await Promise.all(devices.map((device) => device.queue.close()));
   }
 
   async #write(entry: AuditEntry, refused: () => Error): Promise<void> {
@@ -241,12 +241,12 @@ export class AuditBroker {
     const now = this.#options.clock.now();
     const sure: Promise<boolean>[] = [];
     const doubtful: Promise<boolean>[] = [];
-    for (const device of this.#devices.values()) (device.lane.state === 'healthy' ? sure : doubtful).push(this.#wrote(device, entry, now));
+    for (const device of this.#devices.values()) (device.queue.state === 'healthy' ? sure : doubtful).push(this.#wrote(device, entry, now));
     if ((await Promise.all(sure)).includes(true)) return;
     if (!(await anyTrue(doubtful))) throw refused();
   }
 
-  async #wrote({ formatter, lane }: Device, entry: AuditEntry, now: Date): Promise<boolean> {
+  async #wrote({ formatter, queue }: Device, entry: AuditEntry, now: Date): Promise<boolean> {
     let line: string;
     try {
       const digests = formatter.digestsFor(entry, breath);
@@ -255,7 +255,7 @@ export class AuditBroker {
       this.#options.log.error('an audit entry cannot be put into words', { path: entry.request.path, error: (error as Error).message });
       return false;
     }
-    return lane.write(line).then(
+    return queue.write(line).then(
       () => true,
       () => false,
     );
@@ -299,19 +299,19 @@ export class AuditBroker {
   #add(id: string, record: DeviceRecord, configured: boolean): void {
     const device = this.#create(id, record, configured);
     this.#devices.set(id, device);
-    device.lane.start();
+    device.queue.start();
   }
 
   #create(id: string, record: DeviceRecord, configured: boolean): Device {
     const { clock, log } = this.#options;
     const formatter = new AuditFormatter(record.salt, auditFormat(record.options), this.headers.rules);
     const open = async (): ReturnType<AuditDevicePlugin['open']> => this.#plugin(record.type).open(record.options, { clock, log });
-    const lane = new AuditLane(open, clock, this.#limits, (state, status) => {
+    const queue = new AuditQueue(open, clock, this.#limits, (state, status) => {
       const fields = { device: `${id}/`, state, error: status.last_error, failed: status.failed, dropped: status.dropped };
       if (state === 'healthy') log.info('audit device writes again', fields);
       else log.error('audit device cannot write', fields);
     });
-    return { record, formatter, lane, configured };
+    return { record, formatter, queue, configured };
   }
 
   /** Changes to the list of devices are made one after the other. */

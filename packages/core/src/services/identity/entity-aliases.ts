@@ -76,7 +76,7 @@ export class EntityAliases {
     const { records } = this.#context;
     const keys = await records.aliasKeys.list({ prefix: `${mountAccessor}/`, limit });
     if (keys.length === 0) {
-      await records.spelledMounts.delete(mountAccessor);
+      await records.indexedMounts.delete(mountAccessor);
       return false;
     }
     await this.#context.change(async (change) => {
@@ -95,8 +95,8 @@ export class EntityAliases {
     return true;
   }
 
-  /** Notes the spellings of a page of aliases that an earlier version stored. Returns where the next page begins; undefined after the last. */
-  async noteSpellingsOfMount(mountAccessor: string, after: string | undefined, limit: number): Promise<string | undefined> {
+  /** Notes the variants of a page of aliases that an earlier version stored. Returns where the next page begins; undefined after the last. */
+  async noteVariantsOfMount(mountAccessor: string, after: string | undefined, limit: number): Promise<string | undefined> {
     const keys = await this.#context.records.aliasKeys.list({
       prefix: `${mountAccessor}/`,
       limit,
@@ -106,9 +106,9 @@ export class EntityAliases {
       for (const key of keys) {
         const known = await change.records.aliasKeys.get(key);
         const alias = known && (await change.records.entities.get(known.owner_id))?.aliases.find((one) => one.id === known.alias_id);
-        if (known && alias) await change.noteSpelling(known.owner_id, alias);
+        if (known && alias) await change.noteVariant(known.owner_id, alias);
       }
-      if (keys.length < limit) await change.records.spelledMounts.put(mountAccessor, {});
+      if (keys.length < limit) await change.records.indexedMounts.put(mountAccessor, {});
     });
     return keys.length < limit ? undefined : keys.at(-1);
   }

@@ -5,9 +5,9 @@ import {
   aliasKey,
   folded,
   identityRecords,
-  isOneSpelling,
+  hasOneVariant,
   memberKey,
-  spellingKey,
+  exactNameKey,
   type Entity,
   type EntityAlias,
   type Group,
@@ -106,28 +106,28 @@ export class IdentityChange {
   async linkAlias(owner: string, alias: EntityAlias): Promise<void> {
     await this.records.aliasKeys.put(aliasKey(alias.mount_accessor, alias.name), { owner_id: owner, alias_id: alias.id });
     await this.records.aliasOwners.put(alias.id, { owner_id: owner });
-    await this.noteSpelling(owner, alias);
+    await this.noteVariant(owner, alias);
   }
 
-  /** Lets the alias be found by all spellings of its name. */
-  async noteSpelling(owner: string, { id, mount_accessor, name }: EntityAlias): Promise<void> {
-    if (isOneSpelling(name)) return;
-    const key = spellingKey(mount_accessor, name);
-    const others = await this.#spelledOtherwise(key, id);
-    await this.records.aliasSpellings.put(key, { aliases: [...others, { owner_id: owner, alias_id: id }] });
+  /** Lets the alias be found by all variants of its name. */
+  async noteVariant(owner: string, { id, mount_accessor, name }: EntityAlias): Promise<void> {
+    if (hasOneVariant(name)) return;
+    const key = exactNameKey(mount_accessor, name);
+    const others = await this.#otherVariants(key, id);
+    await this.records.aliasVariants.put(key, { aliases: [...others, { owner_id: owner, alias_id: id }] });
   }
 
   async unlinkAlias(alias: EntityAlias): Promise<void> {
     await this.records.aliasKeys.delete(aliasKey(alias.mount_accessor, alias.name));
     await this.records.aliasOwners.delete(alias.id);
-    if (isOneSpelling(alias.name)) return;
-    const key = spellingKey(alias.mount_accessor, alias.name);
-    const aliases = await this.#spelledOtherwise(key, alias.id);
-    await (aliases.length > 0 ? this.records.aliasSpellings.put(key, { aliases }) : this.records.aliasSpellings.delete(key));
+    if (hasOneVariant(alias.name)) return;
+    const key = exactNameKey(alias.mount_accessor, alias.name);
+    const aliases = await this.#otherVariants(key, alias.id);
+    await (aliases.length > 0 ? this.records.aliasVariants.put(key, { aliases }) : this.records.aliasVariants.delete(key));
   }
 
-  async #spelledOtherwise(key: string, aliasId: string): Promise<{ owner_id: string; alias_id: string }[]> {
-    return ((await this.records.aliasSpellings.get(key))?.aliases ?? []).filter(({ alias_id }) => alias_id !== aliasId);
+  async #otherVariants(key: string, aliasId: string): Promise<{ owner_id: string; alias_id: string }[]> {
+    return ((await this.records.aliasVariants.get(key))?.aliases ?? []).filter(({ alias_id }) => alias_id !== aliasId);
   }
 
   async putGroup(id: string, group: Group): Promise<void> {

@@ -72,10 +72,10 @@ export interface IdentityRecords {
   readonly entityNames: Collection<Static<typeof NameIndex>>;
   /** `aliasKey` → entity and alias. */
   readonly aliasKeys: Collection<Static<typeof AliasIndex>>;
-  /** `spellingKey` → the aliases whose name is another spelling of it: most names are their own one spelling, and are not in here. */
-  readonly aliasSpellings: Collection<Static<typeof AliasIndexes>>;
-  /** Accessors of the mounts all of whose aliases `aliasSpellings` knows, those of earlier versions too. */
-  readonly spelledMounts: Collection<Record<never, never>>;
+  /** `exactNameKey` → the aliases whose name is another variant of it: most names are their own one variant, and are not in here. */
+  readonly aliasVariants: Collection<Static<typeof AliasIndexes>>;
+  /** Accessors of the mounts all of whose aliases `aliasVariants` knows, those of earlier versions too. */
+  readonly indexedMounts: Collection<Record<never, never>>;
   /** Alias id → entity. */
   readonly aliasOwners: Collection<Static<typeof OwnerIndex>>;
   /** Id of an entity that was merged away → the entity that took it in. */
@@ -94,8 +94,8 @@ export function identityRecords(view: Pick<StorageView, 'collection'>): Identity
     entities: view.collection('entity/', Entity, { cached: true }),
     entityNames: view.collection('entity-name/', NameIndex),
     aliasKeys: view.collection('entity-alias-key/', AliasIndex),
-    aliasSpellings: view.collection('entity-alias-spelling/', AliasIndexes),
-    spelledMounts: view.collection('entity-alias-spelled/', Type.Object({})),
+    aliasVariants: view.collection('entity-alias-spelling/', AliasIndexes),
+    indexedMounts: view.collection('entity-alias-spelled/', Type.Object({})),
     aliasOwners: view.collection('entity-alias/', OwnerIndex),
     merged: view.collection('merged-entity/', OwnerIndex, { cached: true }),
     groups: view.collection('group/', Group, { cached: true }),
@@ -116,13 +116,13 @@ export function aliasKey(mountAccessor: string, name: string): string {
   return `${mountAccessor}/${createHash('sha256').update(folded(name)).digest('hex')}`;
 }
 
-/** One key for all spellings of a name: see `foldName`. */
-export function spellingKey(mountAccessor: string, name: string): string {
+/** One key for all variants of a name: see `foldName`. */
+export function exactNameKey(mountAccessor: string, name: string): string {
   return `${mountAccessor}/${createHash('sha256').update(foldName(name)).digest('hex')}`;
 }
 
-/** Whether `aliasKey` alone leads to the name from its one spelling. */
-export function isOneSpelling(name: string): boolean {
+/** Whether `aliasKey` alone leads to the name from its one variant. */
+export function hasOneVariant(name: string): boolean {
   return folded(name) === foldName(name);
 }
 

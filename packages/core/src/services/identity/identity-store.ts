@@ -5,7 +5,7 @@ import { GroupAliases } from './group-aliases.ts';
 import { Groups } from './groups.ts';
 import { IdentityCache, type IdentityPolicies, type TemplateContext } from './identity-cache.ts';
 import { identityContext, samePairs, type IdentityChange, type IdentityContext, type IdentityMounts } from './identity-change.ts';
-import { aliasKey, isOneSpelling, spellingKey, type Entity, type EntityAlias, type IdentityRecords } from './identity-records.ts';
+import { aliasKey, hasOneVariant, exactNameKey, type Entity, type EntityAlias, type IdentityRecords } from './identity-records.ts';
 import { memberships, storeMemberships, type Memberships } from './login-memberships.ts';
 
 export interface IdentityStoreParts {
@@ -39,7 +39,7 @@ export class IdentityStore {
   readonly #context: IdentityContext;
   readonly #cache: IdentityCache;
   readonly #log: Log;
-  readonly #spelled = new Set<string>();
+  readonly #written = new Set<string>();
 
   constructor(parts: IdentityStoreParts) {
     const written = (keys: ReadonlySet<string>): void => keys.forEach((key) => this.#cache.invalidate(key));
@@ -59,7 +59,7 @@ export class IdentityStore {
    * Writes nothing when metadata and groups are as they were. Does not look at `disabled`.
    */
   async resolveLogin(login: LoginIdentity): Promise<{ entityId: string; created: boolean }> {
-    if (login.alias.anyVariant) await this.#knowSpellings(login.mountAccessor);
+    if (login.alias.anyVariant) await this.#knowVariants(login.mountAccessor);
     const known = await currentState(this.#context.records, login);
     if (known && !known.metadataChanged && !known.groupsChanged) return { entityId: known.entityId, created: false };
     const result = await this.#context.change(async (change) => this.#login(change, login));
@@ -106,15 +106,15 @@ export class IdentityStore {
     this.#cache.invalidate(key);
   }
 
-  /** Once for a mount in its life: aliases that an earlier version stored are found in all spellings, too. May be repeated. */
-  async #knowSpellings(mountAccessor: string): Promise<void> {
-    if (this.#spelled.has(mountAccessor)) return;
-    if (!(await this.#context.records.spelledMounts.has(mountAccessor))) {
+  /** Once for a mount in its life: aliases that an earlier version stored are found in all variants, too. May be repeated. */
+  async #knowVariants(mountAccessor: string): Promise<void> {
+    if (this.#written.has(mountAccessor)) return;
+    if (!(await this.#context.records.indexedMounts.has(mountAccessor))) {
       let after: string | undefined;
-      do after = await this.entityAliases.noteSpellingsOfMount(mountAccessor, after, CHUNK);
+      do after = await this.entityAliases.noteVariantsOfMount(mountAccessor, after, CHUNK);
       while (after !== undefined);
     }
-    this.#spelled.add(mountAccessor);
+    this.#written.add(mountAccessor);
   }
 
   /** Nobody knows which records changed. */
@@ -181,7 +181,7 @@ interface KnownAlias {
   readonly alias: EntityAlias;
 }
 
-/** The aliases that the login may mean: of its name before its other names, of the very spelling before other ones. */
+/** The aliases that the login may mean: of its name before its other names, of the very variant before other ones. */
 async function knownAs(
   records: IdentityRecords,
   { mountAccessor, alias: { name, others = [], anyVariant = false } }: LoginIdentity,
@@ -190,8 +190,8 @@ async function knownAs(
     [name, ...others].flatMap((one) => {
       const exact = records.aliasKeys.get(aliasKey(mountAccessor, one));
       if (!anyVariant) return [exact];
-      const folded = isOneSpelling(one) ? undefined : records.aliasKeys.get(aliasKey(mountAccessor, foldName(one)));
-      return [exact, folded, records.aliasSpellings.get(spellingKey(mountAccessor, one)).then((found) => found?.aliases)];
+      const folded = hasOneVariant(one) ? undefined : records.aliasKeys.get(aliasKey(mountAccessor, foldName(one)));
+      return [exact, folded, records.aliasVariants.get(exactNameKey(mountAccessor, one)).then((found) => found?.aliases)];
     }),
   );
   const known = new Map<string, KnownAlias>();

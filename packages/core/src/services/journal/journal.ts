@@ -297,7 +297,7 @@ export class Journal implements Work<IntentRecord, void> {
     const outcome = await this.work.attempt(id, found, signal);
     this.#report(outcome);
     if ('reason' in outcome) return outcome.reason;
-    return outcome.state === 'delayed' ? 'the outside system is being left alone because it keeps failing' : undefined;
+    return outcome.state === 'delayed' ? 'the circuit breaker of the outside system is open because it keeps failing' : undefined;
   }
 
   #report(outcome: Outcome<IntentRecord, void>): void {

@@ -1,7 +1,7 @@
 import { foldName, TokenRefused, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
-import { LoginLanes } from './login-lanes.ts';
+import { LoginQueues } from './login-queues.ts';
 import { lockoutSettings, type LockoutMount, type LockoutSettings } from './lockout-settings.ts';
 
 const Failures = Type.Object({
@@ -22,13 +22,13 @@ const LONGEST_NAME = 512;
 
 /**
  * Counts refused logins per mount and login name, in storage: a lock survives restarts and holds in every process.
- * A login that succeeds without refusals before it writes nothing. The spelling of a name does not matter: see `foldName`.
+ * A login that succeeds without refusals before it writes nothing. The variant of a name does not matter: see `foldName`.
  */
 export class UserLockout {
   readonly #storage: StorageView;
   readonly #failures: Collection<Failures>;
   readonly #clock: Clock;
-  readonly #lanes = new LoginLanes();
+  readonly #queues = new LoginQueues();
   #sinceSweep = 0;
   #sweptTo: string | undefined;
 
@@ -54,27 +54,27 @@ export class UserLockout {
   ): Promise<T> {
     const settings = lockoutSettings(mount);
     if (!settings) return login();
-    const lane = this.#lanes.enter(failureKey(mount.accessor, name));
+    const queue = this.#queues.enter(failureKey(mount.accessor, name));
     try {
-      const before = await lane.admitted(async () => settings.threshold - (await this.#count(mount, name, settings)));
+      const before = await queue.admitted(async () => settings.threshold - (await this.#count(mount, name, settings)));
       try {
         const result = await login();
-        if ((before < settings.threshold || lane.refusals > 0) && forgets(result)) await this.succeeded(mount, name);
+        if ((before < settings.threshold || queue.refusals > 0) && forgets(result)) await this.succeeded(mount, name);
         return result;
       } catch (error) {
         if (refused(error)) {
           try {
             await this.failed(mount, name);
           } finally {
-            lane.refusals += 1;
+            queue.refusals += 1;
           }
         }
         throw error;
       } finally {
-        lane.finished();
+        queue.finished();
       }
     } finally {
-      lane.leave();
+      queue.leave();
     }
   }
 
@@ -170,7 +170,7 @@ function shownName(name: string): string {
   return foldName(name).slice(0, LONGEST_NAME);
 }
 
-/** Spellings that a directory takes for the same name are one name here, or each would have guesses of its own. */
+/** Variants that a directory takes for the same name are one name here, or each would have guesses of its own. */
 function failureKey(accessor: string, name: string): string {
   return `${accessor}/${createHash('sha256').update(foldName(name)).digest('hex')}`;
 }

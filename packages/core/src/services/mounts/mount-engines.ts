@@ -133,7 +133,7 @@ export class MountEngines {
     if (engine?.tuned) await withDeadline({ clock: this.#clock, millis: TUNE }, async () => engine.tuned?.());
   }
 
-  /** What the engine leaks puts its mount out of use, until its plugin is reloaded: nobody knows what state it is in. */
+  /** What the engine leaks puts its mount quarantined, until its plugin is reloaded: nobody knows what state it is in. */
   #ownerOf(mount: Mount, { code = [] }: EnginePackage): CodeOwner {
     return {
       code,

@@ -1,9 +1,11 @@
 import type { Log } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { SingleRecord } from '../../kernel/storage/records.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
-import { MOUNTS, type MountRecord } from '../../kernel/mounts/mount-record.ts';
+import { mountRecords, type MountRecord } from '../../kernel/mounts/mount-record.ts';
 
 /** Counts the changes of the table: a process that has not seen the latest one looks again before it makes its own. */
-const SERIAL = 'core/mount-serial';
+const serialRecord = new SingleRecord('core/mount-serial', Type.Object({ serial: Type.Number() }));
 
 /** The table of mounts as it is stored. */
 export class MountRecords {
@@ -19,8 +21,8 @@ export class MountRecords {
 
   /** The table; what is committed from now on is a change to what was read here. */
   async load(): Promise<MountRecord[]> {
-    this.#serial = (await this.#store.get<{ serial: number }>(SERIAL))?.serial ?? 0;
-    const entries = await this.#store.entries<MountRecord>({ prefix: MOUNTS }, (error) => this.#log.error(error.message));
+    this.#serial = (await serialRecord.get(this.#store))?.serial ?? 0;
+    const entries = await mountRecords.entries(this.#store, {}, (error) => this.#log.error(error.message));
     return entries.map(([, record]) => record);
   }
 
@@ -28,10 +30,10 @@ export class MountRecords {
   async commit(change: (tx: StoreTransaction) => void | Promise<void>): Promise<boolean> {
     const serial = this.#serial;
     const done = await this.#store.transaction(async (tx) => {
-      if (((await tx.get<{ serial: number }>(SERIAL))?.serial ?? 0) !== serial) return false;
+      if (((await serialRecord.get(tx))?.serial ?? 0) !== serial) return false;
       await change(tx);
-      tx.put(SERIAL, { serial: serial + 1 });
-      tx.notify(MOUNTS);
+      serialRecord.put(tx, { serial: serial + 1 });
+      tx.notify(mountRecords.prefix);
       return true;
     });
     if (done) this.#serial = serial + 1;
@@ -41,12 +43,12 @@ export class MountRecords {
   /** As `commit`. */
   async save(...records: readonly MountRecord[]): Promise<boolean> {
     return this.commit((tx) => {
-      for (const record of records) tx.put(MOUNTS + record.uuid, record);
+      for (const record of records) mountRecords.put(tx, record.uuid, record);
     });
   }
 
   /** As `commit`. */
   async remove(uuid: string): Promise<boolean> {
-    return this.commit((tx) => tx.delete(MOUNTS + uuid));
+    return this.commit((tx) => mountRecords.delete(tx, uuid));
   }
 }

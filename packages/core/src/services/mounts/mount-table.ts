@@ -14,7 +14,7 @@ import { MountView, type MountScope } from './mount-view.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { MountEngines } from './mount-engines.ts';
 import { checkMountPath } from '../../kernel/mounts/mount-path.ts';
-import { MOUNTS, type MountConfig, type MountRecord } from '../../kernel/mounts/mount-record.ts';
+import { mountRecords, type MountConfig, type MountRecord } from '../../kernel/mounts/mount-record.ts';
 import { MountRecords } from './mount-records.ts';
 import { MountRouter } from '../../kernel/mounts/mount-router.ts';
 import { Mount, type SystemLimits } from '../../kernel/mounts/mount.ts';
@@ -238,7 +238,7 @@ export class MountTable {
       const { tainted: _, ...rest } = mount.record;
       const next: MountRecord = removing ? { ...rest, tainted: true } : rest;
       const saved = await this.#records.commit(async (tx) => {
-        tx.put(MOUNTS + next.uuid, next);
+        mountRecords.put(tx, next.uuid, next);
         await beside(tx, mount);
       });
       if (!saved) return STALE;
@@ -251,7 +251,7 @@ export class MountTable {
 
   /**
    * Takes the mount out of the table, whose engines that follow secrets hear of it in the same commit; its records stay behind. `beside` is part of the
-   * commit, and may refuse it by a throw. A follower that throws refuses it too, unless the removal is forced. Resolves when its engine is closed.
+   * commit, and may refuse it by a throw. A subscriber that throws refuses it too, unless the removal is forced. Resolves when its engine is closed.
    */
   async drop(mount: Mount, beside: (tx: StoreTransaction) => Promise<void>, { forced }: { forced: boolean }): Promise<void> {
     let unheard = false;
@@ -259,7 +259,7 @@ export class MountTable {
       const commit = async (): Promise<boolean> =>
         this.#records.commit(async (tx) => {
           await beside(tx);
-          tx.delete(MOUNTS + mount.uuid);
+          mountRecords.delete(tx, mount.uuid);
           if (unheard) return;
           try {
             await this.#scope.watchers.unmounted(tx, mount);

@@ -5,7 +5,7 @@ import { PluginRefused } from './plugin-refused.ts';
 export type SystemEngine = EnginePackage & { readonly system: SystemMount };
 
 /**
- * The plugins that a server was given, told apart by whether it can use them. One that was built for another API is refused alone: none of its
+ * The plugins that a server was given, distinguished by whether it can use them. One that was built for another API is refused alone: none of its
  * code runs, the catalogue shows it, and what needs it says why it does not work.
  */
 export class UsablePlugins {

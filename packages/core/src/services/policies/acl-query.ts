@@ -5,7 +5,7 @@ export interface AclQuery {
   readonly operation: PolicyOperation;
   /** Without `/v1/`; that of a list ends in a slash. */
   readonly path: string;
-  /** How the segments of the canonical path fold: rules written in another spelling of it count as well. */
+  /** How the segments of the canonical path fold: rules written in another variant of it count as well. */
   readonly folds?: PathFolds | undefined;
   /** What the caller sends, before the fields are decoded. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;

@@ -150,7 +150,7 @@ export class Acl {
     if (folds) return this.#foldedRuleFor(path, listing, folds);
     const exact = this.#exact.get(path);
     if (!listing || !path.endsWith('/')) return exact ?? this.#wildFor(path, undefined);
-    // A list is asked for with a closing slash, and rules are written with and without one: a rule on either spelling holds for both.
+    // A list is asked for with a closing slash, and rules are written with and without one: a rule on either variant holds for both.
     const bare = path.slice(0, -1);
     const other = this.#exact.get(bare);
     if (other && (!exact || other.capabilities === DENY)) return other;

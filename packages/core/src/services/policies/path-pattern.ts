@@ -65,7 +65,7 @@ function matches({ kind, stem, glob, segments }: PathPattern, path: string): boo
   });
 }
 
-/** The canonical form of a pattern that is written in another spelling of the paths it matches. */
+/** The canonical form of a pattern that is written in another variant of the paths it matches. */
 export function foldedPattern({ segments, glob }: PathPattern, { segments: folds, tail }: PathFolds): PathPattern {
   const last = segments.length - 1;
   const foldAt = (segment: string, i: number, fold: Fold | undefined): string => {
@@ -75,7 +75,7 @@ export function foldedPattern({ segments, glob }: PathPattern, { segments: folds
   const head = tail ? segments.slice(0, tail.from) : segments;
   const rest = tail ? segments.slice(tail.from) : [];
   const folded = head.map((segment, i) => foldAt(segment, i, folds[i]));
-  // A `+` has no other spelling, so what stands around it folds for itself.
+  // A `+` has no other variant, so what stands around it folds for itself.
   if (tail && rest.includes('+')) folded.push(...rest.map((segment, i) => foldAt(segment, tail.from + i, tail.fold)));
   else if (tail && rest.length > 0) folded.push(glob ? foldedBeginning(rest.join('/'), tail.fold) : tail.fold(rest.join('/')));
   return pathPattern(folded.join('/') + (glob ? '*' : ''));

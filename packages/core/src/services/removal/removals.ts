@@ -5,7 +5,7 @@ import type { AccountRegistry } from '../accounts/account-registry.ts';
 import { BarrierSealed } from '../../kernel/barrier/barrier.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { BulkRevoker } from '../revocation/bulk-revoker.ts';
-import { MOUNTS } from '../../kernel/mounts/mount-record.ts';
+import { mountRecords } from '../../kernel/mounts/mount-record.ts';
 import type { MountTable } from '../mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
@@ -94,7 +94,7 @@ export class Removals {
     this.#random = parts.random ?? Math.random;
   }
 
-  /** After unseal: goes on with removals of before there were such records, and with those that a process left when it died alone on this store. */
+  /** After unseal: goes on with removals that began before there were such records, and with those that a process left when it died alone on this store. */
   async resume(): Promise<void> {
     const now = this.#clock.millis();
     for (const { uuid, claim } of await this.underWay()) {
@@ -467,7 +467,7 @@ export class Removals {
     if (found) return found;
     await this.#store.transaction(async (tx) => {
       const held = await this.#records.get(record.uuid, tx);
-      if (!held || held.phase === 'wiping' || (await tx.get(MOUNTS + record.uuid))) return;
+      if (!held || held.phase === 'wiping' || (await mountRecords.get(tx, record.uuid))) return;
       this.#records.remove(tx, record.uuid, held);
     });
     throw new Superseded('the mount is not there any more');

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Type } from 'typebox';
+import { SingleRecord } from '../../kernel/storage/records.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 
-const CLUSTER = 'core/cluster';
+const clusterRecord = new SingleRecord('core/cluster', Type.Object({ name: Type.String(), id: Type.String() }));
 
 /** Name and id of the installation: made once, the same on every node. */
 export class Cluster {
@@ -20,10 +22,10 @@ export class Cluster {
 
   async open(store: Store, name?: string): Promise<void> {
     this.#identity = await store.transaction(async (tx) => {
-      const found = await tx.get<{ name: string; id: string }>(CLUSTER);
+      const found = await clusterRecord.get(tx);
       if (found && (name === undefined || found.name === name)) return found;
       const made = { name: name ?? found?.name ?? `strongroom-${randomBytes(4).toString('hex')}`, id: found?.id ?? randomUUID() };
-      tx.put(CLUSTER, made);
+      clusterRecord.put(tx, made);
       return made;
     });
   }

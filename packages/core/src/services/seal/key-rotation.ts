@@ -1,21 +1,25 @@
 import { BadRequest, type Clock } from '@strongroom/engine-sdk';
 import { Conflict } from '@strongroom/storage-sdk';
+import { Type, type Static } from 'typebox';
+import { SingleRecord } from '../../kernel/storage/records.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 import type { Barrier } from '../../kernel/barrier/barrier.ts';
 
-const CONFIG = 'core/rotate-config';
 const MOST = 3_865_470_566;
 /** So many encryptions may be forgotten by a crash: few beside `MOST`. */
 const SAVE_AFTER = 100_000;
 
 /** When the barrier key rotates by itself. */
-export interface RotateConfig {
-  enabled: boolean;
+export const RotateConfig = Type.Object({
+  enabled: Type.Boolean(),
   /** Encryptions per key. */
-  max_operations: number;
+  max_operations: Type.Number(),
   /** Seconds; 0 for none. */
-  interval: number;
-}
+  interval: Type.Number(),
+});
+export type RotateConfig = Static<typeof RotateConfig>;
+
+const rotateConfig = new SingleRecord('core/rotate-config', RotateConfig);
 const defaults: RotateConfig = { enabled: true, max_operations: MOST, interval: 0 };
 
 /** Rotates the barrier key by itself: after so many encryptions, or so long. */
@@ -31,7 +35,7 @@ export class KeyRotation {
   }
 
   async config(): Promise<RotateConfig> {
-    return (await this.#store.get<RotateConfig>(CONFIG)) ?? defaults;
+    return (await rotateConfig.get(this.#store)) ?? defaults;
   }
 
   /** @throws BadRequest for settings out of range */
@@ -39,7 +43,7 @@ export class KeyRotation {
     if (config.interval !== 0 && config.interval < 86_400) throw new BadRequest('interval must be greater or equal to 24h0m0s');
     if (config.max_operations < 1_000_000 || config.max_operations > MOST)
       throw new BadRequest(`max_operations must be in the range [1000000,${MOST}]`);
-    await this.#store.transaction(async (tx) => tx.put(CONFIG, config));
+    await this.#store.transaction(async (tx) => rotateConfig.put(tx, config));
   }
 
   /** Called now and then while unsealed. */

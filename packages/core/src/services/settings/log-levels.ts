@@ -1,12 +1,13 @@
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+/** A level of the log, from the most to the least that is written. */
 export type LogLevel = (typeof logLevels)[number];
 
-const otherSpellings: Readonly<Record<string, LogLevel>> = { notice: 'info', warning: 'warn', err: 'error' };
+const otherVariants: Readonly<Record<string, LogLevel>> = { notice: 'info', warning: 'warn', err: 'error' };
 
-/** The level that a text means, in any case and in the usual spellings. */
+/** The level that a text means, in any case and in the usual variants. */
 export function logLevel(text: string): LogLevel | undefined {
   const lower = text.trim().toLowerCase();
-  return logLevels.find((level) => level === lower) ?? (Object.hasOwn(otherSpellings, lower) ? otherSpellings[lower] : undefined);
+  return logLevels.find((level) => level === lower) ?? (Object.hasOwn(otherVariants, lower) ? otherVariants[lower] : undefined);
 }
 
 /** What each part of the server writes to its log. Changes hold until the process ends. */

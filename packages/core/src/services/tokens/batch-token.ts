@@ -27,7 +27,7 @@ export function sealBatchToken(ring: KeyRing, claims: BatchTokenClaims): string 
 export function openBatchToken(ring: KeyRing, token: string): BatchTokenClaims | undefined {
   const text = token.slice(2);
   const sealed = Buffer.from(text, 'base64url');
-  // One token has one spelling: what it was issued is filed under a digest of it.
+  // One token has one variant: what it was issued is filed under a digest of it.
   if (sealed.toString('base64url') !== text) return undefined;
   try {
     return JSON.parse(ring.decrypt(NAME, sealed).toString()) as BatchTokenClaims;

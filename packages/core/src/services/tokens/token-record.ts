@@ -17,7 +17,8 @@ export const TokenRecord = Type.Object({
   /** Request path that made it; also the prefix of its lease. */
   path: Type.String(),
   policies: Type.Array(Type.String()),
-  meta: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** As the login method or the caller gave it. */
+  meta: Type.Optional(Type.Unsafe<Record<string, string>>(Type.Object({}))),
   display_name: Type.String(),
   entity_id: Type.Optional(Type.String()),
   created: Type.Number(),

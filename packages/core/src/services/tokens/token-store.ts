@@ -5,13 +5,16 @@ import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import { DueRecords } from '../../kernel/work/due-records.ts';
 import { CLAIM } from '../../kernel/work/due-work.ts';
 import { realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
+import { Type } from 'typebox';
+import { Records, SingleRecord } from '../../kernel/storage/records.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { openBatchToken, sealBatchToken, type BatchTokenClaims } from './batch-token.ts';
 import { digestOf, newAccessor, newServiceToken } from './token-id.ts';
 import { tokenRecords, ttlLeft, type TokenRecord } from './token-record.ts';
 
-const SALT = 'core/token-salt';
-const ACCESSORS = 'accessor/';
+const saltRecord = new SingleRecord('core/token-salt', Type.Object({ salt: Type.String() }));
+/** By the digest of the accessor. */
+const accessorRecords = new Records('accessor/', Type.Object({ accessor: Type.String(), digest: Type.String() }));
 const CHILDREN = 'token-child/';
 /** Longer than any request: a token that has had its last use is ended by the schedule if its last request did not get to it. */
 const AFTER_LAST_USE = 120_000;
@@ -45,10 +48,10 @@ export class TokenStore {
   /** After unseal: loads the salt, or makes it once. */
   async open(): Promise<void> {
     const salt = await this.#store.transaction(async (tx) => {
-      const found = await tx.get<{ salt: string }>(SALT);
+      const found = await saltRecord.get(tx);
       if (found) return found.salt;
       const made = randomBytes(32).toString('base64');
-      tx.put(SALT, { salt: made });
+      saltRecord.put(tx, { salt: made });
       return made;
     });
     this.#salt = Buffer.from(salt, 'base64');
@@ -77,7 +80,7 @@ export class TokenStore {
   }
 
   async byAccessor(accessor: string): Promise<FoundToken | undefined> {
-    const pointer = await this.#store.get<{ digest: string }>(ACCESSORS + this.digest(accessor));
+    const pointer = await accessorRecords.get(this.#store, this.digest(accessor));
     const found = pointer && (await this.byDigest(pointer.digest));
     return found && !this.#dead(found) ? found : undefined;
   }
@@ -108,7 +111,7 @@ export class TokenStore {
     if (full.expires !== 0) full.due = full.expires;
     if (id === undefined) this.#records.put(tx, digest, undefined, full);
     else this.#records.create(tx, digest, full);
-    tx.put(ACCESSORS + this.digest(full.accessor), { accessor: full.accessor, digest });
+    accessorRecords.put(tx, this.digest(full.accessor), { accessor: full.accessor, digest });
     return { token, digest, record: full };
   }
 
@@ -190,7 +193,7 @@ export class TokenStore {
           continue;
         }
         this.#records.remove(tx, digest, record);
-        tx.delete(ACCESSORS + this.digest(record.accessor));
+        accessorRecords.delete(tx, this.digest(record.accessor));
       }
     });
   }
@@ -215,7 +218,7 @@ export class TokenStore {
   /** Accessors of all tokens, read page by page so that others are not kept waiting. */
   async accessors(): Promise<string[]> {
     const accessors: string[] = [];
-    for await (const page of this.#store.pages<{ accessor: string }>(ACCESSORS, (error) => this.#log.error(error.message))) {
+    for await (const page of accessorRecords.pages(this.#store, (error) => this.#log.error(error.message))) {
       for (const [, { accessor }] of page) accessors.push(accessor);
     }
     return accessors;

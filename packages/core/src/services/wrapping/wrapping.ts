@@ -2,6 +2,8 @@ import { BadRequest, readStoredJson, writeStoredJson, type Clock } from '@strong
 import { cappedWarning } from '../../kernel/mounts/lease-terms.ts';
 import type { CoreRequest } from '../../kernel/call/core-request.ts';
 import type { CoreResponse, WrapInfo } from '../../kernel/call/core-response.ts';
+import { Type } from 'typebox';
+import { Records } from '../../kernel/storage/records.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import type { TokenRecord } from '../tokens/token-record.ts';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
@@ -20,10 +22,9 @@ export interface WrappableCall {
   wrapTtl: number;
 }
 
-/** What is kept of a wrapped answer. */
-interface Wrapped {
-  response: string;
-}
+/** What is kept of a wrapped answer, in the cubbyhole of its token. */
+const Wrapped = Type.Object({ response: Type.String() });
+const wrappedAnswers = new Records('cubbyhole/', Wrapped);
 
 /** Answers kept behind a token of one use, in its cubbyhole. */
 export class Wrapping {
@@ -86,7 +87,7 @@ export class Wrapping {
   async #take(token: string): Promise<{ answer: Omit<CoreResponse, 'requestId'>; record: TokenRecord }> {
     const found = await this.#require(token);
     if (!(await this.#tokens.use(found.digest))) throw new BadRequest(INVALID);
-    const wrapped = await this.#store.get<Wrapped>(cubbyhole(found.digest));
+    const wrapped = await wrappedAnswers.get(this.#store, idOf(found.digest));
     await this.#revoker.revoke(found.digest, NEVER);
     if (!wrapped) throw new BadRequest(INVALID);
     return { answer: readStoredJson(wrapped.response) as Omit<CoreResponse, 'requestId'>, record: found.record };
@@ -115,7 +116,7 @@ export class Wrapping {
     };
     const made = await this.#store.transaction(async (tx: StoreTransaction) => {
       const token = this.#tokens.create(tx, record);
-      tx.put(cubbyhole(token.digest), { response: writeStoredJson(answer) } satisfies Wrapped);
+      wrappedAnswers.put(tx, idOf(token.digest), { response: writeStoredJson(answer) });
       return token;
     });
     return {
@@ -128,8 +129,8 @@ export class Wrapping {
   }
 }
 
-function cubbyhole(digest: string): string {
-  return `cubbyhole/${digest}/response`;
+function idOf(digest: string): string {
+  return `${digest}/response`;
 }
 
 function wrappedAnswer(wrapInfo: WrapInfo, warnings: readonly string[] | null = null): CoreResponse {

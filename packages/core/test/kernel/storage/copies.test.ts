@@ -159,7 +159,7 @@ describe('when nobody can tell what changed', () => {
 });
 
 describe('a change of another server', () => {
-  test('that cannot be taken up at once is made up for, and not lost', async () => {
+  test('that cannot be applied at once is applied later, and not lost', async () => {
     const { range } = driver;
     let fails = 1;
     driver.range = async (query) => {
@@ -206,7 +206,7 @@ describe('a change of another server', () => {
   test('that makes the keys of an empty store is heard by servers that are sealed over it', async () => {
     const empty = sharedMemory();
     const heard: ChangedKeys[] = [];
-    empty.open().changes((announced) => heard.push(announced));
+    empty.open().changes((notified) => heard.push(notified));
     const core = await createCore({ storage: empty.open(), plugins: [], clock });
     await core.initialize({ secretShares: 1, secretThreshold: 1, recoveryShares: undefined, recoveryThreshold: undefined });
     await clock.advance(0);

@@ -46,7 +46,7 @@ test('a record that does not match its schema is a corrupt record that names its
   await expect(store.transaction(async (tx) => DOORS.get(tx, 'front'))).rejects.toThrow(CorruptRecord);
 });
 
-test('a field that an older version spelled otherwise is read under its name of today, and what is new is kept', async () => {
+test('a field that an older version written otherwise is read under its name of today, and what is new is kept', async () => {
   await store.transaction(async (tx) => tx.put('door/front', { name: 'Front', lastError: 'jammed', added: 'later' }));
   expect(await DOORS.get(fresh(), 'front')).toEqual({ name: 'Front', last_error: 'jammed', added: 'later' });
   expect(await fresh().transaction(async (tx) => DOORS.get(tx, 'front'))).toMatchObject({ last_error: 'jammed' });

@@ -44,7 +44,7 @@ describe('a store', () => {
     let runs = 0;
     await store.transaction(async (tx) => {
       runs += 1;
-      const n = (await tx.get<number>('n'))!;
+      const n = (await tx.get('n')) as number;
       if (runs === 1) await put('n', 10);
       tx.put('n', n + 1);
     });
@@ -73,7 +73,7 @@ describe('a store', () => {
     const other = await open();
     await Promise.all(
       Array.from({ length: 400 }, async (_, i) =>
-        (i % 2 ? store : other).transaction(async (tx) => tx.put('n', ((await tx.get<number>('n')) ?? 0) + 1)),
+        (i % 2 ? store : other).transaction(async (tx) => tx.put('n', (((await tx.get('n')) as number | undefined) ?? 0) + 1)),
       ),
     );
     expect(await store.get('n')).toBe(400);

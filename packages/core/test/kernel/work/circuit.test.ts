@@ -37,7 +37,7 @@ describe('the circuit of an outside system', () => {
     for (let i = 0; i < 5; i += 1) expect((await ask()).status).toBe(500);
     expect(await ask()).toMatchObject({
       status: 503,
-      errors: ['"one" failed 5 times in a row and is left alone; try again in 5 s'],
+      errors: ['"one" failed 5 times in a row and its circuit breaker is open; try again in 5 s'],
       headers: { 'Retry-After': '5' },
     });
     expect(calls).toBe(5);

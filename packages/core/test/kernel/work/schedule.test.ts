@@ -92,7 +92,7 @@ describe('the schedule', () => {
     }
   });
 
-  test('an outside system that keeps failing is left alone for a while, and shown; the others go on', async () => {
+  test('an outside system that keeps failing opens its circuit breaker, which is shown; the others go on', async () => {
     outside.failing.add('dead');
     for (let i = 0; i < 20; i += 1) await mount.write(`ticks/d${i}`, { system: 'dead', after: '1m' });
     await mount.write('ticks/live', { system: 'live', after: '62s' });

@@ -342,7 +342,7 @@ describe('an entry with many or long texts', () => {
     expect(formatter().line(answered, at, digests) === formatter().line(answered, at)).toBe(true);
   });
 
-  test('is told from ordinary ones, which are written at once, and costs nothing where nothing is digested', () => {
+  test('is distinguished from ordinary ones, which are written at once, and costs nothing where nothing is digested', () => {
     const never = async (): Promise<void> => undefined;
     expect(formatter().digestsFor(entry, never)).toBeUndefined();
     expect(formatter({ log_raw: 'true' }).digestsFor({ ...entry, request: { ...entry.request, data: many } }, never)).toBeUndefined();

@@ -139,7 +139,7 @@ describe('logins', () => {
   });
 });
 
-describe('a login whose method takes all spellings for one name', () => {
+describe('a login whose method takes all variants for one name', () => {
   const as = (name: string, more: { anyVariant?: boolean; others?: string[] } = { anyVariant: true }) => ({
     mountAccessor: ldap,
     alias: { name, ...more },
@@ -149,7 +149,7 @@ describe('a login whose method takes all spellings for one name', () => {
   const entity = async (identity: IdentityFixture, ...login: Parameters<typeof as>) =>
     (await identity.store.resolveLogin(as(...login))).entityId;
 
-  test('finds the alias of another spelling, whichever of the two is folded', async () => {
+  test('finds the alias of another variant, whichever of the two is folded', async () => {
     const identity = identityFixture();
     const old = await owner(identity, 'User  One');
     expect([await entity(identity, 'user one'), await entity(identity, 'ＵＳＥＲ one')]).toEqual([old, old]);
@@ -159,7 +159,7 @@ describe('a login whose method takes all spellings for one name', () => {
     expect(await entity(identity, 'strasse', {})).not.toBe(plain);
   });
 
-  test('prefers the very spelling, but for a disabled entity, which all of them lead to', async () => {
+  test('prefers the very variant, but for a disabled entity, which all of them lead to', async () => {
     const identity = identityFixture();
     const [wide, plain] = [await owner(identity, 'ａｎｎ'), await owner(identity, 'ann')];
     expect([await entity(identity, 'ann'), await entity(identity, 'ａｎｎ')]).toEqual([plain, wide]);
@@ -179,18 +179,18 @@ describe('a login whose method takes all spellings for one name', () => {
     expect(identity.view.reads - before).toBeLessThan(10);
   });
 
-  test('forgets spellings with their alias, its entity or the mount', async () => {
+  test('forgets variants with their alias, its entity or the mount', async () => {
     const identity = identityFixture();
-    const spellings = () => [...identity.view.records.keys()].filter((key) => key.startsWith('entity-alias-spell'));
+    const variants = () => [...identity.view.records.keys()].filter((key) => key.startsWith('entity-alias-spell'));
     const first = await owner(identity, 'A  B');
     await owner(identity, 'a\u00a0B');
     const { aliases } = (await identity.read(`entity/id/${first}`)).data as { aliases: { id: string }[] };
     await identity.write(`entity-alias/id/${aliases[0]!.id}`, { name: 'plain' });
-    expect(spellings()).toHaveLength(1);
+    expect(variants()).toHaveLength(1);
     await entity(identity, 'a b');
-    expect(spellings()).toHaveLength(2);
+    expect(variants()).toHaveLength(2);
     await identity.store.aliasesOfMountRemoved(ldap);
-    expect(spellings()).toEqual([]);
+    expect(variants()).toEqual([]);
   });
 
   test('is known by the other names that it has proven, where its own has no alias; a disabled entity of any of them wins', async () => {

@@ -21,7 +21,7 @@ export class MemoryView implements StorageView {
   conflicts = 0;
   /** The next commits fail so many times after they were applied: an answer that was lost. */
   loseAnswers = 0;
-  /** Called with the announced keys of each commit, as other processes would be. */
+  /** Called with the notified keys of each commit, as other processes would be. */
   readonly listeners: ((key: string) => void)[] = [];
   #version = 0;
 
@@ -57,7 +57,7 @@ export class MemoryView implements StorageView {
         else this.records.set(key, { json, version: (this.#version += 1) });
       }
       this.commits += 1;
-      for (const key of tx.announced) for (const listener of this.listeners) listener(key);
+      for (const key of tx.notified) for (const listener of this.listeners) listener(key);
       await turn();
       if (this.loseAnswers > 0) {
         this.loseAnswers -= 1;
@@ -80,7 +80,7 @@ class MemoryTransaction {
   readonly view: MemoryView;
   readonly read = new Map<string, number | undefined>();
   readonly written = new Map<string, string | undefined>();
-  readonly announced = new Set<string>();
+  readonly notified = new Set<string>();
 
   constructor(view: MemoryView) {
     this.view = view;
@@ -106,7 +106,7 @@ class MemoryTransaction {
         },
         change: async (work) => work(this),
       },
-      options?.cached === true ? this.announced : undefined,
+      options?.cached === true ? this.notified : undefined,
     );
   }
 }
@@ -117,7 +117,7 @@ interface Access {
   change(work: (tx: MemoryTransaction) => void): Promise<void>;
 }
 
-function memoryCollection<S extends TSchema>(prefix: string, schema: S, access: Access, announced?: Set<string>): Collection<Static<S>> {
+function memoryCollection<S extends TSchema>(prefix: string, schema: S, access: Access, notified?: Set<string>): Collection<Static<S>> {
   type T = Static<S>;
   const get = async (id: string): Promise<T | undefined> => {
     const json = await access.get(prefix + id);
@@ -131,7 +131,7 @@ function memoryCollection<S extends TSchema>(prefix: string, schema: S, access: 
       .slice(0, query.limit);
   };
   const write = (id: string, json: string | undefined): Promise<void> => {
-    announced?.add(prefix + id);
+    notified?.add(prefix + id);
     return access.change((tx) => tx.written.set(prefix + id, json));
   };
   return {

@@ -64,7 +64,7 @@ describe('what an operator does about work that fails', () => {
       expect(await intents()).toHaveLength(1);
     });
 
-    test('is retried at once when asked, also while its outside system is left alone; a failure is answered with its reason', async () => {
+    test('is retried at once when asked, also while the circuit breaker of its outside system is open; a failure is answered with its reason', async () => {
       await mount.advance('10m');
       const failed = await mount.call('update', `sys/journal/${id}/retry`);
       expect([failed.status, failed.errors![0]]).toEqual([

@@ -85,7 +85,7 @@ describe('the lockout of login names', () => {
     expect(await attempt(mounted('ldap', undefined, 'auth_ldap_2'), 'bob', 'right')).toBe('in');
   });
 
-  test('takes spellings that a directory does not tell apart for one name', async () => {
+  test('takes variants that a directory does not tell apart for one name', async () => {
     const { attempt } = fixture();
     for (const name of ['bob smith', 'Bob Smith', ' bob smith', 'bob  smith ', 'ｂob smith'])
       expect(await attempt(mounted(), name, 'wrong')).toBe('refused');

@@ -7,7 +7,7 @@ import { PluginRefused } from '../../../src/index.ts';
 const Note = Type.Object({ text: Type.String() });
 const Heard = Type.Object({ mount: Type.String(), name: Type.String() });
 
-/** Keeps notes, and offers them to followers. */
+/** Keeps notes, and offers them to subscribers. */
 const notes: EnginePackage = {
   name: 'notes',
   kind: 'secret',

@@ -22,7 +22,7 @@ describe('a plugin that was built for another API', () => {
     const other = { ...testEngine(new Outside()), name: 'other' };
     const mount = await mountForTest(old(testEngine(new Outside())), { storage: store.open(), path: 'acc', plugins: [other] });
     const reason = `plugin test was built for plugin API 2; this server offers ${API_VERSION}`;
-    expect(await mount.call('update', 'acc/roles/r')).toMatchObject({ status: 503, errors: [`the mount acc/ is out of use: ${reason}`] });
+    expect(await mount.call('update', 'acc/roles/r')).toMatchObject({ status: 503, errors: [`the mount acc/ is quarantined: ${reason}`] });
     const refused = await mount.call('update', 'sys/mounts/more', { data: { type: 'test' } });
     expect(refused).toMatchObject({ status: 400, errors: [reason] });
     const { data } = await mount.call('read', 'sys/plugins/catalog');
@@ -36,7 +36,7 @@ describe('a plugin that was built for another API', () => {
     await mount.close();
   });
 
-  test('is told apart without its code being touched', () => {
+  test('is distinguished without its code being touched', () => {
     const trap = { name: 'trap', kind: 'database', apiVersion: 0 };
     Object.defineProperty(trap, 'open', {
       get: () => {

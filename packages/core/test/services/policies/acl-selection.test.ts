@@ -11,11 +11,11 @@ interface Rule {
 /** The selection rules word by word, over all rules. */
 function decides(rules: readonly Rule[], path: string, listing: boolean): string | undefined {
   const paths = [...new Set(rules.map((rule) => rule.path))];
-  const spellings = listing && path.endsWith('/') ? [path, path.slice(0, -1)] : [path];
-  const exact = spellings.filter((spelling) => paths.includes(spelling));
-  const denied = exact.find((spelling) => rules.some((rule) => rule.path === spelling && rule.capabilities.includes('deny')));
+  const variants = listing && path.endsWith('/') ? [path, path.slice(0, -1)] : [path];
+  const exact = variants.filter((variant) => paths.includes(variant));
+  const denied = exact.find((variant) => rules.some((rule) => rule.path === variant && rule.capabilities.includes('deny')));
   if (exact.length > 0) return denied ?? exact[0];
-  const wild = paths.filter((one) => isWild(one) && spellings.some((spelling) => matches(one, spelling)));
+  const wild = paths.filter((one) => isWild(one) && variants.some((variant) => matches(one, variant)));
   return wild.sort(weakerFirst).at(-1);
 }
 

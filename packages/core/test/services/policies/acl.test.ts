@@ -74,7 +74,7 @@ describe('lists', () => {
     expect(lists(acl, 'foo/metadata/other/below/')).toBe(true);
   });
 
-  test('a more specific permission is not hidden by the other spelling', () => {
+  test('a more specific permission is not hidden by the other variant', () => {
     expect(lists(aclOf(block('a/*', 'deny') + block('a/b/*', 'list')), 'a/b/')).toBe(true);
   });
 

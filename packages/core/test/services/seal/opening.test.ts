@@ -34,7 +34,7 @@ describe('an automatic seal', () => {
     expect(two.sealed).toBe(false);
   });
 
-  test('opens within a second where the announcement is not heard', async () => {
+  test('opens within a second where the notification is not heard', async () => {
     const store = sharedMemory();
     const clock = manualClock();
     const deaf = store.open();

@@ -150,18 +150,18 @@ describe('delegation', () => {
       }
     });
 
-    test('root is for root alone, however it is spelled and whatever a role lists', async () => {
+    test('root is for root alone, however it is called and whatever a role lists', async () => {
       await role('plain', {});
       await role('all', { allowed_policies_glob: ['*'] });
       await role('root', { allowed_policies: ['ROOT'] });
       const team = await made({ policies: ['team'] });
       const chief = await made({ policies: ['chief'] });
       for (const token of [team, chief]) {
-        for (const spelling of ['root', 'ROOT', ' root ', 'Root\t', '\u00a0root']) {
+        for (const variant of ['root', 'ROOT', ' root ', 'Root\t', '\u00a0root']) {
           for (const at of ['create', 'create-orphan', 'create/plain', 'create/all', 'create/root']) {
-            for (const policies of [[spelling], `default,${spelling}`]) {
+            for (const policies of [[variant], `default,${variant}`]) {
               const answer = await create({ policies }, token, at);
-              expect([at, spelling, answer.status, answer.auth]).toEqual([at, spelling, 400, null]);
+              expect([at, variant, answer.status, answer.auth]).toEqual([at, variant, 400, null]);
             }
           }
         }

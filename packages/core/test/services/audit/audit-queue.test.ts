@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { AuditLane, type LaneLimits } from '../../../src/services/audit/audit-lane.ts';
+import { AuditQueue, type QueueLimits } from '../../../src/services/audit/audit-queue.ts';
 import { FakeDevice } from './fake-device.ts';
 import { ManualClock } from './manual-clock.ts';
 
-const limits: LaneLimits = { lines: 5, bytes: 1000, deadlineMillis: 5000 };
+const limits: QueueLimits = { lines: 5, bytes: 1000, deadlineMillis: 5000 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function lane(device = new FakeDevice()): { device: FakeDevice; clock: ManualClock; lane: AuditLane; states: string[] } {
+function queue(device = new FakeDevice()): { device: FakeDevice; clock: ManualClock; queue: AuditQueue; states: string[] } {
   const clock = new ManualClock();
   const states: string[] = [];
   return {
     device,
     clock,
     states,
-    lane: new AuditLane(
+    queue: new AuditQueue(
       async () => device,
       clock,
       limits,
@@ -24,17 +24,17 @@ function lane(device = new FakeDevice()): { device: FakeDevice; clock: ManualClo
 
 describe('the queue before a device', () => {
   test('lines of the same moment share one write', async () => {
-    const it = lane();
-    await Promise.all(['a', 'b', 'c'].map((line) => it.lane.write(line)));
+    const it = queue();
+    await Promise.all(['a', 'b', 'c'].map((line) => it.queue.write(line)));
     expect(it.device.writes).toEqual([['a', 'b', 'c']]);
-    expect(it.lane.status()).toMatchObject({ state: 'healthy', written: 3, waiting: 0 });
+    expect(it.queue.status()).toMatchObject({ state: 'healthy', written: 3, waiting: 0 });
   });
 
   test('lines that come during a write go out together in the next one, each caller after its own', async () => {
-    const it = lane();
+    const it = queue();
     it.device.block();
     const done: string[] = [];
-    const wait = (line: string): Promise<unknown> => it.lane.write(line).then(() => done.push(line));
+    const wait = (line: string): Promise<unknown> => it.queue.write(line).then(() => done.push(line));
     const first = wait('a');
     await turn();
     const rest = [wait('b'), wait('c')];
@@ -46,47 +46,47 @@ describe('the queue before a device', () => {
   });
 
   test('a caller that writes again at once is served', async () => {
-    const it = lane();
-    for (let count = 0; count < 50; count += 1) await it.lane.write(`${count}`);
+    const it = queue();
+    for (let count = 0; count < 50; count += 1) await it.queue.write(`${count}`);
     expect(it.device.lines).toHaveLength(50);
   });
 
   test('leaves no timer behind', async () => {
-    const it = lane();
-    await it.lane.write('a');
+    const it = queue();
+    await it.queue.write('a');
     expect(it.clock.waiting).toBe(0);
   });
 
   test('a write that hangs refuses its callers at the deadline, later ones at once, and is caught up when it goes on', async () => {
-    const it = lane();
+    const it = queue();
     it.device.block();
-    const first = it.lane.write('a');
+    const first = it.queue.write('a');
     await turn();
-    const second = it.lane.write('b');
+    const second = it.queue.write('b');
     it.clock.advance(4999);
-    expect(it.lane.state).toBe('healthy');
+    expect(it.queue.state).toBe('healthy');
     it.clock.advance(1);
     await expect(first).rejects.toThrow('the device has not answered within 5 seconds');
     await expect(second).rejects.toThrow('the device has not answered within 5 seconds');
-    await expect(it.lane.write('c')).rejects.toThrow('the device has not answered within 5 seconds');
-    expect(it.lane.status()).toMatchObject({ state: 'stalled', waiting: 3, last_error_time: '2030-01-02T03:04:10.678Z' });
+    await expect(it.queue.write('c')).rejects.toThrow('the device has not answered within 5 seconds');
+    expect(it.queue.status()).toMatchObject({ state: 'stalled', waiting: 3, last_error_time: '2030-01-02T03:04:10.678Z' });
     it.device.unblock();
     await turn();
     expect(it.device.lines).toEqual(['a', 'b', 'c']);
     expect(it.states).toEqual(['stalled', 'healthy']);
-    await it.lane.write('d');
+    await it.queue.write('d');
   });
 
   test('holds no more lines than allowed and counts the others', async () => {
-    const it = lane();
+    const it = queue();
     it.device.block();
     const writes = Array.from({ length: 8 }, (_, at) =>
-      it.lane.write(`${at}`).then(
+      it.queue.write(`${at}`).then(
         () => 'written',
         (error: Error) => error.message,
       ),
     );
-    expect(it.lane.status().dropped).toBe(3);
+    expect(it.queue.status().dropped).toBe(3);
     it.device.unblock();
     expect(await Promise.all(writes)).toEqual([
       ...Array<string>(5).fill('written'),
@@ -95,23 +95,23 @@ describe('the queue before a device', () => {
   });
 
   test('holds no more characters than allowed', async () => {
-    const it = lane();
+    const it = queue();
     it.device.block();
-    const first = it.lane.write('x'.repeat(900));
-    await expect(it.lane.write('x'.repeat(200))).rejects.toThrow('too many lines');
+    const first = it.queue.write('x'.repeat(900));
+    await expect(it.queue.write('x'.repeat(200))).rejects.toThrow('too many lines');
     it.device.unblock();
     await first;
-    await it.lane.write('x'.repeat(1000));
+    await it.queue.write('x'.repeat(1000));
   });
 
   test('a device that fails is tried again with the next line', async () => {
-    const it = lane();
+    const it = queue();
     it.device.error = new Error('no space left');
-    await expect(it.lane.write('a')).rejects.toThrow('no space left');
-    await expect(it.lane.write('b')).rejects.toThrow('no space left');
-    expect(it.lane.status()).toMatchObject({ state: 'failing', failed: 2, last_error: 'no space left' });
+    await expect(it.queue.write('a')).rejects.toThrow('no space left');
+    await expect(it.queue.write('b')).rejects.toThrow('no space left');
+    expect(it.queue.status()).toMatchObject({ state: 'failing', failed: 2, last_error: 'no space left' });
     it.device.error = undefined;
-    await it.lane.write('c');
+    await it.queue.write('c');
     expect(it.device.lines).toEqual(['c']);
     expect(it.states).toEqual(['failing', 'healthy']);
   });
@@ -119,7 +119,7 @@ describe('the queue before a device', () => {
   test('a device that cannot be opened is opened with a later line', async () => {
     const device = new FakeDevice();
     let broken = true;
-    const it = new AuditLane(
+    const it = new AuditQueue(
       async () => {
         if (broken) throw new Error('no such folder');
         return device;
@@ -137,18 +137,18 @@ describe('the queue before a device', () => {
   });
 
   test('closing lets a device that works finish, and waits for a hanging one no longer than the deadline', async () => {
-    const good = lane();
-    const written = good.lane.write('a');
-    await good.lane.close();
+    const good = queue();
+    const written = good.queue.write('a');
+    await good.queue.close();
     await written;
     expect(good.device.closed).toBe(1);
-    await expect(good.lane.write('b')).rejects.toThrow('the device was closed');
+    await expect(good.queue.write('b')).rejects.toThrow('the device was closed');
 
-    const hanging = lane();
+    const hanging = queue();
     hanging.device.block();
-    const lost = hanging.lane.write('a');
+    const lost = hanging.queue.write('a');
     await turn();
-    const closed = hanging.lane.close();
+    const closed = hanging.queue.close();
     hanging.clock.advance(5000);
     await expect(lost).rejects.toThrow('the device has not answered');
     await closed;

@@ -1,22 +1,22 @@
-/** Logins under way, by name: those that must wait for each other share a lane. Nothing is kept for a name without logins. */
-export class LoginLanes {
-  readonly #lanes = new Map<string, LoginLane>();
+/** Logins under way, by name: those that must wait for each other share a queue. Nothing is kept for a name without logins. */
+export class LoginQueues {
+  readonly #queues = new Map<string, LoginQueue>();
 
-  enter(key: string): LoginLane {
-    let lane = this.#lanes.get(key);
-    if (!lane) {
-      lane = new LoginLane(() => this.#lanes.delete(key));
-      this.#lanes.set(key, lane);
+  enter(key: string): LoginQueue {
+    let queue = this.#queues.get(key);
+    if (!queue) {
+      queue = new LoginQueue(() => this.#queues.delete(key));
+      this.#queues.set(key, queue);
     }
-    lane.inside += 1;
-    return lane;
+    queue.inside += 1;
+    return queue;
   }
 }
 
-export class LoginLane {
+export class LoginQueue {
   /** Logins that run or wait. */
   inside = 0;
-  /** Refusals since the lane came to be, each counted once it is stored. */
+  /** Refusals since the queue came to be, each counted once it is stored. */
   refusals = 0;
   #running = 0;
   readonly #waiting: (() => void)[] = [];

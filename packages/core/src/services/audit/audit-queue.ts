@@ -2,7 +2,7 @@ import { waitAtMost, type Clock } from '@strongroom/engine-sdk';
 import type { AuditDevice } from './audit-device.ts';
 
 /** Bounds of what waits for one device. */
-export interface LaneLimits {
+export interface QueueLimits {
   readonly lines: number;
   /** Characters, which in these lines are nearly bytes. */
   readonly bytes: number;
@@ -14,11 +14,11 @@ export interface LaneLimits {
  * `healthy`: the last write succeeded. `failing`: it did not; the next line is another try. `stalled`: a write hangs beyond the deadline;
  * callers are refused at once, lines are kept up to the bounds and written when the device goes on.
  */
-export type LaneState = 'healthy' | 'failing' | 'stalled';
+export type QueueState = 'healthy' | 'failing' | 'stalled';
 
 /** What operators see of a device. */
-export interface LaneStatus {
-  state: LaneState;
+export interface QueueStatus {
+  state: QueueState;
   /** Lines since the start of this process. */
   written: number;
   failed: number;
@@ -40,15 +40,15 @@ const BATCH_LENGTH = 1 << 20;
 
 /**
  * The queue before one device. Lines that come while a write is under way go out together in the next one. A device that hangs or
- * cannot be opened harms nobody but those who wait for this lane, and them no longer than the deadline.
+ * cannot be opened harms nobody but those who wait for this queue, and them no longer than the deadline.
  */
-export class AuditLane {
+export class AuditQueue {
   readonly #open: () => Promise<AuditDevice>;
   readonly #clock: Clock;
-  readonly #limits: LaneLimits;
-  readonly #changed: (state: LaneState, status: LaneStatus) => void;
+  readonly #limits: QueueLimits;
+  readonly #changed: (state: QueueState, status: QueueStatus) => void;
   #device: AuditDevice | undefined;
-  #state: LaneState = 'healthy';
+  #state: QueueState = 'healthy';
   #queue: Waiting[] = [];
   #queuedLength = 0;
   #underWay: Waiting[] = [];
@@ -66,8 +66,8 @@ export class AuditLane {
   constructor(
     open: () => Promise<AuditDevice>,
     clock: Clock,
-    limits: LaneLimits,
-    changed: (state: LaneState, status: LaneStatus) => void = () => {},
+    limits: QueueLimits,
+    changed: (state: QueueState, status: QueueStatus) => void = () => {},
   ) {
     this.#open = open;
     this.#clock = clock;
@@ -75,11 +75,11 @@ export class AuditLane {
     this.#changed = changed;
   }
 
-  get state(): LaneState {
+  get state(): QueueState {
     return this.#state;
   }
 
-  status(): LaneStatus {
+  status(): QueueStatus {
     return {
       state: this.#state,
       written: this.#written,
@@ -185,12 +185,12 @@ export class AuditLane {
     return new Error(`the device has not answered within ${this.#limits.deadlineMillis / 1000} seconds`);
   }
 
-  #failure(error: Error, state: LaneState): void {
+  #failure(error: Error, state: QueueState): void {
     this.#lastError = { message: error.message, at: this.#clock.now() };
     this.#become(state);
   }
 
-  #become(state: LaneState): void {
+  #become(state: QueueState): void {
     if (this.#state === state) return;
     this.#state = state;
     this.#changed(state, this.status());

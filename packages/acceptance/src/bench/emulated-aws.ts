@@ -1,8 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** IAM and STS as `played-aws-main.ts` plays them. */
-export interface PlayedAws {
+/** IAM and STS as `emulated-aws-main.ts` emulates them. */
+export interface EmulatedAws {
   readonly endpoint: string;
   /** The most calls that it had before it at one time. */
   mostAtOnce(): Promise<number>;
@@ -10,8 +10,8 @@ export interface PlayedAws {
 }
 
 /** `delay`: milliseconds that each call takes. */
-export async function startPlayedAws(delay: number): Promise<PlayedAws> {
-  const child = fork(fileURLToPath(new URL('./played-aws-main.js', import.meta.url)), [String(delay)]);
+export async function startEmulatedAws(delay: number): Promise<EmulatedAws> {
+  const child = fork(fileURLToPath(new URL('./emulated-aws-main.js', import.meta.url)), [String(delay)]);
   const { port } = await told<{ port: number }>(child);
   return {
     endpoint: `http://127.0.0.1:${port}`,
@@ -27,6 +27,6 @@ export async function startPlayedAws(delay: number): Promise<PlayedAws> {
 async function told<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     child.once('message', (message) => resolve(message as T));
-    child.once('exit', (code) => reject(new Error(`the played AWS ended with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`the emulated AWS ended with ${code}`)));
   });
 }
