@@ -22,6 +22,7 @@ const TYPED_LINT = ['lint with types', ESLINT, ['--config', 'eslint.types.config
 const NEWEST_NODE_PACKAGES = ['core', 'http', 'storage-sdk', 'storage-lmdb', 'storage-postgresql'];
 /** Publishes to a registry of its own, installs from there, and runs what the documents say; it uses the build. */
 const PACKAGES = ['packages, as others install them', ['..', 'packages', 'acceptance', 'dist', 'publish', 'main.js'], []];
+const API = ['public types', ['..', 'packages', 'acceptance', 'dist', 'api', 'main.js'], ['--check']];
 const FORMAT = ['format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level=warn', '.']];
 let jestPassed = 0;
 let jestFailed = 0;
@@ -138,7 +139,7 @@ if (words[0] === '--changed') {
   removeStale();
   // Two at a time; the lint with types takes 2 GiB.
   await Promise.all([check(BUILD, TYPES), check(FORMAT, LINT)]);
-  await Promise.all([check(TYPED_LINT), check(PACKAGES)]);
+  await Promise.all([check(TYPED_LINT), check(API, PACKAGES)]);
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
   const newest = installNewestNode();

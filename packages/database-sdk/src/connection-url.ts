@@ -7,6 +7,7 @@ export type ConnectionUrlForm =
   /** Anything else, such as a Go MySQL DSN: as it is. */
   | 'plain';
 
+/** What a connection string is filled with; `undefined` leaves its placeholder out. */
 export interface ConnectionUrlValues {
   readonly username?: string | undefined;
   readonly password?: string | undefined;

@@ -8,6 +8,7 @@ export type Credential =
   /** `subject` is what the certificate's subject says, RFC 4514 (`CN=v-app-…`). */
   | { type: 'client_certificate'; subject: string };
 
+/** The kinds of credentials that users of databases have. */
 export type CredentialType = Credential['type'];
 
 /** An operator's statements, as stored. Empty means: the plugin's own default, or a refusal where it has none. */
@@ -15,6 +16,7 @@ export interface Statements {
   readonly commands: readonly string[];
 }
 
+/** What every call about a user carries. */
 export interface UserRequest {
   readonly username: string;
   readonly statements: Statements;
@@ -22,6 +24,7 @@ export interface UserRequest {
   readonly signal: AbortSignal;
 }
 
+/** A user to create. */
 export interface CreateUserRequest extends UserRequest {
   readonly credential: Credential;
   /** When the user stops being valid; already includes the host's slack. */
@@ -30,10 +33,12 @@ export interface CreateUserRequest extends UserRequest {
   readonly rollback: Statements;
 }
 
+/** A user whose credential is to be replaced. */
 export interface UpdateUserRequest extends UserRequest {
   readonly credential: Credential;
 }
 
+/** A user who is to stay valid for longer. */
 export interface RenewUserRequest extends UserRequest {
   readonly expiresAt: Date;
 }
@@ -41,6 +46,7 @@ export interface RenewUserRequest extends UserRequest {
 /** A creation that is only looked at. `credential` holds sample values. */
 export type PreviewRequest = Pick<CreateUserRequest, 'username' | 'statements' | 'credential' | 'expiresAt'>;
 
+/** Which users to list. */
 export interface ListUsersRequest {
   /** Only names that begin so, compared as the database compares names; '' for all. */
   readonly prefix: string;

@@ -41,6 +41,7 @@ export const mysqlDialect: SqlDialect = {
   blockComments: 'flat',
 };
 
+/** The lexical rules of SQL Server’s Transact-SQL. */
 export const mssqlDialect: SqlDialect = {
   name: 'mssql',
   quotes: { "'": double("'"), '"': double('"'), '[': double(']') },
@@ -50,6 +51,7 @@ export const mssqlDialect: SqlDialect = {
   blockComments: 'nested',
 };
 
+/** The lexical rules of Cassandra’s CQL. */
 export const cqlDialect: SqlDialect = {
   name: 'cql',
   quotes: { "'": double("'"), '"': double('"') },
@@ -59,6 +61,7 @@ export const cqlDialect: SqlDialect = {
   blockComments: 'flat',
 };
 
+/** The lexical rules of InfluxQL. */
 export const influxqlDialect: SqlDialect = {
   name: 'influxql',
   quotes: { "'": { close: "'", escape: 'backslash' }, '"': { close: '"', escape: 'backslash' } },

@@ -32,4 +32,5 @@ export const CONTRACT_CASES = [
   'close twice is fine, later calls reject',
 ] as const;
 
+/** The title of a case of the contract, as `skip` names it. */
 export type ContractCase = (typeof CONTRACT_CASES)[number];

@@ -15,6 +15,7 @@ export interface DeclaredPlugin {
   readonly limit: number | undefined;
 }
 
+/** What a plugin should declare, written out by hand. */
 export interface DeclarationTable {
   readonly connection: TObject;
   /** Every parameter of a connection with its default; undefined for none. */

@@ -14,6 +14,7 @@ export interface Skip {
   readonly reason: string;
 }
 
+/** The plugin under test, and the way to its database. */
 export interface ContractOptions<C extends TObject> {
   readonly plugin: DatabasePlugin<C>;
   /** Good settings of a connection; a function if they are known only once the server runs. Called for every case. */

@@ -47,6 +47,7 @@ export interface TokenTerms {
   readonly renewable: boolean;
 }
 
+/** The token that is to be renewed, as its login left it. */
 export interface AuthRenewal {
   readonly internal: Readonly<Record<string, unknown>>;
   readonly policies: readonly string[];
@@ -56,6 +57,7 @@ export interface AuthRenewal {
   readonly signal: AbortSignal;
 }
 
+/** What a renewed token gets. Seconds. */
 export interface RenewedAuth {
   readonly ttl: number;
   readonly maxTtl: number;

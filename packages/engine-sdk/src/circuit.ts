@@ -8,6 +8,7 @@ export interface CircuitSettings {
   readonly longestPause?: number;
 }
 
+/** The state of a circuit breaker. */
 export interface CircuitStatus {
   /** `open`: calls fail at once. `half-open`: the pause is over, and the next call is the trial. */
   readonly state: 'closed' | 'open' | 'half-open';

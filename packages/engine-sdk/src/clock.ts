@@ -9,6 +9,7 @@ export interface Clock {
   after(millis: number, callback: () => void): () => void;
 }
 
+/** The time and the timers of the system. */
 export const systemClock: Clock = {
   now: () => new Date(),
   millis: () => Date.now(),

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 
+/** How long a piece of work may take, and what ends it sooner. */
 export interface DeadlineOptions {
   readonly clock: Clock;
   /** The longest that the work may take. Infinity: only the parent ends it. */

@@ -6,6 +6,7 @@ import { ExactNumber, toFloats } from './json/exact-number.ts';
 import { own } from './own.ts';
 import { compileSchema, type SchemaCheck } from './schema.ts';
 
+/** A body and captures as the fields of a path want them. */
 export interface Decoded {
   readonly data: Record<string, unknown>;
   readonly supplied: ReadonlySet<string>;
@@ -26,6 +27,7 @@ export type Decoder = (
   exact?: Readonly<Record<string, unknown>>,
 ) => Decoded;
 
+/** What a decoder does with keys and numbers that need care. */
 export interface DecoderOptions {
   /** Fields that take any value get exact numbers as they came. */
   readonly exactNumbers?: boolean;

@@ -112,6 +112,7 @@ export interface SystemMount {
   readonly feature?: string;
 }
 
+/** An engine as a plugin: what operators mount. Importing it does nothing. */
 export interface EnginePackage extends Plugin {
   readonly kind: 'auth' | 'secret';
   readonly apiVersion: 1;

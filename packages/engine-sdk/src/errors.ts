@@ -5,6 +5,7 @@
  */
 export type ErrorForm = 'plain' | 'listed';
 
+/** The error of a request: its class decides the status, and its text reaches the caller. */
 export class EngineError extends Error {
   readonly status: number = 500;
   readonly form: ErrorForm = 'listed';
@@ -64,6 +65,7 @@ export class NotFound extends EngineError {
   }
 }
 
+/** There is no such path. 404. */
 export class UnsupportedPath extends EngineError {
   override readonly status = 404;
   constructor(message = 'unsupported path') {
@@ -71,6 +73,7 @@ export class UnsupportedPath extends EngineError {
   }
 }
 
+/** The path has no such operation. 405. */
 export class UnsupportedOperation extends EngineError {
   override readonly status = 405;
   constructor(message = 'unsupported operation') {
@@ -78,11 +81,13 @@ export class UnsupportedOperation extends EngineError {
   }
 }
 
+/** The body exceeds a limit. 413. */
 export class BodyTooLarge extends EngineError {
   override readonly status = 413;
   override readonly form = 'plain' as const;
 }
 
+/** The body is of a media type that the path does not take. 415. */
 export class UnsupportedMediaType extends EngineError {
   override readonly status = 415;
   override readonly form = 'plain' as const;

@@ -19,6 +19,7 @@ export type FieldKind =
   | 'list'
   | 'any';
 
+/** How the value of a field is decoded and shown. */
 export interface FieldSpec {
   readonly kind: FieldKind;
   readonly required?: boolean;
@@ -34,8 +35,10 @@ export interface FieldSpec {
 /** Makes the canonical form of a name from any of its variants. Pure, total and idempotent. */
 export type Fold = (value: string) => string;
 
+/** The schema of a field, with what it means to requests. */
 export type Field<T> = TUnsafe<T> & { readonly 'x-field': FieldSpec };
 
+/** What a field may declare beside its description. */
 export interface FieldOptions<T> {
   /** What the handler sees when the caller sends nothing. */
   readonly default?: T;
@@ -164,6 +167,7 @@ export const idempotencyFields = {
   ),
 } as const;
 
+/** What a field declared; of a plain schema, a field of any value. */
 export function fieldSpec(schema: TSchema): FieldSpec {
   return ((schema as { 'x-field'?: FieldSpec })['x-field'] ?? { kind: 'any' }) as FieldSpec;
 }

@@ -5,6 +5,7 @@ export const LONGEST_FOREIGN_TEXT = 4_096;
 /** So much of a text is looked at for secrets; what is longer is cut before, or masking it would hold up everybody. */
 const LOOKED_AT = 65_536;
 
+/** Values to mask in texts, by the label that takes their place. */
 export type Secrets = Readonly<Record<string, string | undefined>>;
 
 /** What anything thrown says of itself. Never throws itself, whatever was thrown. */

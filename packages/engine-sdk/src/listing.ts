@@ -13,6 +13,7 @@ export const pageFields = {
   limit: f.int('Lists at most this many entries; 0 or less means all.'),
 };
 
+/** The page that a caller asks for: names after `after`, and at most `limit` of them. */
 export interface Page {
   readonly after: string | undefined;
   readonly limit: number | undefined;

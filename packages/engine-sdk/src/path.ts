@@ -8,6 +8,7 @@ export type Captures<P extends string> = P extends `${string}{${infer N}}${infer
 /** undefined: 204 on writes and deletes, 404 on reads and lists. */
 export type Reply<R extends TSchema> = Promise<EngineResponse<Static<R>> | undefined>;
 
+/** One operation of a path: its words and its handler. */
 export interface Op<F extends TProperties, R extends TSchema> {
   /** One line for help, OpenAPI and the reference. */
   readonly summary: string;
@@ -21,8 +22,10 @@ export interface Op<F extends TProperties, R extends TSchema> {
   handle(req: EngineRequest<F>): Reply<R>;
 }
 
+/** Who may call a path, where that is not decided by the policy alone. */
 export type Access = 'sudo' | 'unauthenticated';
 
+/** What a path says of itself, and its fields. */
 export interface About<F extends TProperties> {
   readonly synopsis: string;
   readonly description: string;
@@ -40,6 +43,7 @@ export interface About<F extends TProperties> {
   readonly fields: F;
 }
 
+/** The operations of a path. */
 export interface Operations {
   read?: Op<TProperties, TSchema>;
   list?: Op<TProperties, TSchema>;
@@ -50,6 +54,7 @@ export interface Operations {
   exists?: (req: EngineRequest) => Promise<boolean>;
 }
 
+/** A declared path. Each method adds one operation and returns the path. */
 export interface Path<F extends TProperties = TProperties> {
   readonly pattern: string;
   readonly about: About<F>;
@@ -66,6 +71,7 @@ export interface Path<F extends TProperties = TProperties> {
 }
 
 // A path of any fields, as engines hand them over: handlers are contravariant in F, so the narrow type does not fit the wide one.
+/** A path of any fields. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyPath = Path<any>;
 

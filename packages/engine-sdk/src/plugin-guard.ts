@@ -6,6 +6,7 @@ import { loopWatch } from './loop-watch.ts';
 /** Milliseconds within which a plugin must end a call once its signal is aborted. */
 const GRACE = 5_000;
 
+/** Whom a plugin guard watches, and whom it reports to. */
 export interface PluginGuardOptions {
   readonly clock: Clock;
   /** Where the plugin's code is, as in `CodeOwner`. */

@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 /** How long something is not used whose plugin broke its contract, in milliseconds. */
 export const QUARANTINE_MILLIS = 60_000;
 
+/** Why something is not used, and until when. */
 export interface Quarantined {
   readonly reason: string;
   /** In milliseconds since 1970. */

@@ -3,6 +3,7 @@ import type { IssuedAuth } from './auth.ts';
 import type { IssuedSecret } from './secret-type.ts';
 import type { StorageView } from './storage-view.ts';
 
+/** What a request does. A write is `create` or `update`, by whether its record exists. */
 export type Operation = 'create' | 'read' | 'update' | 'patch' | 'delete' | 'list';
 
 /** The caller. On unauthenticated paths everything except the address is empty. */
@@ -19,6 +20,7 @@ export interface Caller {
   readonly sudo: boolean;
 }
 
+/** A request, as the handler of a path gets it. */
 export interface EngineRequest<F extends TProperties = TProperties> {
   readonly id: string;
   /** Create and update are already distinguished by the existence check of the path. */
@@ -47,11 +49,13 @@ export interface EngineRequest<F extends TProperties = TProperties> {
   readonly countAs?: <T>(name: string, work: () => Promise<T>, theirs: (result: T) => boolean) => Promise<T>;
 }
 
+/** A body that was not decoded, with its media type. */
 export interface RawBody {
   readonly contentType: string;
   readonly body: string | Uint8Array;
 }
 
+/** What a handler answers. */
 export interface EngineResponse<D = unknown> {
   readonly data?: D | null;
   /** A credential with a lease; its values are in `data`. */

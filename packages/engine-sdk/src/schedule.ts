@@ -13,6 +13,7 @@ export interface Schedule<E extends TObject> extends ScheduleKind<E> {
 /** A schedule of any entry: what is stored is checked against `entry` before it is handed over. */
 export type AnySchedule = Schedule<TObject>;
 
+/** One run of a job of a schedule. */
 export interface JobRun {
   readonly id: string;
   /** When the job was due. */

@@ -33,6 +33,7 @@ export interface SecretSubscriber {
   unmounted(tx: Transaction, mount: MountInfo): Promise<void>;
 }
 
+/** A mount, and the secrets that it offers. */
 export interface SourceMount {
   readonly mount: MountInfo;
   /** Absent if the engine offers no secrets to subscribe to. */

@@ -12,6 +12,7 @@ export interface LeaseTerms {
   readonly renewable?: boolean;
 }
 
+/** A lease, as renewal and revocation of a secret see it. */
 export interface Lease<I> {
   readonly id: string;
   readonly internal: I;
@@ -25,6 +26,7 @@ export interface Lease<I> {
   readonly signal: AbortSignal;
 }
 
+/** A kind of secret that leases hold: how it is renewed and revoked. */
 export interface SecretType<I extends TObject> {
   /** Written into every lease; never renamed. */
   readonly type: string;

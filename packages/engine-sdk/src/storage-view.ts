@@ -3,6 +3,7 @@ import type { IntentKind, OpenIntent } from './intent-kind.ts';
 import type { AccountManager, ManagedAccount } from './managed-account.ts';
 import type { JobStatus, ScheduleKind } from './schedule-kind.ts';
 
+/** A page of names, in the order of their bytes. */
 export interface ListQuery {
   /** Only ids with this prefix. */
   readonly prefix?: string;
@@ -11,11 +12,13 @@ export interface ListQuery {
   readonly limit?: number;
 }
 
+/** A page of the folders of a collection. */
 export interface FolderQuery extends ListQuery {
   /** The folder whose direct members are listed: '' or a path that ends in '/'. */
   readonly folder?: string;
 }
 
+/** How a collection is read. */
 export interface CollectionOptions {
   /**
    * The engine keeps copies of these records in memory. When a record changes, other processes are notified and call `invalidate` of the engine.
@@ -54,6 +57,7 @@ export interface StorageView {
   managerOf(account: ManagedAccount): Promise<AccountManager | undefined>;
 }
 
+/** The storage of a mount within one transaction: everything in it is committed together or not at all. */
 export interface Transaction extends Omit<StorageView, 'transaction'> {
   /** Stores the intent with the other writes of this transaction. It is rolled back later unless it is settled. */
   intend<E extends TObject>(intent: IntentKind<E>, entry: Static<E>): Promise<OpenIntent>;

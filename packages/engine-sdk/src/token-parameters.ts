@@ -18,6 +18,7 @@ export const tokenFields = {
   token_strictly_bind_ip: f.bool('Bind the token to the address that logged in.'),
 } as const;
 
+/** The parameters of tokens that a login method or a role stores. */
 export const TokenParameters = Type.Object({
   token_bound_cidrs: Type.Array(Type.String()),
   token_explicit_max_ttl: Type.Number(),
@@ -30,8 +31,10 @@ export const TokenParameters = Type.Object({
   token_ttl: Type.Number(),
   token_type: Type.String(),
 });
+/** Parameters of tokens, as they are stored. */
 export type TokenParameters = Static<typeof TokenParameters>;
 
+/** The parameters of tokens where nothing was written. */
 export const defaultTokenParameters: TokenParameters = {
   token_bound_cidrs: [],
   token_explicit_max_ttl: 0,
@@ -76,6 +79,7 @@ export function mergeTokenParameters(
   return result;
 }
 
+/** The terms of a token by the parameters that are stored. */
 export function tokenTerms(parameters: TokenParameters): TokenTerms {
   return {
     ttl: parameters.token_ttl,

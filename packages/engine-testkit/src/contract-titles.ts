@@ -19,4 +19,5 @@ export const CONTRACT_CASES = [
   'closing an engine twice, or one that never started, is no fault',
 ] as const;
 
+/** The title of a case of the contract, as `skip` names it. */
 export type ContractCase = (typeof CONTRACT_CASES)[number];

@@ -16,6 +16,7 @@ export interface ContractSkip {
   readonly reason: string;
 }
 
+/** The engine under test, and how it is prepared. */
 export interface EngineContract {
   readonly engine: EnginePackage;
   /** Where it is mounted; the engine's name by default. */

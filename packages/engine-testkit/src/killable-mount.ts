@@ -18,6 +18,7 @@ export interface KillableMount extends TestMount {
   pass(seconds: number, step?: number): Promise<void>;
 }
 
+/** Mounts an engine in a server that can be killed at any commit. */
 export async function killableMount(engine: EnginePackage, options: Omit<TestMountOptions, 'storage'> = {}): Promise<KillableMount> {
   const disk = memoryStorage();
   const open = async (now: Date): Promise<KillableMount> => {

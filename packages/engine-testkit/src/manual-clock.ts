@@ -13,6 +13,7 @@ export interface ManualClock extends Clock {
   set(to: Date | string): Promise<void>;
 }
 
+/** A clock that stands still until the test moves it. */
 export function manualClock(start: Date | string = '2030-01-01T00:00:00Z'): ManualClock {
   let now = new Date(start).getTime();
   let order = 0;

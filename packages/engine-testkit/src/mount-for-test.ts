@@ -6,6 +6,7 @@ import { manualClock, type ManualClock } from './manual-clock.ts';
 /** The same for every test, so that a second core opens what a first one stored. */
 const SEAL_KEY = Buffer.alloc(32, 1);
 
+/** How the engine is mounted, and what else the core is given. */
 export interface TestMountOptions {
   /** Where the engine is mounted: its name by default, `auth/<name>` for login methods, its own place for one of the server's. */
   readonly path?: string;
@@ -24,6 +25,7 @@ export interface TestMountOptions {
   readonly storage?: StorageDriver;
 }
 
+/** What a call carries beside its operation and path. */
 export interface Call {
   readonly data?: Readonly<Record<string, unknown>>;
   /** The same data with its exact numbers, where it has any. */
@@ -63,6 +65,7 @@ export class CallFailed extends Error {
   }
 }
 
+/** Mounts an engine in a core of its own, in memory by default. */
 export async function mountForTest(engine: EnginePackage, options: TestMountOptions = {}): Promise<TestMount> {
   const clock = options.clock ?? manualClock();
   const rootToken = 'root';

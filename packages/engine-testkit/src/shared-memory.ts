@@ -14,6 +14,7 @@ export interface SharedMemory {
   open(): CuttableStorage;
 }
 
+/** A storage driver whose connection to the others can be cut. */
 export interface CuttableStorage extends StorageDriver {
   /** From now on nothing gets through: for the process behind this driver, the machine has died. */
   cut(): void;
@@ -27,6 +28,7 @@ export interface CuttableStorage extends StorageDriver {
 
 type Listener = (changed: ChangedKeys) => void;
 
+/** A store in memory that several cores can open, as several servers share one. */
 export function sharedMemory(): SharedMemory {
   const store = memoryStorage();
   const listeners = new Map<object, Set<Listener>>();

@@ -1,6 +1,7 @@
 import type { CoreRequest, CoreResponse, CorsConfig } from '@strongroom/core';
 
 export type { CoreRequest, CoreResponse };
+/** What is to be done with a request of a page of another origin. */
 export type CorsDecision = ReturnType<CorsConfig['decide']>;
 
 /** What this package needs of a core. */
@@ -15,6 +16,7 @@ export interface CoreHandler {
   readonly cors?: CorsPolicy;
 }
 
+/** Which pages of other origins may call the API. */
 export interface CorsPolicy {
   /** Asked for each request that has an `Origin`. */
   decide(method: string, origin: string | undefined, preflightFor?: string): CorsDecision;

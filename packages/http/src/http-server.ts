@@ -8,6 +8,7 @@ import { askForBody, waitsForContinue } from './expectation.ts';
 import { acceptListVerb, restoreVerb } from './list-verb.ts';
 import { siteApp, type SiteOptions } from './site.ts';
 
+/** What a server of its own takes beside the limits of the API. */
 export interface HttpServerOptions extends ApiOptions, SiteOptions {
   /** Answers what is not below `/v1/`, in place of our own pages: an express app, or any handler. */
   readonly app?: (request: IncomingMessage, response: ServerResponse) => void;

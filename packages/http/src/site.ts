@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { AnswerWriter } from './answer-writer.ts';
 
+/** What a server answers outside the API. */
 export interface SiteOptions {
   /** Serves the pages below `/ui/`; `request.url` is without that prefix. Without it there are none. */
   readonly ui?: RequestHandler;

@@ -1,12 +1,14 @@
 /** Longest key a driver must take, in bytes of UTF-8. LMDB sets the bound; no driver takes longer ones. */
 export const MAX_KEY_BYTES = 1_900;
 
+/** A value, and which version of it. */
 export interface Stored {
   readonly value: Uint8Array;
   /** Positive; differs from every earlier version of the same key, also across a delete and a new put. */
   readonly version: number;
 }
 
+/** A value with its key. */
 export interface StoredEntry extends Stored {
   readonly key: string;
 }
@@ -30,6 +32,7 @@ export interface Expectation {
   readonly version: number | undefined;
 }
 
+/** A value to write. */
 export interface Entry {
   readonly key: string;
   /** May be empty: index entries say everything in their key. */
@@ -46,6 +49,7 @@ export interface Change {
   readonly notify?: readonly string[];
 }
 
+/** Ends a subscription. Repeating it does nothing. */
 export type Unsubscribe = () => void;
 
 /** Stands for every key there is: any of them may have changed, or be gone. */

@@ -22,6 +22,7 @@ export interface ContractStore {
   cleanup(): Promise<void>;
 }
 
+/** A case that does not apply, and why. The reason is printed with every run. */
 export interface ContractSkip {
   /** The exact title of a case. */
   readonly test: string;
@@ -29,6 +30,7 @@ export interface ContractSkip {
   readonly reason: string;
 }
 
+/** The driver under test, and how it is opened. */
 export interface StorageContract {
   readonly name: string;
   /** Called once for each case. */

@@ -111,12 +111,14 @@ export interface RemoteSecret {
   readonly softDeleted?: boolean;
 }
 
+/** A secret to look at. */
 export interface ReadRequest {
   readonly name: string;
   /** The host's deadline. A call rejects promptly, with `signal.reason`, once it is aborted. */
   readonly signal: AbortSignal;
 }
 
+/** A secret to create or replace. */
 export interface PutRequest {
   /** Already normalised and within the limits. */
   readonly name: string;
@@ -139,6 +141,7 @@ export interface PutRequest {
   readonly signal: AbortSignal;
 }
 
+/** A secret to delete. */
 export interface RemoveRequest {
   readonly name: string;
   /** What `read` gave a moment ago; the host has decided that it may go. */
@@ -146,6 +149,7 @@ export interface RemoveRequest {
   readonly signal: AbortSignal;
 }
 
+/** Which secrets to list: those of one destination. */
 export interface ListRequest {
   /** `OwnershipMark.destination` of those wanted. */
   readonly destination: string;

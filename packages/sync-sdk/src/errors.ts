@@ -2,6 +2,7 @@
 export type SyncErrorCode =
   'configuration_invalid' | 'client_side' | 'address_refused' | 'external_service' | 'throttled' | 'name_taken' | 'session_closed';
 
+/** What the provider said with the error, for its support. */
 export interface SyncErrorOptions extends ErrorOptions {
   /** The provider's own code: `AccessDeniedException`, `ForbiddenByPolicy`, `7 PERMISSION_DENIED`, `403`. */
   readonly providerCode?: string | undefined;

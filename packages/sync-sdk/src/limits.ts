@@ -12,6 +12,7 @@ export interface DestinationLimits {
   readonly pace: Pace;
 }
 
+/** What the provider takes as the name of a secret. */
 export interface NameLimits {
   /** Matches the whole name. */
   readonly pattern: RegExp;
@@ -27,6 +28,7 @@ export interface NameLimits {
   normalize(rendered: string): string;
 }
 
+/** What the provider takes as tags. */
 export interface TagLimits {
   readonly maxCount: number;
   readonly key: RegExp;

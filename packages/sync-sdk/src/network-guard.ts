@@ -8,6 +8,7 @@ import type { Dispatcher } from 'undici';
 import { AddressRefused, SessionClosed } from './errors.ts';
 import { NetworkPolicy, type NetworkRules } from './network-rules.ts';
 
+/** An address that a host name resolved to and that may be reached. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: 4 | 6;
@@ -35,6 +36,7 @@ export interface NetworkGuard {
   close(): Promise<void>;
 }
 
+/** Replacements for what the guard asks of the system. */
 export interface NetworkGuardOptions {
   /** Certificates (PEM) trusted besides the usual ones, for tests with a server of their own. */
   readonly ca?: string;
@@ -42,7 +44,7 @@ export interface NetworkGuardOptions {
   readonly lookup?: typeof dns.lookup;
 }
 
-/** @throws ConfigurationInvalid for rules that are malformed, naming the field of the destination. */
+/** The way to the network for one destination, within the rules. @throws ConfigurationInvalid for malformed rules, naming the field of the destination */
 export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOptions = {}): NetworkGuard {
   const policy = new NetworkPolicy(rules);
   const resolveName = options.lookup ?? dns.lookup;

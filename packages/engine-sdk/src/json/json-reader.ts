@@ -11,6 +11,7 @@ export interface JsonLimits {
   readonly maxValues: number;
 }
 
+/** JSON of any size, for texts that are ours. */
 export const NO_JSON_LIMITS: JsonLimits = { maxDepth: Infinity, maxStrings: Infinity, maxValues: Infinity };
 
 /** Characters of one number; no use of numbers comes near. */

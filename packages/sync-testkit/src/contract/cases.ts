@@ -36,4 +36,5 @@ export const SYNC_CONTRACT_CASES = [
   'close twice is fine, later calls reject with SessionClosed',
 ] as const;
 
+/** The title of a case of the contract, as `skip` names it. */
 export type SyncContractCase = (typeof SYNC_CONTRACT_CASES)[number];

@@ -41,6 +41,7 @@ interface Held {
   softDeleted: boolean;
 }
 
+/** What the provider in memory is like. */
 export interface MemoryProviderOptions {
   readonly ownership?: Ownership;
   readonly limits?: Partial<DestinationLimits>;
@@ -248,4 +249,5 @@ export function memoryDestination(provider: MemoryProvider, name = 'memory'): Sy
   } satisfies SyncDestinationPlugin<typeof Connection, typeof Account>;
 }
 
+/** The plugin of a provider in memory. */
 export type MemoryDestination = ReturnType<typeof memoryDestination>;

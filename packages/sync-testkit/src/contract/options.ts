@@ -46,6 +46,7 @@ export interface Outside {
   readonly asksForNoPause?: true;
 }
 
+/** The plugin under test, and the provider from both sides. */
 export interface SyncContractOptions<C extends TObject, A extends TObject = TObject> {
   readonly plugin: SyncDestinationPlugin<C, A>;
   /** Good settings of a connection, as stored; a function if they are known only once the server runs. Called for every case. */

@@ -18,6 +18,7 @@ export interface TestSession extends DestinationSession {
   write(name: string, value: string, more?: Partial<PutRequest>): ReturnType<DestinationSession['put']>;
 }
 
+/** Whom a test session trusts, and as whom it logs in. */
 export interface TestSessionOptions<A> {
   /** The certificate authority of the test server, in PEM. By default those of Node. */
   readonly ca?: NetworkGuardOptions['ca'];

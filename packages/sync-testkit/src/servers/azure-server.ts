@@ -5,6 +5,7 @@ import { type KeyVaultPermission, KeyVaultService } from './key-vault-service.ts
 import { KeyVaultStore } from './key-vault-store.ts';
 import { createTestCa } from './test-ca.ts';
 
+/** What the Key Vault of the tests is like. */
 export interface AzureServerOptions {
   readonly tenantId?: string;
   readonly client?: AzureClient;

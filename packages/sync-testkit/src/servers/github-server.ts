@@ -6,6 +6,7 @@ import { type GithubRepository, type GithubSecretScope, sodiumReady } from './gi
 import { parseJson, type ProviderAnswer, ProviderRefusal, type RunningServer, startHttpProvider } from './http-server.ts';
 import { createTestCa } from './test-ca.ts';
 
+/** What the GitHub of the tests is like. */
 export interface GithubServerOptions {
   readonly now?: () => number;
   /** Another clock for `created_at` and `updated_at`, which have whole seconds: a test that edits twice in one lets it run ahead. */
@@ -16,6 +17,7 @@ export interface GithubServerOptions {
   readonly tls?: boolean;
 }
 
+/** The GitHub of the tests. */
 export interface GithubServer extends RunningServer {
   /** PEM of the authority that signed the server's certificate; empty without TLS. */
   readonly ca: string;

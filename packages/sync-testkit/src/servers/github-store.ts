@@ -1,5 +1,6 @@
 import sodium from 'libsodium-wrappers';
 
+/** A secret of the GitHub of the tests. */
 export interface GithubSecret {
   readonly name: string;
   value: string;
@@ -10,6 +11,7 @@ export interface GithubSecret {
   selected?: readonly number[];
 }
 
+/** A repository of the GitHub of the tests. */
 export interface GithubRepository {
   readonly id: number;
   readonly owner: string;

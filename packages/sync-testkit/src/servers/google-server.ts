@@ -17,6 +17,7 @@ import { type SecretManagerPermission, SecretManagerService } from './secret-man
 import { type GrpcCode, GrpcRefusal, SecretManagerStore } from './secret-manager-store.ts';
 import { createTestCa } from './test-ca.ts';
 
+/** What the Secret Manager of the tests is like. */
 export interface GoogleServerOptions {
   readonly projectId?: string;
   readonly now?: () => number;

@@ -47,6 +47,7 @@ export class ProviderRefusal extends Error {
   }
 }
 
+/** A server of the tests, listening on loopback. */
 export interface RunningServer {
   /** Scheme, `localhost` for TLS or `127.0.0.1` without, and the port. */
   readonly url: string;

@@ -1,6 +1,7 @@
 import { matchPath, parseJson, type ProviderAnswer, ProviderRefusal, type ProviderRequest } from './http-server.ts';
 import { badParameter, type KeyVaultEntry, type KeyVaultStore, type KeyVaultVersion } from './key-vault-store.ts';
 
+/** What a caller of the Key Vault of the tests may do. */
 export type KeyVaultPermission = 'get' | 'list' | 'set' | 'delete' | 'recover' | 'purge';
 
 const API_VERSIONS = ['7.2', '7.3', '7.4', '7.5', '7.6', '7.6-preview.2', '2025-06-01-preview', '2025-07-01'];

@@ -2,6 +2,7 @@ import { crc32c } from './crc32c.ts';
 import type { Message } from './secret-manager-protos.ts';
 import { GrpcRefusal, type Replication, type SecretManagerStore, type StoredSecret, type StoredVersion } from './secret-manager-store.ts';
 
+/** What a caller of the Secret Manager of the tests may do. */
 export type SecretManagerPermission =
   | 'secrets.create'
   | 'secrets.get'

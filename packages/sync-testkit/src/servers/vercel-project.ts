@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ProviderRefusal } from './http-server.ts';
 
+/** An environment variable of the Vercel of the tests. */
 export interface VercelVariable {
   readonly id: string;
   key: string;

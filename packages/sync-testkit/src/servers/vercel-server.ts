@@ -11,11 +11,13 @@ import {
 import { vercelDescription } from './vercel-description.ts';
 import { refuse, VercelProject, type VercelVariable, type VariableWrite } from './vercel-project.ts';
 
+/** What the Vercel of the tests is like. */
 export interface VercelServerOptions {
   readonly now?: () => number;
   readonly pageSize?: number;
 }
 
+/** The Vercel of the tests. */
 export interface VercelServer extends RunningServer {
   /** May manage the variables of every project. */
   readonly token: string;

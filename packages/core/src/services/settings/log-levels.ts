@@ -1,4 +1,5 @@
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+/** A level of the log, from the most to the least that is written. */
 export type LogLevel = (typeof logLevels)[number];
 
 const otherVariants: Readonly<Record<string, LogLevel>> = { notice: 'info', warning: 'warn', err: 'error' };
