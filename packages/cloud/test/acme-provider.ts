@@ -44,7 +44,9 @@ export class AcmeCloud {
       removeUser: async (name) => (this.users.delete(name) ? 'removed' : 'absent'),
       taggedUsers: async () => [],
       createKey: async (name) => {
-        const key = { access_key: `k${next()}`, secret_key: 'secret', created: new Date() };
+        const count = next();
+        // Later keys are younger, also within one millisecond: which key is the oldest must not depend on the speed of the machine.
+        const key = { access_key: `k${count}`, secret_key: 'secret', created: new Date(count * 1_000) };
         user(name).keys.set(key.access_key, key);
         return key;
       },

@@ -1,7 +1,7 @@
 import type { StoreTransaction } from '../../kernel/storage/store.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 
-/** Tells the engines that follow secrets of what happens to them, inside the transaction in which it happens. */
+/** Tells the engines that subscribe to secrets of what happens to them, inside the transaction in which it happens. */
 export class MountWatchers {
   readonly #mounts: { byUuid(uuid: string): Mount | undefined; watchers(): readonly Mount[] };
 
