@@ -155,6 +155,14 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
     }),
   ];
 
+  interface DestinationEntry {
+    type: string;
+    name: string;
+    sub_key?: string;
+    sync_status: string;
+    updated_at: string;
+  }
+
   async function destinationsOf(mount: string, secret_name: string) {
     const found = await associations.ofSecret({ mount, secret_name });
     if (found.length === 0) return undefined;
@@ -165,6 +173,6 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
         { type, name, ...(sub_key === undefined ? {} : { sub_key }), sync_status, updated_at },
       ]);
     });
-    return { data: { associated_destinations: Object.fromEntries(entries) } };
+    return { data: { associated_destinations: Object.fromEntries(entries) as Record<string, DestinationEntry> } };
   }
 }

@@ -100,7 +100,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   });
   const lockout = new UserLockout({ storage: view(PREFIXES.lockout), clock });
 
-  const mounts = new MountTable({
+  const mounts: MountTable = new MountTable({
     ...{ scope, clock, log, plugins, outside, builtIn },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
