@@ -1,4 +1,4 @@
-import { InvalidRequest, type EngineHost, type Intent, type OpenIntent } from '@strongroom/engine-sdk';
+import { InvalidRequest, mapConcurrently, type EngineHost, type Intent, type OpenIntent } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { detailOf } from './call-failed.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
@@ -10,7 +10,7 @@ import { removeUser } from './user-removal.ts';
 /** Longer than a request with all its deadlines: seconds. */
 const INTENT_AGE = 180;
 /** Removals at a time. */
-const AT_A_TIME = 8;
+const CONCURRENCY = 8;
 
 const Removal = Type.Object({
   connection: Type.String(),
@@ -87,14 +87,11 @@ export class OrphanedUsers {
     const removed: string[] = [];
     const pending: Record<string, string> = {};
     const left = wanted.filter((name) => orphans.has(name));
-    const worker = async (): Promise<void> => {
-      for (let name = left.shift(); name !== undefined; name = left.shift()) {
-        const failure = await this.#remove(connection, name, signal);
-        if (failure === undefined) removed.push(name);
-        else pending[name] = failure;
-      }
-    };
-    await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+    await mapConcurrently(left, CONCURRENCY, async (name) => {
+      const failure = await this.#remove(connection, name, signal);
+      if (failure === undefined) removed.push(name);
+      else pending[name] = failure;
+    });
     return { removed: removed.sort(), gone: gone.sort(), pending };
   }
 

@@ -1,5 +1,6 @@
 export { requireSecretsAgain, type AddressChange } from './address-change.ts';
 export type { AuthRenewal, IssuedAuth, LoginAlias, RenewedAuth, TokenTerms } from './auth.ts';
+export { retryDelay, type Backoff } from './backoff.ts';
 export { cidrOutside, isCidr, sharedCidrs, withinCidrs } from './cidr.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
@@ -27,6 +28,7 @@ export * from './json/index.ts';
 export { boundsOf, keysOf, ListedKeys, namesPath, pageFields, pageIn, slicePage, type NamesPath, type Page } from './listing.ts';
 export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';
+export { mapConcurrently } from './map-concurrently.ts';
 export type { MountInfo } from './mount-info.ts';
 export type { OutsideThing } from './outside-thing.ts';
 export { own } from './own.ts';

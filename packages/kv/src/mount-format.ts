@@ -1,4 +1,4 @@
-import { BadRequest, type EngineHost, type Schedule, type StorageView } from '@strongroom/engine-sdk';
+import { BadRequest, mapConcurrently, type EngineHost, type Schedule, type StorageView } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { FormatGuard } from './format-guard.ts';
 import { refuseDowngrade, versionOf } from './mount-options.ts';
@@ -14,7 +14,7 @@ const UPGRADING =
 
 const PAGE = 256;
 /** Moves under way at once: their commits share a flush. */
-const WORKERS = 16;
+const CONCURRENCY = 16;
 /** When the scheduled job takes up an upgrade that its process did not finish. */
 const TAKE_UP_MILLIS = 60_000;
 
@@ -122,15 +122,9 @@ export class MountFormat implements FormatGuard {
     const { storage } = this.#host;
     const ids = await plainSecrets(storage).list({ limit: PAGE });
     const stopped = (): boolean => this.#closed || signal?.aborted === true;
-    const waiting = ids.values();
-    await Promise.all(
-      Array.from({ length: WORKERS }, async () => {
-        for (const id of waiting) {
-          if (stopped()) return;
-          await this.#move(id);
-        }
-      }),
-    );
+    await mapConcurrently(ids, CONCURRENCY, async (id) => {
+      if (!stopped()) await this.#move(id);
+    });
     if (ids.length === PAGE || stopped()) return false;
     await storage.transaction(async (tx) => {
       const record = await formats(tx).get(ID);

@@ -1,4 +1,4 @@
-import { checkKeys, Conflict, keyProblem, StorageClosed } from '@strongroom/storage-sdk';
+import { checkKeys, Conflict, keyProblem, Lifetime } from '@strongroom/storage-sdk';
 import type {
   ChangedKeys,
   Change,
@@ -60,7 +60,7 @@ class LmdbStorage implements StorageDriver {
   readonly #versions: Versions;
   readonly #notifications: ChangeNotifications;
   readonly #pages: MappedPages;
-  #closing: Promise<void> | undefined;
+  readonly #lifetime = new Lifetime(NAME, async () => this.#close());
   #underWay = 0;
   #idle: (() => void) | undefined;
   #touched = 0;
@@ -77,7 +77,7 @@ class LmdbStorage implements StorageDriver {
   }
 
   async get(key: string): Promise<Stored | undefined> {
-    this.#assertOpen();
+    this.#lifetime.assertOpen();
     if (keyProblem(key) !== undefined) return undefined;
     while (this.#reopening) await this.#reopening;
     const entry = reading(() => this.#current().getEntry(key));
@@ -86,7 +86,7 @@ class LmdbStorage implements StorageDriver {
   }
 
   async range(query: RangeQuery): Promise<StoredEntry[]> {
-    this.#assertOpen();
+    this.#lifetime.assertOpen();
     const bounds = boundsOf(query);
     if (!bounds || (query.limit ?? 1) <= 0) return [];
     while (this.#reopening) await this.#reopening;
@@ -107,7 +107,7 @@ class LmdbStorage implements StorageDriver {
   }
 
   async commit(change: Change): Promise<void> {
-    this.#assertOpen();
+    this.#lifetime.assertOpen();
     checkKeys(NAME, change);
     while (this.#renewing) await this.#renewing;
     this.#underWay += 1;
@@ -121,7 +121,7 @@ class LmdbStorage implements StorageDriver {
   }
 
   changes(listener: (changed: ChangedKeys) => void): Unsubscribe {
-    this.#assertOpen();
+    this.#lifetime.assertOpen();
     return this.#notifications.subscribe(listener);
   }
 
@@ -130,12 +130,7 @@ class LmdbStorage implements StorageDriver {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  #assertOpen(): void {
-    if (this.#closing) throw new StorageClosed(NAME);
+    return this.#lifetime.close();
   }
 
   /** The database in its newest state, with what other processes have committed. */
@@ -209,12 +204,12 @@ class LmdbStorage implements StorageDriver {
     this.#touched += entries;
     if (this.#touched < LOOK_EVERY) return;
     this.#touched = 0;
-    if (!this.#closing && !this.#reopening) this.#pages.bound();
+    if (!this.#lifetime.closed && !this.#reopening) this.#pages.bound();
   }
 
   /** Lets commits under way end, holds new ones back, and opens the file anew. */
   #renew(): void {
-    if (this.#closing) return;
+    if (this.#lifetime.closed) return;
     this.#renewing ??= this.#drained()
       .then(() => {
         this.#reopening = this.#environment.renew().catch(() => undefined);

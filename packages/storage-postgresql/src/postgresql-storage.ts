@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkKeys, EVERYTHING, keyProblem, StorageClosed } from '@strongroom/storage-sdk';
+import { checkKeys, EVERYTHING, keyProblem, Lifetime } from '@strongroom/storage-sdk';
 import type {
   ChangedKeys,
   Change,
@@ -117,7 +117,7 @@ class PostgresqlStorage implements StorageDriver {
   readonly #listener: Listener;
   readonly #transaction: Transaction;
   readonly #listeners: Set<ChangeListener>;
-  #closing: Promise<void> | undefined;
+  readonly #lifetime = new Lifetime(NAME, async () => this.#close());
 
   constructor({ connections, schema, poolSize, listeners, tell, reading }: Parts) {
     const origin = randomUUID();
@@ -157,12 +157,12 @@ class PostgresqlStorage implements StorageDriver {
   }
 
   async get(key: string): Promise<Stored | undefined> {
-    this.#assertOpen();
+    this.#lifetime.assertOpen();
     return keyProblem(key) === undefined ? this.#reader.get(key) : undefined;
   }
 
   async range(query: RangeQuery): Promise<StoredEntry[]> {
-    this.#assertOpen();
+    this.#lifetime.assertOpen();
     const bounds = boundsOf(query);
     if (!bounds || (query.limit ?? 1) <= 0) return [];
     const { conditions, values } = bounds;
@@ -176,13 +176,13 @@ class PostgresqlStorage implements StorageDriver {
   }
 
   async commit(change: Change): Promise<void> {
-    this.#assertOpen();
+    this.#lifetime.assertOpen();
     checkKeys(NAME, change);
     await this.#writer.commit(change);
   }
 
   changes(listener: ChangeListener): Unsubscribe {
-    this.#assertOpen();
+    this.#lifetime.assertOpen();
     const entry: ChangeListener = (keys) => listener(keys);
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);
@@ -193,12 +193,7 @@ class PostgresqlStorage implements StorageDriver {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  #assertOpen(): void {
-    if (this.#closing) throw new StorageClosed(NAME);
+    return this.#lifetime.close();
   }
 
   async #close(): Promise<void> {

@@ -16,4 +16,5 @@ export type {
 } from './driver.ts';
 export { Conflict, StorageClosed, StorageFailure } from './errors.ts';
 export { checkKeys, keyProblem } from './key.ts';
+export { Lifetime } from './lifetime.ts';
 export { memoryStorage } from './memory-storage.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { waitAtMost, withDeadline, type EngineHost, type SecretSources, type Transaction } from '@strongroom/engine-sdk';
+import { retryDelay, waitAtMost, withDeadline, type EngineHost, type SecretSources, type Transaction } from '@strongroom/engine-sdk';
 import { ExternalServiceError, isSyncError, secretsOf, type DestinationLimits, type Throttled } from '@strongroom/sync-sdk';
 import type { Static } from 'typebox';
 import { contentsOf, textsIn } from './contents.ts';
@@ -22,7 +22,6 @@ import { forgetDestination } from './reconciliation.ts';
 import { nameId, remoteName } from './remote-names.ts';
 import { DEADLINE } from './destination-guard.ts';
 import { RemoteWriter, Vanished, type Wanted } from './remote-writer.ts';
-import { retryDelay } from './retry-delay.ts';
 import type { Sessions } from './sessions.ts';
 import type { SyncEntry, SyncQueue } from './sync-queue.ts';
 import { failureOf, masked, Refusal, type Failure } from './sync-status.ts';
@@ -35,6 +34,8 @@ const ENOUGH = 40_000;
 const SETTLING = 30_000;
 /** How often a request looks whether a run of another process has ended. Milliseconds. */
 const POLL = 250;
+/** Before a failed association is tried again: at most an hour. */
+const BACKOFF = { most: 3_600_000 };
 const UNDER_WAY: readonly string[] = ['PENDING', 'SYNCING', 'UNSYNCING'];
 
 /** What should stand outside for an association, by key, as of one moment. */
@@ -364,7 +365,8 @@ export class SyncRun {
         });
         if (isSyncError(error, 'throttled')) {
           const { retryAfterSeconds } = error as Throttled;
-          const pause = retryAfterSeconds === undefined ? retryDelay(association.attempts + 1, () => 0.5) : retryAfterSeconds * 1_000;
+          const pause =
+            retryAfterSeconds === undefined ? retryDelay(association.attempts + 1, () => 0.5, BACKOFF) : retryAfterSeconds * 1_000;
           retryAt = this.#host.clock.millis() + pause;
           this.#pacer.pause(destination, task.limits.pace, retryAt);
         }
@@ -428,7 +430,7 @@ export class SyncRun {
       const retryAt =
         failure === undefined || (await hasBeenWritten(records, task.destination))
           ? nowMillis
-          : (outcome.retryAt ?? nowMillis + retryDelay(attempts, Math.random));
+          : (outcome.retryAt ?? nowMillis + retryDelay(attempts, Math.random, BACKOFF));
       const association: AssociationRecord = {
         ...rest,
         claimed,

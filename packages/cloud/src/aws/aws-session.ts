@@ -1,3 +1,4 @@
+import { mapConcurrently } from '@strongroom/engine-sdk';
 import { setMaxListeners } from 'node:events';
 import type {
   AccessKey,
@@ -19,7 +20,7 @@ import { isCloudError } from '../cloud-error.ts';
 import { openClients, type AwsClients } from './aws-clients.ts';
 import { faultOf, isUnknownCredential } from './aws-faults.ts';
 import { loadAwsSdk, type AwsSdk } from './aws-sdk.ts';
-import { allPages, mapConcurrently } from './pages.ts';
+import { allPages } from './pages.ts';
 import { gone, UserRemoval } from './user-removal.ts';
 
 /** How many users' tags are asked for at a time. */

@@ -17,13 +17,3 @@ export async function allPages<P extends Page, T>(
     from = { Marker: answer.Marker };
   }
 }
-
-/** Works on all items, at most `limit` of them at a time. Rejects with the first failure. */
-export async function mapConcurrently<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
-  const left = items.values();
-  await Promise.all(
-    Array.from({ length: limit }, async () => {
-      for (const item of left) await work(item);
-    }),
-  );
-}

@@ -1,7 +1,8 @@
 import type { IAMClient } from '@aws-sdk/client-iam';
+import { mapConcurrently } from '@strongroom/engine-sdk';
 import { codeOf } from './aws-faults.ts';
 import type { AwsSdk } from './aws-sdk.ts';
-import { allPages, mapConcurrently } from './pages.ts';
+import { allPages } from './pages.ts';
 
 const CONCURRENCY = 4;
 

@@ -1,7 +1,7 @@
-import { withDeadline, type Clock } from '@strongroom/engine-sdk';
+import { retryDelay, withDeadline, type Clock } from '@strongroom/engine-sdk';
 import type { Incarnations, OrphanedWork } from '../incarnation/incarnations.ts';
 import type { StoreTransaction } from '../storage/store.ts';
-import { failureText, retryDelay } from './backoff.ts';
+import { failureText } from './failure-text.ts';
 import { isHeld, released, type DueRecord, type DueRecords } from './due-records.ts';
 import { NOT_TRIED, targetKey, type OutsideSystems } from './outside-systems.ts';
 import type { DueEntry } from './schedule-index.ts';

@@ -2,6 +2,7 @@ import {
   BadRequest,
   checkRecord,
   EngineError,
+  retryDelay,
   UpstreamFailed,
   type AnySecretType,
   type Clock,
@@ -21,7 +22,7 @@ import { cappedWarning, limitTerms, type MountLimits } from '../../kernel/mounts
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
 import { randomBase62 } from '../../kernel/random-base62.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
-import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
+import { failureText } from '../../kernel/work/failure-text.ts';
 import { DueRecords } from '../../kernel/work/due-records.ts';
 import { DueWork, type Claimable, type Failure, type Outcome, type Task, type Work } from '../../kernel/work/due-work.ts';
 import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
@@ -366,7 +367,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
   }
 
   retryIn(attempts: number, random: () => number): number {
-    return attempts >= PATIENCE ? DAY : retryDelay(attempts, random, 10_000, 600_000);
+    return attempts >= PATIENCE ? DAY : retryDelay(attempts, random, { most: 600_000 });
   }
 
   async *waiting(mount: string): AsyncGenerator<string[]> {

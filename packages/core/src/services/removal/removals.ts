@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { BadRequest, EngineError, UpstreamFailed, waitAtMost, withDeadline, type Clock, type Log } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  EngineError,
+  retryDelay,
+  UpstreamFailed,
+  waitAtMost,
+  withDeadline,
+  type Clock,
+  type Log,
+} from '@strongroom/engine-sdk';
 import { Conflict, StorageFailure } from '@strongroom/storage-sdk';
 import type { AccountRegistry } from '../accounts/account-registry.ts';
 import { BarrierSealed } from '../../kernel/barrier/barrier.ts';
@@ -8,7 +17,7 @@ import type { BulkRevoker } from '../revocation/bulk-revoker.ts';
 import { mountRecords } from '../../kernel/mounts/mount-record.ts';
 import type { MountTable } from '../mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
-import { failureText, retryDelay } from '../../kernel/work/backoff.ts';
+import { failureText } from '../../kernel/work/failure-text.ts';
 import { DueRecords, released } from '../../kernel/work/due-records.ts';
 import type { DueEntry } from '../../kernel/work/schedule-index.ts';
 import type { RecordReader } from '../../kernel/storage/records.ts';

@@ -1,4 +1,4 @@
-import { BadRequest, type Log } from '@strongroom/engine-sdk';
+import { BadRequest, mapConcurrently, type Log } from '@strongroom/engine-sdk';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { LeftOutside } from '../outside/left-outside.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
@@ -47,10 +47,10 @@ export class BulkRevoker {
     for await (const found of this.#meant(prefix)) {
       await this.#revokeTokens(found, NEVER);
       const failures: Failure[] = [];
-      await atOnce(found, async (each, position) => {
+      await mapConcurrently(found, CONCURRENCY, async (each, position) => {
         if (!each.token && failures.length === 0) await this.#tryOne(each.id, position, found.length, NEVER, failures);
       });
-      // Of those that were at work side by side the first in order is told, whichever failed first.
+      // Of those that were revoked side by side the first in order is reported, whichever failed first.
       const [first] = failures.sort((a, b) => a.position - b.position);
       if (first) throw new BadRequest(first.text);
     }
@@ -62,7 +62,7 @@ export class BulkRevoker {
     const targets = new Targets(this.#leases);
     for await (const found of this.#meant(prefix)) {
       await this.#revokeTokens(found, NEVER);
-      await atOnce(found, async ({ id, token }) => {
+      await mapConcurrently(found, CONCURRENCY, async ({ id, token }) => {
         if (token) return;
         try {
           await targets.of(id, { asked: true });
@@ -85,7 +85,7 @@ export class BulkRevoker {
     for await (const found of this.#below(prefix)) {
       if (signal.aborted) break;
       await this.#revokeTokens(found, signal);
-      await atOnce(found, async ({ id, token }, position) => {
+      await mapConcurrently(found, CONCURRENCY, async ({ id, token }, position) => {
         if (token || signal.aborted) return;
         const target = await targets.of(id, { asked });
         const before = failures.length;
@@ -114,7 +114,7 @@ export class BulkRevoker {
     for await (const found of this.#below(prefix)) {
       const tokens = found.filter(({ token }) => token).map(({ id }) => digestOf(id));
       if (tokens.length > 0) await this.#tokens.revokeSoon(tokens);
-      await atOnce(found, async ({ id, token }) => {
+      await mapConcurrently(found, CONCURRENCY, async ({ id, token }) => {
         if (!token) await this.#leases.dropUntried(id);
       });
     }
@@ -183,19 +183,6 @@ class Targets {
     }
     return target;
   }
-}
-
-/** So many side by side, in order. */
-async function atOnce(found: readonly Found[], work: (each: Found, position: number) => Promise<void>): Promise<void> {
-  let at = 0;
-  const worker = async (): Promise<void> => {
-    while (at < found.length) {
-      const position = at;
-      at += 1;
-      await work(found[position]!, position);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, found.length) }, worker));
 }
 
 /** One text for each reason, in order: the first lease stands for all that failed for the same one. */
