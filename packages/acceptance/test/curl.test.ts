@@ -1,8 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
-import { startPostgres } from '@strongroom/lab';
+import { slapdMissing, startPostgres, startSlapd } from '@strongroom/lab';
 import { freePort, startServer } from '../src/server-process.ts';
-import { slapdMissing, startSlapd } from '../../ldap-client/test/slapd.ts';
 
 const missing = spawnSync('curl', ['--version']).status === 0 ? slapdMissing : 'curl is not installed';
 const suite = missing === undefined ? describe : describe.skip;

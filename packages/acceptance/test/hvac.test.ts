@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { startPostgres } from '@strongroom/lab';
+import { slapdMissing, startPostgres, startSlapd } from '@strongroom/lab';
 import { freePort, startServer } from '../src/server-process.ts';
-import { slapdMissing, startSlapd } from '../../ldap-client/test/slapd.ts';
 
 const python = process.env['STRONGROOM_PYTHON'];
 const missing = python === undefined ? 'hvac is not installed; npm test installs it' : slapdMissing;

@@ -2,9 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startPostgres, type PostgresServer } from '@strongroom/lab';
+import { type PostgresServer, type Slapd, slapdMissing, startPostgres, startSlapd } from '@strongroom/lab';
 import { freePort, startServer } from '../src/server-process.ts';
-import { slapdMissing, startSlapd, type Slapd } from '../../ldap-client/test/slapd.ts';
 
 describe('what a server leaves behind', () => {
   let folder: string;

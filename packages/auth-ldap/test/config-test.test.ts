@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { describeWithSlapd, startSlapd, type Slapd } from '../../ldap-client/test/slapd.ts';
-import { startTcpProxy } from '../../ldap-client/test/tcp-proxy.ts';
+import { describeWithSlapd, type Slapd, startSlapd, startTcpProxy } from '@strongroom/lab';
 import { groups, mounted, people, serviceConfig, type MountedLdap } from './mounted.ts';
 
 interface Report {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createTestCa } from '../../ldap-client/test/test-ca.ts';
+import { createTestCa } from '@strongroom/lab';
 import { mounted, type MountedLdap } from './mounted.ts';
 
 let mount: MountedLdap;

@@ -1,7 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { startStallingProxy } from '@strongroom/lab';
-import { describeWithSlapd, startSlapd, type Slapd } from '../../ldap-client/test/slapd.ts';
-import { startTcpProxy } from '../../ldap-client/test/tcp-proxy.ts';
+import { describeWithSlapd, type Slapd, startSlapd, startStallingProxy, startTcpProxy } from '@strongroom/lab';
 import { groups, mounted, people, serviceConfig, type MountedLdap } from './mounted.ts';
 
 const refused = { status: 400, errors: ['ldap operation failed: failed to bind as user'] };

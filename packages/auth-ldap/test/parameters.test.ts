@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
+import { describeWithSlapd, type Slapd, startSlapd, startTcpProxy } from '@strongroom/lab';
 import { createServer, type AddressInfo } from 'node:net';
-import { startTcpProxy } from '../../ldap-client/test/tcp-proxy.ts';
 import { groups, mounted, people, serviceConfig, type MountedLdap } from './mounted.ts';
 
 const refused = { status: 400, errors: ['ldap operation failed: failed to bind as user'] };

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createDirectory, type Directory } from '@strongroom/ldap-client';
-import { describeWithSlapd, startSlapd, type Slapd } from '../../ldap-client/test/slapd.ts';
+import { describeWithSlapd, type Slapd, startSlapd } from '@strongroom/lab';
 import { groups, mounted, people, serviceConfig, type MountedLdap } from './mounted.ts';
 
 const changed = { status: 400, errors: ['1 error occurred:\n\t* failed to renew entry: policies have changed, not renewing\n\n'] };

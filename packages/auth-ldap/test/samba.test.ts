@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import { adGroup, adUser, describeWithSamba, startSamba, windowsTime, type SambaServer } from '@strongroom/lab';
-import { startTcpProxy } from '../../ldap-client/test/tcp-proxy.ts';
+import { adGroup, adUser, describeWithSamba, type SambaServer, startSamba, startTcpProxy, windowsTime } from '@strongroom/lab';
 import { mounted, type MountedLdap } from './mounted.ts';
 
 // A domain controller in one process takes its time on a busy machine.

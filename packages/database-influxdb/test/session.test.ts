@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
+import type { DatabaseSession } from '@strongroom/database-sdk';
+import { loggingHost, usual, withSession as inSession } from '@strongroom/database-testkit';
 import { describeWhere, influxdbMissing, type InfluxdbServer, startInfluxdb, startStallingProxy } from '@strongroom/lab';
 import { type InfluxdbConnection, influxdbPlugin } from '../src/index.ts';
 
 // The machine may be busy with other suites.
 jest.setTimeout(60_000);
 
-const logged: string[] = [];
-const log = (message: string, fields?: Readonly<Record<string, unknown>>) => void logged.push(`${message} ${JSON.stringify(fields)}`);
-const host: DatabaseHost = { log: { debug: log, info: log, warn: log, error: log }, now: () => new Date() };
-const signal = () => AbortSignal.timeout(20_000);
-const password = 'Abc-123456789012345';
-const credential = { type: 'password', password } as const;
-const none = { commands: [] };
+const host = loggingHost();
+const { credential, none, password, signal } = usual;
 
 describeWhere(influxdbMissing, 'an InfluxDB session', () => {
   let server: InfluxdbServer;
@@ -24,15 +20,15 @@ describeWhere(influxdbMissing, 'an InfluxDB session', () => {
 
   const asRoot = (statement: string) => server.query(server.superuser, server.password, statement);
   const users = async () => (await asRoot('SHOW USERS')).map(([name]) => name);
-  const withSession = async (work: (session: DatabaseSession) => Promise<void>, change: Partial<InfluxdbConnection> = {}) => {
-    const config = { host: '127.0.0.1', port: server.port, username: server.superuser, password: server.password, ...change };
-    const session = await influxdbPlugin.open(config, host);
-    try {
-      await work(session);
-    } finally {
-      await session.close();
-    }
-  };
+  const settings = (change: Partial<InfluxdbConnection>): InfluxdbConnection => ({
+    host: '127.0.0.1',
+    port: server.port,
+    username: server.superuser,
+    password: server.password,
+    ...change,
+  });
+  const withSession = (work: (session: DatabaseSession) => Promise<void>, change: Partial<InfluxdbConnection> = {}) =>
+    inSession(() => influxdbPlugin.open(settings(change), host), work);
   const create = (session: DatabaseSession, username: string, commands: string[] = [], undo: string[] = []) =>
     session.createUser({
       username,
@@ -79,7 +75,7 @@ describeWhere(influxdbMissing, 'an InfluxDB session', () => {
       expect((await asRoot('SHOW DATABASES')).flat()).toContain('trace_of_halfway');
       await expect(create(session, 'halfway', creation, ['BOGUS'])).rejects.toThrow('database not found');
       expect(await users()).not.toContain('halfway');
-      expect(logged.join('\n')).toContain('rollback statements failed');
+      expect(host.logged.join('\n')).toContain('rollback statements failed');
     });
   });
 
@@ -133,7 +129,7 @@ describeWhere(influxdbMissing, 'an InfluxDB session', () => {
   test('a user who is no administrator passes verification, since it logs in; the log says what is missing', async () => {
     await asRoot(`CREATE USER modest WITH PASSWORD 'its-password'`);
     await withSession((session) => session.verify(signal()), { username: 'modest', password: 'its-password' });
-    expect(logged.join('\n')).toContain('no administrator');
+    expect(host.logged.join('\n')).toContain('no administrator');
   });
 
   test('listUsers gives the names that begin with a prefix', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
+import type { DatabaseSession } from '@strongroom/database-sdk';
+import { loggingHost, usual, withSession as inSession } from '@strongroom/database-testkit';
 import { createTestCa, describeWhere, type FerretdbServer, findFerretdb, startFerretdb } from '@strongroom/lab';
 import { type MongodbConnection, mongodbPlugin } from '../src/index.ts';
 import { login } from './login.ts';
@@ -7,12 +8,8 @@ import { login } from './login.ts';
 // The machine may be busy with other suites.
 jest.setTimeout(60_000);
 
-const quiet = () => undefined;
-const host: DatabaseHost = { log: { debug: quiet, info: quiet, warn: quiet, error: quiet }, now: () => new Date() };
-const signal = () => AbortSignal.timeout(20_000);
-const password = 'Abc-123456789012345';
-const credential = { type: 'password', password } as const;
-const none = { commands: [] };
+const host = loggingHost();
+const { credential, none, password, signal } = usual;
 const found = await findFerretdb();
 
 describeWhere('missing' in found ? found.missing : undefined, 'a MongoDB session (FerretDB)', () => {
@@ -30,14 +27,8 @@ describeWhere('missing' in found ? found.missing : undefined, 'a MongoDB session
     password: server.password,
     ...change,
   });
-  const withSession = async (work: (session: DatabaseSession) => Promise<unknown>, change?: Partial<MongodbConnection>) => {
-    const session = await mongodbPlugin.open(settings(change), host);
-    try {
-      await work(session);
-    } finally {
-      await session.close();
-    }
-  };
+  const withSession = (work: (session: DatabaseSession) => Promise<unknown>, change?: Partial<MongodbConnection>) =>
+    inSession(() => mongodbPlugin.open(settings(change), host), work);
   const verify = (change?: Partial<MongodbConnection>) => withSession((session) => session.verify(signal()), change);
   const create = (session: DatabaseSession, username: string, { db = 'admin', password: own = password } = {}) =>
     session.createUser({

@@ -1,16 +1,12 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
+import type { DatabaseSession } from '@strongroom/database-sdk';
+import { loggingHost, usual, withSession as inSession } from '@strongroom/database-testkit';
 import { createTestCa } from '@strongroom/lab';
 import { type MssqlConnection, mssqlPlugin } from '../src/index.ts';
 import { type DoubleOptions, SqlServerDouble } from './sql-server-double.ts';
 
-const quiet = () => undefined;
-const host: DatabaseHost = { log: { debug: quiet, info: quiet, warn: quiet, error: quiet }, now: () => new Date() };
-const signal = () => AbortSignal.timeout(20_000);
-const password = 'Abc-123456789012345';
-const credential = { type: 'password', password } as const;
-const expiresAt = new Date('2031-02-03T04:05:06.789Z');
-const none = { commands: [] };
+const host = loggingHost();
+const { credential, expiresAt, none, password, signal } = usual;
 const CREATE = `CREATE LOGIN [{{name}}] WITH PASSWORD = '{{password}}';`;
 const SPECIAL = ` !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~ä€😀`;
 const ca = createTestCa();
@@ -42,14 +38,8 @@ describe('a SQL Server session', () => {
     password: server.password,
     ...change,
   });
-  const withSession = async (work: (session: DatabaseSession) => Promise<void>, change?: Partial<MssqlConnection>) => {
-    const session = await mssqlPlugin.open(settings(change), host);
-    try {
-      await work(session);
-    } finally {
-      await session.close();
-    }
-  };
+  const withSession = (work: (session: DatabaseSession) => Promise<void>, change?: Partial<MssqlConnection>) =>
+    inSession(() => mssqlPlugin.open(settings(change), host), work);
   const run = (session: DatabaseSession, username: string, ...commands: string[]) =>
     session.createUser({ username, credential, expiresAt, statements: { commands }, rollback: none, signal: signal() });
   const remove = (session: DatabaseSession, username: string, ...commands: string[]) =>

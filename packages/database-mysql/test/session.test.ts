@@ -1,17 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
+import type { DatabaseSession } from '@strongroom/database-sdk';
+import { abortCreation, doAllAsManager, loggingHost, usual, withSession as inSession } from '@strongroom/database-testkit';
 import { describeWithMariadb, type MariadbServer, startMariadb } from '@strongroom/lab';
 import { type MysqlConnection, mysqlPlugin } from '../src/index.ts';
 
-const logged: string[] = [];
-const log = (message: string, fields?: unknown): void => void logged.push(`${message} ${JSON.stringify(fields)}`);
-const host: DatabaseHost = { log: { debug: log, info: log, warn: log, error: log }, now: () => new Date() };
-const signal = () => AbortSignal.timeout(30_000);
-const password = 'Abc-123456789012345';
-const credential = { type: 'password', password } as const;
-const expiresAt = new Date('2031-02-03T04:05:06.789Z');
-const none = { commands: [] };
+const host = loggingHost();
+const { credential, expiresAt, none, password, signal } = usual;
 const CREATE = `CREATE USER '{{name}}'@'%' IDENTIFIED BY '{{password}}';`;
 /** Every printable character of ASCII that is no letter or digit, and some beyond. */
 const SPECIAL = ` !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~ä€😀`;
@@ -32,14 +27,8 @@ describeWithMariadb('a MariaDB session', () => {
   });
   const parameters = (text: string) => ({ connection_url: `${settings().connection_url}?${text}` });
   const open = (change?: Partial<MysqlConnection>) => mysqlPlugin.open(settings(change), host);
-  const withSession = async (work: (session: DatabaseSession) => Promise<void>, change?: Partial<MysqlConnection>) => {
-    const session = await open(change);
-    try {
-      await work(session);
-    } finally {
-      await session.close();
-    }
-  };
+  const withSession = <T>(work: (session: DatabaseSession) => Promise<T>, change?: Partial<MysqlConnection>) =>
+    inSession(() => open(change), work);
   const run = (session: DatabaseSession, username: string, ...commands: string[]) =>
     session.createUser({ username, credential, expiresAt, statements: { commands }, rollback: none, signal: signal() });
   const create = (session: DatabaseSession, username: string, ...commands: string[]) => run(session, username, CREATE, ...commands);
@@ -271,8 +260,8 @@ describeWithMariadb('a MariaDB session', () => {
         await expect(session.createUser({ ...request, statements: { commands: [CREATE, 'BOGUS'] }, rollback })).rejects.toThrow('1064');
       });
       expect(await exists('undone')).toBe(false);
-      expect(logged.join()).toMatch(/could not be undone.*1064/);
-      expect(logged.join()).not.toContain(password);
+      expect(host.logged.join()).toMatch(/could not be undone.*1064/);
+      expect(host.logged.join()).not.toContain(password);
     });
 
     test('what a statement sets or leaves open does not reach the next user of the connection', async () => {
@@ -368,18 +357,12 @@ describeWithMariadb('a MariaDB session', () => {
       const [, statements] = /```sql\n(CREATE [^]*?)```/.exec(page)!;
       for (const statement of statements!.split(';')) if (statement.trim() !== '') await server.query(statement);
       const manager = { username: 'strongroom', password: 'manager-password' };
-      await withSession(async (session) => {
-        await session.verify(signal());
-        await create(session, 'least', `GRANT SELECT ON app.* TO '{{name}}'@'%'`);
-        const next = { type: 'password', password: 'Next-1234567890abcdef' } as const;
-        await session.updateUser({ username: 'least', credential: next, statements: none, signal: signal() });
-        await session.renewUser!({ username: 'least', expiresAt, statements: none, signal: signal() });
-        expect(await session.listUsers!({ prefix: 'leas', signal: signal() })).toEqual(['least']);
-        await session.deleteUser({ username: 'least', statements: none, signal: signal() });
-        expect(await exists('least')).toBe(false);
-        await session.updateUser({ username: 'strongroom', credential: next, statements: none, signal: signal() });
-      }, manager);
-      await withSession((session) => session.verify(signal()), { ...manager, password: 'Next-1234567890abcdef' });
+      const changed = await withSession(
+        (session) => doAllAsManager(session, manager.username, [CREATE, `GRANT SELECT ON app.* TO '{{name}}'@'%'`]),
+        manager,
+      );
+      expect(await exists('least')).toBe(false);
+      await withSession((session) => session.verify(signal()), { ...manager, password: changed });
     });
 
     test('works for a managing user who may not look into mysql.user, absent users included', async () => {
@@ -416,17 +399,7 @@ describeWithMariadb('a MariaDB session', () => {
         expect(await running()).toHaveLength(count);
       };
       const session = await open();
-      const controller = new AbortController();
-      const statements = { commands: [CREATE, 'SELECT SLEEP(50)'] };
-      const creating = session.createUser({
-        username: 'aborted',
-        credential,
-        expiresAt,
-        statements,
-        rollback: none,
-        signal: controller.signal,
-      });
-      await Promise.all([until(1).then(() => controller.abort(new Error('deadline'))), expect(creating).rejects.toThrow('deadline')]);
+      await abortCreation(session, [CREATE, 'SELECT SLEEP(50)'], () => until(1));
       await until(0);
       await session.close();
       expect(await exists('aborted')).toBe(false);

@@ -1,17 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
+import type { DatabaseSession } from '@strongroom/database-sdk';
+import { abortCreation, doAllAsManager, loggingHost, usual, withSession as inSession } from '@strongroom/database-testkit';
 import type { PostgresqlConnection } from '../src/index.ts';
 import { postgresqlPlugin } from '../src/index.ts';
 import { findPostgres, type PostgresServer, startPostgres } from './postgres-server.ts';
 
-const quiet = () => undefined;
-const host: DatabaseHost = { log: { debug: quiet, info: quiet, warn: quiet, error: quiet }, now: () => new Date() };
-const signal = () => AbortSignal.timeout(30_000);
-const password = 'Abc-123456789012345';
-const credential = { type: 'password', password } as const;
-const expiresAt = new Date('2031-02-03T04:05:06.789Z');
-const none = { commands: [] };
+const host = loggingHost();
+const { credential, expiresAt, none, password, signal } = usual;
 const CREATE = `CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}';`;
 
 const available = (await findPostgres()) !== undefined;
@@ -36,14 +32,8 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     ...change,
   });
   const open = (change?: Partial<PostgresqlConnection>) => postgresqlPlugin.open(settings(change), host);
-  const withSession = async (work: (session: DatabaseSession) => Promise<void>, change?: Partial<PostgresqlConnection>) => {
-    const session = await open(change);
-    try {
-      await work(session);
-    } finally {
-      await session.close();
-    }
-  };
+  const withSession = <T>(work: (session: DatabaseSession) => Promise<T>, change?: Partial<PostgresqlConnection>) =>
+    inSession(() => open(change), work);
   const create = (session: DatabaseSession, username: string, ...commands: string[]) =>
     session.createUser({
       username,
@@ -204,18 +194,12 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
     const [, statements] = /```sql\n(CREATE [^]*?)```/.exec(page)!;
     for (const statement of statements!.split(';')) if (statement.trim() !== '') await server.query(statement);
     const manager = { username: 'strongroom', password: 'manager-password' };
-    await withSession(async (session) => {
-      await session.verify(signal());
-      await create(session, 'least', `GRANT SELECT ON ALL TABLES IN SCHEMA public TO "{{name}}"`);
-      const next = { type: 'password', password: 'Next-1234567890abcdef' } as const;
-      await session.updateUser({ username: 'least', credential: next, statements: none, signal: signal() });
-      await session.renewUser!({ username: 'least', expiresAt, statements: none, signal: signal() });
-      expect(await session.listUsers!({ prefix: 'leas', signal: signal() })).toEqual(['least']);
-      await session.deleteUser({ username: 'least', statements: none, signal: signal() });
-      expect(await exists('least')).toBe(false);
-      await session.updateUser({ username: 'strongroom', credential: next, statements: none, signal: signal() });
-    }, manager);
-    await withSession((session) => session.verify(signal()), { ...manager, password: 'Next-1234567890abcdef' });
+    const changed = await withSession(
+      (session) => doAllAsManager(session, manager.username, [CREATE, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO "{{name}}"`]),
+      manager,
+    );
+    expect(await exists('least')).toBe(false);
+    await withSession((session) => session.verify(signal()), { ...manager, password: changed });
   });
 
   test('many sessions that grant on the same table at once take turns', async () => {
@@ -330,17 +314,7 @@ if (!available) console.warn('SKIPPED: no PostgreSQL server is installed here');
       expect(await running()).toHaveLength(count);
     };
     await withSession(async (session) => {
-      const controller = new AbortController();
-      const statements = { commands: [CREATE, 'SELECT pg_sleep(50)'] };
-      const creating = session.createUser({
-        username: 'aborted',
-        credential,
-        expiresAt,
-        statements,
-        rollback: none,
-        signal: controller.signal,
-      });
-      await Promise.all([until(1).then(() => controller.abort(new Error('deadline'))), expect(creating).rejects.toThrow('deadline')]);
+      await abortCreation(session, [CREATE, 'SELECT pg_sleep(50)'], () => until(1));
       await until(0);
       expect(await exists('aborted')).toBe(false);
     });

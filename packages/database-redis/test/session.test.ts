@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { DatabaseHost, DatabaseSession } from '@strongroom/database-sdk';
+import type { DatabaseSession } from '@strongroom/database-sdk';
+import { loggingHost, usual, withSession as inSession } from '@strongroom/database-testkit';
 import { describeWhere, redisMissing, type RedisServer, startRedis, startStallingProxy } from '@strongroom/lab';
 import { type RedisConnection, redisPlugin } from '../src/index.ts';
 import { login } from './login.ts';
@@ -7,13 +8,8 @@ import { login } from './login.ts';
 // The machine may be busy with other suites.
 jest.setTimeout(60_000);
 
-const logged: string[] = [];
-const log = (message: string, fields?: Readonly<Record<string, unknown>>) => void logged.push(`${message} ${JSON.stringify(fields)}`);
-const host: DatabaseHost = { log: { debug: log, info: log, warn: log, error: log }, now: () => new Date() };
-const signal = () => AbortSignal.timeout(20_000);
-const password = 'Abc-123456789012345';
-const credential = { type: 'password', password } as const;
-const none = { commands: [] };
+const host = loggingHost();
+const { credential, none, password, signal } = usual;
 
 describeWhere(redisMissing, 'a Redis session', () => {
   let server: RedisServer;
@@ -30,14 +26,8 @@ describeWhere(redisMissing, 'a Redis session', () => {
     password: server.password,
     ...change,
   });
-  const withSession = async (work: (session: DatabaseSession) => Promise<void>, change?: Partial<RedisConnection>) => {
-    const session = await redisPlugin.open(settings(change), host);
-    try {
-      await work(session);
-    } finally {
-      await session.close();
-    }
-  };
+  const withSession = (work: (session: DatabaseSession) => Promise<void>, change?: Partial<RedisConnection>) =>
+    inSession(() => redisPlugin.open(settings(change), host), work);
   const create = (session: DatabaseSession, username: string, ...commands: string[]) =>
     session.createUser({ username, credential, expiresAt: new Date(), statements: { commands }, rollback: none, signal: signal() });
   const rulesOf = async (username: string) =>
@@ -162,7 +152,7 @@ describeWhere(redisMissing, 'a Redis session', () => {
       await session.deleteUser({ username: 'CONNECTED', statements: { commands: ['["-@all"]'] }, signal: signal() });
       await expect(other.listUsers!({ prefix: '', signal: signal() })).rejects.toMatchObject({ code: 'connection_lost' });
       await other.close();
-      expect(logged.join('\n')).toContain('revocation statements are not used');
+      expect(host.logged.join('\n')).toContain('revocation statements are not used');
     });
   });
 

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import assert from 'node:assert/strict';
-import type { Credential, DatabaseHost, DatabaseSession, Statements } from '@strongroom/database-sdk';
+import type { Credential, DatabaseSession, Statements } from '@strongroom/database-sdk';
 import type { Static, TObject } from 'typebox';
 import type { ContractCase } from './cases.ts';
 import { tellLeftOut } from './left-out.ts';
+import { loggingHost } from './logging-host.ts';
+import { withSession } from './test-session.ts';
 import type { ContractOptions } from './options.ts';
 
 const NO_STATEMENTS: Statements = { commands: [] };
@@ -14,15 +16,10 @@ export const HOUR_MS = 3_600_000;
 /** What every case works with: sessions, fresh users, and the five verbs with their usual arguments filled in. */
 export class Fixture<C extends TObject> {
   readonly options: ContractOptions<C>;
-  /** What the plugin logged. */
-  readonly logged: string[] = [];
-  readonly host: DatabaseHost;
+  readonly host = loggingHost();
 
   constructor(options: ContractOptions<C>) {
     this.options = options;
-    const log = (message: string, fields?: Readonly<Record<string, unknown>>): void =>
-      void this.logged.push(`${message} ${fields ? JSON.stringify(fields) : ''}`);
-    this.host = { log: { debug: log, info: log, warn: log, error: log }, now: () => new Date() };
   }
 
   /** For what only an open session shows to be absent. */
@@ -46,12 +43,7 @@ export class Fixture<C extends TObject> {
 
   /** Opens a session for `work` and closes it whatever happens. */
   async session<T>(work: (session: DatabaseSession) => Promise<T>, config?: Static<C>): Promise<T> {
-    const session = await this.open(config);
-    try {
-      return await work(session);
-    } finally {
-      await session.close();
-    }
+    return await withSession(async () => this.open(config), work);
   }
 
   /** A session, and a created user who is removed at the end. */

@@ -127,7 +127,7 @@ export const statementCases: Cases<TObject> = {
       const text = inspect(error, { depth: 10, showHidden: true });
       for (const secret of secrets) assert.ok(!text.includes(secret), 'an error shows a password');
     }
-    for (const line of fixture.logged) for (const secret of secrets) assert.ok(!line.includes(secret), 'the log shows a password');
+    for (const line of fixture.host.logged) for (const secret of secrets) assert.ok(!line.includes(secret), 'the log shows a password');
   },
 };
 

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import { adGroup, adUser, describeWithSamba, startSamba, type SambaServer } from '@strongroom/lab';
+import { adGroup, adUser, describeWithSamba, type SambaServer, startSamba, startTcpProxy } from '@strongroom/lab';
 import { createDirectory, type LdapError } from '../src/index.ts';
 import type { Connection, Directory, LdapSettings } from '../src/index.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
 
 // A domain controller in one process takes its time on a busy machine.
 jest.setTimeout(60_000);

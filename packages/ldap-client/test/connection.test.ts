@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDirectory, LdapError, parseLdif, applyLdif, resultCode } from '../src/index.ts';
 import type { Connection, Directory } from '../src/index.ts';
-import { describeWithSlapd, startSlapd } from './slapd.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
-import type { Slapd } from './slapd.ts';
+import { describeWithSlapd, type Slapd, startSlapd, startTcpProxy } from '@strongroom/lab';
 
 const base = 'dc=example,dc=org';
 

@@ -9,10 +9,7 @@ import { createDirectory, LdapDialError, LdapError, parseLdapUrl } from '../src/
 import type { Connection, Directory, LdapSettings } from '../src/index.ts';
 import { manualClock } from './manual-clock.ts';
 import { idOf, responseTag, result, startRawServer } from './raw-server.ts';
-import { describeWithSlapd, startSlapd } from './slapd.ts';
-import type { Slapd } from './slapd.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
-import type { TcpProxy } from './tcp-proxy.ts';
+import { describeWithSlapd, type Slapd, startSlapd, startTcpProxy, type TcpProxy } from '@strongroom/lab';
 
 const base = 'dc=example,dc=org';
 const user = (n: number): string => `uid=user${n},ou=people,${base}`;

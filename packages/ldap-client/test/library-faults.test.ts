@@ -8,9 +8,7 @@ import type { Connection, Directory, LdapSettings } from '../src/index.ts';
 import { manualClock } from './manual-clock.ts';
 import { ber, idOf, responseTag, result, startRawServer } from './raw-server.ts';
 import type { RawServer } from './raw-server.ts';
-import { describeWithSlapd, startSlapd } from './slapd.ts';
-import type { Slapd } from './slapd.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
+import { describeWithSlapd, type Slapd, startSlapd, startTcpProxy } from '@strongroom/lab';
 
 const base = 'dc=example,dc=org';
 const cleanups: (() => unknown)[] = [];

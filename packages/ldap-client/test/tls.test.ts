@@ -6,9 +6,7 @@ import { createDirectory, LdapError } from '../src/index.ts';
 import type { Directory, LdapSettings } from '../src/index.ts';
 import { manualClock } from './manual-clock.ts';
 import { idOf, responseTag, result, startRawServer } from './raw-server.ts';
-import { describeWithSlapd, startSlapd } from './slapd.ts';
-import type { Slapd } from './slapd.ts';
-import { createTestCa } from './test-ca.ts';
+import { createTestCa, describeWithSlapd, type Slapd, startSlapd } from '@strongroom/lab';
 
 const base = 'dc=example,dc=org';
 const user = `uid=user1,ou=people,${base}`;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createCore, type Core } from '@strongroom/core';
 import { memoryStorage } from '@strongroom/storage-sdk';
+import { describeWithSlapd, type Slapd, startSlapd } from '@strongroom/lab';
 import { readFileSync } from 'node:fs';
 import { ask, bodyOf } from '../../../core/test/wire/caller.ts';
 import { compareShapes, shapeOf, type RecordedCall } from '../../../core/test/wire/recorded-call.ts';
-import { describeWithSlapd, startSlapd, type Slapd } from '../../../ldap-client/test/slapd.ts';
 import { ldapAuth } from '../../src/index.ts';
 
 interface RecordedLoginCall extends RecordedCall {

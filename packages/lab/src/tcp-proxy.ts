@@ -25,6 +25,7 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
+/** A proxy on a free loopback port before the server at `target`. */
 export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise<TcpProxy> {
   const pairs = new Set<[Socket, Socket]>();
   let accepted = 0;

@@ -1,1 +1,0 @@
-export { describeWithSlapd, slapdMissing, startSlapd, type Slapd, type SlapdOptions } from '@strongroom/lab';

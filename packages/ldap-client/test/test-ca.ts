@@ -1,1 +1,0 @@
-export { createTestCa, type TestCa, type TestCertificate } from '@strongroom/lab';
