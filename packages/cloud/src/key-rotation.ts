@@ -226,7 +226,7 @@ export class KeyRotation<R> {
 
   /**
    * Replaces the key now. Several calls at a time are one. A failure is reported and shown in the status, and not tried again by itself, unless the
-   * replacement has begun at the provider: that is brought to an end in any case. @throws TooManyRequests while another process is at it.
+   * replacement has begun at the provider: that is completed in any case. @throws TooManyRequests while another process rotates it.
    */
   async rotate(id: string, signal: AbortSignal, adopt = false): Promise<void> {
     try {
@@ -470,7 +470,7 @@ function withoutRoom({ retiring = [], ...state }: KeyState, { room, user }: Pend
   return state.current?.access_key === room ? { ...left, current: undefined, next_rotation: now } : left;
 }
 
-/** The keys that were there before. The others go: their secrets were never stored, and nobody has them. */
+/** The keys that were there before. The others are deleted: their secrets were never stored. */
 async function withoutStrays(session: CloudSession, { user, known }: PendingKey, keys: string[], signal: AbortSignal): Promise<string[]> {
   for (const stray of keys.filter((key) => !known.includes(key))) await session.deleteKey(user, stray, signal);
   return keys.filter((key) => known.includes(key));

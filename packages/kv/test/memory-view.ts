@@ -20,7 +20,7 @@ export class MemoryStore {
   }
 }
 
-/** A mount's storage in memory that counts, and fails when told to. */
+/** A mount's storage in memory that counts calls, and fails on request. */
 export class MemoryView implements StorageView {
   readonly store: MemoryStore;
   reads = 0;
