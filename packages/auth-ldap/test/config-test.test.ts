@@ -155,7 +155,7 @@ describeWithSlapd('POST config/test', () => {
     expect(await tried({ ...own, username: 'user1', password: 'pw1' })).toMatchObject({ ok: true, groups: ['eng'] });
   });
 
-  test('dereference_aliases: a value that means nothing is told', async () => {
+  test('dereference_aliases: an unknown value is reported', async () => {
     const { warnings } = await mount.write('config/test', { ...serviceConfig(slapd), dereference_aliases: 'sometimes' });
     expect(warnings).toEqual([expect.stringContaining('dereference_aliases is none of never, finding, searching, always')]);
   });

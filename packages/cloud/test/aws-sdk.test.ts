@@ -17,7 +17,7 @@ test('no source file imports the SDK but for its types: it is loaded by the firs
   expect(importing).toEqual([]);
 });
 
-test('the SDK is told not to warn about the version of Node before it is loaded', async () => {
+test('the SDK is configured not to warn about the version of Node before it is loaded', async () => {
   delete process.env[WARNING];
   const front = await AwsFront.start();
   const mount = await mountCloud();

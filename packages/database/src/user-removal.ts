@@ -17,14 +17,14 @@ export async function removeUser(
     try {
       return await session.deleteUser(request);
     } catch (error) {
-      throw told(error, disabled);
+      throw withLoginState(error, disabled);
     }
   }
   try {
     return await session.deleteUser(request);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    throw told(error, await disable(session, username, signal));
+    throw withLoginState(error, await disable(session, username, signal));
   }
 }
 
@@ -42,7 +42,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof DatabaseMisused || (error instanceof DatabaseFailed && error.outcome === 'refused');
 }
 
-function told(error: unknown, login: string | undefined): unknown {
+function withLoginState(error: unknown, login: string | undefined): unknown {
   if (login === undefined || !isRefusal(error)) return error;
   // First what there is room for in the list of leases.
   const text = `${login}; ${detailOf(error)}`;

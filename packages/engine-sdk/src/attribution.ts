@@ -50,16 +50,16 @@ export function runAttributed<T>(owner: CodeOwner, work: () => T): T {
 export function notifyOwner(error: unknown): boolean {
   const owner = owners.getStore();
   const found = owner ? [owner] : ownersByStack(error);
-  let told = false;
+  let notified = false;
   for (const one of found) {
     try {
       one.leaked(error);
-      told = true;
+      notified = true;
     } catch {
       // One owner that fails does not keep the others from being notified.
     }
   }
-  return told;
+  return notified;
 }
 
 function place(owner: CodeOwner, code: readonly string[]): void {

@@ -39,7 +39,7 @@ export class LoopWatch {
   }
 
   /** A block was already reported. */
-  told(): void {
+  reported(): void {
     this.#reset();
   }
 

@@ -83,7 +83,7 @@ export class PluginGuard {
 
   #blocked(took: number, alone: boolean): void {
     const { fault, suspicion } = this.#options;
-    loopWatch.told();
+    loopWatch.reported();
     const seconds = took / 1_000;
     const text = `held up the whole server for ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
     if (alone) fault(text);

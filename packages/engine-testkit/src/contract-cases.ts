@@ -65,7 +65,7 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
       if (path.about.access === 'unauthenticated' || path.about.login) continue;
       for (const operation of operationsOf(path)) {
         const answer = await mount.call(operation, `${mount.path}/${exampleOf(path)}`, { token: '' });
-        assert.equal(answer.status, 403, `${operation} ${path.pattern} without a token: ${told(answer)}`);
+        assert.equal(answer.status, 403, `${operation} ${path.pattern} without a token: ${textOf(answer)}`);
       }
     }
   },
@@ -75,7 +75,7 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
     const paths = await fixture.paths();
     if (!paths.some((path) => /\{\w+:all\}/.test(path.pattern))) {
       const answer = await mount.call('read', `${mount.path}/no/such/path/here/at/all`);
-      assert.equal(answer.status, 404, told(answer));
+      assert.equal(answer.status, 404, textOf(answer));
     }
     for (const path of paths) {
       const has = operationsOf(path);
@@ -85,7 +85,7 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
         // A path that is more specific in its shape may take the example, or the list of a folder may be declared on its own.
         if (paths.some((other) => other !== path && operationsOf(other).includes(operation) && mayMatch(other, at))) continue;
         const answer = await mount.call(operation, `${mount.path}/${at}`);
-        assert.ok([404, 405].includes(answer.status), `${operation} ${path.pattern}: ${told(answer)}`);
+        assert.ok([404, 405].includes(answer.status), `${operation} ${path.pattern}: ${textOf(answer)}`);
       }
     }
   },
@@ -98,8 +98,8 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
     for (const path of await fixture.paths()) {
       for (const call of wrongTypeCalls(path, fixture.prepared)) {
         const answer = await mount.call(call.operation, `${mount.path}/${call.path}`, { data: call.data });
-        assert.equal(answer.status, 400, `${shown(call)}: ${told(answer)}`);
-        assert.ok(told(answer).includes(call.field), `${shown(call)}: the answer does not name ${call.field}: ${told(answer)}`);
+        assert.equal(answer.status, 400, `${shown(call)}: ${textOf(answer)}`);
+        assert.ok(textOf(answer).includes(call.field), `${shown(call)}: the answer does not name ${call.field}: ${textOf(answer)}`);
       }
     }
   },
@@ -174,7 +174,7 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
     const uuid = fixture.uuid();
     const gone = await mount.call('delete', placeOf(fixture, mount.path));
     // 200 lists what stays outside by its nature.
-    assert.ok([200, 204].includes(gone.status), `unmounting: ${told(gone)}`);
+    assert.ok([200, 204].includes(gone.status), `unmounting: ${textOf(gone)}`);
     await mount.core.settleSchedule();
     assert.deepEqual(await keysOf(fixture, uuid, mount.path), [], 'keys that are left');
   },
@@ -186,7 +186,7 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
     const secrets = await secretValues(fixture, mount);
     const leases = await leasesOf(mount);
     const gone = await mount.call('delete', placeOf(fixture, mount.path), { data: { force: true } });
-    assert.equal(gone.status, 200, `unmounting by force: ${told(gone)}`);
+    assert.equal(gone.status, 200, `unmounting by force: ${textOf(gone)}`);
     const left = (gone.data as { left_outside: Record<string, unknown>[] }).left_outside;
     for (const thing of left) {
       const shown = JSON.stringify(thing);
@@ -195,7 +195,7 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
         assert.ok(typeof value === 'string' && value !== '', `${shown}: ${key} is no text`);
       }
       assert.ok(thing['kind'] !== undefined && thing['name'] !== undefined, `${shown} has no kind or no name`);
-      for (const secret of secrets) assert.ok(!shown.includes(secret), 'what is left outside is told with a secret');
+      for (const secret of secrets) assert.ok(!shown.includes(secret), 'what is left outside is reported with a secret');
     }
     const mayBeSilent = (await fixture.build()).secrets?.some((type) => type.outside !== undefined) === true;
     for (const lease of leases) {
@@ -260,7 +260,7 @@ async function throwGarbage(fixture: Fixture, inUse: boolean): Promise<void> {
     const outside = fixture.reachesOutside(path);
     for (const call of garbageCalls(path, fixture.prepared)) {
       const answer = await mount.call(call.operation, `${mount.path}/${call.path}`, { data: call.data });
-      const text = told(answer);
+      const text = textOf(answer);
       assert.ok(answer.status < 500 || (outside && !text.includes('internal error')), `${shown(call)} is answered with ${text}`);
     }
   }
@@ -283,7 +283,7 @@ function mayMatch(path: AnyPath, at: string): boolean {
   return new RegExp(`^${shape}$`).test(at);
 }
 
-function told(answer: CoreResponse): string {
+function textOf(answer: CoreResponse): string {
   return `${answer.status} ${(answer.errors ?? []).join('; ')}`;
 }
 

@@ -74,9 +74,9 @@ export function sharedMemory(): SharedMemory {
           missed = [];
         },
         hear(lost = false) {
-          const told: readonly ChangedKeys[] = lost ? [EVERYTHING] : (missed ?? []);
+          const pending: readonly ChangedKeys[] = lost ? [EVERYTHING] : (missed ?? []);
           missed = undefined;
-          for (const changed of told) for (const listener of own) listener(changed);
+          for (const changed of pending) for (const listener of own) listener(changed);
         },
         stale(next) {
           staleness = next;

@@ -137,7 +137,7 @@ describe('what is not below /v1/', () => {
     expect(reply.headers['x-content-type-options']).toBe('nosniff');
   });
 
-  test('robots are told to stay away', async () => {
+  test('robots are asked to stay away', async () => {
     expect((await server.send('GET', '/robots.txt')).text).toContain('Disallow: /');
   });
 

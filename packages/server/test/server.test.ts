@@ -259,7 +259,7 @@ describe('a TLS listener', () => {
     expect(await ask(url, { ca, ...pair(second) })).toMatchObject({ status: 200 });
   });
 
-  test('speaks no older TLS than it was told', async () => {
+  test('accepts no older TLS than configured', async () => {
     use(first);
     const server = await start(listener('tls_min_version = "tls13"'));
     await expect(ask(`${server.addresses[0]!}/v1/sys/health`, { ca, maxVersion: 'TLSv1.2' })).rejects.toThrow();

@@ -153,8 +153,8 @@ export class Connections {
     }
     const [first] = failures;
     if (failures.length === 1) throw first?.[1];
-    const told = failures.map(([{ host, port }, error]) => `${host}:${port}: ${this.failure(error).reason}`).join('; ');
-    throw new StorageFailure(NAME, `no host of the connection URL can be used: ${told}`);
+    const reasons = failures.map(([{ host, port }, error]) => `${host}:${port}: ${this.failure(error).reason}`).join('; ');
+    throw new StorageFailure(NAME, `no host of the connection URL can be used: ${reasons}`);
   }
 
   async #connectTo(host: Host, purpose: string | undefined, connectMs: number, queryMs: number): Promise<Client> {

@@ -58,8 +58,8 @@ export class History {
   }
 
   /**
-   * To be called with what a new connection leads to, before it is used. Resolves when the store is settled in that history, and everybody
-   * has been told.
+   * To be called with what a new connection leads to, before it is used. Resolves when the store is settled in that history, and every listener
+   * has been notified.
    * @throws StorageFailure for a server that was left behind by a failover, and what pg throws
    */
   async meet(found: Identity | undefined, query: Query): Promise<void> {

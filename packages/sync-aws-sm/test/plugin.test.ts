@@ -10,7 +10,7 @@ import { AwsOutside, connectionTo } from './aws-outside.ts';
 const OPEN = { allowedIpv4: [], allowedIpv6: [], allowedPorts: [], disabled: true };
 const MARK = { destination: 'a'.repeat(24), association: 'b'.repeat(24) };
 
-describe('settings that cannot work are told without asking AWS', () => {
+describe('invalid settings are reported without a call to AWS', () => {
   const good = connectionTo('http://127.0.0.1:1');
   test.each<[Partial<AwsSmConnection>, string]>([
     [{ access_key_id: undefined }, 'access_key_id and secret_access_key belong together'],

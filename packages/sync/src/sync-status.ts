@@ -36,8 +36,8 @@ const LONGEST = 500;
 export function failureOf(error: unknown, secrets: readonly string[]): Failure {
   if (error instanceof Refusal) return { status: 'CLIENT_SIDE_ERROR', error: { message: error.message, code: error.code } };
   if (!isSyncError(error)) {
-    const told = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'PluginFault');
-    const message = told ? masked(error.message, secrets).slice(0, LONGEST) : 'the server failed to carry this out; see its log';
+    const reportable = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'PluginFault');
+    const message = reportable ? masked(error.message, secrets).slice(0, LONGEST) : 'the server failed to carry this out; see its log';
     return { status: 'INTERNAL_VAULT_ERROR', error: { message, code: 'internal' } };
   }
   return {

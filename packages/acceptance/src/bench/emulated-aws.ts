@@ -12,11 +12,11 @@ export interface EmulatedAws {
 /** `delay`: milliseconds that each call takes. */
 export async function startEmulatedAws(delay: number): Promise<EmulatedAws> {
   const child = fork(fileURLToPath(new URL('./emulated-aws-main.js', import.meta.url)), [String(delay)]);
-  const { port } = await told<{ port: number }>(child);
+  const { port } = await nextMessage<{ port: number }>(child);
   return {
     endpoint: `http://127.0.0.1:${port}`,
     mostAtOnce: async () => {
-      const answer = told<{ most: number }>(child);
+      const answer = nextMessage<{ most: number }>(child);
       child.send('most');
       return (await answer).most;
     },
@@ -24,7 +24,7 @@ export async function startEmulatedAws(delay: number): Promise<EmulatedAws> {
   };
 }
 
-async function told<T>(child: ChildProcess): Promise<T> {
+async function nextMessage<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     child.once('message', (message) => resolve(message as T));
     child.once('exit', (code) => reject(new Error(`the emulated AWS ended with ${code}`)));

@@ -113,7 +113,7 @@ describe('the server that emulates Azure Key Vault, to the official client', () 
     }
   });
 
-  test('fails as told: with a pause, a broken connection before and after the work', async () => {
+  test('fails on request: with a pause, a broken connection before and after the work', async () => {
     const vault = client();
     await vault.setSecret('a', 'one');
     server.fail({ status: 429, code: 'Throttled', retryAfter: 7 });

@@ -130,7 +130,7 @@ describe('the server that emulates Google Secret Manager, to the official client
     await expect(denied).rejects.toMatchObject({ code: 7, message: expect.stringContaining('secretmanager.secrets.get') });
   });
 
-  test('fails as told: exhausted with a pause, and connections cut before and after the work', async () => {
+  test('fails on request: exhausted with a pause, and connections cut before and after the work', async () => {
     const client = connect();
     server.fail({ status: 'RESOURCE_EXHAUSTED', retryAfter: 7 });
     const exhausted = await client.getSecret({ name: `${parent()}/secrets/a` }, once).catch((error: unknown) => error);

@@ -92,7 +92,7 @@ describe('the server that emulates Vercel, to the official client', () => {
     expect(second).toMatchObject({ ok: false, error: { statusCode: 400, body: expect.stringContaining('"code":"ENV_CONFLICT"') } });
   });
 
-  test('fails as told, and the client does not mind', async () => {
+  test('fails on request, and the client does not mind', async () => {
     server.fail({ status: 429, code: 'too_many_requests', retryAfter: 7 });
     const answer = await list();
     expect(answer).toMatchObject({ ok: false, error: { statusCode: 429 } });

@@ -91,7 +91,7 @@ describe('the server that emulates Vercel', () => {
     expect((await call('POST', path(), variable('A'), server.readOnlyToken)).status).toBe(403);
   });
 
-  test('fails as told, with a request id and a pause', async () => {
+  test('fails on request, with a request id and a pause', async () => {
     server.fail({ status: 429, code: 'too_many_requests', retryAfter: 7 });
     const answer = await call('GET', path());
     expect(answer).toMatchObject({ status: 429, body: { error: { code: 'too_many_requests' } }, headers: { 'retry-after': '7' } });

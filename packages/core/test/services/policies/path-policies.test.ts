@@ -32,7 +32,7 @@ describe('policies/acl', () => {
     expect(await call('read', 'policies/acl')).toMatchObject({ status: 405 });
   });
 
-  test('an upper-case name is converted, and the writer told', async () => {
+  test('an upper-case name is converted, with a warning', async () => {
     expect(await call('update', 'policies/acl/FOO', { policy: text })).toMatchObject({
       status: 200,
       warnings: ['policy name was converted to foo'],

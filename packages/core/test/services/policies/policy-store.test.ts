@@ -139,7 +139,7 @@ describe('what a set of policies allows', () => {
     expect(view.reads).toBe(reads);
   });
 
-  test('follows the writes of other processes once they are told', async () => {
+  test('follows the writes of other processes once it is notified', async () => {
     const other = new PolicyStore({ storage: view, clock });
     await store.put('one', { policy: read });
     expect(await capabilities('one')).toEqual(['read']);
