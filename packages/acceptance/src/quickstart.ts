@@ -1,7 +1,7 @@
 import { narrator } from './console.ts';
 import { walk } from './walk.ts';
 
-/** `npm run quickstart`: the walk, told step by step. `--once` ends the server afterwards. */
+/** `npm run quickstart`: the walk, printed step by step. `--once` ends the server afterwards. */
 export async function quickstart(argv: readonly string[]): Promise<number> {
   const out = process.stdout;
   const began = Date.now();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KillRun, type KillTarget } from '../src/torture/kill-run.ts';
 
-/** The cases of one target, each with so many kills; for a `describe`. */
+/** The cases of one target, each with a number of kills; for a `describe`. */
 export function killCases<Name extends string>(scenarios: readonly Name[], kills: number, start: () => Promise<KillTarget<Name>>): void {
   let target: KillTarget<Name>;
   let run: KillRun<Name>;

@@ -3,7 +3,7 @@ import { LdapDialError, LdapError, resultCode } from '@strongroom/ldap-client';
 
 const refused = 'ldap operation failed: failed to bind as user';
 
-/** The name or the password is wrong; which one, nobody is told. Counted by the lockout. */
+/** The name or the password is wrong; the answer does not say which. Counted by the lockout. */
 export function credentialsRefused(): BadRequest {
   return new BadRequest(refused);
 }

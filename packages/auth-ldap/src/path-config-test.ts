@@ -61,7 +61,7 @@ export function configTestPath(configs: ConfigStore, { mappings, names }: LoginR
   });
 }
 
-/** A failed step has told the trace; what was not told is a fault of ours. */
+/** A failed step is in the trace; any other error is a bug of ours. */
 async function attempt(work: () => Promise<Partial<Report>>): Promise<Partial<Report>> {
   try {
     return await work();

@@ -226,7 +226,7 @@ export class KeyRotation<R> {
 
   /**
    * Replaces the key now. Several calls at a time are one. A failure is reported and shown in the status, and not tried again by itself, unless the
-   * replacement has begun at the provider: that is brought to an end in any case. @throws TooManyRequests while another process is at it.
+   * replacement has begun at the provider: that is completed in any case. @throws TooManyRequests while another process rotates it.
    */
   async rotate(id: string, signal: AbortSignal, adopt = false): Promise<void> {
     try {
@@ -360,8 +360,19 @@ export class KeyRotation<R> {
     const { keysPerUser, makesRoom } = this.#options;
     const [oldest] = keys;
     if (oldest === undefined || keys.length < keysPerUser || !makesRoom) return;
-    await this.#machine.change(id, pending.claim, (state) => ({ ...state, pending: { ...state.pending!, room: oldest } }));
-    await session.deactivateKey(pending.user, oldest, signal);
+    const note = (made: { room?: string }): Promise<void> =>
+      this.#machine.change(id, pending.claim, (state) => {
+        const { room: _, ...open } = state.pending!;
+        return { ...state, pending: { ...open, ...made } };
+      });
+    await note({ room: oldest });
+    try {
+      await session.deactivateKey(pending.user, oldest, signal);
+    } catch (error) {
+      // The key stays in use where it certainly was not deactivated.
+      if (outcomeOf(error) !== 'unknown') await note({});
+      throw error;
+    }
     await session.deleteKey(pending.user, oldest, signal);
   }
 
@@ -448,14 +459,18 @@ export class KeyRotation<R> {
   }
 }
 
-/** A current key that made room for one that never came is gone; it is replaced as soon as may be. */
-function withoutRoom({ retiring = [], ...state }: KeyState, { room }: PendingKey, now: number): KeyState {
-  const left = { ...state, retiring: someOf(retiring.filter(({ access_key }) => access_key !== room)) };
-  if (state.current === undefined || state.current.access_key !== room) return left;
-  return { ...left, current: undefined, next_rotation: now };
+/**
+ * A key that made room for one that never came may be deactivated and not yet deleted, so it is deleted once more. A current key that made room is replaced
+ * as soon as may be.
+ */
+function withoutRoom({ retiring = [], ...state }: KeyState, { room, user }: PendingKey, now: number): KeyState {
+  if (room === undefined) return { ...state, retiring: someOf(retiring) };
+  const others = retiring.filter(({ access_key }) => access_key !== room);
+  const left = { ...state, retiring: [...others, { user, access_key: room, at: now }] };
+  return state.current?.access_key === room ? { ...left, current: undefined, next_rotation: now } : left;
 }
 
-/** The keys that were there before. The others go: their secrets were never stored, and nobody has them. */
+/** The keys that were there before. The others are deleted: their secrets were never stored. */
 async function withoutStrays(session: CloudSession, { user, known }: PendingKey, keys: string[], signal: AbortSignal): Promise<string[]> {
   for (const stray of keys.filter((key) => !known.includes(key))) await session.deleteKey(user, stray, signal);
   return keys.filter((key) => known.includes(key));

@@ -6,7 +6,7 @@ import { CREATION_TAG, MOUNT_TAG, type DynamicUsers } from './dynamic-users.ts';
 import { recordsIn, type UserRecord } from './records.ts';
 import type { Root } from './root.ts';
 
-/** After the end of a lease its user is removed by itself; this much later nobody is at it any more. Milliseconds. */
+/** After the end of a lease its user is removed by itself; this much later no process works on it any more. Milliseconds. */
 const OVERDUE = 3_600_000;
 
 type Reason = 'unknown' | 'lease over';

@@ -65,7 +65,7 @@ export class Root {
       const asked = { clock: this.#host.clock, millis: PATIENCE, parent: signal };
       return (await withDeadline(asked, async (limit) => session.ownAccount(limit))) || undefined;
     } catch (error) {
-      this.#host.log.warn('the account of config/root is not known', { error: (error as Error).message });
+      this.#host.log.warn('the account of config/root could not be determined', { error: (error as Error).message });
       return undefined;
     }
   }

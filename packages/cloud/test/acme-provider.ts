@@ -1,11 +1,10 @@
 import { CloudRefused, type AccessKey, type CloudProvider, type CloudSession } from '../src/index.ts';
 
+export type KeysOfUser = Map<string, AccessKey & { created: Date }>;
+
 /** A cloud of a test's own, in memory: what another package would bring to the engine. */
 export class AcmeCloud {
-  readonly users = new Map<
-    string,
-    { id: string; tags: Readonly<Record<string, string>>; keys: Map<string, AccessKey & { created: Date }> }
-  >();
+  readonly users = new Map<string, { id: string; tags: Readonly<Record<string, string>>; keys: KeysOfUser }>();
   /** What the next deletion of a key waits for. */
   deletion: (() => Promise<void>) | undefined;
   #count = 0;

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import fc from 'fast-check';
 import { CloudFailed, cloudEngine, CloudRefused, type CloudProvider, type CloudSession } from '../src/index.ts';
-import { AcmeCloud } from './acme-provider.ts';
+import { AcmeCloud, type KeysOfUser } from './acme-provider.ts';
 
 /** What becomes of a call to the provider. */
 type Fate = 'refused' | 'unsent' | 'lost before' | 'lost after';
@@ -64,7 +64,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 test('a walk through the table of rotations with keys: the key that is answered works, and no other is left, wherever a call fails or the process dies', async () => {
   const walk = async (creation: Step, steps: readonly Step[]): Promise<void> => {
     const { cloud, provider, faults } = new FaultyCloud();
-    const keys = new Map();
+    const keys: KeysOfUser = new Map();
     cloud.users.set('robot', { id: 'u', tags: {}, keys });
     let server: KillableMount = await killableMount(cloudEngine(provider));
     const create = async () => server.ask('update', 'acme/static-roles/robot', { username: 'robot', rotation_period: '24h' });

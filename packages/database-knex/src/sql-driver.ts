@@ -10,7 +10,7 @@ export interface SqlDriver<Connection extends object> extends ConnectionDriver<C
   run(connection: Connection, statements: readonly string[]): Promise<void>;
   /** The database's own code (an SQLSTATE, an error number) where it refused a statement; undefined for everything else. */
   refusal(error: unknown): string | undefined;
-  /** Why `dial` rejected, where that can be told: whether the server refused the credential, or was not reached. */
+  /** Why `dial` rejected, where that is known: whether the server refused the credential, or was not reached. */
   loginFailure?(error: unknown): LoginFailure | undefined;
   /** The words of an error of the driver or the server. Absent: `driverErrorText`. */
   errorText?(error: unknown): string;

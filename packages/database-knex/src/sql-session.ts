@@ -201,7 +201,7 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
     for (const step of steps) {
       await this.#use(undoSignal(), step, credential).catch((error: unknown) => {
         const text = { error: driverErrorText(error) };
-        if (driver.dropHalfMade) log.warn('a half-made user could not be undone', { username, ...text });
+        if (driver.dropHalfMade) log.warn('a partly created user could not be removed', { username, ...text });
         else log.warn('rollback statements failed', text);
       });
     }

@@ -10,7 +10,7 @@ class Refused extends Error {
   readonly state = '42601';
 }
 
-/** A driver that remembers what it was told, and whose next steps a test decides. */
+/** A driver that records its calls, and whose next steps a test decides. */
 class DriverDouble implements SqlDriver<Client> {
   readonly client = 'pg';
   readonly sent: string[] = [];

@@ -13,7 +13,7 @@ const OPTIONAL = ['customData', 'authenticationRestrictions', 'mechanisms'];
 
 /**
  * The command of a creation statement, `{ "db": "admin", "roles": ["readWrite", { "role": "read", "db": "app" }] }`. `{{name}}` and `{{username}}` in
- * its texts stand for the user, after parsing, so that a name cannot become structure. Throws StatementInvalid.
+ * its strings are the user, inserted after parsing, so that a name cannot become structure. Throws StatementInvalid.
  */
 export function createUserCommand(commands: readonly string[], username: string, password: string, writeConcern?: WriteConcern): Command {
   const statement = parse('creation', commands, username, ['db', 'roles', ...OPTIONAL]);

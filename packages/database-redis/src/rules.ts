@@ -10,7 +10,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * The ACL rules of creation statements, each of which is a JSON array of rules (or base64 of one); of several, all rules in order. In the
- * patterns of keys and channels `{{name}}` and `{{username}}` stand for the user, whose name must not hold what patterns give a meaning.
+ * patterns of keys and channels `{{name}}` and `{{username}}` are the user, whose name must not contain characters with a meaning in patterns.
  * Throws StatementInvalid.
  */
 export function aclRules(commands: readonly string[], username: string): string[] {

@@ -145,7 +145,7 @@ export class Connections {
     return typeof found?.system === 'string' && found.system !== '' ? found : byDefault();
   }
 
-  /** The account that a user name means through a connection; undefined where that cannot be told. */
+  /** The account that a user name means through a connection; undefined where that is unknown. */
   accountOf(connection: NamedConnection, user: Pick<UserRequest, 'username' | 'statements'>): ManagedAccount | undefined {
     const { name, record } = connection;
     const identity = this.identity(connection);
@@ -361,7 +361,7 @@ export class Connections {
       deadline: (record.limits ?? USUAL_LIMITS).call_deadline * 1_000,
       onFault: (reason) => this.#fault(name, record, reason),
       onSuspicion: (reason) =>
-        this.#host.log.warn('calls of several plugins were under way when the server stood still', {
+        this.#host.log.warn('calls of several plugins were under way when the server was blocked', {
           connection: name,
           reason: `plugin ${record.plugin_name} may have ${reason}`,
         }),

@@ -6,7 +6,7 @@ const MOST = 2_000;
 const MARK = '\ue000';
 
 /**
- * Every secret that plugins of this process were given. What leaks out of a plugin after its call may hold that of any call and, where plugins are told by
+ * Every secret that plugins of this process were given. What leaks out of a plugin after its call may hold that of any call and, where plugins are recognized by
  * the place of their code, of any connection.
  */
 export class HandedSecrets {

@@ -7,7 +7,7 @@ import { recordsIn, userKey } from './records.ts';
  */
 const mounts = new Set<KnownUsers>();
 
-/** The users that a mount has to do with. */
+/** The users that a mount keeps. */
 export class KnownUsers {
   readonly #host: EngineHost;
 
@@ -21,7 +21,7 @@ export class KnownUsers {
     mounts.delete(this);
   }
 
-  /** Of these names, those that no mount has to do with. @throws BadRequest where a mount cannot be asked */
+  /** Those of these names that no mount keeps. @throws BadRequest where a mount cannot be asked */
   static async strangersAmong(usernames: readonly string[]): Promise<string[]> {
     let strangers = [...usernames];
     for (const mount of mounts) strangers = await mount.#strangersAmong(strangers);

@@ -74,7 +74,9 @@ describe('a database plugin that misbehaves', () => {
     await mount.clock.advance('46s');
     await mount.clock.advance('6s');
     expect(await hanging).toContain('no answer within 45 s');
-    expect(await creds()).toBe('503,the connection "bad" is quarantined: plugin faulty-database-plugin did not end a call when told to');
+    expect(await creds()).toBe(
+      '503,the connection "bad" is quarantined: plugin faulty-database-plugin did not end a call after it was aborted',
+    );
   });
 
   test('one that throws in open by a fault of its code, not even in a promise, is quarantined', async () => {
@@ -100,7 +102,7 @@ describe('a database plugin that misbehaves', () => {
     await mount.clock.advance('46s');
     await mount.clock.advance('6s');
     for (const answer of await Promise.all(waiting)) expect(answer).toContain('no answer within 45 s');
-    expect(await creds()).toContain('did not end a call when told to');
+    expect(await creds()).toContain('did not end a call after it was aborted');
     expect(await creds('ok')).toBe('200');
     (bad.plugin as { open: unknown }).open = open;
   });

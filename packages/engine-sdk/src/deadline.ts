@@ -44,7 +44,7 @@ export async function withDeadline<T>(options: DeadlineOptions, work: (signal: A
   }
 }
 
-/** Waits for the work, but no longer than so many milliseconds: undefined then. The work goes on, and a late rejection is ignored. */
+/** Waits for the work, but no longer than a number of milliseconds: undefined then. The work goes on, and a late rejection is ignored. */
 export async function waitAtMost<T>(clock: Clock, millis: number, work: Promise<T>): Promise<T | undefined> {
   let cancel!: () => void;
   const late = new Promise<undefined>((resolve) => {

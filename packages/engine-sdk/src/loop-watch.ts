@@ -29,7 +29,7 @@ export class LoopWatch {
       this.#timer = setInterval(() => this.#tick(), TICK).unref();
     }
     return () => {
-      // The call may end before the timer is heard that would have told of it.
+      // The call may end before the timer fires that would have reported it.
       this.#look();
       this.#calls.delete(call);
       if (this.#calls.size > 0) return;
@@ -38,7 +38,7 @@ export class LoopWatch {
     };
   }
 
-  /** Somebody was told of a stop already. */
+  /** A block was already reported. */
   told(): void {
     this.#reset();
   }

@@ -17,7 +17,7 @@ export interface PluginGuardOptions {
   readonly elapsed?: () => number;
   /** What something that leaked out of the plugin after its call says, without secrets. */
   leakedText(error: unknown): string;
-  /** The plugin broke its contract: `did not end a call when told to`. The text is for operators. */
+  /** The plugin broke its contract: `did not end a call after it was aborted`. The text is for operators. */
   fault(reason: string): void;
   /** It may have, but calls of others were under way too. */
   suspicion?(reason: string): void;
@@ -53,7 +53,7 @@ export class PluginGuard {
   }
 
   /**
-   * A call that ends when `parent` is aborted, or after so many milliseconds. The plugin has a grace period to end it by itself.
+   * A call that ends when `parent` is aborted, or after this many milliseconds. The plugin has a grace period to end it by itself.
    * @throws what the plugin throws; the reason of the signal where the plugin ignores it
    */
   async call<T>(parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>, millis = Infinity): Promise<T> {
@@ -63,7 +63,7 @@ export class PluginGuard {
       return await withDeadline({ clock, millis, parent, grace: GRACE }, async (signal) => this.run(async () => work(signal)));
     } catch (error) {
       if (!(error instanceof DeadlineIgnored)) throw error;
-      fault('did not end a call when told to');
+      fault('did not end a call after it was aborted');
       throw error.cause;
     } finally {
       unwatch();

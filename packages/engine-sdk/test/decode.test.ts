@@ -31,7 +31,7 @@ describe('decoding the fields of a path', () => {
     expect(found.data['name']).toBe('path');
   });
 
-  test('names the field that is wrong and says what would be right', () => {
+  test('names the invalid field and says what is valid', () => {
     const complaint = (body: Record<string, unknown>): string => {
       try {
         decode({ needed: '', ...body }, {});

@@ -14,7 +14,7 @@ export interface KillableMount extends TestMount {
   diesIn(work: Promise<unknown>): Promise<boolean>;
   /** Dies at once; the next server runs on the same records, this many seconds later. */
   restart(seconds?: number): Promise<KillableMount>;
-  /** Lets the server work on for so many seconds of its clock, in steps shorter than any deadline. */
+  /** Lets the server run for a number of seconds of its clock, in steps shorter than any deadline. */
   pass(seconds: number, step?: number): Promise<void>;
 }
 

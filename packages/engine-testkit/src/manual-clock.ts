@@ -8,7 +8,7 @@ interface Timer {
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
-  /** Moves on by `"1h"` or so many seconds, running the timers on the way in order; resolves when their work had its turn. */
+  /** Advances by `"1h"` or a number of seconds, running the timers on the way in order; resolves when their work had its turn. */
   advance(by: string | number): Promise<void>;
   set(to: Date | string): Promise<void>;
 }

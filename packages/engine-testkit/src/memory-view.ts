@@ -28,7 +28,7 @@ export class MemoryStore {
 
 /**
  * A storage view in memory, for tests of an engine without a core. Every call takes a turn of the event loop, so that calls under way at once
- * interleave. Transactions check what they read and run again on a conflict, as the core's do. It counts, and fails on request.
+ * interleave. Transactions check what they read and run again on a conflict, as the core's do. It counts calls, and fails on request.
  */
 export class MemoryView implements StorageView {
   readonly store: MemoryStore;

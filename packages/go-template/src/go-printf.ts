@@ -19,7 +19,7 @@ interface Flags {
   precision: number | undefined;
 }
 
-/** Go's `fmt.Sprintf`: all verbs and flags for the values a template knows. `spend` is told the size of each piece. */
+/** Go's `fmt.Sprintf`: all verbs and flags for the values a template knows. `spend` is called with the size of each piece. */
 export function goSprintf(format: string, args: readonly TemplateValue[], spend: (size: number) => void): string {
   return new Printer(args, spend).print(format);
 }

@@ -9,7 +9,7 @@ import { byteLength, bytesToText, textToBytes } from './text-bytes.ts';
 const HASH_CHARS = 8;
 const LETTERS_AND_DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** `random`: so many letters and digits. */
+/** `random`: a number of letters and digits. */
 export const randomFunction: TemplateFunction = { parameters: ['int'], call: ([length], call) => random(length as number, call) };
 
 /** The functions OpenBao adds to those of Go. Lengths are in bytes. */

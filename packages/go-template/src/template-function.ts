@@ -12,7 +12,7 @@ export interface TemplateEnvironment {
 /** What a function may use besides its arguments. */
 export interface TemplateCall {
   readonly environment: TemplateEnvironment;
-  /** To be told the size of a result before it is made; throws when rendering has made too much already. */
+  /** Called with the size of a result before it is created; throws when rendering has made too much already. */
   readonly spend: (size: number) => void;
 }
 

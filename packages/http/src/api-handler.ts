@@ -34,7 +34,7 @@ export interface Observation {
   readonly seconds: number;
 }
 
-/** Limits of the API, and who is told of what. Everything has a default. */
+/** Limits of the API, and its listeners. Everything has a default. */
 export interface ApiOptions {
   /** Bytes of a body; 32 MiB by default. */
   readonly maxBodyBytes?: number;

@@ -50,7 +50,7 @@ export class BodyHold {
     this.#memory = memory;
   }
 
-  /** False where there is no room for so many bytes in all; what was held stays held. */
+  /** False where there is no room for that many bytes in all; what was held stays held. */
   take(bytes: number): boolean {
     const share = this.#share === 'unknown' ? 'unknown' : bytes > LARGE ? 'large' : 'ordinary';
     if (!this.#memory.move(this.#share, this.#bytes, share, bytes)) return false;

@@ -9,7 +9,7 @@ import type { Sender } from './sender.ts';
 /** Bytes of the pieces of memory into which a body is copied: the first, and the largest. */
 const FIRST_PIECE = 16_384;
 const LARGEST_PIECE = 1_048_576;
-/** So many chunks may be of any size; more must have so many bytes on average. */
+/** This many chunks may be of any size; more must have a number of bytes on average. */
 const FREE_CHUNKS = 1_000;
 const LEAST_CHUNK = 64;
 
@@ -112,7 +112,7 @@ class BodyReader {
     this.#rules.hold.release();
   };
 
-  /** Bytes of memory for a body of so many. */
+  /** Bytes of memory for a body of this length. */
   #roomFor(size: number): number {
     if (size <= this.#capacity) return this.#capacity;
     // A body that comes at once stays where it is.

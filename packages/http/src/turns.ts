@@ -1,6 +1,6 @@
 /** Work that is done in parts. */
 export interface Stepwise {
-  /** Goes on for about so many bytes; true when all is done. May throw. */
+  /** Continues for about this many bytes; true when all is done. May throw. */
   step(work: number): boolean;
 }
 

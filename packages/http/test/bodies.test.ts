@@ -26,7 +26,7 @@ function nested(depth: number): string {
   return `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`;
 }
 
-/** An object of so many values, itself included. */
+/** An object of this many values, itself included. */
 function valued(values: number): string {
   return `{"a":[${'0,'.repeat(values - 3)}0]}`;
 }
@@ -238,7 +238,7 @@ describe('bodies in flight', () => {
   let clock: ManualClock;
   let server: RunningServer;
 
-  /** Begins a body of so many bytes and sends no more; resolves with what is answered at once, if anything is. */
+  /** Begins a body of this many bytes and sends no more; resolves with what is answered at once, if anything is. */
   const half = async (bytes: number, ...headers: string[]): Promise<{ socket: Socket; text: () => string }> => {
     const socket = await server.connect();
     sockets.push(socket);

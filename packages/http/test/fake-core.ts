@@ -16,7 +16,7 @@ export function answer(parts: Partial<CoreResponse> = {}): CoreResponse {
   return { ...emptyResponse('request-1', 200), ...parts };
 }
 
-/** A core that answers as told; by default, it answers with what it was asked. */
+/** A core that answers with `reply`; by default, it echoes the request. */
 export function fakeCore(reply?: (request: CoreRequest) => CoreResponse | Promise<CoreResponse>): FakeCore {
   const calls: CoreRequest[] = [];
   const asked: string[] = [];

@@ -111,7 +111,7 @@ export class MountFormat implements FormatGuard {
     try {
       while (!this.#closed) if (await this.#step()) return;
     } catch (error) {
-      this.#host.log.warn('the upgrade to versioned data was interrupted; it is taken up again', { error: String(error) });
+      this.#host.log.warn('the upgrade to versioned data was interrupted and is resumed', { error: String(error) });
     } finally {
       this.#upgrade = undefined;
     }

@@ -18,7 +18,7 @@ const checks: ReadonlyMap<string, Check> = new Map<keyof DirectoryConfig, Check>
   ['upndomain', ({ upndomain }) => checkDomain(upndomain)],
 ]);
 
-/** @throws BadRequest for the first of these parameters that cannot work, naming it and what would be right. */
+/** @throws BadRequest for the first of these parameters that is invalid, with its name and the valid values. */
 export function checkParameters(config: DirectoryConfig, parameters: Iterable<string>): void {
   for (const parameter of parameters) checks.get(parameter)?.(config);
 }

@@ -182,7 +182,7 @@ export class DynamicAccounts {
       );
       return true;
     } catch (error) {
-      this.#host.log.warn('a failed creation could not be undone yet', { error: textOf(error) });
+      this.#host.log.warn('a failed creation could not be rolled back yet', { error: textOf(error) });
       return false;
     }
   }
@@ -218,7 +218,7 @@ export class DynamicAccounts {
   async #deleteLeft(connection: Connection, entries: readonly string[], signal: AbortSignal): Promise<void> {
     const left = await existingEntries(connection, entries, signal);
     if (left.length === 0) return;
-    this.#host.log.warn('deletion_ldif has left entries of an account, which are deleted by their names', {
+    this.#host.log.warn('deletion_ldif left entries of an account; they are deleted by name', {
       mount: this.#host.mount.path,
       entries: left,
     });

@@ -75,7 +75,7 @@ export class LibrarySets {
     return found.flatMap(({ key, account }) => (account ? [{ key, account }] : []));
   }
 
-  /** Undefined where there are accounts that nobody has looked for yet. */
+  /** Undefined where there are accounts that were not searched yet. */
   async #store(
     tx: Transaction,
     name: string,
@@ -143,7 +143,7 @@ export class LibrarySets {
         try {
           await this.#accounts.renew(key, signal);
         } catch (error) {
-          // Somebody else is at it.
+          // Another caller works on it.
           if (error instanceof TooManyRequests) return;
           const text = `the set is stored, but the password of "${account.name}" could not be changed: ${textOf(error)}`;
           throw new DirectoryFailed(`${text}; this is retried, and the account is not lent until then`, outcomeOf(error), error);

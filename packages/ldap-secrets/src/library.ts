@@ -90,7 +90,7 @@ export class Library {
       await this.#accounts.renew(key, signal);
     } catch (error) {
       if (!(error instanceof AccountGone)) throw error;
-      this.#host.log.warn('an account of the library is not in the directory any more', { account: key });
+      this.#host.log.warn('an account of the library is no longer in the directory', { account: key });
     }
   }
 

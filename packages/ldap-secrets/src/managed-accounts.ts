@@ -47,7 +47,7 @@ export async function release(tx: Pick<StorageView, 'collection'>, claims: reado
   }
 }
 
-/** Whose the claim is, in words; undefined where nobody has it. */
+/** The holder of the claim, as text; undefined where there is none. */
 export async function ownerOf(records: Records, key: string): Promise<string | undefined> {
   const known = await records.claims.get(key);
   return known && (await holds(records, known, key)) ? managerName(known) : undefined;

@@ -62,7 +62,7 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
   const status = path('library/{name}/status', {
     synopsis: 'Which accounts of a set are out.',
     description:
-      'An account is available when nobody has it and its password was changed since. The borrower is shown by its entity, and by a salted digest of ' +
+      'An account is available when it is not borrowed and its password was changed after the last loan. The borrower is shown by its entity, and by a salted digest of ' +
       'its token.',
     fields: { name },
   }).read({

@@ -236,7 +236,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
 
   /**
    * Rotates now. Calls that come together are one rotation. Resolves with a warning where something beside the change failed.
-   * @throws TooManyRequests while another process is at it
+   * @throws TooManyRequests while another process rotates it
    */
   async rotate(id: string, signal: AbortSignal, adopt = false): Promise<string | undefined> {
     if (this.#retiring.has(id)) await this.settled(id);
@@ -352,7 +352,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     else if (isLate && (!pending || prove)) return this.#skip(id, record, signal);
     else {
       const warning = await this.#work.alone(id, async () => this.#rotate(id, signal, { byJob: true, adopt: false }));
-      if (warning !== undefined) this.#host.log.warn(`${this.#method.called(id)} was rotated, but not all went well`, { id, warning });
+      if (warning !== undefined) this.#host.log.warn(`${this.#method.called(id)} was rotated, with a warning`, { id, warning });
     }
     const after = await records.get(id);
     const at = after === undefined ? 0 : timeOf(lens.state(after));
@@ -517,7 +517,7 @@ function pendingOf<S extends StoredRotation>({ pending }: S): Pending<S> {
   return pending;
 }
 
-/** The caller reads what would be right, and a second try would be answered the same. */
+/** The error says what is valid, and a second try would be answered the same. */
 function isMisuse(error: unknown): boolean {
   return error instanceof EngineError && error.status < 500;
 }

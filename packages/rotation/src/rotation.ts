@@ -234,8 +234,8 @@ export class Rotation<R, C> {
 
   /**
    * Rotates now. Several calls at a time are one rotation. What fails is tried again in the background until it is through, also without a plan;
-   * but not what is refused with a 4xx, which says what would be right. Resolves with a warning where the credential was changed but something else
-   * was refused. @throws TooManyRequests while another process is at it
+   * but not what is refused with a 4xx, whose error says what is valid. Resolves with a warning where the credential was changed but something else
+   * was refused. @throws TooManyRequests while another process rotates it
    */
   async rotate(id: string, signal: AbortSignal): Promise<string | undefined> {
     return this.#machine.rotate(id, signal);

@@ -91,7 +91,7 @@ function untilStopped(server: RunningServer, log: ServerLog, configuration: () =
       log.info('stopping', { reason });
       // It also keeps the process alive: with nothing to wait for, it would end in the middle of the stop.
       deadline = setTimeout(() => {
-        log.error('the server ends before everything is closed: it took too long', { seconds: STOP / 1_000 });
+        log.error('the server ends before everything is closed, because closing took too long', { seconds: STOP / 1_000 });
         process.exit(1);
       }, STOP);
       server.stop().then(
@@ -113,19 +113,19 @@ function untilStopped(server: RunningServer, log: ServerLog, configuration: () =
       try {
         next = configuration();
       } catch (error) {
-        log.error('the configuration stays as it is: the new one cannot be used', { error: explained(error) });
+        log.error('the configuration is unchanged: the new one cannot be used', { error: explained(error) });
       }
       void server.reload(next);
     };
     // What a plugin left running and throws harms what the plugin runs; the server goes on.
     const onRejection = (error: unknown): void => {
       if (notifyOwner(error)) return;
-      log.error('something failed that nobody waited for', { error: describe(error) });
+      log.error('a promise was rejected and not handled', { error: describe(error) });
     };
     const onException = (error: unknown): void => {
       if (notifyOwner(error)) return;
-      if (isConnectionFailure(error)) return log.error('a connection failed and nobody was told of it', { error: describe(error) });
-      log.error('the server stops: an error nobody caught', { error: describe(error) });
+      if (isConnectionFailure(error)) return log.error('a connection failed outside of any request', { error: describe(error) });
+      log.error('the server stops because of an uncaught error', { error: describe(error) });
       stop('uncaught error', 1);
     };
     const interrupted = (): void => signalled('SIGINT');
@@ -141,7 +141,7 @@ function untilStopped(server: RunningServer, log: ServerLog, configuration: () =
   });
 }
 
-/** Mistakes of operators and the outside are told in a sentence; a fault of ours with its stack. */
+/** Mistakes of operators and external failures are logged as a sentence; a bug of ours with its stack. */
 function explained(error: unknown): string {
   if (!(error instanceof Error)) return `Error: ${String(error)}`;
   return error.constructor === Error || error instanceof TypeError ? (error.stack ?? error.message) : `Error: ${error.message}`;

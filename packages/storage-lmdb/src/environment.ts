@@ -111,7 +111,7 @@ export class Environment {
   }
 }
 
-/** Those whose commit failed are told by promises of their own. */
+/** Callers whose commit failed get the error from their own promises. */
 function ignored(error: unknown): void {
   (error as { commitError?: Promise<unknown> } | null)?.commitError?.catch(() => undefined);
 }

@@ -48,7 +48,7 @@ export class History {
   async begin(tables: HistoryTables, found: Identity | undefined, query: Query): Promise<void> {
     this.#tables = tables;
     if (found === undefined) {
-      this.#log.warn('PostgreSQL does not tell this user its history, so a failover that lost commits goes unnoticed', {
+      this.#log.warn('PostgreSQL does not show its history to this user, so a failover that lost commits goes unnoticed', {
         needed: 'EXECUTE on pg_control_system(), pg_walfile_name() and pg_current_wal_lsn()',
       });
       return;

@@ -141,7 +141,7 @@ describe('a user of PostgreSQL', () => {
     const { lines, log } = logged();
     const connectionUrl = `postgresql://kept_from:kept-pw-1@127.0.0.1:${server.port}/kept_from`;
     const [one, two] = [await opened('store', { connectionUrl, log }), await opened('store', { connectionUrl })];
-    expect(lines).toEqual(['PostgreSQL does not tell this user its history, so a failover that lost commits goes unnoticed']);
+    expect(lines).toEqual(['PostgreSQL does not show its history to this user, so a failover that lost commits goes unnoticed']);
     const { until } = ears(two);
     await one.commit({ put: [{ key: 'a', value: Buffer.from('a') }], notify: ['a'] });
     await until('a', 3_000);

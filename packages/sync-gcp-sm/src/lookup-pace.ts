@@ -29,7 +29,7 @@ export class LookupPace {
     this.#at = clock.millis();
   }
 
-  /** Resolves when so many may be made. Those who ask later wait for those who asked before. */
+  /** Resolves when this many may be made. Those who ask later wait for those who asked before. */
   async take(count: number, signal: AbortSignal): Promise<void> {
     const now = this.#clock.millis();
     this.#left = Math.min(BURST, this.#left + ((now - this.#at) / 1000) * PER_SECOND) - count;

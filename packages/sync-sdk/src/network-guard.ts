@@ -141,7 +141,7 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
   };
 }
 
-/** As agents of node want it: a socket, or a failure told to the callback. */
+/** As agents of Node want it: a socket, or an error passed to the callback. */
 type OnSocket = (error: Error | null, socket: Duplex) => void;
 type Connect = (options: net.NetConnectOpts, callback: OnSocket | undefined) => net.Socket | undefined;
 type Guard = (connect: (options: net.NetConnectOpts) => net.Socket) => Connect;

@@ -65,7 +65,7 @@ export class DestinationGuard {
     }
   }
 
-  /** A call that nobody can abort: it may take so many milliseconds. */
+  /** A call that cannot be aborted: it may take a number of milliseconds. */
   async bounded<T>(what: string, millis: number, work: () => Promise<T>): Promise<T> {
     const late = (text: string): Error => new PluginFault(`the plugin of ${this.#options.title} ${text}`);
     try {

@@ -24,7 +24,7 @@ const CALLS = 2;
 const FORGOTTEN = 600_000;
 
 /**
- * A token bucket per destination. Runs never wait inside: one that comes too early is told when its turn is, and the schedule brings it
+ * A token bucket per destination. Runs never wait inside: one that comes too early gets the time of its turn, and the schedule brings it
  * back then. The calls of a run are counted as they are made, so that a run that takes many delays those after it.
  */
 export class Pacer {

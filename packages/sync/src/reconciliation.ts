@@ -124,7 +124,7 @@ export class Reconciliation {
     if (!disabled && !destination.purge) {
       const repaired = await this.repair(destination, signal, { removeOrphans: false });
       if (repaired.queued > 0)
-        this.#host.log.info('a destination differs from what it should hold', { place, associations: repaired.queued });
+        this.#host.log.info('a destination differs from its expected state', { place, associations: repaired.queued });
     }
     return destination.reconcile_interval > 0 ? this.#next(destination) : undefined;
   }

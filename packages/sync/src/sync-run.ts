@@ -119,14 +119,14 @@ export class SyncRun {
   }
 
   /**
-   * Runs now, besides the schedule, which takes over if this takes longer than so many milliseconds. Where another run holds the association, its end
+   * Runs now, besides the schedule, which takes over if this takes longer than a number of milliseconds. Where another run holds the association, its end
    * is waited for, and then that of the run that carries out what was asked for: the association with this `change`.
    */
   async soon(id: string, change: number, millis: number): Promise<void> {
     const patience = new AbortController();
     if (millis <= 0) patience.abort();
     const run = this.#carriedOut(id, change, patience.signal).catch((error: unknown) => {
-      this.#host.log.warn('a sync that a request began was interrupted; the schedule goes on with it', { error: String(error) });
+      this.#host.log.warn('a sync that a request began was interrupted; the schedule continues it', { error: String(error) });
     });
     this.#runs.add(run);
     void run.finally(() => this.#runs.delete(run));
@@ -176,7 +176,7 @@ export class SyncRun {
     await Promise.all(this.#runs);
   }
 
-  /** When to come again; undefined where the schedule knows better, or there is nothing to do. `held`: another run is at it. */
+  /** When to come again; undefined where the schedule knows better, or there is nothing to do. `held`: another run holds it. */
   async #run(id: string, signal: AbortSignal): Promise<Date | 'held' | undefined> {
     const records = recordsIn(this.#host.storage);
     if ((await settingsIn(records)).disabled) return undefined;
@@ -387,7 +387,7 @@ export class SyncRun {
             if (successors.some((other) => takesOver(remote, other) && !isSynced(other))) continue;
             await attempt(remote, async () => {
               const gone = await writer.remove(remote);
-              if (gone === 'not ours') this.#host.log.warn('a remote secret is not ours any more and is ignored', { name: remote.name });
+              if (gone === 'not ours') this.#host.log.warn('a remote secret is no longer ours and is ignored', { name: remote.name });
               return undefined;
             }, []);
           }
@@ -406,7 +406,7 @@ export class SyncRun {
     return { remotes: [...remotes.values()], failures, unfinished, ...(retryAt === undefined ? {} : { retryAt }) };
   }
 
-  /** What the status only calls a fault of the server is told in the log. */
+  /** Logs what the status only calls a failure of the server. */
   #noteFault({ place }: AssociationRecord, { status }: Failure, error: unknown, secrets: readonly string[]): void {
     if (status === 'INTERNAL_VAULT_ERROR') this.#host.log.error('a sync failed', { place, error: masked(String(error), secrets) });
   }

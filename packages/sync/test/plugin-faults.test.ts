@@ -222,7 +222,7 @@ describe('a plugin that breaks its contract', () => {
     await sync.clock.advance('5s');
     expect(await set).toEqual([expect.objectContaining({ sync_status: 'EXTERNAL_SERVICE_ERROR' })]);
     expect(told()).toContain(
-      'the plugin of the memory did not end a call when told to; the destination memory/one is quarantined for 60 s',
+      'the plugin of the memory did not end a call after it was aborted; the destination memory/one is quarantined for 60 s',
     );
   });
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Plays IAM and STS in a process of its own, so that its work is nobody else's: each call is answered after so many milliseconds, however many
+ * Emulates IAM and STS in a separate process, so that its work is not measured: each call is answered after a number of milliseconds, however many
  * come at once, and nothing is checked or kept. Tells its port, and when the process that started it asks, the most calls it had at one time.
  */
 const delay = Number(process.argv[2]);

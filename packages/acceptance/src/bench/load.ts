@@ -31,7 +31,7 @@ export interface LoadOptions {
   readonly while?: () => boolean;
 }
 
-/** Drives one workload over so many connections. The first failed operation ends it. */
+/** Drives one workload over a number of connections. The first failed operation ends it. */
 export async function load(name: string, target: Target, operation: Operation, options: LoadOptions = {}): Promise<Figures> {
   const { connections = 32, seconds = 5, count = Infinity } = options;
   const open = await Promise.all(Array.from({ length: connections }, async () => HttpConnection.open(target.host, target.port)));

@@ -27,7 +27,7 @@ export interface SchemathesisRun {
   readonly cwd: string;
 }
 
-/** Runs schemathesis to its end or for so many seconds; resolves with what it printed. */
+/** Runs schemathesis to its end or for a number of seconds; resolves with what it printed. */
 export function runSchemathesis({ python, document, url, token, seconds, seed, cwd }: SchemathesisRun): Promise<string> {
   const words = [
     ...['-c', 'from schemathesis.cli import schemathesis; schemathesis()', 'run', document],

@@ -29,7 +29,7 @@ export function filesOf(page: string, from: string): Map<string, string> {
 export interface Tutorials {
   /** How many files each page gave. */
   readonly counts: ReadonlyMap<string, number>;
-  /** What `npm install` must be told for them: every package that the code imports, and the types of those that have none. */
+  /** The arguments of `npm install` for them: every package that the code imports, and the types of those that have none. */
   readonly packages: readonly string[];
 }
 

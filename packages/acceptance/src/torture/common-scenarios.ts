@@ -36,7 +36,7 @@ interface Credential {
   readonly password: string;
 }
 
-/** A revocation scenario begins each round with so many leases. */
+/** The number of leases with which a revocation scenario begins each round. */
 const SUPPLY = 24;
 
 /**

@@ -118,7 +118,7 @@ export class KillRun<Name extends string> {
         this.#acknowledged += 1;
         this.#answered();
       } catch (error) {
-        // Two rotations of one thing are one, and who comes second is told so; a rotation that a kill cut off is nobody else's for a while.
+        // Two rotations of one thing are one, and the second caller gets an error; nobody else takes over a rotation that a kill cut off for a while.
         if (error instanceof CallRefused && error.status === 429) {
           this.#answered();
           continue;

@@ -74,7 +74,7 @@ export class CacheInvalidation {
       if (keys.includes(mountRecords.prefix)) await mounts.reload();
       if (keys.some((key) => key.startsWith(PREFIXES.system))) await cors.load();
     } catch (error) {
-      this.#log.error('a change by another process could not be taken up', { error: String(error) });
+      this.#log.error('a change by another process could not be applied', { error: String(error) });
       if (barrier.sealed) await this.#owner.seal();
       else if (this.#owner.open) this.#invalidateAll();
     }
@@ -96,10 +96,10 @@ export class CacheInvalidation {
     const epoch = copies.drop();
     const reload = async (): Promise<void> => {
       if (this.#owner.open) await this.#reloadAll();
-      if (copies.renewed(epoch)) this.#log.info('everything was read anew');
+      if (copies.renewed(epoch)) this.#log.info('all caches were reloaded');
     };
     void this.#owner.exclusively(reload).catch((error: unknown) => {
-      this.#log.error('the store could not be read anew; trying again', { error: String(error) });
+      this.#log.error('the caches could not be reloaded; trying again', { error: String(error) });
       this.#clock.after(RETRY, () => {
         if (copies.epoch === epoch) this.#invalidateAll();
       });
@@ -118,7 +118,7 @@ export class CacheInvalidation {
       await barrier.reload();
     } catch (error) {
       if (!barrier.sealed) throw error;
-      this.#log.error('the key ring cannot be opened any more: the server seals itself', { error: String(error) });
+      this.#log.error('the key ring can no longer be opened: the server seals itself', { error: String(error) });
     }
     if (barrier.sealed) return this.#owner.sealNow();
     await this.#owner.load();

@@ -13,7 +13,7 @@ export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
   if (thrown instanceof BarrierSealed) return new Unavailable('Vault is sealed');
   if (thrown instanceof StorageFailure) {
     if (thrown.transient) {
-      log.warn('the store could not do it in time', { request_id: id, error: thrown.message });
+      log.warn('the store did not answer in time', { request_id: id, error: thrown.message });
       return new Unavailable(thrown.message, { headers: { 'Retry-After': '1' } });
     }
     log.error('the store failed', { request_id: id, error: thrown.message });
@@ -23,7 +23,7 @@ export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
     log.error('a stored record is damaged', { request_id: id, error: thrown.message });
     return new InternalError(thrown.message, { cause: thrown });
   }
-  log.error('a request failed by a fault of the server', {
+  log.error('a request failed because of a bug in the server', {
     request_id: id,
     error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
   });

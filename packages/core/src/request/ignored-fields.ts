@@ -2,7 +2,7 @@ import { closest, fieldSpec, type Decoded } from '@strongroom/engine-sdk';
 import type { TSchema } from 'typebox';
 import type { Call } from './call.ts';
 
-/** So many unknown fields are told what they may have been meant for. */
+/** The number of unknown fields for which the warning suggests a known one. */
 const GUESSED = 10;
 const NONE: readonly string[] = [];
 

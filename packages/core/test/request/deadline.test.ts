@@ -21,7 +21,7 @@ function slowEngine(reasons: unknown[], held: (() => void)[]): EnginePackage {
       },
     })
     .update({
-      summary: 'Ends though it was told to stop.',
+      summary: 'Ends although it was aborted.',
       handle: async ({ signal }) => {
         if (!signal.aborted) await new Promise<void>((resolve) => held.push(resolve));
         return { data: { done: true } };

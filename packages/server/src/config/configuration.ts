@@ -86,7 +86,7 @@ export interface Configuration {
   readonly audit: Readonly<Record<string, AuditDeviceConfig>>;
   readonly auditEmergencyDisable: readonly string[];
   readonly plugins: readonly PluginChoice[];
-  /** What is accepted but has no effect here, with the reason: to be told once. */
+  /** What is accepted but has no effect here, with the reason: to be logged once. */
   readonly notices: readonly string[];
   /** The configuration as written, without secrets: for `sys/config/state/sanitized`. */
   readonly sanitized: Readonly<Record<string, unknown>>;

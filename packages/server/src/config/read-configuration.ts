@@ -19,7 +19,7 @@ export interface ReadOptions {
   readonly dev?: boolean;
 }
 
-/** In JSON, blocks of these names carry so many labels. */
+/** The number of labels that blocks of these names have in JSON. */
 const LABELS = {
   storage: 1,
   backend: 1,

@@ -57,9 +57,9 @@ export class ListenerSet {
       if (choice.type !== 'tcp' || !choice.tls || !(server instanceof SecureServer)) continue;
       try {
         server.setSecureContext(readTlsFiles(choice.tls));
-        this.#log.info('the certificate was read again', { listener: url });
+        this.#log.info('the certificate was reloaded', { listener: url });
       } catch (error) {
-        this.#log.error('the certificate stays as it is: the new files cannot be used', { listener: url, error: (error as Error).message });
+        this.#log.error('the certificate is unchanged: the new files cannot be used', { listener: url, error: (error as Error).message });
       }
     }
   }
@@ -67,7 +67,7 @@ export class ListenerSet {
   /** Takes no new connections, and lets requests that have begun end. */
   async stop(deadlineMillis: number): Promise<void> {
     const orderly = await Promise.all(this.#open.map(async ({ server }) => stopGracefully(server, deadlineMillis)));
-    if (orderly.includes(false)) this.#log.warn('requests that did not end in time were cut off', { deadline_ms: deadlineMillis });
+    if (orderly.includes(false)) this.#log.warn('requests that did not end in time were aborted', { deadline_ms: deadlineMillis });
   }
 }
 
@@ -108,7 +108,9 @@ function httpOptions(choice: Listener, { log, metrics }: ListenerParts): HttpSer
         }
       : {}),
     onFault: (error) => {
-      log.error('a request met a fault of the server', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      log.error('a request failed because of a bug in the server', {
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
     },
     ...(choice.type === 'tcp' && choice.tls ? { tls: tlsOptions(choice.tls) } : {}),
   };

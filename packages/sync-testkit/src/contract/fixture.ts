@@ -98,7 +98,7 @@ export class Fixture<C extends TObject, A extends TObject> {
     return this.options.plugin.limits(await this.config());
   }
 
-  /** A name that nobody has, and that is removed at the end of the session. */
+  /** An unused name that is removed at the end of the session. */
   async name(rendered = `kit-${token()}`): Promise<string> {
     const name = (await this.limits()).name.normalize(rendered);
     this.#made.add(name);

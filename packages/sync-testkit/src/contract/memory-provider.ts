@@ -52,7 +52,7 @@ export interface MemoryProviderOptions {
   readonly pageSize?: number;
 }
 
-/** A provider in memory that misbehaves when told to, and what tests see of it from outside. */
+/** A provider in memory that misbehaves on request, and what tests see of it from outside. */
 export class MemoryProvider implements Outside {
   readonly secrets = new Map<string, Held>();
   /** Every request, in order: `put app/db`. */

@@ -5,7 +5,7 @@ export interface Fault {
   /** The provider's own error code, put where the provider puts it. */
   readonly code?: string;
   readonly message?: string;
-  /** Seconds to wait, told as the provider tells it. */
+  /** Seconds to wait, in the provider's form. */
   readonly retryAfter?: number;
   /**
    * `request`: the connection is cut before anything is done. `answer`: the work is done, and the connection cut instead of an answer, as in

@@ -87,7 +87,7 @@ export async function startGoogleServer(options: GoogleServerOptions = {}): Prom
     }
     try {
       if (fault !== undefined && fault.drop === undefined) {
-        throw new GrpcRefusal((fault.status as GrpcCode | undefined) ?? 'INTERNAL', fault.message ?? 'The server was told to fail.');
+        throw new GrpcRefusal((fault.status as GrpcCode | undefined) ?? 'INTERNAL', fault.message ?? 'The test made the server fail.');
       }
       const caller = accounts.authenticate(String(call.metadata.get('authorization')[0] ?? ''), AUDIENCE);
       if ('fault' in caller) {

@@ -152,7 +152,7 @@ function refusalOf(fault: Fault): ProviderRefusal {
   return new ProviderRefusal(
     Number(fault.status ?? 500),
     fault.code ?? '',
-    fault.message ?? 'The server was told to fail.',
+    fault.message ?? 'The test made the server fail.',
     fault.retryAfter === undefined ? {} : { retryAfter: fault.retryAfter },
   );
 }

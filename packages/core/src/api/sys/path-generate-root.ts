@@ -34,7 +34,7 @@ export interface GenerateRootDeps {
 
 /**
  * `sys/generate-root-token/…`: a root token for operators who lost theirs, given their shares. Whoever knows an attempt's nonce can give shares to it
- * and cancel it, so the nonce is told to who started it, and to tokens whose policy lets them read or delete the attempt.
+ * and cancel it, so only the caller who started it sees the nonce, and tokens whose policy lets them read or delete the attempt.
  */
 export function generateRootPaths(deps: GenerateRootDeps): AnyPath[] {
   let started: Attempt | undefined;

@@ -206,7 +206,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       access: 'sudo',
       fields: {
         type: f.string('irrevocable'),
-        limit: f.string('At most so many, or "none".'),
+        limit: f.string('The largest number of leases, or "none".'),
         include_child_namespaces: f.bool('Accepted.'),
       },
     }).read({

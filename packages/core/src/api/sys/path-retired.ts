@@ -2,7 +2,7 @@ import { f, path, type AnyPath } from '@strongroom/engine-sdk';
 
 /**
  * `sys/rekey…`, `sys/rekey-recovery-key…` and `sys/generate-root…`: the forms that asked for no token. They are there, so that
- * clients are told that they are switched off instead of being asked for a token.
+ * clients learn that they are disabled instead of being asked for a token.
  */
 export function retiredKeyPaths(): AnyPath[] {
   const retired = (name: string, instead: string): AnyPath =>

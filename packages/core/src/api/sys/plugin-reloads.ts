@@ -33,7 +33,7 @@ export class PluginReloads {
     return id;
   }
 
-  /** The id at once; how it went is told by `outcome`. */
+  /** Returns the id at once; `outcome` reports the result. */
   start(what: ReloadTarget): string {
     const id = randomUUID();
     this.#keep(id, 'running');

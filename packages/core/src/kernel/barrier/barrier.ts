@@ -72,7 +72,7 @@ export class Barrier {
     this.#ring = undefined;
   }
 
-  /** Adds a term to the key ring and stores it; other processes are told. */
+  /** Adds a term to the key ring and stores it; other processes are notified. */
   async rotate(): Promise<void> {
     for (;;) {
       const stored = await this.#driver.get(KEY_RING);

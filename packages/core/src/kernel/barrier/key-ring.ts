@@ -100,7 +100,7 @@ export class KeyRing {
     this.#encryptions = total;
   }
 
-  /** This ring stands in for one that has counted so many. */
+  /** This ring replaces one that has counted this many. */
   carryOver(unsaved: number): void {
     this.#unsaved += unsaved;
   }

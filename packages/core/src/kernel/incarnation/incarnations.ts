@@ -145,7 +145,7 @@ export class Incarnations {
     if (life !== this.#life) return;
     this.#cancel = this.#clock.after(millis, () => {
       this.#turn(life, millis > 0)
-        .catch((error: unknown) => this.#log.warn('the processes of the store could not be looked at', { error: String(error) }))
+        .catch((error: unknown) => this.#log.warn('the processes of the store could not be checked', { error: String(error) }))
         .finally(() => this.#next(BEAT, this.#life === life ? life : -1));
     });
   }

@@ -16,11 +16,11 @@ export type ProcessFacts = Static<typeof ProcessFacts>;
 /** What a process can tell of itself and of the others on its machine. */
 export interface ProcessTable {
   own(): ProcessFacts;
-  /** Whether such a process is there; undefined where that cannot be told from here. */
+  /** Whether such a process is there; undefined where that cannot be determined from here. */
   exists(facts: ProcessFacts): boolean | undefined;
 }
 
-/** By Linux's `/proc`. Elsewhere nothing can be told of other processes. */
+/** By Linux's `/proc`. Elsewhere nothing is known about other processes. */
 export const linuxProcesses: ProcessTable = {
   own: () => ({ boot: bootId(), namespace: namespaceOf('self'), pid: process.pid, started: startOf('self') ?? '' }),
   exists: (facts) => {

@@ -19,7 +19,7 @@ export class Crowd {
     }
   }
 
-  /** Resolves when no request is under way, or after so many milliseconds. */
+  /** Resolves when no request is under way, or after this many milliseconds. */
   async gone(clock: Clock, millis: number): Promise<void> {
     if (this.#count === 0) return;
     await new Promise<void>((resolve) => {

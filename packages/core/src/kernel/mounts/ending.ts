@@ -1,4 +1,4 @@
-/** The end of what requests run on, such as a mount: who waits for something there is told why it will not come. */
+/** The end of what requests run on, such as a mount: whoever waits there gets the reason as an error. */
 export class Ending {
   readonly #listeners = new Set<(reason: Error) => void>();
   #reason: Error | undefined;

@@ -119,7 +119,7 @@ export class Mount implements MountInfo {
     this.#router = engine && new PathRouter(engine.paths);
   }
 
-  /** From here on the engine before, if one is still at work, can neither read nor write. `reason` is what it is told. */
+  /** From here on the previous engine, if it still runs, can neither read nor write. It gets `reason` as the error. */
   renewStorage(reason: Error): void {
     this.#storage.close(reason);
     this.#storage = this.#view();
@@ -145,12 +145,12 @@ export class Mount implements MountInfo {
     this.#storage.close(reason);
   }
 
-  /** Resolves when the requests that were ended are gone, or after so many milliseconds. */
+  /** Resolves when the requests that were ended are gone, or after this many milliseconds. */
   async endedGone(clock: Clock, millis: number): Promise<void> {
     await Promise.all(this.#earlier.map(async (crowd) => crowd.gone(clock, millis)));
   }
 
-  /** Resolves when no request is under way, or after so many milliseconds. */
+  /** Resolves when no request is under way, or after this many milliseconds. */
   async idle(clock: Clock, millis: number): Promise<void> {
     await Promise.all([...this.#earlier, this.#requests].map(async (crowd) => crowd.gone(clock, millis)));
   }

@@ -1,4 +1,4 @@
-/** A limit on concurrent calls: so many run, so many wait in a queue, and more are refused. Work that waits for other work must not hold a place. */
+/** A limit on concurrent calls: a number of calls run, a number wait in a queue, and more are refused. Work that waits for other work must not hold a place. */
 export class Bulkhead {
   readonly #concurrent: number;
   readonly #queued: number;

@@ -144,7 +144,7 @@ export class DueRecords<R extends DueRecord> {
     return count;
   }
 
-  /** Ids of those that come due within so many milliseconds. */
+  /** Ids of those that come due within a number of milliseconds. */
   async *dueWithin(millis: number): AsyncGenerator<string[]> {
     const now = this.#clock.millis();
     for await (const page of dueBetween(this.store, this.kind, now, now + millis)) yield page.map(({ id }) => id);

@@ -9,7 +9,7 @@ const WHEN_FULL = 5_000;
 /** What work returns that found nothing to do: it says nothing about the outside system. */
 export const NOT_TRIED = Symbol('not tried');
 
-/** What came of work on an outside system. `delay`: it was not tried; come back after so many milliseconds, or not at all after 0. */
+/** What came of work on an outside system. `delay`: it was not tried; come back after this many milliseconds, or not at all if 0. */
 export type Tried<T> = { readonly done: T } | { readonly failed: unknown } | { readonly delay: number };
 
 /** One outside system of one mount, which is given by its uuid: two mounts may call theirs by the same name. '' for none in particular. */

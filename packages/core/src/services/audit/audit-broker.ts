@@ -252,7 +252,7 @@ export class AuditBroker {
       const digests = formatter.digestsFor(entry, breath);
       line = formatter.line(entry, now, digests && (await digests));
     } catch (error) {
-      this.#options.log.error('an audit entry cannot be put into words', { path: entry.request.path, error: (error as Error).message });
+      this.#options.log.error('an audit entry cannot be formatted', { path: entry.request.path, error: (error as Error).message });
       return false;
     }
     return queue.write(line).then(

@@ -35,7 +35,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** One write of a device takes at most so many characters, so that a long queue is not one long write. */
+/** The largest number of characters in one write of a device, so that a long queue is not one long write. */
 const BATCH_LENGTH = 1 << 20;
 
 /**

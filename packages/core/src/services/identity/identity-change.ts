@@ -148,7 +148,7 @@ export class IdentityChange {
     await this.records.groups.delete(id);
   }
 
-  /** `prefix_` and eight digits that nobody has yet. */
+  /** `prefix_` and eight digits that are not in use. */
   async freeName(index: IdentityRecords['entityNames'], prefix: string, newId: () => string): Promise<string> {
     for (;;) {
       const name = `${prefix}_${newId().slice(0, 8)}`;

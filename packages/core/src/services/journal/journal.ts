@@ -139,12 +139,12 @@ export class Journal implements Work<IntentRecord, void> {
       record = await this.#settled(id);
     } catch (error) {
       if (!(error instanceof CorruptRecord)) throw error;
-      this.#log.warn('a damaged entry of the journal was forgotten', { id });
+      this.#log.warn('a damaged journal entry was dropped', { id });
       await this.#store.transaction(async (tx) => this.#records.removeDamaged(tx, id));
       return { kind: 'damaged entry of the journal', name: id, intent: id };
     }
     await this.#drop(id);
-    this.#log.warn('an unfinished outside change was forgotten', { mount: record.mount, kind: record.kind, id });
+    this.#log.warn('an unfinished outside change was dropped', { mount: record.mount, kind: record.kind, id });
     return leftByIntent(id, record, this.#mount(record.mount)?.intent(record.kind));
   }
 
@@ -304,8 +304,8 @@ export class Journal implements Work<IntentRecord, void> {
     if (outcome.state !== 'done' && outcome.state !== 'failed') return;
     const { mount, kind } = outcome.record;
     const facts = { mount: this.#mount(mount)?.path ?? mount, kind };
-    if (outcome.state === 'done') this.#log.info('an unfinished outside change was undone', facts);
-    else this.#log.warn('an outside change could not be undone yet', { ...facts, error: outcome.reason });
+    if (outcome.state === 'done') this.#log.info('an unfinished outside change was rolled back', facts);
+    else this.#log.warn('an outside change could not be rolled back yet', { ...facts, error: outcome.reason });
   }
 }
 

@@ -33,7 +33,7 @@ import { IRREVOCABLE, leaseMarks, ofTokenPrefix, waitingPrefix } from './lease-i
 import { isLive, leaseRecords, type LeaseRecord } from './lease-record.ts';
 import { forgetRepeat, holdRepeat, type RepeatedAnswer, type RepeatOrder } from './repeats.ts';
 
-/** After so many failed revocations a lease is irrevocable: listed, and tried once a day. */
+/** After this many failed revocations, a lease is irrevocable: listed, and tried once a day. */
 const PATIENCE = 6;
 const DAY = 86_400_000;
 /** Leases that are read from an index at a time. */
@@ -222,7 +222,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
   async dropUntried(id: string): Promise<LeftOutside | undefined> {
     const record = await this.#findToDrop(id);
     if (record !== 'damaged') return record && this.#drop(id);
-    this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
+    this.#log.warn('a lease was dropped without revoking its credential', { lease: id });
     await this.#store.transaction(async (tx) => this.#records.removeDamaged(tx, id));
     return leftByDamaged(id);
   }
@@ -409,7 +409,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
   async #notIssued(intent: OpenIntent): Promise<void> {
     await this.#store
       .transaction(async (tx) => this.#journal.abandon(tx, intent))
-      .catch((error: unknown) => this.#log.warn('what was not issued is undone later', { error: failureText(error) }));
+      .catch((error: unknown) => this.#log.warn('a credential that was not issued is revoked later', { error: failureText(error) }));
   }
 
   /** The lease goes though its credential may be left outside. Resolves with what is. */
@@ -423,7 +423,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
       return record;
     });
     if (!dropped) return undefined;
-    this.#log.warn('a lease was dropped without taking its credential back', { lease: id });
+    this.#log.warn('a lease was dropped without revoking its credential', { lease: id });
     return leftByLease(id, dropped, this.#mount(dropped.mount)?.secretType(dropped.type));
   }
 
@@ -436,7 +436,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     } catch (error) {
       // What an engine throws does not keep an operator from letting go; what the store throws does.
       if (error instanceof StorageFailure || error instanceof BarrierSealed) throw error;
-      this.#log.warn('an engine did not take note of a dropped lease', { error: failureText(error) });
+      this.#log.warn('an engine failed to process a dropped lease', { error: failureText(error) });
     }
   }
 

@@ -14,7 +14,7 @@ const Failures = Type.Object({
 });
 type Failures = Static<typeof Failures>;
 
-/** Every so many failures, so many records are looked at: names that nobody fails with any more are forgotten. */
+/** The failures between two sweeps, and the records that a sweep checks: names that no longer fail are dropped. */
 const SWEEP_EVERY = 64;
 const SWEEP_SIZE = 256;
 /** Longer than any name is, and short enough to list. */

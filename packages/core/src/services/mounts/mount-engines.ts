@@ -164,7 +164,7 @@ export class MountEngines {
   }
 }
 
-/** What an engine is told that goes on after its time. */
+/** The error for an engine that continues after it was stopped. */
 function stopped(mount: Mount): Unavailable {
   return new Unavailable(`this engine of the mount ${mount.path} was stopped`);
 }

@@ -317,7 +317,7 @@ export class MountTable {
     const keeping = this.all().filter((mount) => mount.engine?.invalidate !== undefined);
     for (const mount of keeping) mount.paused = true;
     const anew = Promise.all(keeping.map(async (mount) => this.restart(mount)));
-    anew.catch((error: unknown) => this.#log.error('engines could not be started anew', { error: String(error) }));
+    anew.catch((error: unknown) => this.#log.error('engines could not be restarted', { error: String(error) }));
   }
 
   async #look(): Promise<void> {
@@ -359,7 +359,7 @@ export class MountTable {
   /** The new settings hold whether the engine takes them up or not. */
   async #takeUp(mount: Mount): Promise<void> {
     await this.#engines.tuned(mount).catch((error: unknown) => {
-      this.#log.error('an engine did not take up its new settings', { mount: mount.path, error: String(error) });
+      this.#log.error('an engine did not apply its new settings', { mount: mount.path, error: String(error) });
     });
   }
 

@@ -1,6 +1,6 @@
 import { API_VERSION, type RefusedPlugin, type SystemMount } from '@strongroom/engine-sdk';
 
-/** A plugin that could be installed and is not. Who asks for it is told which package brings it. */
+/** A plugin that could be installed and is not. The error for a request of it names the package to install. */
 export interface AbsentPlugin {
   readonly kind: string;
   /** What operators write: a mount type, a `plugin_name`, a type of destination. */

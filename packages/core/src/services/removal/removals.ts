@@ -312,7 +312,7 @@ export class Removals {
       await this.#bulk.tryAll(mount.path.slice(0, -1), limit, true);
       await this.#journal.undoMount(mount.uuid, limit, true);
     }).catch((error: unknown) =>
-      this.#log.warn('not all could be taken back before a forced removal', { mount: mount.path, error: String(error) }),
+      this.#log.warn('not everything could be revoked before a forced removal', { mount: mount.path, error: String(error) }),
     );
     signal.throwIfAborted();
     const outside = await this.#outside(mount, signal, true);
@@ -347,7 +347,7 @@ export class Removals {
       if (!forced && (left.length > 0 || unlisted !== undefined)) await this.#noted(tx, mount, false, left, unlisted);
     };
     await this.#mounts.drop(mount, beside, { forced });
-    for (const thing of left) this.#log.warn('a mount was removed, and this is left outside', { mount: mount.path, ...thing });
+    for (const thing of left) this.#log.warn('a mount was removed and left something outside', { mount: mount.path, ...thing });
     this.#log.info('a mount was removed', { mount: mount.path, type: mount.type, left: left.length, forced });
     await this.#wipe(record, claim, left);
     return { state: 'removed', left, ...(unlisted === undefined ? {} : { unlisted }) };
@@ -375,7 +375,7 @@ export class Removals {
     await this.#removed.note(tx, { path, type, accessor, at, forced, left, ...(unlisted === undefined ? {} : { unlisted }) });
   }
 
-  /** What the engine has outside that is no lease, as far as it can be told. */
+  /** What the engine has outside that is no lease, as far as this is known. */
   async #outside(mount: Mount, signal: AbortSignal, anyway = false): Promise<{ left: LeftOutside[]; unlisted?: string }> {
     const { engine } = mount;
     let unlisted: string | undefined;

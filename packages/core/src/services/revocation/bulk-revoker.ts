@@ -174,7 +174,7 @@ class Targets {
     this.#leases = leases;
   }
 
-  /** Undefined where it cannot be told. `asked`: its circuit breaker is closed, once in a run. */
+  /** Undefined where that is unknown. `asked`: its circuit breaker is closed, once in a run. */
   async of(id: string, { asked }: { asked: boolean }): Promise<string | undefined> {
     const target = await this.#leases.targetOf(id).catch(() => undefined);
     if (asked && target !== undefined && !this.#closed.has(target)) {

@@ -22,7 +22,7 @@ export type RotateConfig = Static<typeof RotateConfig>;
 const rotateConfig = new SingleRecord('core/rotate-config', RotateConfig);
 const defaults: RotateConfig = { enabled: true, max_operations: MOST, interval: 0 };
 
-/** Rotates the barrier key by itself: after so many encryptions, or so long. */
+/** Rotates the barrier key automatically, after a number of encryptions or a period. */
 export class KeyRotation {
   readonly #barrier: Barrier;
   readonly #store: Store;

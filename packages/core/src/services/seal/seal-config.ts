@@ -6,7 +6,7 @@ export interface SealConfig {
   type: string;
   secret_shares: number;
   secret_threshold: number;
-  /** Of an automatic seal: shares that stand for the operators, for making a root token. */
+  /** Of an automatic seal: shares that represent the operators, for making a root token. */
   recovery_shares?: number;
   recovery_threshold?: number;
 }

@@ -68,7 +68,7 @@ const asked = fc.uniqueArray(
 const listed = fc.uniqueArray(fc.constantFrom(...names, 'root'), { minLength: 1, maxLength: 3 });
 const blocks = fc.uniqueArray(fc.constantFrom(...BLOCKS), { minLength: 1, maxLength: 2 });
 const seconds = fc.constantFrom(1, 60, 3_600, 86_400, 3_000_000);
-/** Present in one of so many. */
+/** Present in one of this many. */
 const rarely = <T>(arbitrary: fc.Arbitrary<T>, of: number): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const some = <T extends Record<string, fc.Arbitrary<unknown>>>(fields: T): fc.Arbitrary<Record<string, unknown>> =>
