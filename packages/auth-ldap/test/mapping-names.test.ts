@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { MemoryView } from '../../core/test/services/identity/memory-view.ts';
+import { MemoryView } from '@strongroom/engine-testkit';
 import { Mappings } from '../src/mappings.ts';
 import { mounted, type MountedLdap } from './mounted.ts';
 

@@ -8,9 +8,8 @@ import {
   type EngineResponse,
   type Operation,
 } from '@strongroom/engine-sdk';
-import { manualClock, type ManualClock } from '@strongroom/engine-testkit';
+import { manualClock, type ManualClock, MemoryView } from '@strongroom/engine-testkit';
 import { kvEngine } from '../src/index.ts';
-import { MemoryView } from './memory-view.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 

@@ -4,9 +4,10 @@ import { openFixture, type EngineFixture } from './engine-fixture.ts';
 const large = (mark: string): string => mark.repeat(3_000);
 
 async function readsOf(fixture: EngineFixture, path: string, data?: Record<string, unknown>): Promise<number> {
-  const before = fixture.view.reads;
+  const { view } = fixture;
+  const before = view.reads + view.transactionReads;
   await fixture.call('read', path, data);
-  return fixture.view.reads - before;
+  return view.reads + view.transactionReads - before;
 }
 
 async function commitsOf(fixture: EngineFixture, work: () => Promise<unknown>): Promise<number> {

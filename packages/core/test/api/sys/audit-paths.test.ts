@@ -1,4 +1,5 @@
 import { silentLog } from '@strongroom/engine-sdk';
+import { MemoryView } from '@strongroom/engine-testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AuditBroker } from '../../../src/services/audit/audit-broker.ts';
 import { auditPaths } from '../../../src/api/sys/path-audit.ts';
@@ -6,7 +7,6 @@ import { requestHeaderPaths } from '../../../src/api/sys/path-request-headers.ts
 import { fakeAudit, FakeDevice } from '../../services/audit/fake-device.ts';
 import { ManualClock } from '../../services/audit/manual-clock.ts';
 import { call, type Answer } from '../../services/identity/call.ts';
-import { MemoryView } from '../../services/identity/memory-view.ts';
 
 let broker: AuditBroker;
 let device: FakeDevice;

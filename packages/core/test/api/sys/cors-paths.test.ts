@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryView } from '@strongroom/engine-testkit';
 import { CorsConfig } from '../../../src/services/settings/cors-config.ts';
 import { corsPaths } from '../../../src/api/sys/path-cors.ts';
 import { call, type Answer } from '../../services/identity/call.ts';
-import { MemoryView } from '../../services/identity/memory-view.ts';
 
 const standard =
   'Content-Type,Authorization,X-Vault-Token,X-Vault-MFA,X-Vault-No-Request-Forwarding,X-Vault-Wrap-Format,X-Vault-Wrap-TTL,X-Requested-With,X-Vault-AWS-IAM-Server-ID,X-Vault-Policy-Override';

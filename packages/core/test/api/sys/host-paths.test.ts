@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { MemoryView } from '@strongroom/engine-testkit';
 import { LogLevels } from '../../../src/services/settings/log-levels.ts';
 import { hostInfoPaths } from '../../../src/api/sys/path-host-info.ts';
 import { loggerPaths } from '../../../src/api/sys/path-loggers.ts';
@@ -6,7 +7,6 @@ import { versionHistoryPaths } from '../../../src/api/sys/path-version-history.t
 import { VersionHistory } from '../../../src/services/settings/version-history.ts';
 import { ManualClock } from '../../services/audit/manual-clock.ts';
 import { call } from '../../services/identity/call.ts';
-import { MemoryView } from '../../services/identity/memory-view.ts';
 
 test('sys/host-info tells about the machine', async () => {
   const { status, data } = await call(hostInfoPaths({ clock: new ManualClock() }), 'read', 'host-info');

@@ -2,12 +2,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BadRequest, type Log } from '@strongroom/engine-sdk';
+import { MemoryView } from '@strongroom/engine-testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AuditBroker, RequestNotAudited, ResponseNotAudited, type AuditBrokerOptions } from '../../../src/services/audit/audit-broker.ts';
 import type { AuditEntry } from '../../../src/services/audit/audit-entry.ts';
 import { fileAudit } from '../../../src/services/audit/file-device.ts';
 import { socketAudit } from '../../../src/services/audit/socket-device.ts';
-import { MemoryView } from '../identity/memory-view.ts';
 import { fakeAudit, FakeDevice } from './fake-device.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -162,7 +162,7 @@ describe('enabling and disabling', () => {
     const it = await broker();
     await expect(it.enable(path, config as never)).rejects.toEqual(new BadRequest(text));
     expect(it.enabled).toBe(false);
-    expect([...storage.records.keys()]).toEqual([]);
+    expect([...storage.store.records.keys()]).toEqual([]);
   });
 
   test('a path is given once, even to callers of the same moment', async () => {
@@ -245,8 +245,8 @@ describe('over a restart', () => {
 
   test('a damaged record stops no start, but the requests', async () => {
     await (await broker()).enable('a', fake('one'));
-    const [key] = storage.records.keys();
-    storage.records.set(key!, { json: '{"type":1}', version: 99 });
+    const [key] = storage.store.records.keys();
+    storage.store.records.set(key!, { json: '{"type":1}', version: 99 });
     const it = await broker();
     expect(said).toContain('a stored audit device cannot be read');
     await expect(it.request(entry)).rejects.toBeInstanceOf(RequestNotAudited);

@@ -75,7 +75,7 @@ describe('entities', () => {
     expect(await identity.list('entity/id')).toMatchObject({ status: 404 });
     expect(await identity.list('entity-alias/id')).toMatchObject({ status: 404 });
     expect((await identity.read(`group/id/${group}`)).data).toMatchObject({ member_entity_ids: null });
-    expect([...identity.view.records.keys()].filter((key) => !key.startsWith('group'))).toEqual([]);
+    expect([...identity.view.store.records.keys()].filter((key) => !key.startsWith('group'))).toEqual([]);
   });
 
   test('several are deleted at once', async () => {
@@ -142,7 +142,7 @@ describe('merging', () => {
     expect((await identity.store.policiesOf(from))?.policies).toEqual(['changed']);
     await identity.remove(`entity/id/${last}`);
     expect(await identity.store.policiesOf(from)).toBeUndefined();
-    expect([...identity.view.records.keys()]).toEqual([]);
+    expect([...identity.view.store.records.keys()]).toEqual([]);
   });
 
   test('two aliases on one mount need a choice, and nothing happens without it', async () => {

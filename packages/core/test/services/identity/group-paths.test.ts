@@ -65,7 +65,7 @@ describe('groups', () => {
     const id = idOf(await identity.write('group', { name: 'g' }));
     const entity = idOf(await identity.write('entity'));
     const external = idOf(await identity.write('group', { name: 'e', type: 'external' }));
-    const before = identity.view.records.size;
+    const before = identity.view.store.records.size;
     const refusals: [string, Record<string, unknown>, string][] = [
       ['group', { policies: 'root' }, 'policies cannot contain root'],
       ['group', { type: 'zz' }, 'invalid group type "zz"'],
@@ -87,7 +87,7 @@ describe('groups', () => {
     ];
     for (const [path, body, text] of refusals)
       expect(await identity.write(path, body)).toEqual({ status: 400, data: null, errors: [text] });
-    expect(identity.view.records.size).toBe(before);
+    expect(identity.view.store.records.size).toBe(before);
     await identity.write('group-alias', { name: 'x', mount_accessor: 'auth_ldap_1', canonical_id: external });
     expect((await identity.write('group-alias', { name: 'X', mount_accessor: 'auth_ldap_1' })).errors).toEqual([
       'combination of mount and group alias name is already in use',
@@ -105,7 +105,7 @@ describe('groups', () => {
     expect((await identity.read('group/name/parent')).data).toMatchObject({ member_group_ids: null });
     await identity.remove('group/name/parent');
     await identity.remove(`entity/id/${entity}`);
-    expect([...identity.view.records.keys()]).toEqual([]);
+    expect([...identity.view.store.records.keys()]).toEqual([]);
   });
 
   test('a group of more members than one transaction takes is cleared completely', async () => {
@@ -115,7 +115,7 @@ describe('groups', () => {
     const group = idOf(await identity.write('group', { name: 'g', member_entity_ids: ids }));
     expect((await identity.read('group/name/g')).data).toMatchObject({ member_entity_ids: [...ids].sort() });
     await identity.remove(`group/id/${group}`);
-    expect([...identity.view.records].filter(([key, { json }]) => key.startsWith('member/') || json.includes(group))).toEqual([]);
+    expect([...identity.view.store.records].filter(([key, { json }]) => key.startsWith('member/') || json.includes(group))).toEqual([]);
   });
 
   test('members given anew replace the former ones', async () => {

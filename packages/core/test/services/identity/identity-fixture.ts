@@ -1,8 +1,8 @@
 import { silentLog, type AnyPath, type Clock, type EngineHost } from '@strongroom/engine-sdk';
+import { MemoryView } from '@strongroom/engine-testkit';
 import { identityEngine } from '../../../src/api/identity/identity-engine.ts';
 import { IdentityStore } from '../../../src/services/identity/identity-store.ts';
 import { call, type Answer } from './call.ts';
-import { MemoryView } from './memory-view.ts';
 
 export class ManualClock implements Clock {
   #millis = Date.parse('2030-01-01T00:00:00Z');

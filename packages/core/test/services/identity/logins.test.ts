@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { MemoryView } from '@strongroom/engine-testkit';
 import fc from 'fast-check';
 import { identityFixture, idOf, type IdentityFixture } from './identity-fixture.ts';
-import { MemoryView } from './memory-view.ts';
 
 const ldap = 'auth_ldap_1';
 
@@ -171,7 +171,8 @@ describe('a login whose method takes all variants for one name', () => {
     const identity = identityFixture();
     const owners = new Map<string, string>();
     for (let n = 0; n < 150; n += 1) owners.set(`person ${n}`, await owner(identity, `Person\u00a0${n}`));
-    for (const key of identity.view.records.keys()) if (key.startsWith('entity-alias-spelling/')) identity.view.records.delete(key);
+    for (const key of identity.view.store.records.keys())
+      if (key.startsWith('entity-alias-spelling/')) identity.view.store.records.delete(key);
     for (const name of ['person 0', 'person 77', 'person 149']) expect(await entity(identity, name)).toBe(owners.get(name));
     const again = identityFixture(identity.view);
     const before = identity.view.reads;
@@ -181,7 +182,7 @@ describe('a login whose method takes all variants for one name', () => {
 
   test('forgets variants with their alias, its entity or the mount', async () => {
     const identity = identityFixture();
-    const variants = () => [...identity.view.records.keys()].filter((key) => key.startsWith('entity-alias-spell'));
+    const variants = () => [...identity.view.store.records.keys()].filter((key) => key.startsWith('entity-alias-spell'));
     const first = await owner(identity, 'A  B');
     await owner(identity, 'a\u00a0B');
     const { aliases } = (await identity.read(`entity/id/${first}`)).data as { aliases: { id: string }[] };
@@ -244,7 +245,7 @@ describe('the alias of an external group', () => {
     await act(identity, alias);
     expect(await policies(identity, entityId)).toEqual([]);
     expect((await identity.read(`group/id/${group}`)).data).toMatchObject({ member_entity_ids: null });
-    expect([...identity.view.records.keys()].filter((key) => key.startsWith('member/'))).toEqual([]);
+    expect([...identity.view.store.records.keys()].filter((key) => key.startsWith('member/'))).toEqual([]);
   });
 
   test('a change of case alone leaves the members', async () => {
@@ -270,7 +271,7 @@ describe('the alias of an external group', () => {
     const [{ entityId }] = await Promise.all([identity.store.resolveLogin(bob(['eng'])), identity.remove(`group/id/${group}`)]);
     expect(await policies(identity, entityId)).toEqual([]);
     await identity.store.resolveLogin(bob(['eng']));
-    expect([...identity.view.records].filter(([, { json }]) => json.includes(group))).toEqual([]);
+    expect([...identity.view.store.records].filter(([, { json }]) => json.includes(group))).toEqual([]);
   });
 });
 
@@ -288,7 +289,7 @@ describe('an unmounted login method', () => {
     expect(((await identity.list('entity-alias/id')).data as { keys: string[] }).keys).toHaveLength(1);
     expect(await identity.list('group-alias/id')).toMatchObject({ status: 404 });
     for (const id of ids) expect(await policies(identity, id)).toEqual([]);
-    expect([...identity.view.records].filter(([key, { json }]) => key.includes(ldap) || json.includes(ldap))).toEqual([]);
+    expect([...identity.view.store.records].filter(([key, { json }]) => key.includes(ldap) || json.includes(ldap))).toEqual([]);
   });
 });
 
@@ -314,7 +315,7 @@ describe('what an entity adds to requests', () => {
   test('follows what another process writes, once told', async () => {
     const here = identityFixture();
     const there = identityFixture(here.view);
-    here.view.listeners.push((key) => there.store.invalidate(key));
+    here.view.store.listeners.push((key) => there.store.invalidate(key));
     const entity = idOf(await here.write('entity', { policies: 'a' }));
     expect(await policies(there, entity)).toEqual(['a']);
     await here.write(`entity/id/${entity}`, { policies: 'b' });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { BadRequest } from '@strongroom/engine-sdk';
+import { MemoryView } from '@strongroom/engine-testkit';
 import fc from 'fast-check';
 import {
   lockoutTuning,
@@ -11,7 +12,6 @@ import { UserLockout } from '../../../src/services/lockout/user-lockout.ts';
 import { lockedUserPaths } from '../../../src/api/sys/path-locked-users.ts';
 import { call } from '../identity/call.ts';
 import { ManualClock } from '../identity/identity-fixture.ts';
-import { MemoryView } from '../identity/memory-view.ts';
 
 const MINUTE = 60;
 
@@ -96,7 +96,7 @@ describe('the lockout of login names', () => {
     const { clock, attempt, guess, view } = fixture();
     await guess(mounted(), 'bob', 4);
     expect(await attempt(mounted(), 'bob', 'right')).toBe('in');
-    expect(view.records.size).toBe(0);
+    expect(view.store.records.size).toBe(0);
     await guess(mounted(), 'bob', 4);
     clock.advance(15 * MINUTE);
     await guess(mounted(), 'bob', 4);
@@ -147,7 +147,7 @@ describe('the lockout of login names', () => {
       const { attempt, guess, view } = fixture();
       expect(await guess(mount, 'bob', 20)).toBe('refused');
       expect(await attempt(mount, 'bob', 'right')).toBe('in');
-      expect(view.records.size).toBe(0);
+      expect(view.store.records.size).toBe(0);
     },
   );
 
@@ -179,10 +179,10 @@ describe('the lockout of login names', () => {
     const long = mounted('ldap', { lockout_duration: 86_400 }, 'auth_ldap_long');
     await guess(long, 'bob', 5);
     for (let at = 0; at < 300; at += 1) await guess(mounted(), `user${at}`, 1);
-    expect(view.records.size).toBe(301);
+    expect(view.store.records.size).toBe(301);
     clock.advance(16 * MINUTE);
     for (let at = 0; at < 300; at += 1) await guess(mounted(), `other${at}`, 1);
-    expect(view.records.size).toBe(301);
+    expect(view.store.records.size).toBe(301);
     expect(await attempt(long, 'bob', 'right')).toBe(locked);
   });
 
@@ -320,7 +320,7 @@ describe('locked-users', () => {
     await guess(mounted(), 'bob', 5);
     await guess(mounted('userpass'), 'bob', 1);
     await lockout.forgetMount('auth_ldap_1');
-    expect([...view.records.keys()]).toEqual([expect.stringMatching(/^failures\/auth_userpass_1\//)]);
+    expect([...view.store.records.keys()]).toEqual([expect.stringMatching(/^failures\/auth_userpass_1\//)]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { NotFound } from '@strongroom/engine-sdk';
+import { MemoryView } from '@strongroom/engine-testkit';
 import { PasswordPolicyStore } from '../../../src/services/passwords/password-policy-store.ts';
 import { passwordPolicyPaths } from '../../../src/api/sys/path-password-policies.ts';
-import { MemoryView } from '../identity/memory-view.ts';
 import { call as callPath, type Answer } from '../policies/call.ts';
 
 const text = 'length=20\nrule "charset" { charset = "abcdef" min-chars = 2 }';

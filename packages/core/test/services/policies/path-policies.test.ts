@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryView } from '@strongroom/engine-testkit';
 import { PolicyStore } from '../../../src/services/policies/policy-store.ts';
 import { policyPaths } from '../../../src/api/sys/path-policies.ts';
-import { MemoryView } from '../identity/memory-view.ts';
 import { call as callPath, type Answer } from './call.ts';
 import { manualClock } from './fixture.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { NotFound } from '@strongroom/engine-sdk';
+import { MemoryView } from '@strongroom/engine-testkit';
 import { PolicyStore } from '../../../src/services/policies/policy-store.ts';
-import { MemoryView } from '../identity/memory-view.ts';
 import { bob, manualClock, type ManualClock } from './fixture.ts';
 
 const read = 'path "a" { capabilities = ["read"] }';
@@ -175,7 +175,7 @@ describe('what a set of policies allows', () => {
     expect(await store.get('one')).toBeUndefined();
     expect(await store.list()).toEqual(['two']);
     await store.removeExpired();
-    expect([...view.records.keys()]).toEqual(['acl/two']);
+    expect([...view.store.records.keys()]).toEqual(['acl/two']);
     await store.put('one', { policy: list });
     expect(await capabilities('one')).toEqual(['list']);
     expect((await store.get('one'))?.version).toBe(1);
@@ -195,8 +195,8 @@ describe('what a set of policies allows', () => {
 
   test('a stored text that no longer can be read refuses its tokens rather than being passed over', async () => {
     await store.put('one', { policy: read });
-    const stored = view.records.get('acl/one')!;
-    view.records.set('acl/one', { ...stored, json: stored.json.replace('read', 'fly') });
+    const stored = view.store.records.get('acl/one')!;
+    view.store.records.set('acl/one', { ...stored, json: stored.json.replace('read', 'fly') });
     await expect(store.aclFor(['one'])).rejects.toMatchObject({ status: 500, message: 'the stored policy "one" cannot be read' });
   });
 
