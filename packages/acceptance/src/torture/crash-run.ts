@@ -19,6 +19,10 @@ export interface CrashReport {
   readonly problems: readonly string[];
 }
 
+const WRITES_A_ROUND = 10;
+/** Milliseconds after which a round ends that answered nothing. */
+const LONGEST_ROUND = 20_000;
+
 interface Credential {
   readonly lease: string;
   readonly username: string;
@@ -71,7 +75,9 @@ export class CrashRun {
         ...[0, 1, 2, 3].map(async (i) => this.#writer(round, i, stop.signal)),
         ...[0, 1].map(async () => this.#borrower(stop.signal)),
       ]);
-      await new Promise((resolve) => setTimeout(resolve, 50 + Math.floor(random() * 350)));
+      await wait(50 + Math.floor(random() * 350));
+      // Every other round goes on until something was answered, however slow the machine is.
+      if (round % 2 === 1) await this.#answered(WRITES_A_ROUND);
       await server.kill();
       stop.abort();
       await load;
@@ -125,6 +131,12 @@ export class CrashRun {
       this.#secrets.set(path, value);
       this.#writes += 1;
     }
+  }
+
+  /** Waits until so many more writes were answered. */
+  async #answered(count: number): Promise<void> {
+    const wanted = this.#writes + count;
+    for (let waited = 0; this.#writes < wanted && waited < LONGEST_ROUND; waited += 10) await wait(10);
   }
 
   async #borrower(stop: AbortSignal): Promise<void> {
@@ -217,4 +229,8 @@ export class CrashRun {
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   }
+}
+
+async function wait(millis: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, millis));
 }
