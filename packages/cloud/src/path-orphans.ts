@@ -1,4 +1,4 @@
-import { BadRequest, f, NotFound, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, NotFound, pageFields, path, slicePage, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { during } from './cloud-error.ts';
 import type { TaggedUser } from './cloud-provider.ts';
@@ -31,7 +31,7 @@ export function orphanPaths(host: EngineHost, root: Root, dynamic: DynamicUsers)
     description:
       'Found by the tag that the mount gives to its users. unknown: the mount has no record of it. lease over: its lease ended more than an hour ago ' +
       'and the user is still there, as after a lease was dropped by force. Every user of the account is looked at, which may take a while.',
-    fields: {},
+    fields: pageFields,
   }).list({
     summary: 'Lists orphans.',
     response: Type.Object({
@@ -47,8 +47,8 @@ export function orphanPaths(host: EngineHost, root: Root, dynamic: DynamicUsers)
         const reason = reasonFor(user, await users.get(user.name));
         if (reason) info.set(user.name, { reason, created: user.created.toISOString() });
       }
-      const keys = [...info.keys()].sort();
-      return keys.length === 0 ? undefined : { data: { keys, key_info: Object.fromEntries(info) } };
+      const keys = slicePage([...info.keys()].sort(), req.data, (name) => name);
+      return keys.length === 0 ? undefined : { data: { keys, key_info: Object.fromEntries(keys.map((name) => [name, info.get(name)!])) } };
     },
   });
 

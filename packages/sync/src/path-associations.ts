@@ -1,4 +1,4 @@
-import { BadRequest, f, NotFound, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, f, NotFound, pageFields, path, slicePage, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { associationData, AssociationData, unsynced } from './association-data.ts';
 import type { Associations } from './associations.ts';
@@ -102,7 +102,7 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
         return answer(destination, found ? [unsynced(found.accessor, found.path, found.secret, host.clock.now())] : []);
       },
     }),
-    path('associations', { synopsis: 'All associations.', description: 'By secret.', fields: {} }).list({
+    path('associations', { synopsis: 'All associations.', description: 'By secret.', fields: pageFields }).list({
       summary: 'Lists all secrets that are linked with a destination.',
       response: Type.Object({
         key_info: Type.Record(Type.String(), Type.Array(Type.Object({ mount: Type.String(), secret_path: Type.String() }))),
@@ -110,7 +110,7 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
         total_associations: Type.Integer(),
         total_secrets: Type.Integer(),
       }),
-      handle: async () => {
+      handle: async ({ data }) => {
         const byKey = new Map<string, { mount: string; secret_path: string }[]>();
         let total_associations = 0;
         for await (const page of pages(records.associations)) {
@@ -121,13 +121,14 @@ export function associationPaths(host: EngineHost, types: DestinationTypes, asso
           }
         }
         if (total_associations === 0) return undefined;
-        const keys = [...byKey.keys()].sort();
+        const keys = slicePage([...byKey.keys()].sort(), data, (key) => key);
+        if (keys.length === 0) return undefined;
         return {
           data: {
             key_info: Object.fromEntries(keys.map((key) => [key, byKey.get(key)!])),
             keys,
             total_associations,
-            total_secrets: keys.length,
+            total_secrets: byKey.size,
           },
         };
       },

@@ -57,14 +57,14 @@ export function destinationPaths(
 ): AnyPath[] {
   const records = recordsIn(host.storage);
   return [
-    path('destinations', { synopsis: 'The destinations.', description: 'By type.', fields: {} }).list({
+    path('destinations', { synopsis: 'The destinations.', description: 'By type.', fields: pageFields }).list({
       summary: 'Lists all destinations by type.',
       response: Type.Object({
         key_info: Type.Record(Type.String(), Type.Array(Type.String())),
         keys: Type.Array(Type.String()),
         total_destinations: Type.Integer(),
       }),
-      handle: async () => {
+      handle: async ({ data }) => {
         const places = await records.destinations.list();
         if (places.length === 0) return undefined;
         const byType: Record<string, string[]> = {};
@@ -72,7 +72,10 @@ export function destinationPaths(
           const slash = place.indexOf('/');
           (byType[place.slice(0, slash + 1)] ??= []).push(place.slice(slash + 1));
         }
-        return { data: { key_info: byType, keys: Object.keys(byType).sort(), total_destinations: places.length } };
+        const keys = slicePage(Object.keys(byType).sort(), data, (type) => type);
+        if (keys.length === 0) return undefined;
+        const key_info = Object.fromEntries(keys.map((type) => [type, byType[type]!]));
+        return { data: { key_info, keys, total_destinations: places.length } };
       },
     }),
     path('destinations/{type}', {

@@ -1,4 +1,4 @@
-import { BadRequest, f, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { BadRequest, f, pageFields, path, slicePage, type AnyPath } from '@strongroom/engine-sdk';
 import type { EntityFields } from '../../services/identity/entities.ts';
 import { entityData, entityInfo, listing } from '../../services/identity/identity-data.ts';
 import { folded } from '../../services/identity/identity-records.ts';
@@ -72,10 +72,10 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
         },
       }),
 
-    path('entity/name', { synopsis: 'Entities by name.', description: 'Lists the names of all entities.', fields: {} }).list({
+    path('entity/name', { synopsis: 'Entities by name.', description: 'Lists the names of all entities.', fields: pageFields }).list({
       summary: 'List entities by name',
-      handle: async () => {
-        const keys = await entities.names();
+      handle: async ({ data }) => {
+        const keys = slicePage((await entities.names()).sort(), data, (name) => name);
         return keys.length === 0 ? undefined : { data: { keys } };
       },
     }),

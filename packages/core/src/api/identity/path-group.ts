@@ -1,4 +1,4 @@
-import { f, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { f, pageFields, path, slicePage, type AnyPath } from '@strongroom/engine-sdk';
 import type { GroupFields, GroupTarget } from '../../services/identity/groups.ts';
 import { groupData, groupInfo, listing } from '../../services/identity/identity-data.ts';
 import { folded } from '../../services/identity/identity-records.ts';
@@ -83,12 +83,12 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
     path('group/name', {
       synopsis: 'Groups by name.',
       description: 'Lists the names of all groups; the details go by id.',
-      fields: {},
+      fields: pageFields,
     }).list({
       summary: 'List groups by name',
-      handle: async () => {
-        const views = await groups.list();
-        const keys = byName(views).map((view) => view.group.name);
+      handle: async ({ data }) => {
+        const views = slicePage(byName(await groups.list()), data, (view) => view.group.name);
+        const keys = views.map((view) => view.group.name);
         const key_info = Object.fromEntries(views.map((view) => [view.id, groupInfo(mounts, view)]));
         return keys.length === 0 ? undefined : { data: { keys, key_info } };
       },

@@ -3,7 +3,9 @@ import {
   f,
   InvalidRequest,
   NotFound,
+  pageFields,
   path,
+  slicePage,
   UnsupportedOperation,
   systemClock,
   type AnyPath,
@@ -87,12 +89,12 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
     path('plugins/catalog/{type}', {
       synopsis: 'The plugins of one kind.',
       description: 'Lists their names.',
-      fields: { type: typeField },
+      fields: { type: typeField, ...pageFields },
     })
       .list({
         summary: 'List the plugins of one kind',
         handle: async ({ data }) => {
-          const keys = namesOf(requireKind(data.type));
+          const keys = slicePage(namesOf(requireKind(data.type)), data, (name) => name);
           return keys.length === 0 ? undefined : { data: { keys } };
         },
       })

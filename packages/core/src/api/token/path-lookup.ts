@@ -1,4 +1,4 @@
-import { BadRequest, f, InvalidRequest, path, TokenRefused, type AnyPath } from '@strongroom/engine-sdk';
+import { BadRequest, f, InvalidRequest, pageFields, path, slicePage, TokenRefused, type AnyPath } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { isOrphan, ttlLeft } from '../../services/tokens/token-record.ts';
@@ -88,7 +88,10 @@ export function lookupPaths(parts: { tokens: TokenStore; identity: IdentityStore
       synopsis: 'The accessors of all tokens.',
       description: 'An accessor can look up and revoke its token, so the list needs sudo.',
       access: 'sudo',
-      fields: {},
-    }).list({ summary: 'Lists accessors.', handle: async () => ({ data: { keys: await tokens.accessors() } }) }),
+      fields: pageFields,
+    }).list({
+      summary: 'Lists accessors.',
+      handle: async ({ data }) => ({ data: { keys: slicePage((await tokens.accessors()).sort(), data, (accessor) => accessor) } }),
+    }),
   ];
 }

@@ -14,7 +14,14 @@ export interface DueRecord {
   claim?: string;
   /** Failures since the last success. */
   attempts?: number;
-  lastError?: { message: string; at: number };
+  last_error?: { message: string; at: number };
+}
+
+/** Gives two fields their names in records of older versions. */
+export function renameOutcome({ lastError, lastSuccess, ...stored }: Record<string, unknown>): Record<string, unknown> {
+  if (lastError !== undefined) stored['last_error'] ??= lastError;
+  if (lastSuccess !== undefined) stored['last_success'] ??= lastSuccess;
+  return stored;
 }
 
 /** One kind of record, as `Records` keeps it. */
@@ -186,7 +193,7 @@ export interface DueStatus {
   readonly lastError?: { readonly message: string; readonly at: Date };
 }
 
-export function dueStatus({ due = 0, attempts = 0, lastError }: DueRecord): DueStatus {
+export function dueStatus({ due = 0, attempts = 0, last_error }: DueRecord): DueStatus {
   const shown = { attempts, nextAttempt: new Date(due) };
-  return lastError === undefined ? shown : { ...shown, lastError: { message: lastError.message, at: new Date(lastError.at) } };
+  return last_error === undefined ? shown : { ...shown, lastError: { message: last_error.message, at: new Date(last_error.at) } };
 }

@@ -39,7 +39,7 @@ export interface Work<R extends DueRecord, T> {
     record: R,
     outcome: { result: T; now: number; held: boolean },
   ): R | undefined | Promise<R | undefined>;
-  /** The record with its failure. Default: in `lastError`. */
+  /** The record with its failure. Default: in `last_error`. */
   failed?(record: R, failure: Failure): R;
   /** The record that waits without a failure: its outside system is not asked now, or the server stops. */
   delayed?(record: R): R;
@@ -229,7 +229,7 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
 
   #withFailure(record: R, message: string, at: number): R {
     const attempts = (record.attempts ?? 0) + 1;
-    const failed = this.#work.failed?.(record, { message, at, attempts }) ?? { ...record, lastError: { message, at } };
+    const failed = this.#work.failed?.(record, { message, at, attempts }) ?? { ...record, last_error: { message, at } };
     const delay = this.#work.retryIn?.(attempts, this.#random) ?? retryDelay(attempts, this.#random);
     return { ...failed, attempts, due: at + delay };
   }

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Records } from '../../kernel/storage/records.ts';
+import { renameOutcome } from '../../kernel/work/due-records.ts';
 
 /** A job of an engine, as stored below `job/<mount>/<kind>/<id>`. Times are milliseconds since the epoch. */
 export const JobRecord = Type.Object({
@@ -15,12 +16,12 @@ export const JobRecord = Type.Object({
   claim: Type.Optional(Type.String()),
   /** The incarnation that runs it. */
   process: Type.Optional(Type.String()),
-  lastSuccess: Type.Optional(Type.Number()),
-  lastError: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
+  last_success: Type.Optional(Type.Number()),
+  last_error: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
 });
 export type JobRecord = Static<typeof JobRecord>;
 
-export const jobRecords = new Records('job/', JobRecord);
+export const jobRecords = new Records('job/', JobRecord, { upgrade: renameOutcome });
 
 /** The id of its record, and of its entry in the schedule. */
 export function jobId(mount: string, kind: string, id: string): string {

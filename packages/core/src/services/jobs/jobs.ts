@@ -51,7 +51,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
     const key = jobId(mount, kind, id);
     const before = await this.#records.get(key, tx);
     const record: JobRecord = { mount, kind, id, entry, due, planned: due, attempts: 0 };
-    if (before?.lastSuccess !== undefined) record.lastSuccess = before.lastSuccess;
+    if (before?.last_success !== undefined) record.last_success = before.last_success;
     this.#records.put(tx, key, before, record);
   }
 
@@ -138,10 +138,10 @@ export class Jobs implements Work<JobRecord, NextTime> {
     record: JobRecord,
     { result: next, now, held }: { result: NextTime; now: number; held: boolean },
   ): JobRecord | undefined {
-    if (!held) return { ...record, lastSuccess: now };
+    if (!held) return { ...record, last_success: now };
     if (!next) return undefined;
-    const { lastError: _cleared, ...rest } = record;
-    return { ...rest, attempts: 0, due: next.getTime(), planned: next.getTime(), lastSuccess: now };
+    const { last_error: _cleared, ...rest } = record;
+    return { ...rest, attempts: 0, due: next.getTime(), planned: next.getTime(), last_success: now };
   }
 
   async *waiting(mount: string): AsyncGenerator<string[]> {
@@ -158,6 +158,6 @@ function statusOf(record: JobRecord): JobStatus {
   return {
     state: record.claim !== undefined ? 'running' : record.attempts > 0 ? 'failing' : 'waiting',
     ...dueStatus(record),
-    ...(record.lastSuccess === undefined ? {} : { lastSuccess: new Date(record.lastSuccess) }),
+    ...(record.last_success === undefined ? {} : { lastSuccess: new Date(record.last_success) }),
   };
 }

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Records } from '../../kernel/storage/records.ts';
+import { renameOutcome } from '../../kernel/work/due-records.ts';
 
 /** An outside change in progress, as stored below `intent/<id>`. Times are milliseconds since the epoch. */
 export const IntentRecord = Type.Object({
@@ -19,11 +20,11 @@ export const IntentRecord = Type.Object({
   again: Type.Optional(Type.Number()),
   /** Rollback has begun: the change that was under way can no longer be completed. */
   undoing: Type.Optional(Type.Boolean()),
-  lastError: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
+  last_error: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
 });
 export type IntentRecord = Static<typeof IntentRecord>;
 
-export const intentRecords = new Records('intent/', IntentRecord);
+export const intentRecords = new Records('intent/', IntentRecord, { upgrade: renameOutcome });
 
 /** Its rollback has neither begun nor been asked for. */
 export function isYoung(record: IntentRecord): boolean {

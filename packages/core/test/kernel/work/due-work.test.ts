@@ -14,7 +14,7 @@ const Errand = Type.Object({
   due: Type.Number(),
   process: Type.Optional(Type.String()),
   attempts: Type.Optional(Type.Number()),
-  lastError: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
+  last_error: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
   urgent: Type.Optional(Type.Boolean()),
 });
 type Errand = Static<typeof Errand>;
@@ -115,7 +115,7 @@ describe('due work', () => {
     expect(await stored()).toEqual({
       due: clock.millis() + 10_000,
       attempts: 1,
-      lastError: { message: 'closed today', at: clock.millis() },
+      last_error: { message: 'closed today', at: clock.millis() },
     });
     await run();
     expect(await stored()).toMatchObject({ attempts: 2, due: clock.millis() + 20_000 });
@@ -185,7 +185,7 @@ describe('due work', () => {
     expect(await run('unknown')).toEqual({ state: 'absent', reason: 'nobody knows how' });
     expect(await stored('unknown')).toMatchObject({
       attempts: 1,
-      lastError: { message: 'nobody knows how' },
+      last_error: { message: 'nobody knows how' },
       due: clock.millis() + 10_000,
     });
   });
