@@ -260,7 +260,7 @@ describeWithMariadb('a MariaDB session', () => {
         await expect(session.createUser({ ...request, statements: { commands: [CREATE, 'BOGUS'] }, rollback })).rejects.toThrow('1064');
       });
       expect(await exists('undone')).toBe(false);
-      expect(host.logged.join()).toMatch(/could not be undone.*1064/);
+      expect(host.logged.join()).toMatch(/a partly created user could not be removed.*1064/);
       expect(host.logged.join()).not.toContain(password);
     });
 

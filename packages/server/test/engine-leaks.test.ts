@@ -91,7 +91,7 @@ test('an exception that nobody can be blamed for stops the server in order, seal
   const { call, exited, said } = await startServer();
   await call('GET', 'one/leak/nameless');
   expect(await exited).toBe(1);
-  expect(said()).toContain('an error nobody caught');
+  expect(said()).toContain('the server stops because of an uncaught error');
   expect(said()).toMatch(/sealed[^]*stopped/);
 });
 

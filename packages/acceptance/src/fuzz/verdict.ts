@@ -5,6 +5,10 @@ const OUTSIDE: readonly { readonly what: string; readonly text: RegExp }[] = [
   { what: 'a host or port where nothing is', text: /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT/ },
   { what: 'a login that the outside system refuses', text: /LDAP Result Code 49 |password authentication failed for user/ },
   { what: 'an account that is changed by the run at the same moment', text: /tuple concurrently updated/ },
+  {
+    what: 'statements of the run that change no password',
+    text: /the change was acknowledged, but the old credential is still the one that is taken/,
+  },
   { what: 'an account that is not in the directory, or may not do this', text: /LDAP Result Code (?:32|50) / },
 ];
 

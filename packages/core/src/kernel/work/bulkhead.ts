@@ -15,9 +15,14 @@ export class Bulkhead {
     return this.#active === 0;
   }
 
+  /** Work that comes now has to wait. */
+  get busy(): boolean {
+    return this.#active >= this.#concurrent;
+  }
+
   /** The queue is full as well. */
   get full(): boolean {
-    return this.#active >= this.#concurrent && this.#queue.length >= this.#queued;
+    return this.busy && this.#queue.length >= this.#queued;
   }
 
   /** Runs the work when its turn comes. The caller has made sure that it is not full. */

@@ -159,9 +159,17 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
   async #attempt(id: string, found: R, signal: AbortSignal, claimable: Claimable<R>): Promise<Outcome<R, T>> {
     const task = this.#work.task(id, found);
     if (!task) return this.#absent(id, found, claimable);
+    const target = keyOf(task);
+    let asked = found;
+    // Somebody asked for what is not due yet: that is stored before it waits, so that no crash forgets it.
+    if (claimable !== unmoved && this.#outside.isBusy(target)) {
+      const reserved = await this.#claim(id, found, claimable);
+      if (typeof reserved === 'string') return { state: reserved };
+      asked = reserved;
+    }
     let claimed: R | 'gone' | 'taken' = 'gone';
-    const tried = await this.#outside.attempt(keyOf(task), signal, async (admit) => {
-      const record = (claimed = await this.#claim(id, found, claimable));
+    const tried = await this.#outside.attempt(target, signal, async (admit) => {
+      const record = (claimed = await this.#claim(id, asked, claimable));
       if (typeof record === 'string') return NOT_TRIED;
       return withDeadline({ clock: this.#clock, millis: DEADLINE, parent: signal }, async (limit) => {
         admit(limit);
@@ -172,7 +180,7 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
     const record = claimed as R | 'gone' | 'taken';
     if (typeof record === 'string') {
       if ('failed' in tried) throw tried.failed;
-      if ('delay' in tried && tried.delay > 0) return this.#delay(id, found, claimable, tried.delay);
+      if ('delay' in tried && tried.delay > 0) return this.#delay(id, asked, claimable, tried.delay);
       return { state: record };
     }
     if ('done' in tried) return this.#done(id, record, tried.done.result);
@@ -198,7 +206,7 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
   }
 
   async #delay(id: string, found: R, claimable: Claimable<R>, millis: number): Promise<Outcome<R, T>> {
-    const changed = await this.#change(id, found, claimable, (record, now) => ({ ...this.#delayed(record), due: now + millis }));
+    const changed = await this.#change(id, found, claimable, (record, now) => ({ ...this.#delayed(released(record)), due: now + millis }));
     return { state: typeof changed === 'string' ? changed : 'delayed' };
   }
 

@@ -34,6 +34,11 @@ export class OutsideSystems {
     this.#random = random;
   }
 
+  /** Whether work for this outside system has to wait for a place now. */
+  isBusy(target: string): boolean {
+    return this.#bulkheads.get(target)?.busy ?? false;
+  }
+
   /**
    * Runs background work when the bulkhead has a place and the circuit breaker lets it through. `work` may return NOT_TRIED; a throw counts as a failure of the
    * system, unless it says otherwise or the signal was aborted. The work marks the signal that it hands on with `admit`.

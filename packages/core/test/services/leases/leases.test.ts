@@ -242,6 +242,25 @@ describe('leases', () => {
     expect(outside.users.size).toBe(0);
   });
 
+  test('a revocation that waits for its place at the outside system survives a crash, and its lease is not renewed', async () => {
+    for (let i = 0; i < 24; i += 1) await mount.read('creds/r');
+    const { data } = await mount.call('list', 'sys/leases/lookup/acc/creds/r/');
+    const ids = (data as { keys: string[] }).keys.map((key) => `acc/creds/r/${key}`);
+    outside.hanging.add('one');
+    const asked = ids.map(async (id) => mount.call('update', 'sys/leases/revoke', { data: { lease_id: id, sync: true } }));
+    for (let i = 0; i < 10; i += 1) await mount.clock.advance(0);
+    for (const id of ids) {
+      const renewed = await mount.call('update', 'sys/leases/renew', { data: { lease_id: id } });
+      expect(renewed.errors).toEqual(['lease expired']);
+    }
+    await mount.close();
+    await Promise.all(asked);
+    outside.hanging.clear();
+    mount = await mountForTest(testEngine(outside), { storage: store.open(), path: 'acc', clock: mount.clock });
+    await mount.advance('2m');
+    expect(outside.users.size).toBe(0);
+  });
+
   test('a server that stops in the middle of a revocation counts no failure; the next one goes on with it', async () => {
     await mount.read('creds/r');
     outside.hanging.add('one');
