@@ -1,3 +1,4 @@
+import { getMaxListeners } from 'node:events';
 import { describe, expect, jest, test } from '@jest/globals';
 import { abortable, Deadline, DeadlineIgnored, waitAtMost, withDeadline, type Clock } from '../src/index.ts';
 
@@ -136,4 +137,10 @@ describe('Deadline', () => {
     await expect(outcome).rejects.toThrow('first');
     expect(deadline.signal.reason).toEqual(new Error('first'));
   });
+});
+
+test('a signal that ends many pieces of work is still one that fetch accepts', async () => {
+  const { signal } = new AbortController();
+  await withDeadline({ clock: manualClock(), millis: 1_000, parent: signal }, async () => undefined);
+  expect(getMaxListeners(signal)).toBe(Infinity);
 });
