@@ -5,16 +5,7 @@
 export const floors = {
   core: {
     '': [['kernel'], ['services'], ['request', 'api', 'lifecycle'], ['core-options.ts'], ['core.ts'], ['index.ts']],
-    kernel: [
-      ['version.ts', 'random-bytes.ts', 'random-base62.ts'],
-      ['barrier'],
-      ['storage'],
-      ['incarnation'],
-      ['call'],
-      ['mounts'],
-      ['work'],
-      ['kernel.ts'],
-    ],
+    kernel: [['version.ts', 'random'], ['barrier'], ['storage'], ['incarnation'], ['call'], ['mounts'], ['work'], ['kernel.ts']],
     services: [
       ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings'],
       ['passwords', 'journal', 'jobs'],

@@ -3,7 +3,7 @@ import { SYSTEM_TTL } from '../kernel/mounts/lease-terms.ts';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import { CallsUnderWay } from '../kernel/call/calls-under-way.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import { randomBytes } from '../kernel/random-bytes.ts';
+import { randomBytes } from '../kernel/random/random-bytes.ts';
 import { targetKey } from '../kernel/work/outside-systems.ts';
 import { AccountRegistry } from './accounts/account-registry.ts';
 import { AuditBroker, type AuditDeviceConfig } from './audit/audit-broker.ts';

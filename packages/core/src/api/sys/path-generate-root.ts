@@ -8,7 +8,7 @@ import {
   type EngineResponse,
   type Operation,
 } from '@strongroom/engine-sdk';
-import { randomBase62 } from '../../kernel/random-base62.ts';
+import { randomBase62 } from '../../kernel/random/random-base62.ts';
 import { parseShare, type Seal } from '../../services/seal/seal.ts';
 import { ShareCollection } from '../../services/seal/share-collection.ts';
 

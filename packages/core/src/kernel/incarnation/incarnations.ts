@@ -1,7 +1,7 @@
 import { InternalError, Unavailable, type Clock, type Log } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { Type } from 'typebox';
-import { randomBytes } from '../random-bytes.ts';
+import { randomBytes } from '../random/random-bytes.ts';
 import { Records } from '../storage/records.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { ProcessFacts, type ProcessTable } from './process-table.ts';

@@ -13,7 +13,7 @@ import {
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import type { Incarnations } from '../../kernel/incarnation/incarnations.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
-import { randomBytes } from '../../kernel/random-bytes.ts';
+import { randomBytes } from '../../kernel/random/random-bytes.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { DueRecords, dueStatus, type DueStatus } from '../../kernel/work/due-records.ts';
 import { DueWork, type Outcome, type Task, type Work } from '../../kernel/work/due-work.ts';

@@ -20,7 +20,7 @@ import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import type { Incarnations } from '../../kernel/incarnation/incarnations.ts';
 import { cappedWarning, limitTerms, type MountLimits } from '../../kernel/mounts/lease-terms.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
-import { randomBase62 } from '../../kernel/random-base62.ts';
+import { randomBase62 } from '../../kernel/random/random-base62.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { failureText } from '../../kernel/work/failure-text.ts';
 import { DueRecords } from '../../kernel/work/due-records.ts';

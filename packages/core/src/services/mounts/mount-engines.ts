@@ -17,7 +17,7 @@ import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { NewMount } from './new-mount.ts';
-import { randomBytes } from '../../kernel/random-bytes.ts';
+import { randomBytes } from '../../kernel/random/random-bytes.ts';
 
 /** How long an engine may take to start; milliseconds. */
 const START = 30_000;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { randomBase62 } from '../../kernel/random-base62.ts';
+import { randomBase62 } from '../../kernel/random/random-base62.ts';
 
 /** `s.` and 24 letters and digits: 142 bits. */
 export function newServiceToken(): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { randomBytes } from '../../src/kernel/random-bytes.ts';
+import { randomBytes } from '../../../src/kernel/random/random-bytes.ts';
 
 describe('randomBytes', () => {
   test.each([0, 1, 9, 64, 65, 5_000])('gives %i bytes', (count) => {
