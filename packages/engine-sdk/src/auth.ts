@@ -22,13 +22,16 @@ export interface IssuedAuth {
   consume?(tx: Transaction): Promise<void>;
 }
 
-/** The name by which an auth method knows a person or program. */
+/**
+ * The name by which an auth method knows a person or program: not empty, without control characters, and without spaces at its ends. `exactAliases` of the
+ * package says whether case matters.
+ */
 export interface LoginAlias {
   readonly name: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /**
    * The auth method treats all variants of a name as one person (see `foldName`), so an existing alias in another variant is used. Set it only if the
-   * outside system compares names in the same way; otherwise it merges two people into one.
+   * outside system compares names in the same way; otherwise it merges two people into one. Has no effect where aliases are exact.
    */
   readonly anyVariant?: boolean;
   /**
