@@ -1,15 +1,15 @@
-import { BadRequest, cidrOutside, InvalidRequest, isCidr } from '@strongroom/engine-sdk';
+import { BadRequest, cidrOutside, isCidr } from '@strongroom/engine-sdk';
 
-/** @throws InvalidRequest for what is neither an address nor a CIDR block */
+/** @throws BadRequest for what is neither an address nor a CIDR block */
 export function requireCidrs(blocks: readonly string[]): void {
   const wrong = blocks.find((block) => !isCidr(block));
-  if (wrong !== undefined) throw new InvalidRequest(`failed to validate CIDR blocks: invalid CIDR address: ${wrong}`);
+  if (wrong !== undefined) throw new BadRequest(`failed to validate CIDR blocks: invalid CIDR address: ${wrong}`);
 }
 
-/** @throws InvalidRequest where a secret id would be usable outside the addresses of its role */
+/** @throws BadRequest where a secret id would be usable outside the addresses of its role */
 export function requireWithinRole(blocks: readonly string[], ofRole: readonly string[]): void {
   if (cidrOutside(blocks, ofRole) === undefined) return;
-  throw new InvalidRequest(
+  throw new BadRequest(
     `failed to verify subset relationship between CIDR blocks on the role ${shown(ofRole)} and CIDR blocks on the secret ID ${shown(blocks)}`,
   );
 }

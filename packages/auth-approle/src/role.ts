@@ -1,5 +1,5 @@
 import { defaultRoleTokens, mergeRoleTokens, roleTokenData, roleTokenFields, RoleTokens } from '@strongroom/auth-sdk';
-import { BadRequest, f, formatDuration, InvalidRequest } from '@strongroom/engine-sdk';
+import { BadRequest, f, formatDuration } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import { requireCidrs } from './addresses.ts';
 
@@ -28,7 +28,13 @@ export const roleFields = {
 };
 
 /** The fields of a write, decoded. */
-export type RoleData = { readonly [K in keyof typeof roleFields]?: Static<(typeof roleFields)[K]> };
+export type RoleData = { readonly [K in keyof typeof roleFields]?: Static<(typeof roleFields)[K]> | undefined };
+
+/** What is written of a role. */
+export interface RoleChange {
+  readonly data: RoleData;
+  readonly supplied: ReadonlySet<string>;
+}
 
 /** Longer role ids cannot be names of entity aliases. */
 const LONGEST_ROLE_ID = 512;
@@ -42,18 +48,11 @@ const newRole: Omit<Role, 'key' | 'role_id'> = {
   ...defaultRoleTokens,
 };
 
-/** What is new when a role is created. */
-export interface NewRole {
-  readonly key: string;
-  readonly role_id: string;
-}
-
-/** The role after a write, which changes only what it supplies. `maxLeaseTtl`: of the mount, in seconds. @throws BadRequest */
+/** The role after a write, which changes only what it supplies. `fresh`: of a new role. `maxLeaseTtl`: of the mount, in seconds. @throws BadRequest */
 export function mergeRole(
   stored: Role | undefined,
-  fresh: NewRole,
-  data: RoleData,
-  supplied: ReadonlySet<string>,
+  fresh: Pick<Role, 'key' | 'role_id'>,
+  { data, supplied }: RoleChange,
   maxLeaseTtl: number,
 ): Role {
   const before: Role = stored ?? { ...newRole, ...fresh };
@@ -74,7 +73,7 @@ export function mergeRole(
   requireRoleId(role.role_id);
   requireCidrs(role.secret_id_bound_cidrs);
   if (!role.bind_secret_id && role.secret_id_bound_cidrs.length === 0 && role.token_bound_cidrs.length === 0) {
-    throw new InvalidRequest('at least one constraint should be enabled on the role');
+    throw new BadRequest('at least one constraint should be enabled on the role');
   }
   if (role.token_period > maxLeaseTtl) {
     const [period, most] = [role.token_period, maxLeaseTtl].map((seconds) => JSON.stringify(formatDuration(seconds)));

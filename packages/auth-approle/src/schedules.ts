@@ -24,7 +24,12 @@ export class Tidying {
   /** This process knows that the regular job is scheduled; it never ends. */
   #regular = false;
 
-  constructor(parts: { readonly secretIds: SecretIds; readonly clock: Clock; readonly log: Log; readonly mount: { readonly path: string } }) {
+  constructor(parts: {
+    readonly secretIds: SecretIds;
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly mount: { readonly path: string };
+  }) {
     const { secretIds, clock, log, mount } = parts;
     this.#clock = clock;
     this.schedules = [

@@ -33,9 +33,14 @@ export class SecretIds {
 
   /** One that has not expired. `role`: the key of the role, or of none. */
   async find(view: View, role: string, secretId: string): Promise<FoundSecretId | undefined> {
+    const found = await this.findEvenExpired(view, role, secretId);
+    return found && !isExpired(found.record, this.#clock.millis()) ? found : undefined;
+  }
+
+  async findEvenExpired(view: View, role: string, secretId: string): Promise<FoundSecretId | undefined> {
     const digest = this.#digests.ofSecretId(role, secretId);
     const record = await records(view, role).get(digest);
-    return record && !isExpired(record, this.#clock.millis()) ? { digest, record } : undefined;
+    return record && { digest, record };
   }
 
   async findByAccessor(view: View, role: string, accessor: string): Promise<FoundSecretId | undefined> {
