@@ -18,11 +18,7 @@ export function renewPaths({ tokens, renewal }: { tokens: TokenStore; renewal: T
     const { auth, warnings } = await renewal.renew(found, token, wanted, asking);
     return reply({ auth, warnings: warnings.length > 0 ? warnings : null });
   };
-  const renewNamed = async (
-    token: string | undefined,
-    req: Asking,
-    wanted: number,
-  ): Promise<EngineResponse<never>> => {
+  const renewNamed = async (token: string | undefined, req: Asking, wanted: number): Promise<EngineResponse<never>> => {
     const { token: own, identity } = internalOf(req);
     if (!token || token === identity!.token) return renew(own!, identity!.token, wanted, req);
     const found = await tokens.find(token);

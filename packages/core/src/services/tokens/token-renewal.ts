@@ -43,7 +43,8 @@ export class TokenRenewal {
     if (found.type === 'batch') throw new BadRequest('batch tokens cannot be renewed');
     const { record } = found;
     if (!record.renewable || record.expires === 0) throw new BadRequest('lease is not renewable');
-    const terms = record.mount === undefined ? { ttl: 0, maxTtl: 0, period: record.period ?? 0 } : await this.#askMethod(record, caller, signal);
+    const terms =
+      record.mount === undefined ? { ttl: 0, maxTtl: 0, period: record.period ?? 0 } : await this.#askMethod(record, caller, signal);
     const mount = (record.mount === undefined ? undefined : this.#mount(record.mount)) ?? this.#tokenMount();
     const now = this.#clock.millis();
     const warnings: string[] = [];
