@@ -33,7 +33,10 @@ export class Passwords {
    * What a write sends: a password, or a hash of another system. Undefined for neither.
    * @throws BadRequest naming the parameter, TooManyRequests
    */
-  async fromWrite(sent: { password?: string | undefined; password_hash?: string | undefined }, signal: AbortSignal): Promise<PasswordHash | undefined> {
+  async fromWrite(
+    sent: { password?: string | undefined; password_hash?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<PasswordHash | undefined> {
     const { password = '', password_hash = '' } = sent;
     if (password !== '' && password_hash !== '') throw new BadRequest('only one of password or password_hash may be provided');
     if (password_hash !== '') return readBcrypt(password_hash);

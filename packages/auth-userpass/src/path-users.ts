@@ -1,5 +1,5 @@
 import { mergeRoleTokens, roleTokenData, roleTokenFields } from '@strongroom/auth-sdk';
-import { f, namesPath, NotFound, path, type AnyPath } from '@strongroom/engine-sdk';
+import { BadRequest, f, namesPath, NotFound, path, type AnyPath } from '@strongroom/engine-sdk';
 import { passwordMissing, type Passwords } from './passwords.ts';
 import { usernameField } from './user-name.ts';
 import type { Users } from './users.ts';
@@ -18,7 +18,8 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
 
     path('users/{username}', {
       synopsis: 'A user: a password, and what the tokens of the user are like.',
-      description: 'A write changes only the parameters that it sends. Reads never show the password. Deleting a user leaves tokens alive until they expire.',
+      description:
+        'A write changes only the parameters that it sends. Reads never show the password. Deleting a user leaves tokens alive until they expire.',
       fields: { username: usernameField, ...passwordFields, ...tokenFields },
     })
       .read({
@@ -78,6 +79,7 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
       handle: async ({ data, supplied }) => {
         await users.change(data.username, (stored) => {
           if (!stored) throw noSuchUser();
+          if (data.token_policies === undefined && data.policies === undefined) throw new BadRequest('missing token_policies');
           return { ...stored, ...mergeRoleTokens(stored, data, supplied) };
         });
         return undefined;

@@ -42,7 +42,14 @@ export async function matchesScrypt(hash: ScryptHash, password: string): Promise
 
 /** What no password matches, and checking costs as much as any other. */
 export function scryptDecoy({ log_n, r, p }: ScryptCost): ScryptHash {
-  return { kind: 'scrypt', log_n, r, p, salt: Buffer.alloc(SALT_BYTES).toString('base64'), key: Buffer.alloc(KEY_BYTES).toString('base64') };
+  return {
+    kind: 'scrypt',
+    log_n,
+    r,
+    p,
+    salt: Buffer.alloc(SALT_BYTES).toString('base64'),
+    key: Buffer.alloc(KEY_BYTES).toString('base64'),
+  };
 }
 
 async function keyOf(password: string, salt: Uint8Array, { log_n, r, p }: ScryptCost): Promise<Buffer> {

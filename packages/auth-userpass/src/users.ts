@@ -42,7 +42,7 @@ export class Users {
   async kinds(): Promise<string[]> {
     const filed = kindsIn(this.#storage);
     const kinds: string[] = [];
-    for (let after = ''; ; ) {
+    for (let after = ''; ;) {
       const [next] = await filed.list({ limit: 1, ...(after === '' ? {} : { after }) });
       if (next === undefined) return kinds;
       const kind = next.slice(0, next.indexOf('/'));

@@ -1,3 +1,4 @@
+export { makeCertificate, type CertificateOrder, type MadeCertificate } from './certificate-maker.ts';
 export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
 export { describeWhere } from './describe-where.ts';
 export { accountTemplates, GROUPS_DN, PEOPLE_DN, serviceAccountConfig } from './directory-settings.ts';

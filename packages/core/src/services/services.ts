@@ -106,6 +106,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...{ scope, clock, log, plugins, outside, builtIn },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
+    isLocked: async (mount, name) => lockout.isLocked(mount, name),
     retry: async (mount, target) => {
       outside.breakers.succeeded(targetKey(mount, target));
       for (const work of works) await work.retryTarget(mount, target);
