@@ -120,6 +120,11 @@ export interface EnginePackage extends Plugin {
   readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The server mounts the engine itself, once: see SystemMount. */
   readonly system?: SystemMount;
+  /**
+   * Auth methods: names of people and groups that differ only in case mean different ones, as they do for the subjects of a token issuer. Otherwise
+   * the core ignores case.
+   */
+  readonly exactAliases?: boolean;
   /** The engine reads secrets of other mounts and subscribes to their changes, by `host.sources` and `Engine.subscriber`. */
   readonly subscribesToSecrets?: boolean;
   /** Checks the options before the mount is created or tuned. When tuning, `current` has the options in force. @throws BadRequest */

@@ -62,6 +62,8 @@ export interface EngineResponse<D = unknown> {
   readonly secret?: IssuedSecret;
   /** A login. */
   readonly auth?: IssuedAuth;
+  /** The accessor of a credential in `data` that is not a token, such as a secret id. A wrapped response shows it as `wrapped_accessor`. */
+  readonly accessor?: string;
   readonly warnings?: readonly string[];
   /** Only if it differs from 200 (or 404 with a body). */
   readonly status?: number;
