@@ -152,7 +152,9 @@ export class IssuerHttp {
   }
 
   #agent(trust: Trust): Promise<Agent> {
-    const key = createHash('sha256').update(JSON.stringify([trust.ca, trust.serverNames])).digest('hex');
+    const key = createHash('sha256')
+      .update(JSON.stringify([trust.ca, trust.serverNames]))
+      .digest('hex');
     let agent = this.#agents.get(key);
     if (!agent) {
       const [oldest] = this.#agents.keys();

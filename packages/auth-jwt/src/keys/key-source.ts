@@ -102,7 +102,10 @@ function remoteKeys(
     problem: () => {
       const failed = sets.filter((set) => set.lastError !== undefined || set.present === undefined);
       if (failed.length === 0) return undefined;
-      return { error: failed.find((set) => set.lastError !== undefined)?.lastError ?? 'not fetched yet', unknown: failed.some((set) => set.present === undefined) };
+      return {
+        error: failed.find((set) => set.lastError !== undefined)?.lastError ?? 'not fetched yet',
+        unknown: failed.some((set) => set.present === undefined),
+      };
     },
     discovery: async (signal) => documents?.get(signal),
     warm: () => {

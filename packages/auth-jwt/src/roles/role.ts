@@ -1,4 +1,5 @@
-import { defaultTokenParameters, TokenParameters } from '@strongroom/engine-sdk';
+import { defaultRoleTokens, RoleTokens } from '@strongroom/auth-sdk';
+import type { Collection, StorageView, Transaction } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 
 /** A role, as it is stored at `role/<name>`. Numbers of `bound_claims` are exact. */
@@ -26,7 +27,7 @@ export const Role = Type.Object({
   verbose_oidc_logging: Type.Boolean(),
   oauth2_metadata: Type.Array(Type.String()),
   max_age: Type.Number(),
-  ...TokenParameters.properties,
+  ...RoleTokens.properties,
 });
 export type Role = Static<typeof Role>;
 
@@ -55,5 +56,10 @@ export const defaultRole: Role = {
   verbose_oidc_logging: false,
   oauth2_metadata: [],
   max_age: 0,
-  ...defaultTokenParameters,
+  ...defaultRoleTokens,
 };
+
+/** The roles of a mount, by their names in lower case. */
+export function rolesOf(view: StorageView | Transaction): Collection<Role> {
+  return view.collection('role/', Role);
+}

@@ -16,7 +16,9 @@ export function headerOf(token: string): KeyHint {
   const header = jsonIn(Buffer.from(parts[0]!, 'base64url'), 'the header');
   const { alg, kid, crit } = header;
   if (typeof alg !== 'string' || !isAlgorithm(alg)) {
-    throw malformed(`unexpected signature algorithm ${JSON.stringify(alg ?? '')}; expected [${ALGORITHMS.map((name) => `"${name}"`).join(' ')}]`);
+    throw malformed(
+      `unexpected signature algorithm ${JSON.stringify(alg ?? '')}; expected [${ALGORITHMS.map((name) => `"${name}"`).join(' ')}]`,
+    );
   }
   if (crit !== undefined) throw malformed('its header has extensions that are unknown here');
   return { alg, kid: typeof kid === 'string' && kid !== '' ? kid : undefined };
