@@ -50,6 +50,16 @@ export interface Written<R> {
   readonly warnings?: readonly string[];
 }
 
+/** The field of the capture that names a record, for further paths below it. `noun` as in `RecordPaths`. */
+export function recordName(noun: string): Field<string> {
+  return f.name(`Name of the ${noun}.`, { folds: lowerCase });
+}
+
+/** One function for all paths: a capture cannot fold in different ways. */
+function lowerCase(name: string): string {
+  return name.toLowerCase();
+}
+
 /**
  * Declares the paths of named records: list, read, write and delete. Names are letters, digits, `_`, `-` and `.`; case does not matter. A write changes
  * what it supplies, and is the capability `create` if there is no record yet.
@@ -57,7 +67,7 @@ export interface Written<R> {
 export function recordPaths<const C extends string, F extends TProperties, R>(kind: RecordPaths<C, F, R>): AnyPath[] {
   const { at, capture, noun, storage, records } = kind;
   const nameOf = (req: EngineRequest): string => (req.data as Readonly<Record<string, unknown>>)[capture] as string;
-  const fields = { [capture]: f.name(`Name of the ${noun}.`, { folds: (name) => name.toLowerCase() }), ...kind.fields };
+  const fields = { [capture]: recordName(noun), ...kind.fields };
   const write = async (req: EngineRequest): Promise<EngineResponse<never> | undefined> => {
     const name = nameOf(req);
     const { warnings = [] } = await storage.transaction(async (tx) => {

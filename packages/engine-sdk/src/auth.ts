@@ -61,6 +61,10 @@ export interface AuthRenewal {
   readonly policies: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly displayName: string;
+  /** Who asks for the renewal: not always who logged in. */
+  readonly remoteAddress: string;
+  /** What that caller has shown, as `certificates` of `Caller`. */
+  readonly certificates: readonly Uint8Array[];
   readonly storage: StorageView;
   readonly signal: AbortSignal;
 }

@@ -16,6 +16,11 @@ export interface Caller {
   readonly tokenDigest: string;
   readonly accessor: string;
   readonly remoteAddress: string;
+  /**
+   * The certificates that the caller has shown, in DER: its own first, then what it sent of the path above it. The caller has the key of the first; nobody has
+   * verified the path. Empty or absent if there are none.
+   */
+  readonly certificates?: readonly Uint8Array[];
   /** Whether the caller's policies grant `sudo` on this path. False on unauthenticated paths. */
   readonly sudo: boolean;
 }

@@ -16,6 +16,11 @@ interface Offer {
 export const OFFERED: readonly Offer[] = [
   { package: '@strongroom/kv', brings: ['secret/kv'], load: async () => [(await import('@strongroom/kv')).kvEngine] },
   {
+    package: '@strongroom/auth-approle',
+    brings: ['auth/approle'],
+    load: async () => [(await import('@strongroom/auth-approle')).approleAuth],
+  },
+  {
     package: '@strongroom/auth-jwt',
     brings: ['auth/jwt', 'auth/oidc'],
     load: async () => {
