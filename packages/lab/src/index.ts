@@ -14,6 +14,14 @@ export {
   type MariadbServer,
 } from './mariadb-server.ts';
 export { describeWithMoto, motoMissing, startMoto, type MotoOptions, type MotoServer } from './moto-server.ts';
+export {
+  startOidcIssuer,
+  type IssuerAlgorithm,
+  type IssuerOutage,
+  type OidcIssuer,
+  type OidcIssuerOptions,
+  type SignOptions,
+} from './oidc-issuer.ts';
 export { type Pgbouncer, pgbouncerMissing, startPgbouncer } from './pgbouncer.ts';
 export {
   embeddedPostgres,
@@ -26,6 +34,9 @@ export {
 export { adGroup, adUser, windowsTime, type AdUser } from './samba-entries.ts';
 export { describeWithSamba, sambaMissing, startSamba, type SambaOptions, type SambaServer } from './samba-server.ts';
 export { describeWithSlapd, slapdMissing, startSlapd, type Slapd, type SlapdOptions } from './slapd-server.ts';
+export { visitProvider, type SentBack } from './openid/browser.ts';
+export { OpenidProvider, type ProviderEndpoint, type ProviderFault } from './openid/openid-provider.ts';
+export type { Person, ProviderClient, ProviderParts } from './openid/provider-parts.ts';
 export { createTestCa, type TestCa, type TestCertificate } from './test-ca.ts';
 export { redisMissing, startRedis, type RedisOptions, type RedisServer } from './redis-server.ts';
 export { startStallingProxy, type StallingProxy } from './stalling-proxy.ts';
