@@ -4,6 +4,7 @@ export { accountTemplates, GROUPS_DN, PEOPLE_DN, serviceAccountConfig } from './
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
 export { type FreezingProxy, type Interception, startFreezingProxy } from './freezing-proxy.ts';
 export { type FerretdbOptions, type FerretdbServer, findFerretdb, startFerretdb } from './ferretdb-server.ts';
+export { type ApiMood, type KubernetesApi, type KubernetesApiOptions, startKubernetesApi } from './kubernetes-api.ts';
 export {
   describeWithMariadb,
   mariadbMissing,
@@ -25,6 +26,7 @@ export {
 export { adGroup, adUser, windowsTime, type AdUser } from './samba-entries.ts';
 export { describeWithSamba, sambaMissing, startSamba, type SambaOptions, type SambaServer } from './samba-server.ts';
 export { describeWithSlapd, slapdMissing, startSlapd, type Slapd, type SlapdOptions } from './slapd-server.ts';
+export type { TokenRequest } from './service-account-tokens.ts';
 export { createTestCa, type TestCa, type TestCertificate } from './test-ca.ts';
 export { redisMissing, startRedis, type RedisOptions, type RedisServer } from './redis-server.ts';
 export { startStallingProxy, type StallingProxy } from './stalling-proxy.ts';
