@@ -18,7 +18,7 @@ export interface ApiServerAddress {
 export interface ApiServerParts {
   readonly clock: Clock;
   /** Of this server. All calls share it. */
-  readonly circuit: Circuit;
+  readonly circuit: Pick<Circuit, 'call'>;
 }
 
 /** What the API server says of a token. */

@@ -98,7 +98,7 @@ export async function trustedCa(config: KubernetesConfig, pod: PodFiles): Promis
 }
 
 /** The token of the pod goes only to a server that the pod's own CA vouches for: whoever writes the configuration must not have it sent elsewhere. */
-async function reviewerOf(config: KubernetesConfig, pod: PodFiles): Promise<string | undefined> {
+export async function reviewerOf(config: KubernetesConfig, pod: PodFiles): Promise<string | undefined> {
   if (config.token_reviewer_jwt !== '') return config.token_reviewer_jwt;
   return (await podTokenUse(config, pod)) === 'sent' ? pod.token() : undefined;
 }

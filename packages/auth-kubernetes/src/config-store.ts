@@ -1,5 +1,5 @@
 import { BadRequest, requireSecretsAgain, type StorageView, type Transaction } from '@strongroom/engine-sdk';
-import { KubernetesConfig, reviewerMoves, writtenConfig } from './config.ts';
+import { KubernetesConfig, reviewerMoves, writtenConfig, type ConfigData } from './config.ts';
 
 const ID = 'kubernetes';
 
@@ -22,20 +22,12 @@ export class ConfigStore {
     return config;
   }
 
-  /**
-   * `check` throws for what cannot work. `sudo`: may have the stored token sent to a server that another CA vouches for.
-   * @throws BadRequest for what cannot be stored
-   */
-  async write(
-    data: Parameters<typeof writtenConfig>[1],
-    sudo: boolean,
-    check: (written: KubernetesConfig) => Promise<void>,
-  ): Promise<KubernetesConfig> {
+  /** `sudo`: may have the stored token sent to a server that another CA vouches for. @throws BadRequest for what cannot be stored */
+  async write(data: ConfigData, sudo: boolean): Promise<KubernetesConfig> {
     return this.#storage.transaction(async (tx) => {
       const stored = await configs(tx).get(ID);
       const written = writtenConfig(stored, data);
       requireReviewerAgain(stored, written, data, sudo);
-      await check(written);
       await configs(tx).put(ID, written);
       return written;
     });
@@ -46,7 +38,7 @@ export class ConfigStore {
 export function requireReviewerAgain(
   stored: KubernetesConfig | undefined,
   written: KubernetesConfig,
-  data: { readonly token_reviewer_jwt?: string | undefined },
+  data: Pick<ConfigData, 'token_reviewer_jwt'>,
   sudo: boolean,
 ): void {
   const kept = data.token_reviewer_jwt === undefined && written.token_reviewer_jwt !== '';

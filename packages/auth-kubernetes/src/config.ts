@@ -31,7 +31,8 @@ export const KubernetesConfig = Type.Object({
 });
 export type KubernetesConfig = Static<typeof KubernetesConfig>;
 
-type ConfigData = { readonly [K in keyof KubernetesConfig]?: KubernetesConfig[K] | undefined };
+/** What a write sends. */
+export type ConfigData = { readonly [K in keyof KubernetesConfig]?: KubernetesConfig[K] | undefined };
 
 /**
  * What a write makes of the stored record: everything is replaced, but the reviewer's token stays where the host does.

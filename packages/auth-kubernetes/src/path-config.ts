@@ -1,6 +1,6 @@
 import { path, type AnyPath } from '@strongroom/engine-sdk';
 import { podTokenUse, trustedCa } from './clusters.ts';
-import { configFields, configWarnings, shownConfig } from './config.ts';
+import { configFields, configWarnings, shownConfig, writtenConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
 import type { PodFiles } from './pod-files.ts';
 
@@ -22,7 +22,8 @@ export function configPath(configs: ConfigStore, pod: PodFiles): AnyPath {
     .update({
       summary: 'Configure the method.',
       handle: async (req) => {
-        const config = await configs.write(req.data, req.caller.sudo, async (written) => void (await trustedCa(written, pod)));
+        await trustedCa(writtenConfig(undefined, req.data), pod);
+        const config = await configs.write(req.data, req.caller.sudo);
         const warnings = configWarnings(config);
         if ((await podTokenUse(config, pod)) === 'withheld') warnings.push(WITHHELD);
         return warnings.length > 0 ? { warnings } : undefined;

@@ -1,3 +1,4 @@
+import { policyNames } from '@strongroom/auth-sdk';
 import { BadRequest, defaultTokenParameters, f, mergeTokenParameters, tokenFields, TokenParameters } from '@strongroom/engine-sdk';
 import {
   checkAttribute,
@@ -10,7 +11,6 @@ import {
   storedProblems,
 } from '@strongroom/ldap-client';
 import { Type } from 'typebox';
-import { refuseRoot } from './policy-names.ts';
 
 /** The parameters of `config`, with Vault's and OpenBao's names. */
 export const configFields = {
@@ -50,7 +50,7 @@ export function mergeConfig(
       'netbiosname: not the NetBIOS name of a domain; write at most 15 characters, without spaces and \\ / : * ? " < > | @',
     );
   }
-  if (supplied.has('token_policies')) refuseRoot(config.token_policies, 'token_policies');
+  if (supplied.has('token_policies')) policyNames(config.token_policies, 'token_policies');
   return config;
 }
 

@@ -1,4 +1,5 @@
-import { BadRequest, TokenRefused, type EngineResponse, type TokenTerms } from '@strongroom/engine-sdk';
+import { requireAddress, termsFor } from '@strongroom/auth-sdk';
+import { BadRequest, type EngineResponse } from '@strongroom/engine-sdk';
 import { directoryLogin, type DirectoryUser } from './directory-login.ts';
 import { credentialsRefused } from './failures.ts';
 import { loginName } from './login-name.ts';
@@ -20,7 +21,7 @@ export async function login(
 ): Promise<EngineResponse<Record<string, never>>> {
   const { config } = setup;
   const name = loginName(config, call.username);
-  if (!setup.accepts(call.remoteAddress)) throw new TokenRefused();
+  requireAddress(config, call.remoteAddress);
   if (call.password === '' && config.deny_null_bind) {
     throw new BadRequest('password cannot be of zero length when passwordless binds are being denied');
   }
@@ -38,7 +39,7 @@ export async function login(
       metadata: { username: folded },
       alias: { ...user.alias, metadata: { name: folded } },
       groupAliases: [...new Set([...localGroups, ...user.groups])],
-      terms: termsFor(setup, call.remoteAddress),
+      terms: termsFor(config, call.remoteAddress),
       internal: { ...internalOf(setup, name.typed, user) },
     },
   };
@@ -46,10 +47,6 @@ export async function login(
 
 function noGroups(groupdn: string): string {
   return `no LDAP groups found in groupDN ${JSON.stringify(groupdn)}; only policies from locally-defined groups available`;
-}
-
-function termsFor({ config, terms }: Setup, address: string): TokenTerms {
-  return config.token_strictly_bind_ip && address !== '' ? { ...terms, boundCidrs: [address] } : terms;
 }
 
 /** What a renewal needs; the folded name and the groups only where it cannot ask for them again. */

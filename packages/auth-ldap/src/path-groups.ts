@@ -1,7 +1,7 @@
+import { policyNames } from '@strongroom/auth-sdk';
 import { f, path, type AnyPath, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
 import type { ConfigStore } from './config-store.ts';
 import type { Mappings } from './mappings.ts';
-import { policyNames } from './policy-names.ts';
 
 export function groupPaths(configs: ConfigStore, { groups }: Mappings): AnyPath[] {
   return [

@@ -1,8 +1,8 @@
+import { policyNames } from '@strongroom/auth-sdk';
 import { f, keysOf, ListedKeys, pageFields, path, type AnyPath, type Transaction } from '@strongroom/engine-sdk';
 import type { ConfigStore } from './config-store.ts';
 import { loginName } from './login-name.ts';
 import { groupName, type Mappings } from './mappings.ts';
-import { policyNames } from './policy-names.ts';
 
 export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] {
   return [

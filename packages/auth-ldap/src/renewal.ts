@@ -1,4 +1,5 @@
-import { BadRequest, InvalidRequest, type AuthRenewal, type RenewedAuth } from '@strongroom/engine-sdk';
+import { renewalRefused, renewedBy, samePolicies } from '@strongroom/auth-sdk';
+import { BadRequest, type AuthRenewal, type RenewedAuth } from '@strongroom/engine-sdk';
 import { accountAttributes, identityAttributes, identityOf } from './account-state.ts';
 import { onPool } from './lender.ts';
 import { searchGroups } from './group-search.ts';
@@ -33,7 +34,7 @@ export async function renew(
   now: number,
   trace: Trace,
 ): Promise<RenewedAuth> {
-  const { config, terms } = setup;
+  const { config } = setup;
   const internal = auth.internal as unknown as LoginInternal;
   const name = loginName(config, internal.username);
   let groups = internal.groups ?? [];
@@ -51,8 +52,8 @@ export async function renew(
     folded = userName(internal.name, config.case_sensitive_names);
   }
   const { policies, localGroups } = await mappings.of(folded, groups, config.case_sensitive_names);
-  if (!sameBarDefault([...config.token_policies, ...policies], auth.policies)) throw refused('policies have changed, not renewing');
-  return { ttl: terms.ttl, maxTtl: terms.maxTtl, period: terms.period, groupAliases: [...new Set([...localGroups, ...groups])] };
+  if (!samePolicies([...config.token_policies, ...policies], auth.policies)) throw renewalRefused('policies have changed, not renewing');
+  return { ...renewedBy(config), groupAliases: [...new Set([...localGroups, ...groups])] };
 }
 
 async function presentUser(
@@ -67,31 +68,14 @@ async function presentUser(
   try {
     found = await findUser(setup, setup.searcher!, name.typed, [...identityAttributes, ...accountAttributes], trace, signal);
   } catch (error) {
-    throw error instanceof BadRequest ? refused('the user is no longer in the directory') : error;
+    throw error instanceof BadRequest ? renewalRefused('the user is no longer in the directory') : error;
   }
   const { entry } = found;
   const since = trace.start();
   const identity = identityOf(entry);
   const another = internal.identity !== undefined && identity !== undefined && identity !== internal.identity;
   const problem = another ? 'the name belongs to another entry now' : await problemOf(setup, setup.searcher!, entry, now, trace, signal);
-  if (problem !== undefined) throw trace.failed('account', since, { name: entry.dn }, problem, refused('the user may no longer log in'));
+  if (problem !== undefined)
+    throw trace.failed('account', since, { name: entry.dn }, problem, renewalRefused('the user may no longer log in'));
   return found;
-}
-
-/** The wire's text. There it has status 500, but nothing failed. */
-function refused(reason: string): InvalidRequest {
-  return new InvalidRequest(`failed to renew entry: ${reason}`);
-}
-
-function sameBarDefault(granted: readonly string[], held: readonly string[]): boolean {
-  const a = policySet(granted);
-  const b = policySet(held);
-  return a.size === b.size && [...a].every((name) => b.has(name));
-}
-
-function policySet(names: readonly string[]): Set<string> {
-  const set = new Set(names.map((name) => name.trim().toLowerCase()));
-  set.delete('default');
-  set.delete('');
-  return set;
 }

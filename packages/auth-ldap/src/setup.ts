@@ -1,5 +1,5 @@
 import type { Template, TemplateEnvironment } from '@strongroom/go-template';
-import { type Clock, type Log, type TokenTerms, tokenTerms, withinCidrs } from '@strongroom/engine-sdk';
+import { type Clock, type Log } from '@strongroom/engine-sdk';
 import {
   compileFilter,
   createDirectory,
@@ -24,13 +24,10 @@ export interface Setup {
   /** Who searches for groups; undefined when the user does. */
   readonly groupSearcher: ServiceBinding | undefined;
   readonly searchesGroups: boolean;
-  readonly terms: TokenTerms;
   /** The name of an entry that does not exist. */
   readonly nobodyDn: string;
   renderUserFilter(data: { readonly UserAttr: string; readonly Username: string }): string;
   renderGroupFilter(data: { readonly UserDN: string; readonly Username: string }): string;
-  /** Whether logins are accepted from there. */
-  accepts(address: string): boolean;
 }
 
 const nobody: ServiceBinding = { dn: '', password: '' };
@@ -56,11 +53,9 @@ export function makeSetup(config: LdapAuthConfig, { clock, log, template }: Setu
     searcher: service ?? (config.discoverdn ? discoverer : undefined),
     groupSearcher: config.anonymous_group_search ? nobody : service,
     searchesGroups: config.use_token_groups || (config.groupdn !== '' && config.groupfilter !== ''),
-    terms: tokenTerms(config),
     nobodyDn: `cn=${Buffer.from(template.randomBytes(16)).toString('hex')}${config.userdn === '' ? '' : `,${config.userdn}`}`,
     renderUserFilter: (data) => rendered(userFilter, data, template),
     renderGroupFilter: (data) => rendered(groupFilter, data, template),
-    accepts: (address) => withinCidrs(config.token_bound_cidrs, address),
   };
 }
 

@@ -102,7 +102,6 @@ describe('POST /auth/ldap/config: configure the method', () => {
       token_max_ttl: '3600',
       token_period: 60,
       token_policies: 'B,a',
-      token_bound_cidrs: ['10.0.0.0/8'],
     });
     expect(written).toMatchObject({ status: 204, warnings: null });
     expect((await mount.read('config')).data).toEqual({
@@ -115,8 +114,15 @@ describe('POST /auth/ldap/config: configure the method', () => {
       token_max_ttl: 3600,
       token_period: 60,
       token_policies: ['a', 'b'],
-      token_bound_cidrs: ['10.0.0.0/8'],
+      token_bound_cidrs: [],
     });
+    expect((await mount.write('config', { token_strictly_bind_ip: false, token_bound_cidrs: ['10.0.0.0/8', '10.1.1.1/32'] })).status).toBe(
+      204,
+    );
+    expect((await mount.read('config')).data).toMatchObject({ token_bound_cidrs: ['10.0.0.0/8', '10.1.1.1'] });
+    await expect(mount.write('config', { token_strictly_bind_ip: true })).rejects.toThrow(
+      "'token_strictly_bind_ip' conflicts with 'token_bound_cidrs'; set only one",
+    );
   });
 
   test('only what was sent changes, explicit empty texts too; policies is an older name of token_policies', async () => {

@@ -14,8 +14,12 @@ export interface CliIo {
   readonly stderr: Writable;
   /** Whether a person can be asked. Colours and the newline after a raw field go by each output's own `isTTY`. */
   readonly isTty: boolean;
-  /** Waits between retries and polls. Default: a real timer. */
-  readonly sleep?: (milliseconds: number) => Promise<void>;
+  /** Waits between retries and polls; rejects when the signal is aborted. Default: a real timer. */
+  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Calls `end` at Ctrl-C, until the function that it returns is called. Default: the signal SIGINT of this process. */
+  readonly onInterrupt?: (end: () => void) => () => void;
+  /** Opens a web page for the user. Default: the program of the desktop. */
+  readonly openBrowser?: (url: string) => Promise<void>;
   /** Brings the server package. Default: imports `@strongroom/server`, which no other command pays for. */
   readonly loadServer?: () => Promise<ServerModule>;
 }

@@ -13,7 +13,7 @@ export interface Invocation<Values = Readonly<Record<string, unknown>>> {
   readonly options: GlobalOptions;
   readonly io: CliIo;
   readonly out: Output;
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly sleep: NonNullable<CliIo['sleep']>;
   /** The client; a command declared `local` has none. */
   client(): ApiClient;
   /** Asks for something secret. Throws a Failure made of `missing` when nobody can be asked. */

@@ -98,7 +98,7 @@ async function execute(command: Command, path: readonly string[], words: readonl
   checkCount(parsed.positionals, command, path);
   const options = parsed.values as GlobalOptions;
   const out = new Output(io, options, chooseFormat(options, io));
-  const sleep = io.sleep ?? ((milliseconds: number) => delay(milliseconds));
+  const sleep = io.sleep ?? ((milliseconds: number, signal?: AbortSignal) => delay(milliseconds, undefined, signal ? { signal } : {}));
   const client = command.local === true ? undefined : await openClient(options, io, sleep);
   try {
     const code = await command.run({

@@ -37,12 +37,15 @@ export interface RunOptions {
   readonly isTty?: boolean;
   readonly stdoutIsTty?: boolean;
   readonly loadServer?: CliIo['loadServer'];
+  readonly sleep?: CliIo['sleep'];
+  readonly onInterrupt?: CliIo['onInterrupt'];
+  readonly openBrowser?: CliIo['openBrowser'];
 }
 
 export interface CliLab {
   readonly url: string;
   readonly home: string;
-  /** Keyed by `METHOD path?query`, below /v1/. Anything else is 404 with no errors. Emptied before each test. */
+  /** Keyed by `METHOD path?query`, below /v1/, or by `METHOD path?*` for any query. Anything else is 404 with no errors. Emptied before each test. */
   readonly routes: Record<string, Route>;
   readonly seen: SeenRequest[];
   readonly pauses: number[];
@@ -70,7 +73,7 @@ export function cliLab(): CliLab {
         body: text === '' ? undefined : JSON.parse(text),
       };
       seen.push(request);
-      const route = routes[`${request.method} ${path}`];
+      const route = routes[`${request.method} ${path}`] ?? routes[`${request.method} ${path.split('?')[0]}?*`];
       const answer =
         typeof route === 'function' ? route(request) : Array.isArray(route) ? next(route as Answer[]) : ((route ?? notFound) as Answer);
       reply.statusCode = answer.status ?? (answer.body === undefined && answer.text === undefined ? 204 : 200);
@@ -107,7 +110,12 @@ export function cliLab(): CliLab {
       stderr,
       isTty: options.isTty === true,
       ...(options.loadServer === undefined ? {} : { loadServer: options.loadServer }),
-      sleep: async (milliseconds) => void pauses.push(milliseconds),
+      ...(options.onInterrupt === undefined ? {} : { onInterrupt: options.onInterrupt }),
+      openBrowser: options.openBrowser ?? (() => Promise.reject(new Error('this test has no browser'))),
+      sleep: async (milliseconds, signal) => {
+        pauses.push(milliseconds);
+        await options.sleep?.(milliseconds, signal);
+      },
     });
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   }

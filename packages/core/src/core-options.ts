@@ -4,6 +4,7 @@ import type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 import type { AuditDeviceConfig } from './services/audit/audit-broker.ts';
 import type { ProcessTable } from './kernel/incarnation/process-table.ts';
 import type { AutomaticSeal } from './services/seal/seal.ts';
+import type { LockoutDefaults } from './services/lockout/lockout-settings.ts';
 import type { LogLevelStore } from './services/settings/log-levels.ts';
 
 /** All that the core is given; only storage is needed. */
@@ -37,6 +38,8 @@ export interface CoreOptions {
   readonly audit?: Readonly<Record<string, AuditDeviceConfig>>;
   /** Stored audit devices to drop at start: the way out when the only one is broken. */
   readonly auditEmergencyDisable?: readonly string[];
+  /** How refused logins lock names, where a mount is not tuned otherwise. */
+  readonly lockout?: LockoutDefaults;
   /** What `sys/config/state/sanitized` shows. */
   readonly sanitizedConfig?: () => Record<string, unknown>;
   /** What `sys/loggers` shows and sets; without it there are no such paths. */

@@ -1,8 +1,8 @@
-import type { StorageView } from './storage-view.ts';
+import type { StorageView, Transaction } from './storage-view.ts';
 
 /** What a login grants. The core creates a token from it. */
 export interface IssuedAuth {
-  /** Appended to the mount's name in the token's display name: `ldap-` + this. */
+  /** Appended to the mount's name in the token's display name: `ldap-` + this. If it is empty, the display name is the mount's name alone. */
   readonly displayName: string;
   /** From the auth method's own mapping. The core adds `default` unless `noDefaultPolicy` is set. */
   readonly policies: readonly string[];
@@ -15,15 +15,23 @@ export interface IssuedAuth {
   readonly terms: TokenTerms;
   /** Stored with the token, encrypted, and passed to `renewAuth`. Never a user's password. */
   readonly internal?: Readonly<Record<string, unknown>>;
+  /**
+   * Consumes what the caller logged in with, such as one use of a secret id, in the commit that stores the result of the login: either both happen or
+   * neither. Runs again after a conflict, so it must not touch anything outside storage. A throw refuses the login.
+   */
+  consume?(tx: Transaction): Promise<void>;
 }
 
-/** The name by which an auth method knows a person or program. */
+/**
+ * The name by which an auth method knows a person or program: not empty, without control characters, and without spaces at its ends. `exactAliases` of the
+ * package says whether case matters.
+ */
 export interface LoginAlias {
   readonly name: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /**
    * The auth method treats all variants of a name as one person (see `foldName`), so an existing alias in another variant is used. Set it only if the
-   * outside system compares names in the same way; otherwise it merges two people into one.
+   * outside system compares names in the same way; otherwise it merges two people into one. Has no effect where aliases are exact.
    */
   readonly anyVariant?: boolean;
   /**
@@ -53,6 +61,10 @@ export interface AuthRenewal {
   readonly policies: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly displayName: string;
+  /** Who asks for the renewal: not always who logged in. */
+  readonly remoteAddress: string;
+  /** What that caller has shown, as `certificates` of `Caller`. */
+  readonly certificates: readonly Uint8Array[];
   readonly storage: StorageView;
   readonly signal: AbortSignal;
 }

@@ -13,7 +13,7 @@ import type { StorageView } from './storage-view.ts';
 import type { MountInfo } from './mount-info.ts';
 
 /** The version of the plugin API. It is checked before any code of a plugin runs. */
-export const API_VERSION = 1;
+export const API_VERSION = 2;
 
 /** Anything that a server lists: engines, database plugins, sync destinations, audit devices. Importing one has no side effects. */
 export interface Plugin {
@@ -115,11 +115,16 @@ export interface SystemMount {
 /** An engine as a plugin: what operators mount. Importing it does nothing. */
 export interface EnginePackage extends Plugin {
   readonly kind: 'auth' | 'secret';
-  readonly apiVersion: 1;
+  readonly apiVersion: 2;
   /** Other mount types of this engine, such as `kv-v2`. The value is merged into the options of the mount. */
   readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The server mounts the engine itself, once: see SystemMount. */
   readonly system?: SystemMount;
+  /**
+   * Auth methods: names of people and groups that differ only in case mean different ones, as they do for the subjects of a token issuer. Otherwise
+   * the core ignores case.
+   */
+  readonly exactAliases?: boolean;
   /** The engine reads secrets of other mounts and subscribes to their changes, by `host.sources` and `Engine.subscriber`. */
   readonly subscribesToSecrets?: boolean;
   /** Checks the options before the mount is created or tuned. When tuning, `current` has the options in force. @throws BadRequest */

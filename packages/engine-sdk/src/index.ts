@@ -32,7 +32,20 @@ export { mapConcurrently } from './map-concurrently.ts';
 export type { MountInfo } from './mount-info.ts';
 export type { OutsideThing } from './outside-thing.ts';
 export { own } from './own.ts';
-export { path, type About, type Access, type AnyPath, type Captures, type Op, type Operations, type Path, type Reply } from './path.ts';
+export {
+  path,
+  type About,
+  type Access,
+  type AnyPath,
+  type Captures,
+  type CountedLogin,
+  type LoginName,
+  type LoginOrigin,
+  type Op,
+  type Operations,
+  type Path,
+  type Reply,
+} from './path.ts';
 export { PluginGuard, type PluginGuardOptions } from './plugin-guard.ts';
 export { Quarantine, QUARANTINE_MILLIS, type Quarantined } from './quarantine.ts';
 export { redact } from './redact.ts';

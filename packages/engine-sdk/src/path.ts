@@ -25,14 +25,31 @@ export interface Op<F extends TProperties, R extends TSchema> {
 /** Who may call a path, where that is not decided by the policy alone. */
 export type Access = 'sudo' | 'unauthenticated';
 
+/** Where a login comes from. */
+export interface LoginOrigin {
+  readonly remoteAddress: string;
+}
+
+/** What the lockout counts the refusals of a login by. With `from`, refusals at one origin do not lock the name for another. */
+export interface CountedLogin {
+  readonly name: string;
+  readonly from: string;
+}
+
+/** What the lockout counts a login by; a text is the name alone. */
+export type LoginName = (data: Readonly<Record<string, unknown>>, origin: LoginOrigin) => string | CountedLogin;
+
 /** What a path says of itself, and its fields. */
 export interface About<F extends TProperties> {
   readonly synopsis: string;
   readonly description: string;
   /** `sudo`: the capability is needed in addition. `unauthenticated`: no token is asked for. */
   readonly access?: Access;
-  /** A login: unauthenticated, counted by the lockout under the name this gives. */
-  readonly login?: (data: Readonly<Record<string, unknown>>) => string;
+  /**
+   * A login: unauthenticated, and counted by the lockout under the name that this returns. `uncounted`: its credentials cannot be guessed, and operators
+   * cannot tune a lockout for the mount.
+   */
+  readonly login?: LoginName | 'uncounted';
   /** Keys that no field knows are the engine's business: no warning, and `req.raw` has them. */
   readonly arbitraryData?: boolean;
   /**

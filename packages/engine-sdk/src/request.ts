@@ -16,6 +16,11 @@ export interface Caller {
   readonly tokenDigest: string;
   readonly accessor: string;
   readonly remoteAddress: string;
+  /**
+   * The certificates that the caller has shown, in DER: its own first, then what it sent of the path above it. The caller has the key of the first; nobody has
+   * verified the path. Empty or absent if there are none.
+   */
+  readonly certificates?: readonly Uint8Array[];
   /** Whether the caller's policies grant `sudo` on this path. False on unauthenticated paths. */
   readonly sudo: boolean;
 }
@@ -62,6 +67,8 @@ export interface EngineResponse<D = unknown> {
   readonly secret?: IssuedSecret;
   /** A login. */
   readonly auth?: IssuedAuth;
+  /** The accessor of a credential in `data` that is not a token, such as a secret id. A wrapped response shows it as `wrapped_accessor`. */
+  readonly accessor?: string;
   readonly warnings?: readonly string[];
   /** Only if it differs from 200 (or 404 with a body). */
   readonly status?: number;

@@ -48,13 +48,18 @@ export const defaultTokenParameters: TokenParameters = {
   token_type: 'default',
 };
 
-const tokenTypes = ['service', 'batch', 'default', 'default-service', 'default-batch'] as const;
+type TokenType = TokenTerms['type'];
+const TOKEN_TYPES: readonly TokenType[] = ['service', 'batch', 'default', 'default-service', 'default-batch'];
 
-/** What a write makes of the stored parameters: only what was supplied changes. @throws BadRequest naming the parameter. */
+/**
+ * What a write makes of the stored parameters: only what was supplied changes. `types`: the values that `token_type` may have; by default all.
+ * @throws BadRequest naming the parameter
+ */
 export function mergeTokenParameters(
   stored: TokenParameters,
   data: { readonly [K in keyof TokenParameters]?: TokenParameters[K] | undefined },
   supplied: ReadonlySet<string>,
+  types: readonly TokenType[] = TOKEN_TYPES,
 ): TokenParameters {
   const merged: Record<string, unknown> = {};
   for (const key of Object.keys(defaultTokenParameters) as (keyof TokenParameters)[]) {
@@ -63,20 +68,31 @@ export function mergeTokenParameters(
   const result = merged as TokenParameters;
   result.token_policies = [...new Set(result.token_policies.map((name) => name.toLowerCase()))].sort();
   if (result.token_type === '') result.token_type = 'default';
-  if (!(tokenTypes as readonly string[]).includes(result.token_type)) {
+  if (!(types as readonly string[]).includes(result.token_type)) {
     throw new BadRequest(`invalid 'token_type' value ${JSON.stringify(result.token_type)}`);
   }
   if (result.token_max_ttl > 0 && result.token_ttl > result.token_max_ttl)
     throw new BadRequest("'token_ttl' cannot be greater than 'token_max_ttl'");
   if (result.token_type === 'batch') {
-    if (result.token_period > 0) throw new BadRequest("'token_type' cannot be 'batch' when set to generate periodic tokens");
-    if (result.token_num_uses > 0)
-      throw new BadRequest("'token_type' cannot be 'batch' when set to generate tokens with limited use count");
+    const refused = "'token_type' cannot be 'batch' or 'default_batch' when set to generate";
+    if (result.token_period > 0) throw new BadRequest(`${refused} periodic tokens`);
+    if (result.token_num_uses > 0) throw new BadRequest(`${refused} tokens with limited use count`);
   }
   for (const block of result.token_bound_cidrs) {
     if (!isCidr(block)) throw new BadRequest(`field 'token_bound_cidrs': ${JSON.stringify(block)} is not an address or CIDR block`);
   }
+  result.token_bound_cidrs = result.token_bound_cidrs.map(plainAddress);
+  const bound = supplied.has('token_strictly_bind_ip') || supplied.has('token_bound_cidrs');
+  if (bound && result.token_strictly_bind_ip && result.token_bound_cidrs.length > 0) {
+    throw new BadRequest("'token_strictly_bind_ip' conflicts with 'token_bound_cidrs'; set only one");
+  }
   return result;
+}
+
+/** `10.1.2.3/32` is the address alone. */
+function plainAddress(block: string): string {
+  const [address = '', bits] = block.split('/');
+  return bits === (address.includes(':') ? '128' : '32') ? address : block;
 }
 
 /** The terms of a token by the parameters that are stored. */

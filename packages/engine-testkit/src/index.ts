@@ -8,3 +8,4 @@ export { CallFailed, mountForTest, type Call, type TestMount, type TestMountOpti
 export { sharedMemory, type CuttableStorage, type SharedMemory } from './shared-memory.ts';
 export { killableMount, type KillableMount } from './killable-mount.ts';
 export { KillableStorage } from './killable-storage.ts';
+export * from './wire/index.ts';

@@ -34,6 +34,8 @@ export interface Call {
   readonly token?: string;
   readonly wrapTtl?: number;
   readonly remoteAddress?: string;
+  /** What the caller has shown, in DER. */
+  readonly certificates?: readonly Uint8Array[];
 }
 
 /** An engine mounted in a whole core over memory, with the clock in the test's hand. */

@@ -5,6 +5,7 @@ import { KNOWN_CALLER, lower, UNKNOWN_CALLER, type BodyLimits } from './body-lim
 import { BodyMemory, type BodyHold } from './body-memory.ts';
 import { readBody, tooMuch } from './body-reader.ts';
 import type { CoreHandler, CoreRequest } from './core-types.ts';
+import { ForwardedCertificate, type ForwardedCertificateOptions } from './forwarded-certificate.ts';
 import { HttpCall } from './http-call.ts';
 import { firstOf, parseBool, parseQuery } from './query.ts';
 import { Refusal } from './refusal.ts';
@@ -52,6 +53,11 @@ export interface ApiOptions {
   readonly clock?: Clock;
   /** Addresses and networks whose `X-Forwarded-For` is believed. None by default. */
   readonly trustedProxies?: readonly string[];
+  /**
+   * The header in which trusted proxies pass on the certificate that their client has shown. It needs `trustedProxies`, and is removed from all requests that
+   * none of them sent with an `X-Forwarded-For`. Without it a certificate comes from the TLS connection alone.
+   */
+  readonly forwardedCertificate?: ForwardedCertificateOptions;
   /** Sent with every answer. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Called after each answer. */
@@ -71,6 +77,7 @@ interface Asked {
   readonly path: string;
   readonly sender: Sender;
   readonly party: RemoteParty;
+  readonly forwardedCertificate: Uint8Array | undefined;
   readonly body: DecodedBody;
 }
 
@@ -94,6 +101,7 @@ export class ApiHandler {
   readonly #memory: BodyMemory;
   readonly #clock: Clock;
   readonly #proxies: TrustedProxies | undefined;
+  readonly #forwardedCertificate: ForwardedCertificate;
   readonly #observe: ApiOptions['observe'];
   readonly #onFault: ApiOptions['onFault'];
 
@@ -111,6 +119,10 @@ export class ApiHandler {
     this.#memory = new BodyMemory(options.maxBodyMemory);
     this.#clock = options.clock ?? systemClock;
     this.#proxies = options.trustedProxies?.length ? new TrustedProxies(options.trustedProxies) : undefined;
+    if (options.forwardedCertificate && !this.#proxies) {
+      throw new TypeError('forwardedCertificate needs trustedProxies: anybody could send the certificate of somebody else');
+    }
+    this.#forwardedCertificate = new ForwardedCertificate(options.forwardedCertificate);
     this.#observe = options.observe;
     this.#onFault = options.onFault;
   }
@@ -152,20 +164,21 @@ export class ApiHandler {
     if (path === '') throw new Refusal(404);
     const operation = OPERATIONS[method];
     const party = this.#proxies ? this.#proxies.callerOf(request) : peerOf(request);
+    const forwardedCertificate = this.#forwardedCertificate.take(request, party.forwarded);
     const sender = new Sender(this.#core, headers, party.address);
     if (operation === undefined) {
       const { operation: asked, data } = operationOf(method, query);
       const where = asked === 'list' && !path.endsWith('/') ? `${path}/` : path;
-      this.#call(exchange, { operation: asked, path: where, sender, party, body: { data, exactData: undefined } });
+      this.#call(exchange, { operation: asked, path: where, sender, party, forwardedCertificate, body: { data, exactData: undefined } });
     } else {
       if (operation === 'patch') checkPatchType(headers['content-type']);
       this.#withBody(exchange, sender, (body) => {
-        this.#call(exchange, { operation, path, sender, party, body });
+        this.#call(exchange, { operation, path, sender, party, forwardedCertificate, body });
       });
     }
   }
 
-  #call(exchange: Exchange, { operation, path, sender, party, body }: Asked): void {
+  #call(exchange: Exchange, { operation, path, sender, party, forwardedCertificate, body }: Asked): void {
     const { request, response } = exchange;
     const { headers } = request;
     const ttl = headers['x-vault-wrap-ttl'];
@@ -178,6 +191,7 @@ export class ApiHandler {
       wrapTtl: ttl === undefined ? 0 : wrapTtlOf(String(ttl)),
       headers,
       party,
+      forwardedCertificate,
       response,
     });
     this.#core.handle(call).then(

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { CoreRequest } from './core-types.ts';
 import type { RemoteParty } from './remote-address.ts';
+import { shownCertificates } from './shown-certificates.ts';
 
 export interface CallParts {
   readonly operation: CoreRequest['operation'];
@@ -11,6 +12,8 @@ export interface CallParts {
   readonly wrapTtl: number;
   readonly headers: IncomingHttpHeaders;
   readonly party: RemoteParty;
+  /** The certificate that a trusted proxy passed on. */
+  readonly forwardedCertificate: Uint8Array | undefined;
   readonly response: ServerResponse;
 }
 
@@ -26,9 +29,11 @@ export class HttpCall implements CoreRequest {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly #response: ServerResponse;
+  readonly #forwarded: boolean;
+  readonly #forwardedCertificate: Uint8Array | undefined;
   #signal: AbortSignal | undefined;
 
-  constructor({ operation, path, data, exactData, token, wrapTtl, headers, party, response }: CallParts) {
+  constructor({ operation, path, data, exactData, token, wrapTtl, headers, party, forwardedCertificate, response }: CallParts) {
     this.operation = operation;
     this.path = path;
     if (data !== undefined) this.data = data;
@@ -38,7 +43,14 @@ export class HttpCall implements CoreRequest {
     this.headers = headers;
     this.remoteAddress = party.address;
     this.remotePort = party.port;
+    this.#forwarded = party.forwarded;
+    this.#forwardedCertificate = forwardedCertificate;
     this.#response = response;
+  }
+
+  get certificates(): readonly Uint8Array[] {
+    if (this.#forwardedCertificate) return [this.#forwardedCertificate];
+    return this.#forwarded ? [] : shownCertificates(this.#response.req.socket);
   }
 
   get signal(): AbortSignal {

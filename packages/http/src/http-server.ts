@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import http, { type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import https, { type Server as SecureServer, type ServerOptions as SecureServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -12,7 +13,10 @@ import { siteApp, type SiteOptions } from './site.ts';
 export interface HttpServerOptions extends ApiOptions, SiteOptions {
   /** Answers what is not below `/v1/`, in place of our own pages: an express app, or any handler. */
   readonly app?: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Certificate, key and what else node's TLS takes; without it the server speaks plain HTTP. */
+  /**
+   * Certificate, key and what else node's TLS takes; without it the server speaks plain HTTP. With `requestCert: true, rejectUnauthorized: false` clients may show
+   * any certificate, for login methods to judge. Give `setSecureContext` the `secureOptions` SSL_OP_NO_TICKET then, as this server has them.
+   */
   readonly tls?: SecureServerOptions;
   /** Milliseconds in which the head of a request must arrive; 10,000 by default. */
   readonly headersTimeout?: number;
@@ -54,7 +58,9 @@ export function createHttpServer(core: CoreHandler, options: HttpServerOptions =
     connectionsCheckingInterval: options.timeoutCheckInterval ?? 5_000,
     maxHeaderSize: options.maxHeaderBytes ?? 64 * 1024,
   };
-  const server = options.tls ? https.createServer({ ...settings, ...options.tls }, listener) : http.createServer(settings, listener);
+  const server = options.tls
+    ? https.createServer({ ...settings, ...withWholePaths(options.tls) }, listener)
+    : http.createServer(settings, listener);
   acceptListVerb(server);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     endWith(socket, 405, []);
@@ -68,6 +74,11 @@ export function createHttpServer(core: CoreHandler, options: HttpServerOptions =
     api.refuse(response, 417, 'Expect: only 100-continue is known');
   });
   return server;
+}
+
+/** A resumed session has the client's certificate, but not what it sent of the path above: where certificates are requested, no session is resumed. */
+function withWholePaths(tls: SecureServerOptions): SecureServerOptions {
+  return tls.requestCert === true ? { ...tls, secureOptions: (tls.secureOptions ?? 0) | constants.SSL_OP_NO_TICKET } : tls;
 }
 
 /** `GET http://host/path` (how proxies are asked) means `/path`. */

@@ -2,15 +2,18 @@ import { BlockList, isIP } from 'node:net';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from './refusal.ts';
 
+/** Who sent a request, as far as the network knows. */
 export interface RemoteParty {
   readonly address: string;
   readonly port: number;
+  /** A trusted proxy sent it for this party: the connection, and the certificate shown on it, are the proxy's. */
+  readonly forwarded: boolean;
 }
 
 /** The other end of the connection; IPv4 addresses without their IPv6 wrapping. Empty when it is already gone. */
 export function peerOf(request: IncomingMessage): RemoteParty {
   const { remoteAddress, remotePort } = request.socket;
-  return { address: plainAddress(remoteAddress ?? ''), port: remotePort ?? 0 };
+  return { address: plainAddress(remoteAddress ?? ''), port: remotePort ?? 0, forwarded: false };
 }
 
 function plainAddress(address: string): string {
@@ -47,7 +50,7 @@ export class TrustedProxies {
       caller = hop;
       if (!this.#trusts(hop)) break;
     }
-    return caller === peer.address ? peer : { address: caller, port: 0 };
+    return { address: caller, port: caller === peer.address ? peer.port : 0, forwarded: true };
   }
 
   #trusts(address: string): boolean {

@@ -1,3 +1,4 @@
+export { makeCertificate, type CertificateOrder, type MadeCertificate } from './certificate-maker.ts';
 export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
 export { describeWhere } from './describe-where.ts';
 export { accountTemplates, GROUPS_DN, PEOPLE_DN, serviceAccountConfig } from './directory-settings.ts';
@@ -27,6 +28,9 @@ export { adGroup, adUser, windowsTime, type AdUser } from './samba-entries.ts';
 export { describeWithSamba, sambaMissing, startSamba, type SambaOptions, type SambaServer } from './samba-server.ts';
 export { describeWithSlapd, slapdMissing, startSlapd, type Slapd, type SlapdOptions } from './slapd-server.ts';
 export type { TokenRequest } from './service-account-tokens.ts';
+export { visitProvider, type SentBack } from './openid/browser.ts';
+export { OpenidProvider, type ProviderEndpoint, type ProviderFault } from './openid/openid-provider.ts';
+export type { Person, ProviderClient, ProviderParts } from './openid/provider-parts.ts';
 export { createTestCa, type TestCa, type TestCertificate } from './test-ca.ts';
 export { redisMissing, startRedis, type RedisOptions, type RedisServer } from './redis-server.ts';
 export { startStallingProxy, type StallingProxy } from './stalling-proxy.ts';

@@ -60,7 +60,7 @@ describe('a configuration', () => {
           tls: {
             certFile: '/etc/cert.pem',
             keyFile: '/etc/key.pem',
-            requireClientCert: false,
+            clientCerts: 'requested',
             minVersion: 'TLSv1.3',
             maxVersion: 'TLSv1.3',
           },
@@ -176,6 +176,17 @@ workers = 4`;
     ['listener "tcp" { tls_cert_file = "/c", tls_key_file = "/k", tls_min_version = "tls13", tls_max_version = "tls12" }', 'is less than'],
     ['listener "tcp" { tls_cert_file = "/c", tls_key_file = "/k", tls_min_version = "tls10" }', 'it must be "tls12" or "tls13"'],
     ['listener "tcp" { tls_cert_file = "/c", tls_key_file = "/k", tls_require_and_verify_client_cert = true }', 'needs tls_client_ca_file'],
+    [
+      'listener "tcp" { tls_cert_file = "/c", tls_key_file = "/k", tls_client_ca_file = "/a", tls_require_and_verify_client_cert = true, tls_disable_client_certs = true }',
+      'tls_disable_client_certs contradicts tls_require_and_verify_client_cert',
+    ],
+    ['listener "tcp" { x_forwarded_for_client_cert_header = "Client-Cert" }', 'needs x_forwarded_for_authorized_addrs'],
+    ['listener "tcp" { x_forwarded_for_client_cert_header = "a b", x_forwarded_for_authorized_addrs = "::1" }', "no header's name"],
+    ['listener "tcp" { x_forwarded_for_client_cert_decoders = "URL" }', 'needs x_forwarded_for_client_cert_header'],
+    [
+      'listener "tcp" { x_forwarded_for_client_cert_header = "C", x_forwarded_for_authorized_addrs = "::1", x_forwarded_for_client_cert_decoders = ["URL", "ROT13"] }',
+      'holds "ROT13"; a decoder is "RFC9440", "URL", "PEM", "BASE64" or "DER"',
+    ],
     ['listener "tcp" { x_forwarded_for_authorized_addrs = "10.0.0.0/40" }', 'neither an address nor a network'],
     ['listener "tcp" { proxy_protocol_behavior = "use_always" }', 'is not offered'],
     ['listener "tcp" { custom_response_headers { default = { "a b" = "c" } } }', "is no header's name"],

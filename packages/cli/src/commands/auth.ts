@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import { flag } from '../flag.ts';
 import { doing, EXIT, Failure } from '../failure.ts';
 import { isRecord } from '../json.ts';
-import { loginHelp } from './login-methods.ts';
+import { loginHelp } from '../login/login-methods.ts';
 import { enableBody, enableFlags, mountPath, mountRows, tokenTypeFlag, tuneBody, tuneFlags } from './mount-flags.ts';
 import { remount } from './remount.ts';
 import { forceFlag, unmount } from './unmount.ts';

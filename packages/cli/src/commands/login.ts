@@ -9,7 +9,7 @@ import { parsePairs } from '../kv-pairs.ts';
 import type { Secret } from '../secret.ts';
 import { secretFrom } from '../secret.ts';
 import { storeToken } from '../token-store.ts';
-import { loginMethod } from './login-methods.ts';
+import { loginMethod } from '../login/login-methods.ts';
 import { unwrapToken } from './unwrap.ts';
 
 async function askedToken(words: readonly string[], { io, ask }: Pick<Invocation, 'io' | 'ask'>): Promise<string> {
@@ -49,7 +49,7 @@ export default defineCommand({
     'Logs in and stores the token for the commands that follow. The default method takes a token; others take key=value words, see "strongroom auth help TYPE".',
   args: ['[TOKEN | K=V...]'],
   flags: {
-    method: flag.text('Type of the auth method: token, userpass, ldap, … Default: token.', { placeholder: 'type' }),
+    method: flag.text('Type of the auth method: token, userpass, ldap, oidc, approle, … Default: token.', { placeholder: 'type' }),
     path: flag.text('Where the method is mounted. Default: its type.', { placeholder: 'path' }),
     'no-store': flag.boolean('Do not store the token.'),
     'no-print': flag.boolean('Do not print the token.'),
@@ -58,9 +58,10 @@ export default defineCommand({
   examples: [
     { text: 'Log in with a token, which is asked for:', command: 'login' },
     { text: 'Log in at a directory:', command: 'login -method=ldap -path=corp username=alice' },
+    { text: 'Log in with a browser:', command: 'login -method=oidc role=web' },
     { text: 'Only a token, for a script:', command: 'login -method=userpass -token-only username=ci password=-' },
   ],
-  async run({ args, flags, options, io, out, client, ask }) {
+  async run({ args, flags, options, io, out, client, ask, sleep }) {
     const api = client();
     const store = !flags['no-store'] && !flags['token-only'];
     const type = flags.method ?? 'token';
@@ -71,8 +72,9 @@ export default defineCommand({
       secret = await doing('Error authenticating', describeToken(api, token));
     } else {
       const mount = (flags.path ?? type).replace(/^\/+|\/+$/g, '').replace(/^auth\//, '');
-      const request = await loginMethod(type).prepare(mount, await parsePairs(args, io.stdin), io.env, ask);
-      secret = await doing('Error authenticating', api.secret('PUT', request.path, { body: request.body, token: '' }));
+      const data = await parsePairs(args, io.stdin);
+      const login = loginMethod(type).login({ mount, data, client: api.withToken(undefined), io, ask, sleep });
+      secret = await doing('Error authenticating', login);
     }
     if (secret?.wrap_info !== undefined && store) {
       secret = await doing('Error unwrapping the login', unwrapToken(api.withToken(undefined), secret.wrap_info.token));

@@ -7,6 +7,7 @@ import type { RequestDeadline } from './request-deadline.ts';
 
 const ENGINES_OF_THE_CORE: ReadonlySet<string> = new Set(['system', 'identity', 'cubbyhole', 'token']);
 const NO_HEADERS: EngineRequest['headers'] = {};
+const NO_CERTIFICATES: readonly Uint8Array[] = [];
 
 /** The engine's view of a call. */
 export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDeadline, countAs?: EngineRequest['countAs']): EngineRequest {
@@ -44,6 +45,9 @@ function callerOf(call: Call): Caller {
     tokenDigest: digestOfToken(call),
     accessor: identity?.accessor ?? '',
     remoteAddress: call.remoteAddress,
+    get certificates() {
+      return call.request.certificates ?? NO_CERTIFICATES;
+    },
     sudo: call.sudo,
   };
 }

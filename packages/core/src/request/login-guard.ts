@@ -2,7 +2,7 @@ import { EngineError, foldName, type Decoded, type EngineRequest, type EngineRes
 import type { UserLockout } from '../services/lockout/user-lockout.ts';
 import type { Call } from './call.ts';
 
-/** Counts failed logins and refuses those of a locked name. */
+/** Has the lockout count refused logins and refuse those of a locked name. */
 export class LoginGuard {
   readonly #lockout: UserLockout;
 
@@ -14,18 +14,18 @@ export class LoginGuard {
   async guard(
     call: Call,
     decoded: Decoded,
-    login: (countAs: NonNullable<EngineRequest['countAs']>) => Promise<EngineResponse | undefined>,
+    login: (countAs?: NonNullable<EngineRequest['countAs']>) => Promise<EngineResponse | undefined>,
   ): Promise<EngineResponse | undefined> {
-    const mount = call.mount!;
-    const given = call.match!.path.declaration.about.login!(decoded.data);
-    const { record } = mount;
+    const { record } = call.mount!;
+    const nameOf = call.match!.path.declaration.about.login;
+    if (typeof nameOf !== 'function') return login();
+    const given = nameOf(decoded.data, { remoteAddress: call.remoteAddress });
+    const givenName = foldName(typeof given === 'string' ? given : given.name);
     return this.#lockout.guard(
       record,
       given,
       () =>
-        login((name, work, theirs) =>
-          foldName(name) === foldName(given) ? work() : this.#lockout.guard(record, name, work, refused, theirs),
-        ),
+        login((name, work, theirs) => (foldName(name) === givenName ? work() : this.#lockout.guard(record, name, work, refused, theirs))),
       refused,
     );
   }

@@ -15,6 +15,7 @@ import { IdentityStore } from './identity/identity-store.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { Journal } from './journal/journal.ts';
 import { LeaseStore } from './leases/lease-store.ts';
+import type { LockoutDefaults } from './lockout/lockout-settings.ts';
 import { UserLockout } from './lockout/user-lockout.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
@@ -47,6 +48,7 @@ export interface ServiceOptions {
   readonly apiAddress?: string;
   readonly audit?: Readonly<Record<string, AuditDeviceConfig>>;
   readonly auditEmergencyDisable?: readonly string[];
+  readonly lockout?: LockoutDefaults;
 }
 
 /** Where services keep their records that have no mount. Caches of these are invalidated by the prefix. */
@@ -98,7 +100,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...(options.audit ? { configured: options.audit } : {}),
     ...(options.auditEmergencyDisable ? { emergencyDisable: options.auditEmergencyDisable } : {}),
   });
-  const lockout = new UserLockout({ storage: view(PREFIXES.lockout), clock });
+  const lockout = new UserLockout({ storage: view(PREFIXES.lockout), clock, ...(options.lockout ? { defaults: options.lockout } : {}) });
 
   const mounts: MountTable = new MountTable({
     ...{ scope, clock, log, plugins, outside, builtIn },

@@ -1,4 +1,5 @@
 import type { AuditDeviceConfig, AutomaticSeal } from '@strongroom/core';
+import type { ForwardedCertificateOptions } from '@strongroom/http';
 import type { LogLevel, LogFormat } from '../log/log-level.ts';
 
 export type StorageChoice =
@@ -12,8 +13,10 @@ export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 export interface TlsChoice {
   readonly certFile: string;
   readonly keyFile: string;
+  /** `requested`: any certificate completes the handshake, and login methods judge it. `verified`: the handshake needs one of `clientCaFile`. */
+  readonly clientCerts: 'off' | 'requested' | 'verified';
+  /** There with `verified` only. */
   readonly clientCaFile?: string;
-  readonly requireClientCert: boolean;
   readonly minVersion: TlsVersion;
   readonly maxVersion: TlsVersion;
   /** In OpenSSL's variant, separated by colons. */
@@ -33,6 +36,8 @@ export interface ListenerLimits {
   readonly keepAliveTimeout?: number;
   /** Networks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** The header in which those proxies pass on the certificate of their client. */
+  readonly forwardedCertificate?: ForwardedCertificateOptions;
   /** Sent with every answer. */
   readonly headers: Readonly<Record<string, string>>;
   /** Metrics without a token. */

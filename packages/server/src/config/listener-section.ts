@@ -1,11 +1,18 @@
 import { BlockList, isIP } from 'node:net';
 import { getCiphers } from 'node:tls';
+import { CERTIFICATE_DECODERS, type CertificateDecoder, type ForwardedCertificateOptions } from '@strongroom/http';
 import { isLoopback, parseAddress } from './address.ts';
 import { NO_LIMITS, type Listener, type ListenerLimits, type TlsChoice, type TlsVersion } from './configuration.ts';
 import { listed, shown, type Block, type Section } from './section.ts';
 
 const VERSIONS: Readonly<Record<string, TlsVersion>> = { tls12: 'TLSv1.2', tls13: 'TLSv1.3' };
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const FORWARDED = 'the caller is the last address in X-Forwarded-For that is no trusted proxy';
+
+const UNVERIFIED =
+  'has no effect without tls_require_and_verify_client_cert: any certificate completes the handshake, and the login method decides whom it trusts';
+/** Vault's name of the list of decoders comes second. */
+const DECODER_KEYS = ['x_forwarded_for_client_cert_decoders', 'x_forwarded_for_client_cert_header_decoders'] as const;
 
 /** Every listener of every file. */
 export function readListeners(top: Section, dev: boolean): Listener[] {
@@ -79,6 +86,7 @@ function readLimits(section: Section): ListenerLimits {
   const requestTimeout = section.duration('http_read_timeout', { min: 1 });
   const keepAliveTimeout = section.duration('http_idle_timeout', { min: 1 });
   const trustedProxies = readNetworks(section, 'x_forwarded_for_authorized_addrs');
+  const forwardedCertificate = readForwardedCertificate(section, trustedProxies);
   const headers = readHeaders(section);
   const openMetrics = section.blocks('telemetry', 0).map((block) => {
     const open = block.section.bool('unauthenticated_metrics_access') ?? false;
@@ -109,7 +117,6 @@ function readLimits(section: Section): ListenerLimits {
   section.refuse({
     proxy_protocol_behavior: 'is not offered: let the proxy send X-Forwarded-For, and name it in x_forwarded_for_authorized_addrs',
     proxy_protocol_authorized_addrs: 'is not offered: let the proxy send X-Forwarded-For, and name it in x_forwarded_for_authorized_addrs',
-    x_forwarded_for_client_cert_header: 'is not offered: let the listener see client certificates itself',
     tls_acme_domains: 'is not offered: let an ACME client write the files, and send SIGHUP',
   });
   return {
@@ -117,6 +124,7 @@ function readLimits(section: Section): ListenerLimits {
     trustedProxies,
     headers,
     openMetrics: openMetrics.includes(true),
+    ...(forwardedCertificate ? { forwardedCertificate } : {}),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     ...(maxJsonStrings === undefined ? {} : { maxJsonStrings }),
     ...(maxJsonValues === undefined ? {} : { maxJsonValues }),
@@ -140,6 +148,7 @@ function readTls(section: Section, disabled: boolean): TlsChoice | undefined {
   section.ignore({ tls_prefer_server_cipher_suites: 'both sides agree on the best they have' });
   if (minVersion > maxVersion) section.complain('tls_max_version', 'is less than tls_min_version');
   if (requireClientCert && clientCaFile === undefined) section.complain('tls_require_and_verify_client_cert', 'needs tls_client_ca_file');
+  if (!requireClientCert && clientCaFile !== undefined) section.notice('tls_client_ca_file', UNVERIFIED);
   if (requireClientCert && withoutClientCerts)
     section.complain('tls_disable_client_certs', 'contradicts tls_require_and_verify_client_cert');
   if (disabled) {
@@ -147,7 +156,7 @@ function readTls(section: Section, disabled: boolean): TlsChoice | undefined {
     return undefined;
   }
   if (certFile === undefined && keyFile === undefined) {
-    if (requireClientCert || clientCaFile !== undefined) section.complainHere('client certificates need tls_cert_file and tls_key_file');
+    if (requireClientCert) section.complainHere('client certificates need tls_cert_file and tls_key_file');
     return undefined;
   }
   if (certFile === undefined || keyFile === undefined) {
@@ -157,10 +166,10 @@ function readTls(section: Section, disabled: boolean): TlsChoice | undefined {
   return {
     certFile,
     keyFile,
-    requireClientCert,
+    clientCerts: requireClientCert ? 'verified' : withoutClientCerts ? 'off' : 'requested',
     minVersion,
     maxVersion,
-    ...(clientCaFile === undefined || withoutClientCerts ? {} : { clientCaFile }),
+    ...(requireClientCert && clientCaFile !== undefined ? { clientCaFile } : {}),
     ...(ciphers === undefined ? {} : { ciphers }),
   };
 }
@@ -207,11 +216,36 @@ function readNetworks(section: Section, key: string): readonly string[] {
   return networks;
 }
 
+/** A certificate is public, so a header that anybody may send would log anybody in: it needs the list of proxies. */
+function readForwardedCertificate(section: Section, trustedProxies: readonly string[]): ForwardedCertificateOptions | undefined {
+  const header = section.text('x_forwarded_for_client_cert_header');
+  const decoders = DECODER_KEYS.flatMap((key) => {
+    const names = section.strings(key) ?? [];
+    if (names.length > 0 && header === undefined) section.complain(key, 'needs x_forwarded_for_client_cert_header');
+    return names.flatMap((name): CertificateDecoder[] => {
+      const known = CERTIFICATE_DECODERS.find((one) => one === name.toUpperCase());
+      if (known === undefined) section.complain(key, `holds ${shown(name)}; a decoder is ${listed(CERTIFICATE_DECODERS)}`);
+      return known === undefined ? [] : [known];
+    });
+  });
+  if (DECODER_KEYS.every((key) => section.has(key)))
+    section.complain(DECODER_KEYS[1], `means the same as ${DECODER_KEYS[0]}; set one of them`);
+  if (header === undefined) return undefined;
+  if (!HEADER_NAME.test(header)) section.complain('x_forwarded_for_client_cert_header', `is ${shown(header)}, which is no header's name`);
+  if (trustedProxies.length === 0) {
+    section.complain(
+      'x_forwarded_for_client_cert_header',
+      'needs x_forwarded_for_authorized_addrs: without the addresses of the proxies, anybody could send the certificate of somebody else',
+    );
+  }
+  return { header, decoders };
+}
+
 function readHeaders(section: Section): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (const block of section.blocks('custom_response_headers', 0)) {
     for (const [name, value] of Object.entries(block.section.headerMap('default'))) {
-      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) block.section.complain('default', `holds ${shown(name)}, which is no header's name`);
+      if (!HEADER_NAME.test(name)) block.section.complain('default', `holds ${shown(name)}, which is no header's name`);
       else if (/^(?:x-vault-|content-length$|transfer-encoding$|connection$)/i.test(name))
         block.section.complain('default', `holds ${shown(name)}, which the server sets itself`);
       else if (/[^\t\x20-\x7e\x80-\xff]/.test(value))

@@ -98,6 +98,7 @@ function httpOptions(choice: Listener, { log, metrics }: ListenerParts): HttpSer
     ...(choice.requestTimeout === undefined ? {} : { requestTimeout: millis(choice.requestTimeout) }),
     ...(choice.keepAliveTimeout === undefined ? {} : { keepAliveTimeout: millis(choice.keepAliveTimeout) }),
     trustedProxies: choice.trustedProxies,
+    ...(choice.forwardedCertificate ? { forwardedCertificate: choice.forwardedCertificate } : {}),
     headers: choice.headers,
     ...(metrics ? { observe: metrics.observe } : {}),
     ...(metrics && choice.openMetrics

@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SecureContextOptions, TlsOptions } from 'node:tls';
 import type { TlsChoice } from '../config/configuration.ts';
@@ -24,16 +24,18 @@ export function readTlsFiles(choice: TlsChoice): SecureContextOptions {
     ...(ca === undefined ? {} : { ca }),
     minVersion: choice.minVersion,
     maxVersion: choice.maxVersion,
+    // A resumed session has the client's certificate, but not the path above it.
+    ...(choice.clientCerts === 'off' ? {} : { secureOptions: constants.SSL_OP_NO_TICKET }),
     ...(choice.ciphers === undefined ? {} : { ciphers: choice.ciphers }),
   };
 }
 
-/** What node's servers take. Client certificates are asked for when there is somebody to have signed them. */
+/** What node's servers take. */
 export function tlsOptions(choice: TlsChoice): TlsOptions {
   return {
     ...readTlsFiles(choice),
-    requestCert: choice.clientCaFile !== undefined,
-    rejectUnauthorized: choice.requireClientCert,
+    requestCert: choice.clientCerts !== 'off',
+    rejectUnauthorized: choice.clientCerts === 'verified',
   };
 }
 

@@ -17,6 +17,11 @@ export const OFFERED: readonly Offer[] = [
   { package: '@strongroom/kv', brings: ['secret/kv'], load: async () => [(await import('@strongroom/kv')).kvEngine] },
   { package: '@strongroom/auth-ldap', brings: ['auth/ldap'], load: async () => [(await import('@strongroom/auth-ldap')).ldapAuth] },
   {
+    package: '@strongroom/auth-kubernetes',
+    brings: ['auth/kubernetes'],
+    load: async () => [(await import('@strongroom/auth-kubernetes')).kubernetesAuth],
+  },
+  {
     package: '@strongroom/ldap-secrets',
     brings: ['secret/ldap'],
     load: async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],

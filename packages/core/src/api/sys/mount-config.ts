@@ -63,7 +63,7 @@ export function mergeMountConfig(
   }
   if (sent['user_lockout_config'] !== undefined) {
     if (mount.class !== 'auth') throw new BadRequest("'user_lockout_config' can only be modified on auth mounts");
-    merged.user_lockout_config = mergeLockoutConfig(stored.user_lockout_config, sent['user_lockout_config'], mount.type) as NonNullable<
+    merged.user_lockout_config = mergeLockoutConfig(stored.user_lockout_config, sent['user_lockout_config']) as NonNullable<
       MountConfig['user_lockout_config']
     >;
   }

@@ -4,11 +4,11 @@ import type { UserLockout } from '../../services/lockout/user-lockout.ts';
 
 export interface LockedUserPathParts {
   readonly lockout: UserLockout;
-  /** The login methods as they are mounted now. */
-  authMounts(): Iterable<LockoutMount>;
+  /** The login methods that are mounted now and whose logins are counted. */
+  loginMounts(): Iterable<LockoutMount>;
 }
 
-export function lockedUserPaths({ lockout, authMounts }: LockedUserPathParts): AnyPath[] {
+export function lockedUserPaths({ lockout, loginMounts }: LockedUserPathParts): AnyPath[] {
   return [
     path('locked-users', {
       synopsis: 'Login names that are locked.',
@@ -17,7 +17,7 @@ export function lockedUserPaths({ lockout, authMounts }: LockedUserPathParts): A
     }).read({
       summary: 'List locked login names',
       handle: async ({ data }) => {
-        const mounts = [...authMounts()].filter((mount) => data.mount_accessor === '' || mount.accessor === data.mount_accessor);
+        const mounts = [...loginMounts()].filter((mount) => data.mount_accessor === '' || mount.accessor === data.mount_accessor);
         const mount_accessors = (await lockout.locked(mounts))
           .map(({ accessor, names }) => ({ mount_accessor: accessor, counts: names.length, alias_identifiers: names }))
           .sort((a, b) => b.counts - a.counts);

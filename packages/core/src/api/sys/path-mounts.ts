@@ -3,6 +3,7 @@ import { BadRequest, f, path, PermissionDenied, type AnyPath } from '@strongroom
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { Removals } from '../../services/removal/removals.ts';
+import { requireCountedLogins } from '../../services/lockout/lockout-settings.ts';
 import { mergeMountConfig, tuneFields } from './mount-config.ts';
 import { mountData, tuneData } from './mount-data.ts';
 import { removedAnswer } from './path-removals.ts';
@@ -76,17 +77,20 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
         if (config.max_lease_ttl > 0 && config.default_lease_ttl > config.max_lease_ttl) {
           throw new BadRequest('given default lease TTL greater than given max lease TTL');
         }
-        await mounts.mount({
-          path: full(data.path),
-          class: kind,
-          type,
-          description: data.description,
-          config,
-          ...(data.options ? { options: data.options } : {}),
-          local: data.local,
-          seal_wrap: data.seal_wrap,
-          external_entropy_access: data.external_entropy_access,
-        });
+        await mounts.mount(
+          {
+            path: full(data.path),
+            class: kind,
+            type,
+            description: data.description,
+            config,
+            ...(data.options ? { options: data.options } : {}),
+            local: data.local,
+            seal_wrap: data.seal_wrap,
+            external_entropy_access: data.external_entropy_access,
+          },
+          (mount) => requireCountedLogins(mount, config.user_lockout_config),
+        );
         return undefined;
       },
     })
@@ -149,6 +153,7 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
           const wasVersion = before?.record.options?.['version'];
           await mounts.tune(at, (record) => {
             record.config = mergeMountConfig(record.config, raw, record);
+            if (before && raw['user_lockout_config'] !== undefined) requireCountedLogins(before, record.config.user_lockout_config);
             if ((supplied as ReadonlySet<string>).has('description')) record.description = data['description'] as string;
             if ((supplied as ReadonlySet<string>).has('options'))
               record.options = { ...record.options, ...(data['options'] as Record<string, string>) };

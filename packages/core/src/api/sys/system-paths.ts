@@ -105,7 +105,14 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...requestHeaderPaths({ headers: audit.headers }),
     ...corsPaths(services),
     ...toolPaths({ randomBytes: (count) => randomBytes(count) }),
-    ...lockedUserPaths({ lockout, authMounts: () => mounts.list('auth').map((mount) => mount.record) }),
+    ...lockedUserPaths({
+      lockout,
+      loginMounts: () =>
+        mounts
+          .list('auth')
+          .filter((mount) => mount.countsLogins)
+          .map((mount) => mount.record),
+    }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
     ...inFlightPaths(services),
     ...schedulePaths({ ...services, outside }),

@@ -18,6 +18,8 @@ export interface CoreRequest {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly remoteAddress?: string;
   readonly remotePort?: number;
+  /** The certificates that the caller proved to own, in DER: its own first, then what it sent of the path above. Nobody has verified the path yet. */
+  readonly certificates?: readonly Uint8Array[];
   /** Aborted when the caller went away. */
   readonly signal?: AbortSignal;
 }

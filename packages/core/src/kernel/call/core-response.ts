@@ -42,6 +42,8 @@ export interface CoreResponse {
   readonly wrapInfo: WrapInfo | null;
   readonly warnings: readonly string[] | null;
   readonly auth: AuthReply | null;
+  /** Of a credential in `data`; only `wrap_info` shows it. */
+  readonly accessor?: string;
   /** Sent instead of the envelope. */
   readonly raw?: RawBody;
   /** The keys of `data` are also sent at the top level: what older clients of some `sys` paths read. */

@@ -113,6 +113,12 @@ export class Mount implements MountInfo {
     return this.#router;
   }
 
+  /** Whether the lockout counts its logins; assumed of a mount whose engine does not run. */
+  get countsLogins(): boolean {
+    if (this.class !== 'auth') return false;
+    return this.#engine === undefined || this.#engine.paths.some((path) => typeof path.about.login === 'function');
+  }
+
   /** Takes the engine into use; undefined puts it quarantined. */
   use(engine: Engine | undefined): void {
     this.#engine = engine;

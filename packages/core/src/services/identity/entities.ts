@@ -1,6 +1,6 @@
 import { BadRequest } from '@strongroom/engine-sdk';
 import { checkMetadata, policyNames, type IdentityChange, type IdentityContext } from './identity-change.ts';
-import { aliasKey, ancestorsOf, directGroups, folded, memberKey, type Entity, type Group } from './identity-records.ts';
+import { ancestorsOf, directGroups, findAlias, folded, memberKey, type Entity, type Group } from './identity-records.ts';
 
 export interface EntityFields {
   readonly name?: string | undefined;
@@ -52,7 +52,7 @@ export class Entities {
   }
 
   async idOfLogin(mountAccessor: string, aliasName: string): Promise<string | undefined> {
-    return (await this.#context.records.aliasKeys.get(aliasKey(mountAccessor, aliasName)))?.owner_id;
+    return (await findAlias(this.#context.records, this.#context.aliasName(mountAccessor, aliasName)))?.owner_id;
   }
 
   async list(): Promise<[id: string, entity: Entity][]> {

@@ -1,7 +1,7 @@
 import { BadRequest } from '@strongroom/engine-sdk';
 import { newEntity } from './entities.ts';
-import { checkMetadata, samePairs, type IdentityChange, type IdentityContext } from './identity-change.ts';
-import { aliasKey, type Entity, type EntityAlias } from './identity-records.ts';
+import { checkAliasName, checkMetadata, samePairs, type IdentityChange, type IdentityContext } from './identity-change.ts';
+import { findAlias, type AliasName, type Entity, type EntityAlias } from './identity-records.ts';
 
 export interface AliasFields {
   readonly name?: string | undefined;
@@ -53,9 +53,10 @@ export class EntityAliases {
       const { mountAccessor, name } = fields;
       if (!mountAccessor || !name) throw new BadRequest("'id' or 'mount_accessor' and 'name' must be provided");
       this.#requireMount(mountAccessor);
-      const known = await change.records.aliasKeys.get(aliasKey(mountAccessor, name));
+      const wanted = this.#context.aliasName(mountAccessor, name);
+      const known = await findAlias(change.records, wanted);
       if (known) return this.#update(change, known.owner_id, known.alias_id, fields);
-      return this.#create(change, mountAccessor, name, fields);
+      return this.#create(change, wanted, fields);
     });
   }
 
@@ -117,17 +118,17 @@ export class EntityAliases {
     if (!this.#context.mounts.byAccessor(accessor)) throw new BadRequest(`invalid mount accessor ${JSON.stringify(accessor)}`);
   }
 
-  async #create(change: IdentityChange, mountAccessor: string, name: string, fields: AliasFields): Promise<AliasSaved> {
+  async #create(change: IdentityChange, wanted: AliasName, fields: AliasFields): Promise<AliasSaved> {
     const owner = fields.canonicalId || this.#context.newId();
     let entity: Entity | undefined;
     if (fields.canonicalId) {
       entity = await change.records.entities.get(owner);
       if (!entity) throw new BadRequest('invalid canonical ID');
-      if (entity.aliases.some((alias) => alias.mount_accessor === mountAccessor)) {
+      if (entity.aliases.some((alias) => alias.mount_accessor === wanted.mount_accessor)) {
         throw new BadRequest('Alias already exists for requested entity and mount accessor');
       }
     }
-    const alias = newAlias(this.#context.newId(), mountAccessor, name, change.now, { custom_metadata: { ...fields.customMetadata } });
+    const alias = newAlias(this.#context.newId(), wanted, change.now, { custom_metadata: { ...fields.customMetadata } });
     await addAlias(change, this.#context, owner, entity, alias);
     return { id: alias.id, canonicalId: owner };
   }
@@ -143,10 +144,13 @@ export class EntityAliases {
     const renamed = name !== alias.name || mount_accessor !== alias.mount_accessor;
     if (!renamed && target === owner && samePairs(custom_metadata, alias.custom_metadata)) return undefined;
     this.#requireMount(mount_accessor);
-    const holder = await change.records.aliasKeys.get(aliasKey(mount_accessor, name));
+    const wanted = this.#context.aliasName(mount_accessor, name);
+    if (renamed) checkAliasName(name);
+    const holder = await findAlias(change.records, wanted);
     if (holder && holder.alias_id !== id) throw new BadRequest('alias with combination of mount accessor and name already exists');
 
-    const changed: EntityAlias = { ...alias, name, mount_accessor, custom_metadata, last_update_time: change.now };
+    const { exact: _, ...kept } = alias;
+    const changed: EntityAlias = { ...kept, ...wanted, custom_metadata, last_update_time: change.now };
     const others = entity.aliases.filter((one) => one.id !== id);
     await change.unlinkAlias(alias);
     await change.linkAlias(target, changed);
@@ -168,17 +172,17 @@ export class EntityAliases {
   }
 }
 
+/** @throws BadRequest for a name that no alias may have */
 export function newAlias(
   id: string,
-  mountAccessor: string,
-  name: string,
+  name: AliasName,
   now: string,
   metadata: { metadata?: Record<string, string>; custom_metadata?: Record<string, string> },
 ): EntityAlias {
+  checkAliasName(name.name);
   return {
     id,
-    mount_accessor: mountAccessor,
-    name,
+    ...name,
     metadata: metadata.metadata ?? {},
     custom_metadata: metadata.custom_metadata ?? {},
     merged_from_canonical_ids: [],

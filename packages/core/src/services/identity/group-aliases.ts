@@ -2,7 +2,7 @@ import { BadRequest } from '@strongroom/engine-sdk';
 import type { AliasFields, AliasSaved } from './entity-aliases.ts';
 import { newGroup, type Groups } from './groups.ts';
 import type { IdentityChange, IdentityContext } from './identity-change.ts';
-import { aliasKey, folded, type Group, type GroupAlias } from './identity-records.ts';
+import { aliasKey, findGroupAlias, type Group, type GroupAlias } from './identity-records.ts';
 
 /** Which group of an outside directory an external group stands for. A group has at most one. */
 export class GroupAliases {
@@ -45,27 +45,23 @@ export class GroupAliases {
       if (alias && alias.name === name && alias.mount_accessor === mountAccessor && target === owner?.owner_id) return undefined;
       const receiver = await this.#receiver(change, target);
       if (!this.#context.mounts.byAccessor(mountAccessor)) throw new BadRequest(`invalid mount accessor ${JSON.stringify(mountAccessor)}`);
-      const holder = await change.records.groupAliasKeys.get(aliasKey(mountAccessor, name));
+      const wanted = this.#context.aliasName(mountAccessor, name);
+      const holder = await findGroupAlias(change.records, wanted);
       if (holder && holder.alias_id !== alias?.id) throw new BadRequest('combination of mount and group alias name is already in use');
 
       const replaced = receiver.group.alias;
       if (replaced && replaced.id !== alias?.id) await unlink(change, replaced);
       if (alias) await unlink(change, alias);
       if (before && owner && owner.owner_id !== receiver.id) await change.putGroup(owner.owner_id, withoutAlias(before));
-      const sameOutsideGroup =
-        alias !== undefined &&
-        folded(alias.name) === folded(name) &&
-        alias.mount_accessor === mountAccessor &&
-        owner?.owner_id === receiver.id;
+      const sameOutsideGroup = alias !== undefined && aliasKey(alias) === aliasKey(wanted) && owner?.owner_id === receiver.id;
       const changed: GroupAlias = {
         id: alias?.id ?? this.#context.newId(),
-        mount_accessor: mountAccessor,
-        name,
+        ...wanted,
         grant: sameOutsideGroup ? alias.grant : this.#context.newId(),
         creation_time: alias?.creation_time ?? change.now,
         last_update_time: change.now,
       };
-      await change.records.groupAliasKeys.put(aliasKey(mountAccessor, name), { owner_id: receiver.id, alias_id: changed.id });
+      await change.records.groupAliasKeys.put(aliasKey(changed), { owner_id: receiver.id, alias_id: changed.id });
       await change.records.groupAliasOwners.put(changed.id, { owner_id: receiver.id });
       await change.putGroup(receiver.id, { ...receiver.group, alias: changed });
       return { id: changed.id, canonicalId: receiver.id, ended: [owner?.owner_id, receiver.id] };
@@ -107,7 +103,7 @@ export class GroupAliases {
 }
 
 async function unlink(change: IdentityChange, alias: GroupAlias): Promise<void> {
-  await change.records.groupAliasKeys.delete(aliasKey(alias.mount_accessor, alias.name));
+  await change.records.groupAliasKeys.delete(aliasKey(alias));
   await change.records.groupAliasOwners.delete(alias.id);
 }
 

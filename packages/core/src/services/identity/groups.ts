@@ -1,6 +1,6 @@
 import { BadRequest } from '@strongroom/engine-sdk';
 import { checkMetadata, policyNames, type IdentityChange, type IdentityContext } from './identity-change.ts';
-import { aliasKey, ancestorsOf, folded, memberKey, type Entity, type Group } from './identity-records.ts';
+import { aliasKey, ancestorsOf, findGroupAlias, folded, memberKey, type Entity, type Group } from './identity-records.ts';
 
 export interface GroupFields {
   readonly name?: string | undefined;
@@ -45,7 +45,7 @@ export class Groups {
   }
 
   async idOfOutsideGroup(mountAccessor: string, aliasName: string): Promise<string | undefined> {
-    return (await this.#context.records.groupAliasKeys.get(aliasKey(mountAccessor, aliasName)))?.owner_id;
+    return (await findGroupAlias(this.#context.records, this.#context.aliasName(mountAccessor, aliasName)))?.owner_id;
   }
 
   /** By id, with the members of each. */
@@ -94,7 +94,7 @@ export class Groups {
       await change.deleteGroup(id);
       await change.records.groupNames.delete(folded(group.name));
       if (group.alias) {
-        await change.records.groupAliasKeys.delete(aliasKey(group.alias.mount_accessor, group.alias.name));
+        await change.records.groupAliasKeys.delete(aliasKey(group.alias));
         await change.records.groupAliasOwners.delete(group.alias.id);
       }
       for (const other of group.parent_group_ids) {

@@ -8,15 +8,24 @@ import {
   hasOneVariant,
   memberKey,
   exactNameKey,
+  type AliasName,
   type Entity,
   type EntityAlias,
   type Group,
   type IdentityRecords,
 } from './identity-records.ts';
 
-/** What identity needs to know of a mount. `path` as shown to clients: `auth/ldap/`. */
+export interface IdentityMount {
+  /** As shown to clients: `auth/ldap/`. */
+  readonly path: string;
+  readonly type: string;
+  /** Of an auth method: names that differ in case are different ones. */
+  readonly package?: { readonly exactAliases?: boolean } | undefined;
+}
+
+/** What identity needs to know of mounts. */
 export interface IdentityMounts {
-  byAccessor(accessor: string): { readonly path: string; readonly type: string } | undefined;
+  byAccessor(accessor: string): IdentityMount | undefined;
 }
 
 /** What the parts of the identity room share. */
@@ -25,6 +34,8 @@ export interface IdentityContext {
   readonly records: IdentityRecords;
   readonly mounts: IdentityMounts;
   newId(): string;
+  /** The name by the rule of the mount. */
+  aliasName(mountAccessor: string, name: string): AliasName;
   /** Runs `work` in one transaction and drops what the caches hold of the records it wrote. */
   change<T>(work: (change: IdentityChange) => Promise<T>): Promise<T>;
 }
@@ -40,6 +51,10 @@ export function identityContext(parts: {
     records: identityRecords(parts.storage),
     mounts: parts.mounts,
     newId: parts.randomUuid ?? randomUUID,
+    aliasName: (mount_accessor, name) => {
+      const exact = parts.mounts.byAccessor(mount_accessor)?.package?.exactAliases === true;
+      return exact ? { mount_accessor, name, exact } : { mount_accessor, name };
+    },
     async change(work) {
       const touched = new Set<string>();
       try {
@@ -104,23 +119,23 @@ export class IdentityChange {
   }
 
   async linkAlias(owner: string, alias: EntityAlias): Promise<void> {
-    await this.records.aliasKeys.put(aliasKey(alias.mount_accessor, alias.name), { owner_id: owner, alias_id: alias.id });
+    await this.records.aliasKeys.put(aliasKey(alias), { owner_id: owner, alias_id: alias.id });
     await this.records.aliasOwners.put(alias.id, { owner_id: owner });
     await this.noteVariant(owner, alias);
   }
 
   /** Lets the alias be found by all variants of its name. */
-  async noteVariant(owner: string, { id, mount_accessor, name }: EntityAlias): Promise<void> {
-    if (hasOneVariant(name)) return;
+  async noteVariant(owner: string, { id, mount_accessor, name, exact }: EntityAlias): Promise<void> {
+    if (exact || hasOneVariant(name)) return;
     const key = exactNameKey(mount_accessor, name);
     const others = await this.#otherVariants(key, id);
     await this.records.aliasVariants.put(key, { aliases: [...others, { owner_id: owner, alias_id: id }] });
   }
 
   async unlinkAlias(alias: EntityAlias): Promise<void> {
-    await this.records.aliasKeys.delete(aliasKey(alias.mount_accessor, alias.name));
+    await this.records.aliasKeys.delete(aliasKey(alias));
     await this.records.aliasOwners.delete(alias.id);
-    if (hasOneVariant(alias.name)) return;
+    if (alias.exact || hasOneVariant(alias.name)) return;
     const key = exactNameKey(alias.mount_accessor, alias.name);
     const aliases = await this.#otherVariants(key, alias.id);
     await (aliases.length > 0 ? this.records.aliasVariants.put(key, { aliases }) : this.records.aliasVariants.delete(key));
@@ -160,6 +175,13 @@ export class IdentityChange {
 function checkName(name: string): void {
   if (Buffer.byteLength(name) > LONGEST_NAME) throw new BadRequest(`field "name" is longer than ${LONGEST_NAME} bytes`);
   if (/[\0\p{Surrogate}]/u.test(name)) throw new BadRequest('field "name" holds characters that no name can have');
+}
+
+/** @throws BadRequest for a name that would look like another, or like none */
+export function checkAliasName(name: string): void {
+  if (name === '') throw new BadRequest('missing name in alias');
+  if (/[\p{Cc}\p{Cs}]/u.test(name)) throw new BadRequest('the name of an alias must not hold control characters');
+  if (/^[\s\p{Z}]|[\s\p{Z}]$/u.test(name)) throw new BadRequest('the name of an alias must not begin or end with a space');
 }
 
 /** Lower-cased, trimmed, each once, in the order given. @throws BadRequest for `root`. */

@@ -10,6 +10,8 @@ export const EntityAlias = Type.Object({
   id: Type.String(),
   mount_accessor: Type.String(),
   name: Type.String(),
+  /** Set where names that differ in case are different ones: see `AliasName`. */
+  exact: Type.Optional(Type.Boolean()),
   metadata: Pairs,
   custom_metadata: Pairs,
   merged_from_canonical_ids: Texts,
@@ -38,6 +40,7 @@ export const GroupAlias = Type.Object({
   id: Type.String(),
   mount_accessor: Type.String(),
   name: Type.String(),
+  exact: Type.Optional(Type.Boolean()),
   /** Drawn anew whenever the alias means another outside group; memberships under an earlier grant count no more. */
   grant: Type.String(),
   creation_time: Type.String(),
@@ -61,6 +64,7 @@ export type Group = Static<typeof Group>;
 
 const NameIndex = Type.Object({ id: Type.String(), name: Type.String() });
 const AliasIndex = Type.Object({ owner_id: Type.String(), alias_id: Type.String() });
+export type AliasIndex = Static<typeof AliasIndex>;
 const AliasIndexes = Type.Object({ aliases: Type.Array(AliasIndex) });
 const OwnerIndex = Type.Object({ owner_id: Type.String() });
 /** `grant` is '' for a membership that an operator set. */
@@ -106,22 +110,52 @@ export function identityRecords(view: Pick<StorageView, 'collection'>): Identity
   };
 }
 
-/** Names of entities, groups and aliases are one name whatever their case. */
+/** Names of entities and groups are one name whatever their case, as are aliases on most mounts. */
 export function folded(name: string): string {
   return name.toLowerCase();
 }
 
+/** The name of an alias on its mount. With `exact`, names that differ in case are different ones. */
+export type AliasName = Pick<EntityAlias, 'mount_accessor' | 'name' | 'exact'>;
+
 /** Names come from outside directories and may be of any length, so the key holds a digest. */
-export function aliasKey(mountAccessor: string, name: string): string {
-  return `${mountAccessor}/${createHash('sha256').update(folded(name)).digest('hex')}`;
+export function aliasKey({ mount_accessor, name, exact }: AliasName): string {
+  return exact ? `${mount_accessor}/=${sha256(name)}` : `${mount_accessor}/${sha256(folded(name))}`;
+}
+
+/** Where the alias of that name is. One that was stored before the mount's aliases became exact is found by its very name. */
+export async function findAlias(
+  records: Pick<IdentityRecords, 'aliasKeys' | 'entities'>,
+  wanted: AliasName,
+): Promise<AliasIndex | undefined> {
+  const found = await records.aliasKeys.get(aliasKey(wanted));
+  if (found || !wanted.exact) return found;
+  const former = await records.aliasKeys.get(aliasKey({ ...wanted, exact: false }));
+  const alias = former && (await records.entities.get(former.owner_id))?.aliases.find(({ id }) => id === former.alias_id);
+  return alias?.name === wanted.name ? former : undefined;
+}
+
+/** As `findAlias`, for groups. */
+export async function findGroupAlias(
+  records: Pick<IdentityRecords, 'groupAliasKeys' | 'groups'>,
+  wanted: AliasName,
+): Promise<AliasIndex | undefined> {
+  const found = await records.groupAliasKeys.get(aliasKey(wanted));
+  if (found || !wanted.exact) return found;
+  const former = await records.groupAliasKeys.get(aliasKey({ ...wanted, exact: false }));
+  return former && (await records.groups.get(former.owner_id))?.alias?.name === wanted.name ? former : undefined;
 }
 
 /** One key for all variants of a name: see `foldName`. */
 export function exactNameKey(mountAccessor: string, name: string): string {
-  return `${mountAccessor}/${createHash('sha256').update(foldName(name)).digest('hex')}`;
+  return `${mountAccessor}/${sha256(foldName(name))}`;
 }
 
-/** Whether `aliasKey` alone leads to the name from its one variant. */
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Whether `aliasKey` alone leads to the alias from the one variant of its name. */
 export function hasOneVariant(name: string): boolean {
   return folded(name) === foldName(name);
 }

@@ -1,11 +1,20 @@
-import { foldName, type Clock, type Log, type LoginAlias, type StorageView } from '@strongroom/engine-sdk';
+import { BadRequest, foldName, type Clock, type Log, type LoginAlias, type StorageView } from '@strongroom/engine-sdk';
 import { Entities } from './entities.ts';
 import { addAlias, EntityAliases, newAlias } from './entity-aliases.ts';
 import { GroupAliases } from './group-aliases.ts';
 import { Groups } from './groups.ts';
 import { IdentityCache, type IdentityPolicies, type TemplateContext } from './identity-cache.ts';
 import { identityContext, samePairs, type IdentityChange, type IdentityContext, type IdentityMounts } from './identity-change.ts';
-import { aliasKey, hasOneVariant, exactNameKey, type Entity, type EntityAlias, type IdentityRecords } from './identity-records.ts';
+import {
+  aliasKey,
+  exactNameKey,
+  findAlias,
+  hasOneVariant,
+  type AliasName,
+  type Entity,
+  type EntityAlias,
+  type IdentityRecords,
+} from './identity-records.ts';
 import { memberships, storeMemberships, type Memberships } from './login-memberships.ts';
 
 export interface IdentityStoreParts {
@@ -57,10 +66,12 @@ export class IdentityStore {
   /**
    * The entity of a successful login, made with its alias when the name is new to the mount; concurrent first logins get the same one.
    * Writes nothing when metadata and groups are as they were. Does not look at `disabled`.
+   * @throws BadRequest for a name that no alias may have
    */
   async resolveLogin(login: LoginIdentity): Promise<{ entityId: string; created: boolean }> {
+    if (login.alias.name === '') throw new BadRequest('missing name in alias');
     if (login.alias.anyVariant) await this.#knowVariants(login.mountAccessor);
-    const known = await currentState(this.#context.records, login);
+    const known = await this.#currentState(this.#context.records, login);
     if (known && !known.metadataChanged && !known.groupsChanged) return { entityId: known.entityId, created: false };
     const result = await this.#context.change(async (change) => this.#login(change, login));
     if (result.created)
@@ -74,12 +85,12 @@ export class IdentityStore {
     const id = (await records.merged.get(renewal.entityId))?.owner_id ?? renewal.entityId;
     const entity = await records.entities.get(id);
     if (!entity) return;
-    const groups = await memberships(records, entity, renewal.mountAccessor, renewal.groupAliases);
+    const groups = await this.#memberships(records, entity, renewal);
     if (!changes(groups)) return;
     await this.#context.change(async (change) => {
       const current = await change.records.entities.get(id);
       if (!current) return;
-      const fresh = await memberships(change.records, current, renewal.mountAccessor, renewal.groupAliases);
+      const fresh = await this.#memberships(change.records, current, renewal);
       if (!changes(fresh)) return;
       await storeMemberships(change.records, id, fresh);
       await change.putEntity(id, { ...current, external_groups: fresh.external });
@@ -123,7 +134,7 @@ export class IdentityStore {
   }
 
   async #login(change: IdentityChange, login: LoginIdentity): Promise<{ entityId: string; created: boolean }> {
-    const known = await currentState(change.records, login);
+    const known = await this.#currentState(change.records, login);
     if (known && !known.metadataChanged && !known.groupsChanged) return { entityId: known.entityId, created: false };
     const metadata = { ...login.alias.metadata };
     if (known) {
@@ -138,14 +149,44 @@ export class IdentityStore {
       return { entityId: known.entityId, created: false };
     }
     const entityId = this.#context.newId();
-    const alias = newAlias(this.#context.newId(), login.mountAccessor, login.alias.name, change.now, { metadata });
+    const name = this.#context.aliasName(login.mountAccessor, login.alias.name);
+    const alias = newAlias(this.#context.newId(), name, change.now, { metadata });
     const entity = await addAlias(change, this.#context, entityId, undefined, alias);
-    if (login.groupAliases) {
-      const groups = await memberships(change.records, entity, login.mountAccessor, login.groupAliases);
+    const { groupAliases } = login;
+    if (groupAliases) {
+      const groups = await this.#memberships(change.records, entity, { ...login, groupAliases });
       await storeMemberships(change.records, entityId, groups);
       await change.putEntity(entityId, { ...entity, external_groups: groups.external });
     }
     return { entityId, created: true };
+  }
+
+  async #memberships(
+    records: IdentityRecords,
+    entity: Entity,
+    { mountAccessor, groupAliases }: { readonly mountAccessor: string; readonly groupAliases: readonly string[] },
+  ): Promise<Memberships> {
+    const names = groupAliases.map((name) => this.#context.aliasName(mountAccessor, name));
+    return memberships(records, entity, mountAccessor, names);
+  }
+
+  async #currentState(records: IdentityRecords, login: LoginIdentity): Promise<LoginState | undefined> {
+    const names = [login.alias.name, ...(login.alias.others ?? [])].map((name) => this.#context.aliasName(login.mountAccessor, name));
+    const known = await knownAs(records, names, login.alias.anyVariant === true);
+    // A person who is known by several names is disabled with any of them.
+    const chosen = known.find(({ entity }) => entity.disabled) ?? known[0];
+    if (!chosen) return undefined;
+    const { entityId, entity, alias } = chosen;
+    const { groupAliases } = login;
+    const groups = groupAliases && (await this.#memberships(records, entity, { ...login, groupAliases }));
+    return {
+      entityId,
+      entity,
+      aliasId: alias.id,
+      metadataChanged: !samePairs(alias.metadata, login.alias.metadata ?? nothing),
+      ...(groups ? { groups } : {}),
+      groupsChanged: groups !== undefined && changes(groups),
+    };
   }
 }
 
@@ -158,23 +199,6 @@ interface LoginState {
   readonly groupsChanged: boolean;
 }
 
-async function currentState(records: IdentityRecords, login: LoginIdentity): Promise<LoginState | undefined> {
-  const known = await knownAs(records, login);
-  // A person who is known by several names is disabled with any of them.
-  const chosen = known.find(({ entity }) => entity.disabled) ?? known[0];
-  if (!chosen) return undefined;
-  const { entityId, entity, alias } = chosen;
-  const groups = login.groupAliases && (await memberships(records, entity, login.mountAccessor, login.groupAliases));
-  return {
-    entityId,
-    entity,
-    aliasId: alias.id,
-    metadataChanged: !samePairs(alias.metadata, login.alias.metadata ?? nothing),
-    ...(groups ? { groups } : {}),
-    groupsChanged: groups !== undefined && changes(groups),
-  };
-}
-
 interface KnownAlias {
   readonly entityId: string;
   readonly entity: Entity;
@@ -182,16 +206,13 @@ interface KnownAlias {
 }
 
 /** The aliases that the login may mean: of its name before its other names, of the very variant before other ones. */
-async function knownAs(
-  records: IdentityRecords,
-  { mountAccessor, alias: { name, others = [], anyVariant = false } }: LoginIdentity,
-): Promise<KnownAlias[]> {
+async function knownAs(records: IdentityRecords, names: readonly AliasName[], anyVariant: boolean): Promise<KnownAlias[]> {
   const hits = await Promise.all(
-    [name, ...others].flatMap((one) => {
-      const exact = records.aliasKeys.get(aliasKey(mountAccessor, one));
-      if (!anyVariant) return [exact];
-      const folded = hasOneVariant(one) ? undefined : records.aliasKeys.get(aliasKey(mountAccessor, foldName(one)));
-      return [exact, folded, records.aliasVariants.get(exactNameKey(mountAccessor, one)).then((found) => found?.aliases)];
+    names.flatMap((name) => {
+      const exact = findAlias(records, name);
+      if (!anyVariant || name.exact) return [exact];
+      const folded = hasOneVariant(name.name) ? undefined : records.aliasKeys.get(aliasKey({ ...name, name: foldName(name.name) }));
+      return [exact, folded, records.aliasVariants.get(exactNameKey(name.mount_accessor, name.name)).then((found) => found?.aliases)];
     }),
   );
   const known = new Map<string, KnownAlias>();

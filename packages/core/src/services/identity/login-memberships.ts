@@ -1,4 +1,4 @@
-import { aliasKey, folded, memberKey, type Entity, type IdentityRecords } from './identity-records.ts';
+import { aliasKey, findGroupAlias, memberKey, type AliasName, type Entity, type IdentityRecords } from './identity-records.ts';
 
 /** What a login or renewal makes of the external groups of an entity. */
 export interface Memberships {
@@ -17,10 +17,10 @@ export async function memberships(
   records: Pick<IdentityRecords, 'groups' | 'groupAliasKeys'>,
   entity: Pick<Entity, 'external_groups'>,
   mountAccessor: string,
-  outsideGroups: readonly string[],
+  outsideGroups: readonly AliasName[],
 ): Promise<Memberships> {
-  const names = [...new Set(outsideGroups.map(folded))];
-  const hits = await Promise.all(names.map((name) => records.groupAliasKeys.get(aliasKey(mountAccessor, name))));
+  const names = new Map(outsideGroups.map((name) => [aliasKey(name), name]));
+  const hits = await Promise.all([...names.values()].map((name) => findGroupAlias(records, name)));
   const found = hits.filter((hit) => hit !== undefined);
   const groups = await Promise.all(found.map((hit) => records.groups.get(hit.owner_id)));
   const external: Record<string, string> = {};

@@ -1,8 +1,8 @@
-import { foldName, TokenRefused, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { foldName, TokenRefused, type Clock, type Collection, type CountedLogin, type StorageView } from '@strongroom/engine-sdk';
 import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { LoginQueues } from './login-queues.ts';
-import { lockoutSettings, type LockoutMount, type LockoutSettings } from './lockout-settings.ts';
+import { lockoutSettings, type LockoutDefaults, type LockoutMount, type LockoutSettings } from './lockout-settings.ts';
 
 const Failures = Type.Object({
   name: Type.String(),
@@ -28,13 +28,15 @@ export class UserLockout {
   readonly #storage: StorageView;
   readonly #failures: Collection<Failures>;
   readonly #clock: Clock;
+  readonly #defaults: LockoutDefaults;
   readonly #queues = new LoginQueues();
   #sinceSweep = 0;
   #sweptTo: string | undefined;
 
-  constructor(parts: { readonly storage: StorageView; readonly clock: Clock }) {
+  constructor(parts: { readonly storage: StorageView; readonly clock: Clock; readonly defaults?: LockoutDefaults }) {
     this.#storage = parts.storage;
     this.#clock = parts.clock;
+    this.#defaults = parts.defaults ?? {};
     this.#failures = parts.storage.collection('failures/', Failures);
   }
 
@@ -47,12 +49,12 @@ export class UserLockout {
    */
   async guard<T>(
     mount: LockoutMount,
-    name: string,
+    name: string | CountedLogin,
     login: () => Promise<T>,
     refused: (error: unknown) => boolean,
     forgets: (result: T) => boolean = () => true,
   ): Promise<T> {
-    const settings = lockoutSettings(mount);
+    const settings = lockoutSettings(mount, this.#defaults);
     if (!settings) return login();
     const queue = this.#queues.enter(failureKey(mount.accessor, name));
     try {
@@ -79,14 +81,14 @@ export class UserLockout {
   }
 
   /** @throws TokenRefused while the name is locked. */
-  async check(mount: LockoutMount, name: string): Promise<void> {
-    const settings = lockoutSettings(mount);
+  async check(mount: LockoutMount, name: string | CountedLogin): Promise<void> {
+    const settings = lockoutSettings(mount, this.#defaults);
     if (settings) await this.#count(mount, name, settings);
   }
 
   /** The login was refused for wrong credentials. */
-  async failed(mount: LockoutMount, name: string): Promise<void> {
-    const settings = lockoutSettings(mount);
+  async failed(mount: LockoutMount, name: string | CountedLogin): Promise<void> {
+    const settings = lockoutSettings(mount, this.#defaults);
     if (!settings) return;
     const key = failureKey(mount.accessor, name);
     await this.#storage.transaction(async (tx) => {
@@ -109,9 +111,9 @@ export class UserLockout {
     }
   }
 
-  async succeeded(mount: LockoutMount, name: string): Promise<void> {
+  async succeeded(mount: LockoutMount, name: string | CountedLogin): Promise<void> {
     const key = failureKey(mount.accessor, name);
-    if (lockoutSettings(mount) && (await this.#failures.has(key))) await this.#failures.delete(key);
+    if (lockoutSettings(mount, this.#defaults) && (await this.#failures.has(key))) await this.#failures.delete(key);
   }
 
   /** Login names that are locked now, by the mounts given. */
@@ -119,19 +121,18 @@ export class UserLockout {
     const now = this.#clock.millis();
     const found: { accessor: string; names: string[] }[] = [];
     for (const mount of mounts) {
-      const settings = lockoutSettings(mount);
+      const settings = lockoutSettings(mount, this.#defaults);
       if (!settings) continue;
       const entries = await this.#failures.entries({ prefix: `${mount.accessor}/` });
       const names = entries.filter(([, failures]) => isLocked(failures, settings, now)).map(([, failures]) => failures.name);
-      if (names.length > 0) found.push({ accessor: mount.accessor, names: names.sort() });
+      if (names.length > 0) found.push({ accessor: mount.accessor, names: [...new Set(names)].sort() });
     }
     return found;
   }
 
-  /** Also when it is not locked. */
+  /** For every origin; also when it is not locked. */
   async unlock(accessor: string, name: string): Promise<void> {
-    const key = failureKey(accessor, name);
-    if (await this.#failures.has(key)) await this.#failures.delete(key);
+    for (const key of await this.#failures.list({ prefix: failureKey(accessor, name) })) await this.#failures.delete(key);
   }
 
   /** After an unmount. */
@@ -140,7 +141,7 @@ export class UserLockout {
   }
 
   /** Refusals in a row so far. @throws TokenRefused while the name is locked. */
-  async #count(mount: LockoutMount, name: string, settings: LockoutSettings): Promise<number> {
+  async #count(mount: LockoutMount, name: string | CountedLogin, settings: LockoutSettings): Promise<number> {
     const stored = await this.#failures.get(failureKey(mount.accessor, name));
     const now = this.#clock.millis();
     if (stored && isLocked(stored, settings, now)) throw new TokenRefused();
@@ -166,11 +167,16 @@ function counted(stored: Failures | undefined, settings: LockoutSettings, now: n
   return stored.count >= settings.threshold ? 0 : stored.count;
 }
 
-function shownName(name: string): string {
-  return foldName(name).slice(0, LONGEST_NAME);
+function shownName(counted: string | CountedLogin): string {
+  return foldName(typeof counted === 'string' ? counted : counted.name).slice(0, LONGEST_NAME);
 }
 
-/** Variants that a directory takes for the same name are one name here, or each would have guesses of its own. */
-function failureKey(accessor: string, name: string): string {
-  return `${accessor}/${createHash('sha256').update(foldName(name)).digest('hex')}`;
+/** Variants that a directory takes for the same name are one name here, or each would have guesses of its own. A name's origins are below it. */
+function failureKey(accessor: string, counted: string | CountedLogin): string {
+  if (typeof counted === 'string') return `${accessor}/${digestOf(foldName(counted))}`;
+  return `${failureKey(accessor, counted.name)}/${digestOf(counted.from)}`;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

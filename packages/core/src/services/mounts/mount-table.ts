@@ -139,8 +139,8 @@ export class MountTable {
     };
   }
 
-  /** @throws BadRequest with Vault's and OpenBao's texts */
-  async mount(asked: NewMount): Promise<Mount> {
+  /** `vet` may refuse the mount by a throw when its engine has started. @throws BadRequest with Vault's and OpenBao's texts */
+  async mount(asked: NewMount, vet: (mount: Mount) => void = () => {}): Promise<Mount> {
     return this.#changingTable(async () => {
       const { pkg, type, options } = this.#engines.resolve(asked);
       if (asked.class === 'secret') {
@@ -159,6 +159,7 @@ export class MountTable {
       await this.#engines.startNew(mount);
       let stored = false;
       try {
+        vet(mount);
         stored = await this.#records.save(record);
       } finally {
         if (!stored) {

@@ -4,7 +4,7 @@ import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { AuthReply } from '../../kernel/call/core-response.ts';
-import type { Store } from '../../kernel/storage/store.ts';
+import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { policySet } from './policy-set.ts';
 import type { TokenRecord } from './token-record.ts';
 import type { TokenStore } from './token-store.ts';
@@ -43,7 +43,12 @@ export class LoginTokens {
       throw new BadRequest('batch tokens cannot have "num_uses" set: set token_num_uses to 0, or token_type to service');
     }
     const meta = Object.keys(issued.metadata).length > 0 ? { ...issued.metadata } : undefined;
-    const displayName = `${mount.path.slice('auth/'.length, -1).replaceAll('/', '-')}-${issued.displayName}`;
+    const mountName = mount.path.slice('auth/'.length, -1).replaceAll('/', '-');
+    const displayName = issued.displayName === '' ? mountName : `${mountName}-${issued.displayName}`;
+    const prepare = async (tx: StoreTransaction): Promise<void> => {
+      await requireIssuing(tx, mount.uuid);
+      await mount.run(async () => issued.consume?.(mount.storage.within(tx)));
+    };
     const shared = {
       path: request.path,
       policies,
@@ -59,7 +64,7 @@ export class LoginTokens {
     let token: string;
     let accessor = '';
     if (type === 'batch') {
-      await requireIssuing(this.#store, mount.uuid);
+      await this.#store.transaction(prepare);
       token = this.#tokens.makeBatch(shared);
     } else {
       const record: Omit<TokenRecord, 'accessor'> = {
@@ -73,7 +78,7 @@ export class LoginTokens {
         ...(issued.internal ? { internal: { ...issued.internal } } : {}),
       };
       const made = await this.#store.transaction(async (tx) => {
-        await requireIssuing(tx, mount.uuid);
+        await prepare(tx);
         return this.#tokens.create(tx, record);
       });
       ({ token } = made);

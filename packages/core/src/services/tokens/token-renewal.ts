@@ -6,6 +6,12 @@ import type { AuthReply } from '../../kernel/call/core-response.ts';
 import { isOrphan, type TokenRecord } from './token-record.ts';
 import type { FoundToken, TokenStore } from './token-store.ts';
 
+/** Who asks for a renewal. */
+export interface RenewalCaller {
+  readonly remoteAddress: string;
+  readonly certificates?: readonly Uint8Array[];
+}
+
 /** Extends tokens: those of `auth/token/create` by their own record, those of a login after asking its method. */
 export class TokenRenewal {
   readonly #tokens: TokenStore;
@@ -28,11 +34,17 @@ export class TokenRenewal {
     this.#tokenMount = parts.tokenMount;
   }
 
-  async renew(found: FoundToken, token: string, increment: number, signal: AbortSignal): Promise<{ auth: AuthReply; warnings: string[] }> {
+  async renew(
+    found: FoundToken,
+    token: string,
+    increment: number,
+    { caller, signal }: { caller: RenewalCaller; signal: AbortSignal },
+  ): Promise<{ auth: AuthReply; warnings: string[] }> {
     if (found.type === 'batch') throw new BadRequest('batch tokens cannot be renewed');
     const { record } = found;
     if (!record.renewable || record.expires === 0) throw new BadRequest('lease is not renewable');
-    const terms = record.mount === undefined ? { ttl: 0, maxTtl: 0, period: record.period ?? 0 } : await this.#askMethod(record, signal);
+    const terms =
+      record.mount === undefined ? { ttl: 0, maxTtl: 0, period: record.period ?? 0 } : await this.#askMethod(record, caller, signal);
     const mount = (record.mount === undefined ? undefined : this.#mount(record.mount)) ?? this.#tokenMount();
     const now = this.#clock.millis();
     const warnings: string[] = [];
@@ -82,7 +94,11 @@ export class TokenRenewal {
   }
 
   /** What the login method still grants. @throws what it says, in Vault's and OpenBao's form. */
-  async #askMethod(record: TokenRecord, signal: AbortSignal): Promise<{ ttl: number; maxTtl: number; period: number }> {
+  async #askMethod(
+    record: TokenRecord,
+    caller: RenewalCaller,
+    signal: AbortSignal,
+  ): Promise<{ ttl: number; maxTtl: number; period: number }> {
     const mount = this.#mount(record.mount!);
     if (!mount?.engine?.renewAuth) throw new BadRequest('lease is not renewable');
     try {
@@ -91,6 +107,8 @@ export class TokenRenewal {
         policies: record.policies,
         metadata: record.meta ?? {},
         displayName: record.display_name,
+        remoteAddress: caller.remoteAddress,
+        certificates: caller.certificates ?? [],
         storage: mount.storage,
         signal,
       });

@@ -54,12 +54,12 @@ export class Wrapping {
     const asked = call.request.wrapTtl ?? 0;
     if (ttl === 0 || isEmpty(answer) || answer.errors || answer.wrapInfo) return answer;
     if (call.path.startsWith('sys/wrapping/') && call.path !== 'sys/wrapping/wrap') return answer;
-    const { requestId: _ours, ...kept } = answer;
+    const { requestId: _ours, accessor = answer.auth?.accessor, ...kept } = answer;
     const { raw } = kept;
     // Bytes would not survive as JSON.
     const text = raw && typeof raw.body !== 'string' ? { ...kept, raw: { ...raw, body: Buffer.from(raw.body).toString() } } : kept;
     const info = await this.#keep(text, { ttl, path: call.path });
-    if (answer.auth?.accessor) info.wrapped_accessor = answer.auth.accessor;
+    if (accessor) info.wrapped_accessor = accessor;
     return wrappedAnswer(info, asked > this.#maxTtl ? [cappedWarning(asked, this.#maxTtl)] : null);
   }
 

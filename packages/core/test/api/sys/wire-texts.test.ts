@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listed } from '@strongroom/engine-sdk';
+import { ask, bodyOf } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { createCore, type Core } from '../../../src/index.ts';
 import { doorLogin, PASSWORD } from '../../request/door-engine.ts';
-import { ask, bodyOf } from '../../wire/caller.ts';
 
 /** Call, body, status, texts. */
 type Refused = readonly [call: string, body: Record<string, unknown> | undefined, status: number, ...errors: string[]];

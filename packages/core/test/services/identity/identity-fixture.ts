@@ -1,6 +1,7 @@
 import { silentLog, type AnyPath, type Clock, type EngineHost } from '@strongroom/engine-sdk';
 import { MemoryView } from '@strongroom/engine-testkit';
 import { identityEngine } from '../../../src/api/identity/identity-engine.ts';
+import type { IdentityMount } from '../../../src/services/identity/identity-change.ts';
 import { IdentityStore } from '../../../src/services/identity/identity-store.ts';
 import { call, type Answer } from './call.ts';
 
@@ -20,9 +21,10 @@ export class ManualClock implements Clock {
   }
 }
 
-export const mounts = new Map([
+export const mounts = new Map<string, IdentityMount>([
   ['auth_ldap_1', { path: 'auth/ldap/', type: 'ldap' }],
   ['auth_ldap_2', { path: 'auth/partners/', type: 'ldap' }],
+  ['auth_jwt_1', { path: 'auth/jwt/', type: 'jwt', package: { exactAliases: true } }],
   ['auth_userpass_1', { path: 'auth/userpass/', type: 'userpass' }],
 ]);
 
@@ -39,7 +41,7 @@ export interface IdentityFixture {
 
 export function identityFixture(view = new MemoryView(), options: { cachedEntities?: number } = {}): IdentityFixture {
   const clock = new ManualClock();
-  const byAccessor = (accessor: string): { path: string; type: string } | undefined => mounts.get(accessor);
+  const byAccessor = (accessor: string): IdentityMount | undefined => mounts.get(accessor);
   const store = new IdentityStore({ storage: view, clock, mounts: { byAccessor }, log: silentLog, ...options });
   const { paths } = identityEngine(store).create({} as EngineHost);
   return {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { BadRequest } from '@strongroom/engine-sdk';
+import { BadRequest, type CountedLogin } from '@strongroom/engine-sdk';
 import { MemoryView } from '@strongroom/engine-testkit';
 import fc from 'fast-check';
 import {
   lockoutTuning,
   mergeLockoutConfig,
+  requireCountedLogins,
+  type LockoutDefaults,
   type LockoutMount,
   type UserLockoutConfig,
 } from '../../../src/services/lockout/lockout-settings.ts';
@@ -23,9 +25,9 @@ const wrong = new BadRequest('invalid credentials');
 const outage = new Error('the directory is down');
 const refused = (error: unknown): boolean => error === wrong;
 
-function fixture(view = new MemoryView(), clock = new ManualClock()) {
-  const lockout = new UserLockout({ storage: view, clock });
-  const attempt = async (mount: LockoutMount, name: string, answer: 'right' | 'wrong' | 'outage'): Promise<string> => {
+function fixture(view = new MemoryView(), clock = new ManualClock(), defaults: LockoutDefaults = {}) {
+  const lockout = new UserLockout({ storage: view, clock, defaults });
+  const attempt = async (mount: LockoutMount, name: string | CountedLogin, answer: 'right' | 'wrong' | 'outage'): Promise<string> => {
     try {
       return await lockout.guard(
         mount,
@@ -45,7 +47,7 @@ function fixture(view = new MemoryView(), clock = new ManualClock()) {
           : `${(error as { status?: number }).status} ${(error as Error).message}`;
     }
   };
-  const guess = async (mount: LockoutMount, name: string, times: number): Promise<string> => {
+  const guess = async (mount: LockoutMount, name: string | CountedLogin, times: number): Promise<string> => {
     let last = '';
     for (let time = 0; time < times; time += 1) last = await attempt(mount, name, 'wrong');
     return last;
@@ -141,15 +143,47 @@ describe('the lockout of login names', () => {
     expect(await attempt(mounted(type), 'bob', 'right')).toBe(locked);
   });
 
-  test.each([mounted('jwt'), mounted('ldap', { lockout_disable: true })])(
-    'leaves other login methods and disabled ones alone: %j',
-    async (mount) => {
-      const { attempt, guess, view } = fixture();
-      expect(await guess(mount, 'bob', 20)).toBe('refused');
-      expect(await attempt(mount, 'bob', 'right')).toBe('in');
-      expect(view.store.records.size).toBe(0);
-    },
-  );
+  test.each([
+    [{ lockout_disable: true }, {}],
+    [undefined, { disabled: true }],
+    [{ lockout_disable: false }, { disabled: true }],
+    [undefined, { all: { lockout_disable: true } }],
+    [undefined, { all: { lockout_disable: false }, types: new Map([['ldap', { lockout_disable: true }]]) }],
+  ])('counts nothing where a mount is tuned to %j and the configuration is %j', async (config, defaults: LockoutDefaults) => {
+    const { attempt, guess, view } = fixture(undefined, undefined, defaults);
+    expect(await guess(mounted('ldap', config), 'bob', 20)).toBe('refused');
+    expect(await attempt(mounted('ldap', config), 'bob', 'right')).toBe('in');
+    expect(view.store.records.size).toBe(0);
+  });
+
+  test('takes what a mount is not tuned to from the section of its type, and then from that of all types', async () => {
+    const defaults = {
+      all: { lockout_threshold: 3, lockout_duration: 60, lockout_disable: true },
+      types: new Map([['ldap', { lockout_threshold: 2, lockout_disable: false }]]),
+    };
+    const { attempt, guess, clock } = fixture(undefined, undefined, defaults);
+    await guess(mounted(), 'bob', 2);
+    expect(await attempt(mounted(), 'bob', 'right')).toBe(locked);
+    clock.advance(60);
+    expect(await attempt(mounted(), 'bob', 'right')).toBe('in');
+    const tuned = mounted('ldap', { lockout_threshold: 1 });
+    await guess(tuned, 'carl', 1);
+    expect(await attempt(tuned, 'carl', 'right')).toBe(locked);
+    expect(await guess(mounted('userpass'), 'bob', 20)).toBe('refused');
+  });
+
+  test('refusals at one origin do not lock a name for another, and an operator unlocks them all', async () => {
+    const { attempt, guess, lockout } = fixture();
+    const here = { name: 'role-1', from: '10.0.0.1' };
+    const there = { name: 'role-1', from: '10.0.0.2' };
+    await guess(mounted('approle'), here, 5);
+    expect(await attempt(mounted('approle'), here, 'right')).toBe(locked);
+    expect(await attempt(mounted('approle'), there, 'right')).toBe('in');
+    await guess(mounted('approle'), there, 5);
+    expect(await lockout.locked([mounted('approle')])).toEqual([{ accessor: 'auth_approle_1', names: ['role-1'] }]);
+    await lockout.unlock('auth_approle_1', 'ROLE-1');
+    for (const origin of [here, there]) expect(await attempt(mounted('approle'), origin, 'right')).toBe('in');
+  });
 
   test('goes by what the operator tuned', async () => {
     const { clock, attempt, guess } = fixture();
@@ -291,8 +325,8 @@ describe('logins at once', () => {
 describe('locked-users', () => {
   test('lists locked names by login method, the fullest first, and unlocks them', async () => {
     const { lockout, guess, attempt, clock } = fixture();
-    const mounts = [mounted(), mounted('userpass'), mounted('jwt')];
-    const paths = lockedUserPaths({ lockout, authMounts: () => mounts });
+    const mounts = [mounted(), mounted('userpass')];
+    const paths = lockedUserPaths({ lockout, loginMounts: () => mounts });
     const empty = { namespace_id: 'root', namespace_path: '', counts: 0, mount_accessors: [] };
     expect(await call(paths, 'read', 'locked-users')).toEqual({ status: 200, data: { by_namespace: [empty], total: 0 } });
     await guess(mounts[0]!, 'Bob', 5);
@@ -325,10 +359,22 @@ describe('locked-users', () => {
 });
 
 describe('user_lockout_config', () => {
+  test('is for mounts whose logins are counted', () => {
+    const config = { lockout_threshold: 1 };
+    const text = 'tuning of user lockout configuration for auth type "jwt" not allowed';
+    expect(() => requireCountedLogins({ type: 'jwt', countsLogins: false }, config)).toThrow(new BadRequest(text));
+    requireCountedLogins({ type: 'jwt', countsLogins: false }, undefined);
+    requireCountedLogins({ type: 'jwt', countsLogins: true }, config);
+  });
+
+  test('takes the name of the reset that command lines send', () => {
+    expect(mergeLockoutConfig(undefined, { lockout_counter_reset_duration: '90s' })).toEqual({ lockout_counter_reset: 90 });
+  });
+
   test('takes durations and texts, and changes only what is sent', () => {
-    const first = mergeLockoutConfig(undefined, { lockout_threshold: '3', lockout_duration: '1h', lockout_disable: 'true' }, 'ldap');
+    const first = mergeLockoutConfig(undefined, { lockout_threshold: '3', lockout_duration: '1h', lockout_disable: 'true' });
     expect(first).toEqual({ lockout_threshold: 3, lockout_duration: 3600, lockout_disable: true });
-    const second = mergeLockoutConfig(first, { lockout_disable: false, lockout_counter_reset: 60 }, 'ldap');
+    const second = mergeLockoutConfig(first, { lockout_disable: false, lockout_counter_reset: 60 });
     expect(lockoutTuning(second)).toEqual({
       user_lockout_counter_threshold: 3,
       user_lockout_duration: 3600,
@@ -339,13 +385,12 @@ describe('user_lockout_config', () => {
   });
 
   test.each([
-    [{ lockout_threshold: 'x' }, 'ldap', 'field "user_lockout_config.lockout_threshold"'],
-    [{ lockout_threshold: -1 }, 'ldap', 'field "user_lockout_config.lockout_threshold" cannot be negative'],
-    [{ lockout_duration: '-5' }, 'ldap', 'field "user_lockout_config.lockout_duration"'],
-    ['x', 'ldap', 'field "user_lockout_config" must be an object'],
-    [{ lockout_threshold: 1 }, 'jwt', 'tuning of user lockout configuration for auth type "jwt" not allowed'],
-  ])('refuses %j for %s', (sent, type, text) => {
-    expect(() => mergeLockoutConfig(undefined, sent, type)).toThrow(BadRequest);
-    expect(() => mergeLockoutConfig(undefined, sent, type)).toThrow(text);
+    [{ lockout_threshold: 'x' }, 'field "user_lockout_config.lockout_threshold"'],
+    [{ lockout_threshold: -1 }, 'field "user_lockout_config.lockout_threshold" cannot be negative'],
+    [{ lockout_duration: '-5' }, 'field "user_lockout_config.lockout_duration"'],
+    ['x', 'field "user_lockout_config" must be an object'],
+  ])('refuses %j', (sent, text) => {
+    expect(() => mergeLockoutConfig(undefined, sent)).toThrow(BadRequest);
+    expect(() => mergeLockoutConfig(undefined, sent)).toThrow(text);
   });
 });

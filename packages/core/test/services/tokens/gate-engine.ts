@@ -1,10 +1,11 @@
-import { defaultTokenParameters, f, path, tokenTerms, type EnginePackage, type TokenTerms } from '@strongroom/engine-sdk';
+import { defaultTokenParameters, f, path, tokenTerms, type EnginePackage, type IssuedAuth, type TokenTerms } from '@strongroom/engine-sdk';
 
 /** What the gate grants with the next login. */
 export interface Grant {
   user: string;
   policies: readonly string[];
   terms: Partial<TokenTerms>;
+  consume?: NonNullable<IssuedAuth['consume']>;
 }
 
 /** A login method that lets everybody in, and whose tests choose what it grants. Renewals ask for the terms of the login. */
@@ -27,6 +28,7 @@ export function gateLogin(): { readonly plugin: EnginePackage; readonly grant: G
           alias: { name: grant.user },
           terms,
           internal: { ttl: terms.ttl, maxTtl: terms.maxTtl, period: terms.period },
+          ...(grant.consume ? { consume: grant.consume } : {}),
         },
       };
     },
@@ -34,7 +36,7 @@ export function gateLogin(): { readonly plugin: EnginePackage; readonly grant: G
   const plugin: EnginePackage = {
     name: 'gate',
     kind: 'auth',
-    apiVersion: 1,
+    apiVersion: 2,
     create: () => ({
       paths: [login],
       renewAuth: async ({ internal }) => internal as { ttl: number; maxTtl: number; period: number },

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 /** A shape: objects by their keys, lists by their first element, scalars by the name of their JSON type; `nothing` is no body. */
 export type Shape = string | readonly Shape[] | { readonly [key: string]: Shape };
 
@@ -14,19 +12,19 @@ export interface RecordedCall {
   readonly token?: string;
   /** X-Vault-Wrap-TTL. */
   readonly wrap?: string;
-  /** Values of the answer that later calls use: name and where it is. */
+  /** Further headers; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Values of the answer that later calls use: name and where it is in the body, such as `auth.client_token`. */
   readonly keep?: Readonly<Record<string, string>>;
   readonly status: number;
   /** Absent where only the status was compared. */
   readonly shape?: Shape;
   /** Word for word. */
   readonly errors?: readonly string[];
-  /** Values, where they are always the same. */
+  /** `data`, where it is always the same. */
   readonly data?: unknown;
-}
-
-export function recordedCalls(name: string): RecordedCall[] {
-  return JSON.parse(readFileSync(new URL(`./${name}`, import.meta.url), 'utf8')) as RecordedCall[];
+  /** Single values that are always the same, by where they are in the body: `auth.lease_duration`, `data.keys`. */
+  readonly values?: Readonly<Record<string, unknown>>;
 }
 
 export function shapeOf(value: unknown): Shape {

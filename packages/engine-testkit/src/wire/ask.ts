@@ -1,5 +1,5 @@
+import type { Core, CoreRequest, CoreResponse } from '@strongroom/core';
 import { parseDuration } from '@strongroom/engine-sdk';
-import type { Core, CoreRequest, CoreResponse } from '../../src/index.ts';
 
 const OPERATIONS: Readonly<Record<string, CoreRequest['operation']>> = {
   GET: 'read',
@@ -11,15 +11,19 @@ const OPERATIONS: Readonly<Record<string, CoreRequest['operation']>> = {
   HEAD: 'header',
 };
 
+/** What a call carries beside its method and path. */
 export interface Asked {
   readonly body?: unknown;
   readonly token?: string | undefined;
-  /** As the header says it: `5m`, `60`. */
+  /** As the header `X-Vault-Wrap-TTL` says it: `5m`, `60`. */
   readonly wrap?: string | undefined;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly remoteAddress?: string | undefined;
 }
 
 /** Asks the core what a client asks by HTTP. `asked` is a method and a path below `/v1/`, maybe with a query. */
-export async function ask(core: Core, asked: string, { body, token, wrap }: Asked = {}): Promise<CoreResponse> {
+export async function ask(core: Core, asked: string, { body, token, wrap, headers, remoteAddress }: Asked = {}): Promise<CoreResponse> {
   const [method, target] = asked.split(' ') as [string, string];
   const [path, search] = target.split('?') as [string, string | undefined];
   const query = Object.fromEntries(new URLSearchParams(search ?? ''));
@@ -31,6 +35,8 @@ export async function ask(core: Core, asked: string, { body, token, wrap }: Aske
     data: (body as Record<string, unknown> | undefined) ?? rest,
     ...(token === undefined ? {} : { token }),
     ...(wrap === undefined ? {} : { wrapTtl: parseDuration(wrap) }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(remoteAddress === undefined ? {} : { remoteAddress }),
   });
 }
 

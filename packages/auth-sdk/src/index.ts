@@ -1,0 +1,16 @@
+export { matchesGlob } from './glob.ts';
+export { recordPaths, type RecordPaths, type Written } from './record-paths.ts';
+export { renewalRefused, samePolicies } from './renewal.ts';
+export {
+  defaultRoleTokens,
+  mergeRoleTokens,
+  policyNames,
+  renewedBy,
+  requireAddress,
+  RoleTokens,
+  roleTokenData,
+  roleTokenFields,
+  termsFor,
+  type OldName,
+} from './role-tokens.ts';
+export { StepTrace, type StepReport } from './step-trace.ts';

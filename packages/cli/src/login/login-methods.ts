@@ -1,0 +1,64 @@
+import { certificateMethod, fieldsMethod, plainMethod } from './fields-method.ts';
+import type { LoginMethod } from './login-method.ts';
+import { oidcMethod } from './oidc/oidc-method.ts';
+import { passwordMethod } from './password-method.ts';
+
+const TOKEN_HELP = [
+  'Usage: strongroom login [TOKEN]',
+  '',
+  '  Checks a token and remembers it. Without TOKEN it is asked for; "-" reads it from standard input.',
+].join('\n');
+
+const role = { name: 'role', help: "Role to log in with. Default: the method's default role." };
+
+const METHODS: ReadonlyMap<string, LoginMethod> = new Map([
+  ['userpass', passwordMethod('userpass', undefined)],
+  ['ldap', passwordMethod('ldap', 'LDAP_PASSWORD')],
+  ['radius', passwordMethod('radius', undefined)],
+  ['okta', passwordMethod('okta', undefined)],
+  ['oidc', oidcMethod],
+  [
+    'approle',
+    fieldsMethod(
+      'approle',
+      'Logs in as an application.',
+      [
+        { name: 'role_id', help: 'The role id.', trimmed: true },
+        { name: 'secret_id', help: 'The secret id. Asked for when absent.', asked: 'Secret id', trimmed: true },
+      ],
+      'role_id=@role-id secret_id=@secret-id',
+    ),
+  ],
+  [
+    'jwt',
+    fieldsMethod(
+      'jwt',
+      'Logs in with a signed token of an issuer that the server trusts.',
+      [role, { name: 'jwt', help: 'The signed token. Asked for when absent.', asked: 'JWT', trimmed: true }],
+      'role=ci jwt=@token',
+    ),
+  ],
+  [
+    'kubernetes',
+    fieldsMethod(
+      'kubernetes',
+      'Logs in as a Kubernetes service account.',
+      [
+        { name: 'role', help: 'Role to log in with.' },
+        { name: 'jwt', help: "The service account's token. Asked for when absent.", asked: 'JWT', trimmed: true },
+      ],
+      'role=web jwt=@/var/run/secrets/kubernetes.io/serviceaccount/token',
+    ),
+  ],
+  ['cert', certificateMethod()],
+]);
+
+/** How to log in with a method of this type. */
+export function loginMethod(type: string): LoginMethod {
+  return METHODS.get(type) ?? plainMethod(type);
+}
+
+/** The page that `auth help` prints for a type of method. */
+export function loginHelp(type: string): string {
+  return type === 'token' ? TOKEN_HELP : loginMethod(type).help;
+}
