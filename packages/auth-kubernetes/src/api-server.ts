@@ -83,7 +83,9 @@ export class ApiServer {
       if (status !== 200) throw unexpected(status, message);
       const metadata = record(body?.['metadata']);
       if (metadata?.['name'] !== namespace) throw unexpected(status, 'the answer is not that namespace');
-      const labels = Object.entries(record(metadata['labels']) ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+      const labels = Object.entries(record(metadata['labels']) ?? {}).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      );
       return { result: 'labels', labels: Object.fromEntries(labels) };
     });
   }
@@ -93,12 +95,7 @@ export class ApiServer {
   }
 
   /** `secrets` are struck out of what the server says. */
-  async #call<T>(
-    call: Call,
-    signal: AbortSignal,
-    secrets: Secrets,
-    read: (answer: Answer) => T,
-  ): Promise<T> {
+  async #call<T>(call: Call, signal: AbortSignal, secrets: Secrets, read: (answer: Answer) => T): Promise<T> {
     return this.#parts.circuit.call(signal, async () => {
       if (this.#underWay >= LIMITS.connections + LIMITS.queued) {
         const text = `${LIMITS.queued} calls are waiting for the Kubernetes API server already; try again`;
@@ -151,7 +148,8 @@ function reviewOf(status: Readonly<Record<string, unknown>>, secrets: Secrets): 
   const username = user?.['username'];
   const uid = user?.['uid'];
   if (typeof error === 'string' && error !== '') return { result: 'refused', reason: foreignText(error, secrets) };
-  if (authenticated !== true || typeof username !== 'string' || typeof uid !== 'string') return { result: 'refused', reason: 'not authenticated' };
+  if (authenticated !== true || typeof username !== 'string' || typeof uid !== 'string')
+    return { result: 'refused', reason: 'not authenticated' };
   return { result: 'authenticated', username, uid, audiences: [audiences].flat().filter((one) => typeof one === 'string') };
 }
 

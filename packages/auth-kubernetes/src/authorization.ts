@@ -44,7 +44,13 @@ export async function authorize(cluster: Cluster, applicant: Applicant, trace: T
   return role;
 }
 
-async function requireSelected(cluster: Cluster, role: Role, { namespace }: ServiceAccount, trace: Trace, signal: AbortSignal): Promise<void> {
+async function requireSelected(
+  cluster: Cluster,
+  role: Role,
+  { namespace }: ServiceAccount,
+  trace: Trace,
+  signal: AbortSignal,
+): Promise<void> {
   const since = trace.start();
   const step = 'namespace selector';
   const selector = await parseSelector(role.bound_service_account_namespace_selector);

@@ -93,7 +93,10 @@ export async function trustedCa(config: KubernetesConfig, pod: PodFiles): Promis
   if (config.kubernetes_host.startsWith('http:')) return undefined;
   if (config.kubernetes_ca_cert.trim() !== '') return config.kubernetes_ca_cert;
   const ca = await pod.ca();
-  if (ca === undefined) throw new BadRequest(`kubernetes_ca_cert: there is no ca.crt in ${pod.folder}, so this server is in no pod; send the PEM of the cluster's CA`);
+  if (ca === undefined)
+    throw new BadRequest(
+      `kubernetes_ca_cert: there is no ca.crt in ${pod.folder}, so this server is in no pod; send the PEM of the cluster's CA`,
+    );
   return ca;
 }
 

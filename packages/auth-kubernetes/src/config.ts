@@ -8,15 +8,21 @@ export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
 /** The parameters of `config`, with Vault's and OpenBao's names. */
 export const configFields = {
   kubernetes_host: f.string('URL of the API server: https://10.0.0.1:6443.'),
-  kubernetes_ca_cert: f.string("PEM of the CAs that vouch for the API server. Default: the cluster's, from the pod that the server runs in."),
+  kubernetes_ca_cert: f.string(
+    "PEM of the CAs that vouch for the API server. Default: the cluster's, from the pod that the server runs in.",
+  ),
   token_reviewer_jwt: f.secret(
     'Token of an account that may review tokens (ClusterRole system:auth-delegator). Default: that of the pod that the server runs in; without a pod, ' +
       'each token is reviewed with itself.',
   ),
-  pem_keys: f.commaStrings('PEM public keys, or certificates, of the issuer: signatures are verified here too, before the API server is asked.'),
+  pem_keys: f.commaStrings(
+    'PEM public keys, or certificates, of the issuer: signatures are verified here too, before the API server is asked.',
+  ),
   disable_local_ca_jwt: f.bool('Use neither the CA nor the token of the pod that the server runs in.'),
   issuer: f.string('The issuer that tokens must have.'),
-  disable_iss_validation: f.bool('Accept tokens of any issuer; the API server accepts its own only. Default: true, or false with an issuer.'),
+  disable_iss_validation: f.bool(
+    'Accept tokens of any issuer; the API server accepts its own only. Default: true, or false with an issuer.',
+  ),
 } as const;
 
 /** The record at `config`. */
@@ -53,7 +59,8 @@ export function writtenConfig(stored: KubernetesConfig | undefined, data: Config
   };
   if (config.kubernetes_ca_cert.trim() !== '') requireCertificates(config.kubernetes_ca_cert, 'kubernetes_ca_cert');
   else if (config.disable_local_ca_jwt) throw new BadRequest('kubernetes_ca_cert must be given when disable_local_ca_jwt is true');
-  if (/[^\x21-\x7e]/.test(config.token_reviewer_jwt)) throw new BadRequest('token_reviewer_jwt: not a token; it has a space or another character that no token has');
+  if (/[^\x21-\x7e]/.test(config.token_reviewer_jwt))
+    throw new BadRequest('token_reviewer_jwt: not a token; it has a space or another character that no token has');
   publicKeys(config.pem_keys);
   return config;
 }

@@ -23,7 +23,8 @@ export async function parseSelector(text: string): Promise<LabelSelector> {
   const unknown = Object.keys(others);
   if (unknown.length > 0) throw refused(`${unknown[0]} is neither matchLabels nor matchExpressions`);
   const requirements = [...fromLabels(matchLabels), ...fromExpressions(matchExpressions)];
-  if (requirements.length === 0) throw refused('it requires nothing, and would select every namespace; write "*" into bound_service_account_namespaces for that');
+  if (requirements.length === 0)
+    throw refused('it requires nothing, and would select every namespace; write "*" into bound_service_account_namespaces for that');
   return requirements;
 }
 
@@ -74,7 +75,8 @@ function fromExpressions(value: unknown): Requirement[] {
     const { key, operator, values = [] } = isRecord(one) ? one : {};
     if (typeof key !== 'string' || key === '') throw refused('an entry of matchExpressions has no key');
     if (!isOperator(operator)) throw refused(`the operator of ${key} is none of ${OPERATORS.join(', ')}`);
-    if (!Array.isArray(values) || !values.every((label) => typeof label === 'string')) throw refused(`values of ${key} is not a list of texts`);
+    if (!Array.isArray(values) || !values.every((label) => typeof label === 'string'))
+      throw refused(`values of ${key} is not a list of texts`);
     const compares = operator === 'In' || operator === 'NotIn';
     if (compares !== values.length > 0) throw refused(`${operator} of ${key} ${compares ? 'needs values' : 'takes no values'}`);
     return { key, operator, values };

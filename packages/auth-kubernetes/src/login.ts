@@ -33,7 +33,12 @@ export function requireSent({ role, jwt }: { readonly role?: string | undefined;
  * one that does not fit.
  * @throws TokenRefused for a refusal; UpstreamFailed or Unavailable where the API server does not do its part
  */
-export async function checkLogin(cluster: Cluster, call: LoginCall, clock: Clock, trace: Trace): Promise<{ account: ServiceAccount; role: Role }> {
+export async function checkLogin(
+  cluster: Cluster,
+  call: LoginCall,
+  clock: Clock,
+  trace: Trace,
+): Promise<{ account: ServiceAccount; role: Role }> {
   const { roleName, role, remoteAddress, signal } = call;
   const token = presentedToken(call.jwt, cluster, clock, trace);
   await review(cluster, token, role?.audience ?? '', trace, signal);

@@ -24,7 +24,7 @@ export function loginPath(configs: ConfigStore, clusters: Clusters, clock: Clock
         const role = await roles(req.storage).get(roleName);
         const call = { roleName, role, jwt, remoteAddress, signal: req.signal };
         const done = await checkLogin(cluster, call, clock, trace);
-        return { data: {}, auth: grant(roleName, done.role, done.account, remoteAddress) };
+        return { data: null, auth: grant(roleName, done.role, done.account, remoteAddress) };
       });
     },
   });

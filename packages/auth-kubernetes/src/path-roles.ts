@@ -8,7 +8,8 @@ export function rolePaths(storage: StorageView): AnyPath[] {
     capture: 'name',
     noun: 'role',
     synopsis: 'A role: which service accounts log in, and what tokens they get.',
-    description: 'A write changes what it sends, but a namespace selector that it leaves out is removed. Tokens that were issued keep their policies.',
+    description:
+      'A write changes what it sends, but a namespace selector that it leaves out is removed. Tokens that were issued keep their policies.',
     fields: roleFields,
     storage,
     records: roles,

@@ -8,7 +8,12 @@ import type { Trace } from './trace.ts';
 const CONNECT_MILLIS = 5_000;
 
 /** Opens one connection and, for `https`, encrypts it: two steps of `config/test`. @throws ApiServerFailed */
-export async function probe({ url, ca }: ApiServerAddress, clock: ApiServerParts['clock'], trace: Trace, signal: AbortSignal): Promise<void> {
+export async function probe(
+  { url, ca }: ApiServerAddress,
+  clock: ApiServerParts['clock'],
+  trace: Trace,
+  signal: AbortSignal,
+): Promise<void> {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const secure = protocol === 'https:';
@@ -23,7 +28,12 @@ export async function probe({ url, ca }: ApiServerAddress, clock: ApiServerParts
       trace.passed('connect', since, { url });
       if (!secure) return;
       [step, since] = ['tls', trace.start()];
-      const encrypted: TLSSocket = connectTls({ socket, host, servername: /^[\d.]+$|:/.test(host) ? '' : host, ...(ca === undefined ? {} : { ca }) });
+      const encrypted: TLSSocket = connectTls({
+        socket,
+        host,
+        servername: /^[\d.]+$|:/.test(host) ? '' : host,
+        ...(ca === undefined ? {} : { ca }),
+      });
       await ready(encrypted, 'secureConnect');
       trace.passed('tls', since, { url, protocol: encrypted.getProtocol() ?? '' });
     });

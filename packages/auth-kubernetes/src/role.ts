@@ -8,7 +8,9 @@ const ALIAS_SOURCES = ['serviceaccount_uid', 'serviceaccount_name'] as const;
 /** The parameters of a role, with Vault's and OpenBao's names. */
 export const roleFields = {
   bound_service_account_names: f.commaStrings('Service accounts that log in: names, with * for any characters, or * alone.'),
-  bound_service_account_namespaces: f.commaStrings('Namespaces of service accounts that log in: names, with * for any characters, or * alone.'),
+  bound_service_account_namespaces: f.commaStrings(
+    'Namespaces of service accounts that log in: names, with * for any characters, or * alone.',
+  ),
   bound_service_account_namespace_selector: f.string(
     'Labels of further namespaces, as a label selector in JSON or YAML. A write that leaves it out removes it.',
   ),

@@ -152,7 +152,8 @@ function answer({ tokens, reviewers, namespaces }: Parts, request: IncomingMessa
   if (typeof caller === 'string' || !caller.audiences.includes(API_AUDIENCE)) return refuse(response, 401, 'Unauthorized', 'Unauthorized');
   const allowed = reviewers.has(`${caller.namespace}/${caller.name}`);
   if (request.url === '/apis/authentication.k8s.io/v1/tokenreviews') {
-    if (request.method !== 'POST') return refuse(response, 405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
+    if (request.method !== 'POST')
+      return refuse(response, 405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
     if (!allowed) return refuse(response, 403, 'Forbidden', forbidden(caller, 'create', 'tokenreviews', 'authentication.k8s.io'));
     return review(tokens, request, body, response);
   }
@@ -186,7 +187,10 @@ function statusOf(tokens: ServiceAccountTokens, token: string, asked: readonly s
   const wanted = asked.length > 0 ? asked : [API_AUDIENCE];
   const audiences = wanted.filter((one) => owner.audiences.includes(one));
   if (audiences.length === 0) {
-    return { user: {}, error: `[invalid bearer token, token audiences ${JSON.stringify(owner.audiences)} is invalid for the target audiences ${JSON.stringify(wanted)}]` };
+    return {
+      user: {},
+      error: `[invalid bearer token, token audiences ${JSON.stringify(owner.audiences)} is invalid for the target audiences ${JSON.stringify(wanted)}]`,
+    };
   }
   const { namespace, name, uid } = owner;
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];

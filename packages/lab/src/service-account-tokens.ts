@@ -38,15 +38,16 @@ export interface TokenOwner {
 export class ServiceAccountTokens {
   readonly publicKey: string;
   readonly #key: KeyObject;
-  readonly #otherKey: KeyObject;
+  readonly #verifier: KeyObject;
+  #otherKey: KeyObject | undefined;
   readonly #uids = new Map<string, string>();
   readonly #now: () => number;
 
   constructor(now: () => number) {
     this.#now = now;
     this.#key = newKey();
-    this.#otherKey = newKey();
-    this.publicKey = createPublicKey(this.#key).export({ type: 'spki', format: 'pem' }) as string;
+    this.#verifier = createPublicKey(this.#key);
+    this.publicKey = this.#verifier.export({ type: 'spki', format: 'pem' }) as string;
   }
 
   /** The uid of an account, which a deleted account that is created again does not keep. */
@@ -64,21 +65,30 @@ export class ServiceAccountTokens {
   issue(request: TokenRequest = {}): string {
     const { namespace = 'default', name = 'app', claims = {} } = request;
     const uid = this.uidOf(namespace, name);
-    const payload = { ...(request.legacy ? legacyClaims(namespace, name, uid) : this.#projectedClaims(namespace, name, uid, request)), ...claims };
+    const payload = {
+      ...(request.legacy ? legacyClaims(namespace, name, uid) : this.#projectedClaims(namespace, name, uid, request)),
+      ...claims,
+    };
     const signed = `${encode({ alg: 'RS256', kid: 'lab', typ: 'JWT' })}.${encode(payload)}`;
-    return `${signed}.${sign('sha256', Buffer.from(signed), request.forged ? this.#otherKey : this.#key).toString('base64url')}`;
+    return `${signed}.${sign('sha256', Buffer.from(signed), request.forged ? (this.#otherKey ??= newKey()) : this.#key).toString('base64url')}`;
   }
 
   /** @returns the owner, or what is wrong with the token in the words of an API server */
   check(token: string): TokenOwner | string {
     const [header, payload, signature, ...rest] = token.split('.');
     if (!header || !payload || !signature || rest.length > 0) return 'invalid bearer token';
-    const good = verify('sha256', Buffer.from(`${header}.${payload}`), createPublicKey(this.publicKey), Buffer.from(signature, 'base64url'));
+    const good = verify(
+      'sha256',
+      Buffer.from(`${header}.${payload}`),
+      createPublicKey(this.publicKey),
+      Buffer.from(signature, 'base64url'),
+    );
     if (!good) return 'invalid bearer token';
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
     const seconds = this.#now() / 1_000;
     if (typeof claims['exp'] === 'number' && claims['exp'] < seconds) return '[invalid bearer token, service account token has expired]';
-    if (typeof claims['nbf'] === 'number' && claims['nbf'] > seconds + 1) return '[invalid bearer token, service account token is not valid yet]';
+    if (typeof claims['nbf'] === 'number' && claims['nbf'] > seconds + 1)
+      return '[invalid bearer token, service account token is not valid yet]';
     const owner = ownerOf(claims);
     const exists = owner !== undefined && this.#uids.get(`${owner.namespace}/${owner.name}`) === owner.uid;
     return exists ? owner : '[invalid bearer token, service account token has been invalidated]';
