@@ -24,6 +24,7 @@ const arrows = {
   'auth-userpass': ['engine-sdk', 'auth-sdk'],
   'auth-jwt': ['engine-sdk', 'auth-sdk', 'go-template'],
   'auth-ldap': ['engine-sdk', 'auth-sdk', 'ldap-client', 'go-template'],
+  'auth-kubernetes': ['engine-sdk', 'auth-sdk'],
   'auth-approle': ['engine-sdk', 'auth-sdk'],
   'database-sdk': ['engine-sdk'],
   'database-testkit': ['engine-sdk', 'database-sdk', 'go-template'],
@@ -124,6 +125,7 @@ export default tseslint.config(
       'packages/auth-sdk/src/**',
       'packages/auth-ldap/src/**',
       'packages/auth-userpass/src/**',
+      'packages/auth-kubernetes/src/**',
       'packages/auth-approle/src/**',
       'packages/database/src/**',
       'packages/rotation/src/**',
@@ -135,13 +137,14 @@ export default tseslint.config(
       'packages/core/src/services/audit/**',
       'packages/core/src/kernel/incarnation/process-table.ts',
       'packages/core/src/api/sys/host-info.ts',
+      'packages/auth-kubernetes/src/pod-files.ts',
     ],
     rules: {
       'no-restricted-syntax': [
         'error',
         {
           selector: "ImportDeclaration[source.value='node:fs'], ImportDeclaration[source.value='node:fs/promises']",
-          message: 'no file system here: it belongs to storage drivers, audit devices, the look at the host, and the server',
+          message: 'no file system here: it belongs to storage drivers, audit devices, the look at the host and the pod, and the server',
         },
       ],
     },

@@ -35,6 +35,11 @@ export const OFFERED: readonly Offer[] = [
     load: async () => [(await import('@strongroom/auth-userpass')).userpassAuth],
   },
   {
+    package: '@strongroom/auth-kubernetes',
+    brings: ['auth/kubernetes'],
+    load: async () => [(await import('@strongroom/auth-kubernetes')).kubernetesAuth],
+  },
+  {
     package: '@strongroom/ldap-secrets',
     brings: ['secret/ldap'],
     load: async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],
