@@ -39,6 +39,8 @@ export interface RecordPaths<C extends string, F extends TProperties, R> {
   ) => Promise<Written<R>> | Written<R>;
   /** Within the transaction that deletes the record. */
   readonly removed?: (record: R, name: string, tx: Transaction) => Promise<void>;
+  /** As `exactNumbers` of a path: fields of any value keep the digits of their numbers. */
+  readonly exactNumbers?: boolean;
   /** Writes are always `update` to policies, also of what does not exist yet. */
   readonly alwaysUpdate?: boolean;
 }
@@ -76,7 +78,8 @@ export function recordPaths<const C extends string, F extends TProperties, R>(ki
     return warnings.length === 0 ? undefined : { warnings };
   };
   const writes = { summary: `Create or change a ${noun}.`, handle: write };
-  const one = path(`${at}/{${capture}}`, { synopsis: kind.synopsis, description: kind.description, fields: fields as never })
+  const { synopsis, description, exactNumbers = false } = kind;
+  const one = path(`${at}/{${capture}}`, { synopsis, description, exactNumbers, fields: fields as never })
     .read({
       summary: `Read a ${noun}.`,
       handle: async (req) => {
