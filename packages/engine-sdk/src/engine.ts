@@ -13,7 +13,7 @@ import type { StorageView } from './storage-view.ts';
 import type { MountInfo } from './mount-info.ts';
 
 /** The version of the plugin API. It is checked before any code of a plugin runs. */
-export const API_VERSION = 1;
+export const API_VERSION = 2;
 
 /** Anything that a server lists: engines, database plugins, sync destinations, audit devices. Importing one has no side effects. */
 export interface Plugin {
@@ -95,6 +95,8 @@ export interface EngineHost {
   randomBytes(count: number): Uint8Array;
   /** A password by the named policy, or by the default policy: 20 characters, among them an upper-case letter, a lower-case letter, a digit and a dash. @throws NotFound for an unknown name. */
   generatePassword(policy?: string): Promise<string>;
+  /** Whether the lockout refuses logins on this mount under the name now, wherever they come from. */
+  isLocked(name: string): Promise<boolean>;
   /** The effective ttl and maximum of a lease that is issued now, within the limits of the mount. In seconds. */
   limit(terms: { ttl: number; maxTtl: number }): { ttl: number; maxTtl: number };
   /** For packages that declare `subscribesToSecrets`. */
@@ -115,7 +117,7 @@ export interface SystemMount {
 /** An engine as a plugin: what operators mount. Importing it does nothing. */
 export interface EnginePackage extends Plugin {
   readonly kind: 'auth' | 'secret';
-  readonly apiVersion: 1;
+  readonly apiVersion: 2;
   /** Other mount types of this engine, such as `kv-v2`. The value is merged into the options of the mount. */
   readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The server mounts the engine itself, once: see SystemMount. */

@@ -27,6 +27,7 @@ import { WaitingLogins } from './mfa/waiting-logins.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
 import { MountWatchers } from './mounts/mount-watchers.ts';
+import { openOidc } from './oidc/open-oidc.ts';
 import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
 import type { AbsentPlugin } from './plugins/absent-plugin.ts';
 import { UsablePlugins } from './plugins/usable-plugins.ts';
@@ -114,6 +115,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...{ scope, clock, log, plugins, outside, builtIn },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
+    isLocked: async (mount, name) => lockout.isLocked(mount, name),
     retry: async (mount, target) => {
       outside.breakers.succeeded(targetKey(mount, target));
       for (const work of works) await work.retryTarget(mount, target);
@@ -146,6 +148,11 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...{ plugins, jobs, journal, leases, tokens, revoker, bulk, policies, passwords, identity, mfa, audit, lockout, mounts, removals },
     access: new TokenAccess({ tokens, policies, identity }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
+    oidc: openOidc({
+      storage: () => mounts.at('identity/')!.storage,
+      ...{ identity, barrier, clock },
+      apiAddress: options.apiAddress ?? '',
+    }),
     renewal: new TokenRenewal({ tokens, identity, clock, mount: mountOf, tokenMount: () => mounts.at('auth/token/')! }),
     logins: new LoginTokens({ store, tokens, identity, clock, mount: mountOf, mfa }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
