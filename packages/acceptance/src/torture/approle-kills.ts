@@ -94,7 +94,7 @@ export class AppRoleKills {
     const given = await this.#tokens();
     for (const [name, { secretId, uses, answered }] of secretIds) {
       const found = await this.#server.call('POST', 'auth/approle/role/web/secret-id/lookup', { secret_id: secretId });
-      const left = ((found['data'] as { secret_id_num_uses: number } | undefined)?.secret_id_num_uses ?? 0);
+      const left = (found['data'] as { secret_id_num_uses: number } | undefined)?.secret_id_num_uses ?? 0;
       const tokens = given.get(name) ?? 0;
       if (tokens + left !== uses)
         this.#problems.push(`round ${round}: ${tokens} tokens of secret id ${name}, and ${left} of ${uses} uses left`);
