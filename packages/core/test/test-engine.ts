@@ -91,7 +91,7 @@ export function testEngine(
   return {
     name: 'test',
     kind: 'secret',
-    apiVersion: 1,
+    apiVersion: 2,
     create: (host) => {
       const roles = host.storage.collection('role/', Role, { cached: true });
       return {

@@ -10,7 +10,7 @@ export const cassandraPlugin: DatabasePlugin<typeof CassandraConnection> = {
   kind: 'database',
   name: rules.name,
   version: '0.1.0',
-  apiVersion: 1,
+  apiVersion: 2,
   code: [new URL('.', import.meta.url).href, 'cassandra-driver'],
   connection: CassandraConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },

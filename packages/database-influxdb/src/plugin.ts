@@ -10,7 +10,7 @@ export const influxdbPlugin: DatabasePlugin<typeof InfluxdbConnection> = {
   kind: 'database',
   name: rules.name,
   version: '0.1.0',
-  apiVersion: 1,
+  apiVersion: 2,
   code: [new URL('.', import.meta.url).href],
   connection: InfluxdbConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },

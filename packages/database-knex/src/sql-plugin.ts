@@ -49,7 +49,7 @@ export function sqlPlugin<C extends TObject, Connection extends object, Target e
   const rules: SqlRules = { name: plugin.name, dialect, defaults, expiration, subject };
   return {
     kind: 'database',
-    apiVersion: 1,
+    apiVersion: 2,
     ...described,
     supports: { credentials: subject ? ['password', 'client_certificate'] : ['password'], expiry, statements: 'sql' },
     ...(system && {

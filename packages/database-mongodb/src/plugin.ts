@@ -11,7 +11,7 @@ export const mongodbPlugin: DatabasePlugin<typeof MongodbConnection> = {
   kind: 'database',
   name: 'mongodb-database-plugin',
   version: '0.1.0',
-  apiVersion: 1,
+  apiVersion: 2,
   code: [new URL('.', import.meta.url).href, 'mongodb', 'bson'],
   connection: MongodbConnection,
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },

@@ -12,7 +12,7 @@ function aclPlugin(name: string): DatabasePlugin<typeof RedisConnection> {
     kind: 'database',
     name,
     version: '0.1.0',
-    apiVersion: 1,
+    apiVersion: 2,
     code: [new URL('.', import.meta.url).href, 'redis', '@redis'],
     connection: RedisConnection,
     supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },

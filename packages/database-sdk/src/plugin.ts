@@ -98,7 +98,7 @@ export interface DatabasePlugin<C extends TObject = TObject> {
   readonly name: string;
   /** The plugin's own version (semver), for hosts with several versions of one plugin. */
   readonly version?: string;
-  readonly apiVersion: 1;
+  readonly apiVersion: 2;
   /**
    * Schema of what `config/<name>` takes beyond the host's own fields. A field that holds a secret is annotated `secret: true` and is
    * never echoed; one that holds a URL or DSN is annotated `connectionUrl: true` and is echoed with its password masked.

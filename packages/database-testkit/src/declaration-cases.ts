@@ -15,7 +15,7 @@ export const declarationCases: Cases<TObject> = {
     assert.match(name, /^[a-z0-9]+(-[a-z0-9]+)*$/, 'a plugin name is kebab case');
     if (version !== undefined) assert.match(version, SEMVER, 'version is semver');
     assert.equal(kind, 'database');
-    assert.equal(apiVersion, 1);
+    assert.equal(apiVersion, 2);
     assert.ok(supports.credentials.length > 0, 'a plugin supports at least one kind of credential');
     assert.equal(new Set(supports.credentials).size, supports.credentials.length, 'each kind of credential is named once');
     for (const type of supports.credentials) assert.ok(['password', 'rsa_private_key', 'client_certificate'].includes(type), type);

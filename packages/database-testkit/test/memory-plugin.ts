@@ -47,7 +47,7 @@ export function memoryPlugin(
     kind: 'database',
     name: 'memory-database-plugin',
     version: '1.0.0',
-    apiVersion: 1,
+    apiVersion: 2,
     connection: Connection,
     supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
     usernameTemplate: '{{ printf "v-%s-%s" (.RoleName | truncate 8) (random 20) | truncate 32 }}',

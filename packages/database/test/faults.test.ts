@@ -229,9 +229,9 @@ describe('a database plugin that misbehaves', () => {
     await mount.write('roles/ok', { db_name: 'good', creation_statements: '{}' });
     await mount.close();
     const { opened } = bad;
-    const other = { ...bad.plugin, apiVersion: 2 };
+    const other = { ...bad.plugin, apiVersion: API_VERSION + 1 };
     mount = await mountForTest(databaseEngine, { plugins: [other, good.plugin], storage: storage.open() });
-    const reason = `plugin faulty-database-plugin was built for plugin API 2; this server offers ${API_VERSION}`;
+    const reason = `plugin faulty-database-plugin was built for plugin API ${API_VERSION + 1}; this server offers ${API_VERSION}`;
     expect(await creds()).toBe(`503,the connection "bad" is quarantined: ${reason}`);
     expect(await creds('ok')).toBe('200');
     expect((await mount.read('failing')).data).toMatchObject({ connections: { bad: { reason } } });
@@ -247,11 +247,11 @@ describe('a database plugin that misbehaves', () => {
   });
 
   test('one that does not describe itself is not run', () => {
-    const hollow = new PluginCatalog(() => [{ name: 'hollow', kind: 'database', apiVersion: 1 }]);
+    const hollow = new PluginCatalog(() => [{ name: 'hollow', kind: 'database', apiVersion: 2 }]);
     expect(() => hollow.find('hollow', '')).toThrow(
       'does not describe itself as a database plugin: it lacks open, connection (a TypeBox object), supports.credentials, usernameTemplate',
     );
-    const halfDone = new PluginCatalog(() => [{ name: 'half', kind: 'database', apiVersion: 1, open: async () => undefined } as never]);
+    const halfDone = new PluginCatalog(() => [{ name: 'half', kind: 'database', apiVersion: 2, open: async () => undefined } as never]);
     expect(() => halfDone.find('half', '')).toThrow('it lacks connection (a TypeBox object), supports.credentials, usernameTemplate');
   });
 

@@ -33,7 +33,7 @@ export function faultyDatabase(name = 'faulty-database-plugin'): FaultyDatabase 
       kind: 'database',
       name,
       version: '0.1.0',
-      apiVersion: 1,
+      apiVersion: 2,
       connection,
       supports: { credentials: ['password', 'rsa_private_key'], expiry: 'lease-only', statements: 'json' },
       usernameTemplate: '{{ printf "v-%s-%s" .RoleName (random 20) }}',

@@ -54,7 +54,7 @@ export function rootDatabase(): RootDatabase {
       kind: 'database',
       name: 'root-database-plugin',
       version: '0.1.0',
-      apiVersion: 1,
+      apiVersion: 2,
       connection,
       supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },
       usernameTemplate: '{{ printf "v-%s-%s" .RoleName (random 20) }}',

@@ -13,7 +13,7 @@ import type { StorageView } from './storage-view.ts';
 import type { MountInfo } from './mount-info.ts';
 
 /** The version of the plugin API. It is checked before any code of a plugin runs. */
-export const API_VERSION = 1;
+export const API_VERSION = 2;
 
 /** Anything that a server lists: engines, database plugins, sync destinations, audit devices. Importing one has no side effects. */
 export interface Plugin {
@@ -115,7 +115,7 @@ export interface SystemMount {
 /** An engine as a plugin: what operators mount. Importing it does nothing. */
 export interface EnginePackage extends Plugin {
   readonly kind: 'auth' | 'secret';
-  readonly apiVersion: 1;
+  readonly apiVersion: 2;
   /** Other mount types of this engine, such as `kv-v2`. The value is merged into the options of the mount. */
   readonly aliases?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The server mounts the engine itself, once: see SystemMount. */

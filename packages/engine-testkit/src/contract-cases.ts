@@ -11,7 +11,7 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
   'the package is well formed': async ({ engine }) => {
     assert.match(engine.name, /^[a-z][a-z0-9-]*$/, 'the name is what operators write: lower-case letters, digits and dashes');
     assert.ok(['auth', 'secret'].includes(engine.kind), `kind ${String(engine.kind)}`);
-    assert.equal(engine.apiVersion, 1);
+    assert.equal(engine.apiVersion, 2);
     if (engine.version !== undefined) assert.match(engine.version, /^\d+\.\d+\.\d+/, 'the version is a semantic one');
   },
 

@@ -50,7 +50,7 @@ export function notesEngine(fault?: Fault): EnginePackage {
   return {
     name: 'notes',
     kind: 'secret',
-    apiVersion: 1,
+    apiVersion: 2,
     version: '1.0.0',
     create: (host) => {
       const stored = host.storage.collection('note/', Note);

@@ -11,7 +11,7 @@ describe('the secrets of version 2 can be followed', () => {
   const subscriber: EnginePackage = {
     name: 'ear',
     kind: 'secret',
-    apiVersion: 1,
+    apiVersion: 2,
     system: { path: 'sys/ear/' },
     subscribesToSecrets: true,
     create: (host) => {

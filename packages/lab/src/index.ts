@@ -14,6 +14,14 @@ export {
   type MariadbServer,
 } from './mariadb-server.ts';
 export { describeWithMoto, motoMissing, startMoto, type MotoOptions, type MotoServer } from './moto-server.ts';
+export {
+  startOidcIssuer,
+  type IssuerAlgorithm,
+  type IssuerOutage,
+  type OidcIssuer,
+  type OidcIssuerOptions,
+  type SignOptions,
+} from './oidc-issuer.ts';
 export { type Pgbouncer, pgbouncerMissing, startPgbouncer } from './pgbouncer.ts';
 export {
   embeddedPostgres,

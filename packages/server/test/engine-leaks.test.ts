@@ -26,7 +26,7 @@ const ways = {
   none: () => undefined,
 };
 export const leaky = {
-  name: 'leaky', kind: 'secret', apiVersion: 1, version: '1.0.0',
+  name: 'leaky', kind: 'secret', apiVersion: 2, version: '1.0.0',
   create: () => ({
     close: () => new Promise(() => undefined),
     paths: [{

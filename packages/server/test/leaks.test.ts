@@ -28,7 +28,7 @@ const late = {
 };
 import { EventEmitter } from 'node:events';
 const leaky = (name, more) => ({
-  kind: 'database', name, ...more, version: '1.0.0', apiVersion: 1,
+  kind: 'database', name, ...more, version: '1.0.0', apiVersion: 2,
   connection: { type: 'object', properties: { leak: { type: 'string' } } },
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },
   usernameTemplate: '{{ printf "v-%s-%s" .RoleName (random 20) }}',

@@ -21,17 +21,17 @@ const load = async (...names: string[]): Promise<Plugin[]> => packagePlugins(nam
 
 install(
   '@acme/good',
-  `export const engine = { name: 'acme', kind: 'secret', apiVersion: 1, version: '3.1.0', create: () => ({ paths: [] }) }; export default engine;`,
+  `export const engine = { name: 'acme', kind: 'secret', apiVersion: 2, version: '3.1.0', create: () => ({ paths: [] }) }; export default engine;`,
 );
-install('pack', `export const list = ['a', 'b'].map((name) => ({ name, kind: 'database', apiVersion: 1 }));`, { main: 'main.js' });
+install('pack', `export const list = ['a', 'b'].map((name) => ({ name, kind: 'database', apiVersion: 2 }));`, { main: 'main.js' });
 install('old', `export const engine = { name: 'old', kind: 'secret', apiVersion: 0, get create() { throw new Error('was touched'); } };`);
-install('strange', `export const engine = { name: 'strange', kind: 'kettle', apiVersion: 1 };`);
+install('strange', `export const engine = { name: 'strange', kind: 'kettle', apiVersion: 2 };`);
 install('empty', `export const answer = 42;`);
 install('broken', `throw new Error('cannot start here');`);
 install('incomplete', `import 'not-there-at-all';`);
-install('second-kv', `export const engine = { name: 'kv', kind: 'secret', apiVersion: 1 };`);
+install('second-kv', `export const engine = { name: 'kv', kind: 'secret', apiVersion: 2 };`);
 install('outside', '', { exports: '../../elsewhere.js' });
-writeFileSync(join(folder, 'local.mjs'), `export const plugin = { name: 'local', kind: 'audit', apiVersion: 1 };`);
+writeFileSync(join(folder, 'local.mjs'), `export const plugin = { name: 'local', kind: 'audit', apiVersion: 2 };`);
 
 describe('the plugins of every server', () => {
   test('speak its API, each under a name of its own', async () => {
@@ -111,12 +111,12 @@ describe('packages of the configuration', () => {
   test('that were built for another API are loaded, untouched, for the core to refuse them alone', async () => {
     expect((await load('old', '@acme/good')).map(({ name, apiVersion }) => [name, apiVersion])).toEqual([
       ['old', 0],
-      ['acme', 1],
+      ['acme', 2],
     ]);
   });
 
   test('cannot take the place of what is there', async () => {
-    const present = [{ name: 'kv', kind: 'secret', apiVersion: 1 }];
+    const present = [{ name: 'kv', kind: 'secret', apiVersion: 2 }];
     await expect(packagePlugins([named('second-kv')], present)).rejects.toThrow('kv is already there as secret plugin');
   });
 });

@@ -116,7 +116,7 @@ describe('a server', () => {
     const slow: EnginePackage = {
       name: 'slow',
       kind: 'secret',
-      apiVersion: 1,
+      apiVersion: 2,
       create: () => ({
         paths: [
           path('wait/{name}', { synopsis: 'Waits.', description: '', fields: { name: f.name('Any.') } }).read({

@@ -24,7 +24,7 @@ const file = ${JSON.stringify(USERS)};
 const users = () => readFileSync(file, 'utf8').split('\\n').filter(Boolean);
 const write = (names) => writeFileSync(file, names.map((name) => name + '\\n').join(''));
 export const plugin = {
-  kind: 'database', name: 'file-database-plugin', version: '1.0.0', apiVersion: 1,
+  kind: 'database', name: 'file-database-plugin', version: '1.0.0', apiVersion: 2,
   code: [new URL('.', import.meta.url).href],
   connection: { type: 'object', properties: {} },
   supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },

@@ -9,7 +9,7 @@ export const awsSmDestination: SyncDestinationPlugin<typeof AwsSmConnection> = {
   name: 'aws-sm',
   aliases: ['cloud1-sm'],
   title: 'AWS Secrets Manager',
-  apiVersion: 1,
+  apiVersion: 2,
   version: '0.1.0',
   code: [new URL('.', import.meta.url).href, '@aws-sdk/client-secrets-manager'],
   connection: AwsSmConnection,

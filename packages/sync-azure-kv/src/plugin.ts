@@ -9,7 +9,7 @@ export function createAzureKvDestination(options: AzureKvOptions = {}): SyncDest
     name: 'azure-kv',
     aliases: ['cloud2-kv'],
     title: 'Azure Key Vault',
-    apiVersion: 1,
+    apiVersion: 2,
     version: '0.1.0',
     code: [new URL('.', import.meta.url).href, '@azure', '@typespec'],
     connection: AzureKvConnection,

@@ -9,7 +9,7 @@ export function createGcpSmDestination(options: GcpSmOptions = {}): SyncDestinat
     name: 'gcp-sm',
     aliases: ['cloud3-sm'],
     title: 'Google Cloud Secret Manager',
-    apiVersion: 1,
+    apiVersion: 2,
     version: '0.1.0',
     code: [new URL('.', import.meta.url).href, '@google-cloud/secret-manager', 'google-gax', 'google-auth-library', '@grpc/grpc-js'],
     connection: GcpSmConnection,

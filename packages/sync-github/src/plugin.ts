@@ -10,7 +10,7 @@ export function createGithubDestination(options: GithubOptions = {}): SyncDestin
     name: 'gh',
     aliases: ['codehost'],
     title: 'GitHub Actions secrets',
-    apiVersion: 1,
+    apiVersion: 2,
     version: '0.1.0',
     code: [new URL('.', import.meta.url).href, '@octokit', 'libsodium-wrappers', 'undici'],
     connection: GithubConnection,

@@ -34,7 +34,7 @@ export interface SyncDestinationPlugin<C extends TObject = TObject, A extends TO
   readonly aliases?: readonly string[];
   /** What people call the provider, for messages: `AWS Secrets Manager`. */
   readonly title: string;
-  readonly apiVersion: 1;
+  readonly apiVersion: 2;
   /** Semantic version of the package. */
   readonly version?: string;
   /**

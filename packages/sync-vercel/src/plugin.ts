@@ -9,7 +9,7 @@ export function createVercelDestination(options: VercelOptions = {}): SyncDestin
     name: 'vercel-project',
     aliases: ['webhost-project'],
     title: 'Vercel',
-    apiVersion: 1,
+    apiVersion: 2,
     version: '0.1.0',
     code: [new URL('.', import.meta.url).href, 'undici'],
     connection: VercelConnection,

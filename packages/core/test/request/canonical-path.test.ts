@@ -10,7 +10,7 @@ const EVERY = '["create","read","update","patch","delete","list","sudo"]';
 const shelf: EnginePackage = {
   name: 'shelf',
   kind: 'secret',
-  apiVersion: 1,
+  apiVersion: 2,
   create: () => {
     const name = f.name('Its name.', {
       folds: (text) =>

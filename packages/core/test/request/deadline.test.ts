@@ -31,7 +31,7 @@ function slowEngine(reasons: unknown[], held: (() => void)[]): EnginePackage {
     summary: 'Never ends, and asks for no signal.',
     handle: async () => new Promise<undefined>((resolve) => void held.push(() => resolve(undefined))),
   });
-  return { name: 'slow', kind: 'secret', apiVersion: 1, create: () => ({ paths: [slow] }) };
+  return { name: 'slow', kind: 'secret', apiVersion: 2, create: () => ({ paths: [slow] }) };
 }
 
 describe('the deadline of a request', () => {

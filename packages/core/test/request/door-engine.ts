@@ -25,7 +25,7 @@ export function doorLogin(entered: () => void = () => undefined): EnginePackage 
       };
     },
   });
-  return { name: 'door', kind: 'auth', apiVersion: 1, create: () => ({ paths: [login] }) };
+  return { name: 'door', kind: 'auth', apiVersion: 2, create: () => ({ paths: [login] }) };
 }
 
 /** A secrets engine with one drawer in memory, and a path that fails. */
@@ -33,7 +33,7 @@ export function drawerEngine(entered: () => void = () => undefined): EnginePacka
   return {
     name: 'drawer',
     kind: 'secret',
-    apiVersion: 1,
+    apiVersion: 2,
     create: () => {
       let kept: string | undefined;
       const drawer = path('drawer', {

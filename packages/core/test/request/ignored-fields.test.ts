@@ -5,7 +5,7 @@ import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
 const roles: EnginePackage = {
   name: 'roles',
   kind: 'secret',
-  apiVersion: 1,
+  apiVersion: 2,
   create: () => ({
     paths: [
       path('roles/{name}', {

@@ -11,7 +11,7 @@ export const declarationCases: Cases<TObject, TObject> = {
   async 'name, aliases and version are well formed'({ options: { plugin } }) {
     for (const name of [plugin.name, ...(plugin.aliases ?? [])]) assert.match(name, /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/);
     assert.equal(plugin.kind, 'sync-destination');
-    assert.equal(plugin.apiVersion, 1);
+    assert.equal(plugin.apiVersion, 2);
     assert.ok(plugin.title.trim() !== '', 'the title is empty');
     if (plugin.version !== undefined) assert.match(plugin.version, /^\d+\.\d+\.\d+/);
   },

@@ -193,7 +193,7 @@ export function memoryDestination(provider: MemoryProvider, name = 'memory'): Sy
     name,
     aliases: [`${name}-alias`],
     title: 'the memory',
-    apiVersion: 1,
+    apiVersion: 2,
     version: '0.1.0',
     connection: Connection,
     fixed: ['place'],

@@ -14,7 +14,7 @@ export const shelfDestination: SyncDestinationPlugin<typeof ShelfConnection> = {
   kind: 'sync-destination',
   name: 'shelf',
   title: 'Shelf',
-  apiVersion: 1,
+  apiVersion: 2,
   version: '0.1.0',
   code: [new URL('.', import.meta.url).href],
   connection: ShelfConnection,

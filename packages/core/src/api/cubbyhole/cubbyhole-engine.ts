@@ -54,5 +54,5 @@ export function cubbyholeEngine(store: Store): EnginePackage {
         return undefined;
       },
     });
-  return { name: 'cubbyhole', kind: 'secret', apiVersion: 1, create: () => ({ paths: [entries] }) };
+  return { name: 'cubbyhole', kind: 'secret', apiVersion: 2, create: () => ({ paths: [entries] }) };
 }

@@ -2,5 +2,5 @@ import type { AnyPath, EnginePackage } from '@strongroom/engine-sdk';
 
 /** `sys/`: its paths are put together by the core, which has the rooms they speak for. */
 export function systemEngine(paths: () => readonly AnyPath[]): EnginePackage {
-  return { name: 'system', kind: 'secret', apiVersion: 1, create: () => ({ paths: paths() }) };
+  return { name: 'system', kind: 'secret', apiVersion: 2, create: () => ({ paths: paths() }) };
 }

@@ -23,7 +23,7 @@ export function tokenEngine(parts: {
   return {
     name: 'token',
     kind: 'auth',
-    apiVersion: 1,
+    apiVersion: 2,
     create: (host) => {
       const roles = new TokenRoles(host.storage);
       return {

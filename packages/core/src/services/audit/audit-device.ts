@@ -21,7 +21,7 @@ export interface AuditDeviceHost {
 /** A type of audit device, as the server's list of plugins names it. */
 export interface AuditDevicePlugin extends Plugin {
   readonly kind: 'audit';
-  readonly apiVersion: 1;
+  readonly apiVersion: 2;
   /** Complains about options before anything is touched. @throws BadRequest naming the option. */
   check(options: Readonly<Record<string, string>>): void;
   /** @throws when the destination cannot be opened; the broker tries again with the next line. */

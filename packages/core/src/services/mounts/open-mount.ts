@@ -15,7 +15,7 @@ const record = {
   external_entropy_access: false,
 } as const;
 
-const engine = { name: 'system', kind: 'secret', apiVersion: 1, create: () => ({ paths: [] }) } as const;
+const engine = { name: 'system', kind: 'secret', apiVersion: 2, create: () => ({ paths: [] }) } as const;
 
 /** Where the always open paths belong before there is a mount table. */
 export function openMount(storage: MountStorage): Mount {

@@ -18,7 +18,7 @@ const listed = [
   plugin('database', 'cassandra-database-plugin'),
   plugin('audit', 'file'),
 ];
-const refused = [{ plugin: { ...plugin('database', 'old-database-plugin', '0.3.0'), apiVersion: 2 }, reason: 'built for plugin API 2' }];
+const refused = [{ plugin: { ...plugin('database', 'old-database-plugin', '0.3.0'), apiVersion: 1 }, reason: 'built for plugin API 1' }];
 
 let reloaded: object[];
 let failure: Error | undefined;
@@ -99,10 +99,10 @@ describe('the catalogue', () => {
     const { data } = await ask('read', 'plugins/catalog');
     const entries = (data as { detailed: { name: string; refused?: string }[] }).detailed;
     expect(entries.filter((entry) => entry.refused !== undefined)).toMatchObject([
-      { name: 'old-database-plugin', version: 'v0.3.0+builtin.strongroom', refused: 'built for plugin API 2' },
+      { name: 'old-database-plugin', version: 'v0.3.0+builtin.strongroom', refused: 'built for plugin API 1' },
     ]);
     expect(await ask('read', 'plugins/catalog/database/old-database-plugin')).toMatchObject({
-      data: { refused: 'built for plugin API 2' },
+      data: { refused: 'built for plugin API 1' },
     });
   });
 

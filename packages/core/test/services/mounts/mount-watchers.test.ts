@@ -11,7 +11,7 @@ const Heard = Type.Object({ mount: Type.String(), name: Type.String() });
 const notes: EnginePackage = {
   name: 'notes',
   kind: 'secret',
-  apiVersion: 1,
+  apiVersion: 2,
   create: ({ storage }) => ({
     source: {
       readPath: (name) => `notes/${name}`,
@@ -43,7 +43,7 @@ function listener(given: { sources?: SecretSources } = {}): EnginePackage {
   return {
     name: 'listener',
     kind: 'secret',
-    apiVersion: 1,
+    apiVersion: 2,
     system: { path: 'sys/listener/', feature: 'listening' },
     subscribesToSecrets: true,
     create: ({ storage, sources }) => {

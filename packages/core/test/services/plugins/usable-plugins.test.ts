@@ -8,7 +8,7 @@ import { Outside, testEngine } from '../../test-engine.ts';
 const old = (pkg: EnginePackage): EnginePackage =>
   ({
     ...pkg,
-    apiVersion: 2,
+    apiVersion: API_VERSION - 1,
     create: () => {
       throw new Error('was run');
     },
@@ -21,7 +21,7 @@ describe('a plugin that was built for another API', () => {
     await before.close();
     const other = { ...testEngine(new Outside()), name: 'other' };
     const mount = await mountForTest(old(testEngine(new Outside())), { storage: store.open(), path: 'acc', plugins: [other] });
-    const reason = `plugin test was built for plugin API 2; this server offers ${API_VERSION}`;
+    const reason = `plugin test was built for plugin API ${API_VERSION - 1}; this server offers ${API_VERSION}`;
     expect(await mount.call('update', 'acc/roles/r')).toMatchObject({ status: 503, errors: [`the mount acc/ is quarantined: ${reason}`] });
     const refused = await mount.call('update', 'sys/mounts/more', { data: { type: 'test' } });
     expect(refused).toMatchObject({ status: 400, errors: [reason] });

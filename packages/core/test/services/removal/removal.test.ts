@@ -524,7 +524,7 @@ describe('a mount that is being removed', () => {
     const logins: EnginePackage = {
       name: 'hello',
       kind: 'auth',
-      apiVersion: 1,
+      apiVersion: 2,
       create: () => ({
         paths: [
           path('login/{name}', {
@@ -594,7 +594,7 @@ describe('a mount that is being removed', () => {
     const words: EnginePackage = {
       name: 'words',
       kind: 'secret',
-      apiVersion: 1,
+      apiVersion: 2,
       create: () => ({
         secrets: [type],
         retire: async () => {

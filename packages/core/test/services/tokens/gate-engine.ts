@@ -36,7 +36,7 @@ export function gateLogin(): { readonly plugin: EnginePackage; readonly grant: G
   const plugin: EnginePackage = {
     name: 'gate',
     kind: 'auth',
-    apiVersion: 1,
+    apiVersion: 2,
     create: () => ({
       paths: [login],
       renewAuth: async ({ internal }) => internal as { ttl: number; maxTtl: number; period: number },
