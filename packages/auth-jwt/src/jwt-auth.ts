@@ -4,6 +4,8 @@ import { configPath } from './config/path-config.ts';
 import { IssuerHttp } from './keys/issuer-http.ts';
 import { loginPath } from './login/path-login.ts';
 import { renew } from './login/renewal.ts';
+import { flowExpiry, Flows } from './oidc/flows.ts';
+import { oidcPaths } from './oidc/oidc-paths.ts';
 import { rolePaths } from './roles/path-roles.ts';
 
 /** The login method `jwt`: signed tokens of programs. */
@@ -23,9 +25,13 @@ function create(host: EngineHost): Engine {
   const { clock, log, storage } = host;
   const http = new IssuerHttp({ clock, circuit: (origin) => host.circuit(origin) });
   const configs = new ConfigStore({ storage, http, clock, log });
-  const template = { now: () => clock.now(), randomBytes: (count: number) => host.randomBytes(count) };
+  const randomBytes = (count: number): Uint8Array => host.randomBytes(count);
+  const template = { now: () => clock.now(), randomBytes };
+  const parts = { storage, configs, clock, log, template };
+  const flows = new Flows({ storage, clock, randomBytes });
   return {
-    paths: [configPath(configs, http), ...rolePaths(storage), loginPath({ storage, configs, clock, log, template })],
+    paths: [configPath(configs, http), ...rolePaths(storage), loginPath(parts), ...oidcPaths({ ...parts, http, flows, randomBytes })],
+    schedules: [flowExpiry],
     renewAuth: async (auth) => renew(storage, auth),
     initialize: async () => void (await configs.setup()),
     invalidate: (key) => configs.invalidate(key),

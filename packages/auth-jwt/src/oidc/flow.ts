@@ -1,4 +1,6 @@
+import { readStoredJson, writeStoredJson } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
+import type { JsonObject } from '../json/json-pointer.ts';
 
 /** A login that the provider has vouched for, and that a poll will collect. */
 const Proven = Type.Object({
@@ -39,3 +41,25 @@ export const Flow = Type.Object({
   failure: Type.Optional(Type.String()),
 });
 export type Flow = Static<typeof Flow>;
+
+/** What a provider has vouched for. */
+export interface ProvenLogin {
+  /** Those of the ID token, and of userinfo. */
+  readonly claims: JsonObject;
+  /** Tokens of the provider that the role wants in the metadata. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** As it is stored. */
+export function storedLogin({ claims, metadata }: ProvenLogin): NonNullable<Flow['proven']> {
+  return { claims: writeStoredJson(claims), metadata: { ...metadata } };
+}
+
+export function provenIn({ proven }: Flow): ProvenLogin | undefined {
+  return proven && { claims: readStoredJson(proven.claims) as JsonObject, metadata: proven.metadata };
+}
+
+/** Nothing came of the flow yet. */
+export function isOpen(flow: Flow): boolean {
+  return flow.proven === undefined && flow.failure === undefined;
+}

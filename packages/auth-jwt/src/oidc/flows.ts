@@ -111,6 +111,11 @@ export class Flows {
     });
   }
 
+  /** Forgets a flow, which may have ended. */
+  async end(state: string): Promise<void> {
+    await this.#parts.storage.transaction(async (tx) => remove(tx, state));
+  }
+
   /** Ends a flow in the commit that stores its login: no second one can come of it. @throws BadRequest where it has ended */
   async consume(tx: Transaction, state: string): Promise<void> {
     this.#live(await flowsIn(tx).get(idOf(state)));

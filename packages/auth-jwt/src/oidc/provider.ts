@@ -100,7 +100,8 @@ export class Provider {
   }
 
   async beginDevice(scope: string): Promise<DeviceRequest> {
-    if (typeof this.#metadata.device_authorization_endpoint !== 'string') throw loginFailed('The provider has no device authorization endpoint.');
+    if (typeof this.#metadata.device_authorization_endpoint !== 'string')
+      throw loginFailed('The provider has no device authorization endpoint.');
     try {
       const begun = await this.#library.initiateDeviceAuthorization(this.#configuration(), { scope });
       return {
@@ -144,17 +145,15 @@ export class Provider {
   #configuration(redirectUri?: string): Configuration {
     const { setup, clock } = this.#parts;
     const { oidc_client_id: id, oidc_client_secret: secret, jwt_supported_algs: algorithms } = setup.config;
-    const { ClientSecretBasic, ClientSecretPost, Configuration, allowInsecureRequests, clockSkew, clockTolerance, customFetch } = this.#library;
+    const { ClientSecretBasic, ClientSecretPost, Configuration, allowInsecureRequests, clockSkew, clockTolerance } = this.#library;
     const methods = this.#metadata.token_endpoint_auth_methods_supported;
     const authentication = methods && !methods.includes('client_secret_basic') ? ClientSecretPost(secret) : ClientSecretBasic(secret);
-    const metadata = {
-      id_token_signed_response_alg: (algorithms.length > 0 ? algorithms : ['RS256']) as unknown as string,
-      [clockSkew]: Math.round((clock.millis() - Date.now()) / 1_000),
-      [clockTolerance]: 60,
-    };
-    const configuration = new Configuration(this.#metadata, id, metadata, authentication);
+    const server = { ...this.#metadata, id_token_signing_alg_values_supported: algorithms.length > 0 ? algorithms : ['RS256'] };
+    const client = { [clockSkew]: Math.round((clock.millis() - Date.now()) / 1_000), [clockTolerance]: 60 };
+    const configuration = new Configuration(server, id, client, authentication);
     // Whether a provider may be asked without TLS is decided where it is configured.
     allowInsecureRequests(configuration);
+    const customFetch: Library['customFetch'] = this.#library.customFetch;
     configuration[customFetch] = (url, options) => this.#fetch(url, options, redirectUri);
     return configuration;
   }
