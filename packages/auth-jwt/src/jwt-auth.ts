@@ -2,7 +2,10 @@ import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@
 import { ConfigStore } from './config/config-store.ts';
 import { configPath } from './config/path-config.ts';
 import { IssuerHttp } from './keys/issuer-http.ts';
+import type { LoginParts } from './login/login.ts';
+import { configTestPath } from './login/path-config-test.ts';
 import { loginPath } from './login/path-login.ts';
+import { Replays } from './login/replays.ts';
 import { renew } from './login/renewal.ts';
 import { flowExpiry, Flows } from './oidc/flows.ts';
 import { oidcPaths } from './oidc/oidc-paths.ts';
@@ -27,11 +30,18 @@ function create(host: EngineHost): Engine {
   const configs = new ConfigStore({ storage, http, clock, log });
   const randomBytes = (count: number): Uint8Array => host.randomBytes(count);
   const template = { now: () => clock.now(), randomBytes };
-  const parts = { storage, configs, clock, log, template };
+  const replays = new Replays(clock);
+  const parts: LoginParts = { storage, configs, clock, log, template, replays };
   const flows = new Flows({ storage, clock, randomBytes });
   return {
-    paths: [configPath(configs, http), ...rolePaths(storage), loginPath(parts), ...oidcPaths({ ...parts, http, flows, randomBytes })],
-    schedules: [flowExpiry],
+    paths: [
+      configPath(configs, http),
+      configTestPath(parts, http),
+      ...rolePaths(storage),
+      loginPath(parts),
+      ...oidcPaths({ ...parts, http, flows, randomBytes }),
+    ],
+    schedules: [replays.job, flowExpiry],
     renewAuth: async (auth) => renew(storage, auth),
     initialize: async () => void (await configs.setup()),
     invalidate: (key) => configs.invalidate(key),

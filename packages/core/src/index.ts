@@ -9,5 +9,6 @@ export { emptyResponse, type AuthReply, type CoreResponse, type WrapInfo } from 
 export type { AutomaticSeal } from './services/seal/seal.ts';
 export type { CorsConfig } from './services/settings/cors-config.ts';
 export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './services/settings/log-levels.ts';
+export type { LockoutDefaults, UserLockoutConfig } from './services/lockout/lockout-settings.ts';
 export { openApiOf } from './services/documents/openapi.ts';
 export { API_COMPATIBLE_VERSION, PRODUCT_VERSION, VERSION } from './kernel/version.ts';

@@ -30,6 +30,16 @@ export const OFFERED: readonly Offer[] = [
   },
   { package: '@strongroom/auth-ldap', brings: ['auth/ldap'], load: async () => [(await import('@strongroom/auth-ldap')).ldapAuth] },
   {
+    package: '@strongroom/auth-userpass',
+    brings: ['auth/userpass'],
+    load: async () => [(await import('@strongroom/auth-userpass')).userpassAuth],
+  },
+  {
+    package: '@strongroom/auth-kubernetes',
+    brings: ['auth/kubernetes'],
+    load: async () => [(await import('@strongroom/auth-kubernetes')).kubernetesAuth],
+  },
+  {
     package: '@strongroom/ldap-secrets',
     brings: ['secret/ldap'],
     load: async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],
