@@ -5,7 +5,14 @@ export type { CoreOptions } from './core-options.ts';
 export type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 export { PluginRefused } from './services/plugins/plugin-refused.ts';
 export type { CoreRequest, RequestOperation } from './kernel/call/core-request.ts';
-export { emptyResponse, type AuthReply, type CoreResponse, type WrapInfo } from './kernel/call/core-response.ts';
+export {
+  emptyResponse,
+  type AuthReply,
+  type CoreResponse,
+  type MfaRequirement,
+  type PendingAuth,
+  type WrapInfo,
+} from './kernel/call/core-response.ts';
 export type { AutomaticSeal } from './services/seal/seal.ts';
 export type { CorsConfig } from './services/settings/cors-config.ts';
 export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './services/settings/log-levels.ts';
