@@ -20,6 +20,7 @@ import { UserLockout } from './lockout/user-lockout.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
 import { MountWatchers } from './mounts/mount-watchers.ts';
+import { openOidc } from './oidc/open-oidc.ts';
 import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
 import type { AbsentPlugin } from './plugins/absent-plugin.ts';
 import { UsablePlugins } from './plugins/usable-plugins.ts';
@@ -112,6 +113,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...{ scope, clock, log, plugins, outside, builtIn },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
+    isLocked: async (mount, name) => lockout.isLocked(mount, name),
     retry: async (mount, target) => {
       outside.breakers.succeeded(targetKey(mount, target));
       for (const work of works) await work.retryTarget(mount, target);
@@ -145,6 +147,11 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...{ plugins, jobs, journal, leases, tokens, revoker, bulk, policies, passwords, identity, audit, lockout, mounts, removals, quotas },
     access: new TokenAccess({ tokens, policies, identity }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
+    oidc: openOidc({
+      storage: () => mounts.at('identity/')!.storage,
+      ...{ identity, barrier, clock },
+      apiAddress: options.apiAddress ?? '',
+    }),
     renewal: new TokenRenewal({ tokens, identity, clock, mount: mountOf, tokenMount: () => mounts.at('auth/token/')! }),
     logins: new LoginTokens({ store, tokens, identity, clock }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),

@@ -86,6 +86,12 @@ export class UserLockout {
     if (settings) await this.#count(mount, name, settings);
   }
 
+  async isLocked(mount: LockoutMount, name: string | CountedLogin): Promise<boolean> {
+    const settings = lockoutSettings(mount, this.#defaults);
+    const stored = settings && (await this.#failures.get(failureKey(mount.accessor, name)));
+    return stored !== undefined && isLocked(stored, settings!, this.#clock.millis());
+  }
+
   /** The login was refused for wrong credentials. */
   async failed(mount: LockoutMount, name: string | CountedLogin): Promise<void> {
     const settings = lockoutSettings(mount, this.#defaults);

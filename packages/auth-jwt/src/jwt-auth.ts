@@ -1,0 +1,37 @@
+import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { ConfigStore } from './config/config-store.ts';
+import { configPath } from './config/path-config.ts';
+import { IssuerHttp } from './keys/issuer-http.ts';
+import { loginPath } from './login/path-login.ts';
+import { renew } from './login/renewal.ts';
+import { rolePaths } from './roles/path-roles.ts';
+
+/** The login method `jwt`: signed tokens of programs. */
+export const jwtAuth: EnginePackage = {
+  name: 'jwt',
+  kind: 'auth',
+  apiVersion: API_VERSION,
+  version: '0.1.0',
+  exactAliases: true,
+  create,
+};
+
+/** The same method under the name `oidc`: logins of people at an OpenID provider. */
+export const oidcAuth: EnginePackage = { ...jwtAuth, name: 'oidc' };
+
+function create(host: EngineHost): Engine {
+  const { clock, log, storage } = host;
+  const http = new IssuerHttp({ clock, circuit: (origin) => host.circuit(origin) });
+  const configs = new ConfigStore({ storage, http, clock, log });
+  const template = { now: () => clock.now(), randomBytes: (count: number) => host.randomBytes(count) };
+  return {
+    paths: [configPath(configs, http), ...rolePaths(storage), loginPath({ storage, configs, clock, log, template })],
+    renewAuth: async (auth) => renew(storage, auth),
+    initialize: async () => void (await configs.setup()),
+    invalidate: (key) => configs.invalidate(key),
+    close: async () => {
+      configs.close();
+      await http.close();
+    },
+  };
+}
