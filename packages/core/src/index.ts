@@ -11,3 +11,4 @@ export type { CorsConfig } from './services/settings/cors-config.ts';
 export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './services/settings/log-levels.ts';
 export { openApiOf } from './services/documents/openapi.ts';
 export { API_COMPATIBLE_VERSION, PRODUCT_VERSION, VERSION } from './kernel/version.ts';
+export type { QuotaFigures } from './services/quotas/quotas.ts';

@@ -24,10 +24,13 @@ export function quotaPaths({ quotas, mounts }: QuotaPathDeps): AnyPath[] {
 function settingsPath({ rates: { settings } }: Quotas): AnyPath {
   return path('quotas/config', {
     synopsis: 'What holds for all rate limits.',
-    description: 'A write replaces all three settings. Before the first write, the paths that unseal a server and show its health are exempt.',
+    description:
+      'A write replaces all three settings. Before the first write, the paths that unseal a server and show its health are exempt.',
     fields: {
       enable_rate_limit_audit_logging: f.bool('Audit devices also get the requests that a rate limit refuses.', { default: false }),
-      enable_rate_limit_response_headers: f.bool('Answers tell the client its limit: X-Ratelimit-Limit, -Remaining and -Reset.', { default: false }),
+      enable_rate_limit_response_headers: f.bool('Answers tell the client its limit: X-Ratelimit-Limit, -Remaining and -Reset.', {
+        default: false,
+      }),
       rate_limit_exempt_paths: f.commaStrings('Paths that no rate limit counts; * at the end stands for anything.', { default: [] }),
     },
   })
@@ -143,7 +146,8 @@ function leaseCountPaths({ quotas, mounts }: QuotaPathDeps, shownPath: (scope: Q
 /** @throws BadRequest for a mount whose logins have no roles */
 function requireLoginRoles(mount: Mount): void {
   const at = JSON.stringify(mount.path);
-  if (mount.class !== 'auth') throw new BadRequest(`Mount path ${at} is not a valid auth method and therefore unsuitable for use with role-based quotas`);
+  if (mount.class !== 'auth')
+    throw new BadRequest(`Mount path ${at} is not a valid auth method and therefore unsuitable for use with role-based quotas`);
   const hasRoles = mount.engine?.paths.some((declared) => declared.about.role !== undefined);
   if (hasRoles !== true) throw new BadRequest(`Mount path ${at} does not support use with role-based quotas`);
 }

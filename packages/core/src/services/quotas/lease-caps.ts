@@ -65,7 +65,9 @@ export class LeaseCaps {
     }
     const warnings = caps
       .filter(({ tally, cap }) => tally.total + 1 >= cap.max_leases * EARLY)
-      .map(({ name, tally, cap }) => `lease count quota ${JSON.stringify(name)}: ${tally.total + 1} of ${cap.max_leases} leases are in use`);
+      .map(
+        ({ name, tally, cap }) => `lease count quota ${JSON.stringify(name)}: ${tally.total + 1} of ${cap.max_leases} leases are in use`,
+      );
     const holds = caps.map(({ tally }) => tally.hold());
     return {
       warnings,

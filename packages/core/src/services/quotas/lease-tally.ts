@@ -16,7 +16,8 @@ export class LeaseTally {
   #counted = 0;
   #issued = 0;
   #holds = 0;
-  #at = -Infinity;
+  /** When the last count ended; undefined before the first. */
+  #at: number | undefined;
   #took = 0;
   #counting: Promise<void> | undefined;
 
@@ -32,7 +33,8 @@ export class LeaseTally {
 
   /** Counts anew if the last count is older than `age` milliseconds. A count that takes long is made less often. */
   async refresh(age: number): Promise<void> {
-    if (this.#counting === undefined && this.#now() - this.#at <= Math.max(age, 20 * this.#took)) return;
+    const recent = this.#at !== undefined && this.#now() - this.#at <= Math.max(age, 20 * this.#took);
+    if (this.#counting === undefined && recent) return;
     await (this.#counting ??= this.#count().finally(() => (this.#counting = undefined)));
   }
 

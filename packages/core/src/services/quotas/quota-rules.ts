@@ -63,6 +63,8 @@ export class QuotaRules<R extends { readonly scope: QuotaScope }> {
 
   /** The rules whose scope contains the request, the most specific first. */
   matching(subject: QuotaSubject): [name: string, rule: R][] {
-    return [...this.#rules].filter(([, { scope }]) => inScope(scope, subject)).sort(([, a], [, b]) => rankOf(b.scope) - rankOf(a.scope) || 0);
+    return [...this.#rules]
+      .filter(([, { scope }]) => inScope(scope, subject))
+      .sort(([, a], [, b]) => rankOf(b.scope) - rankOf(a.scope) || 0);
   }
 }
