@@ -55,7 +55,7 @@ export class QuotaGate {
     let issued = false;
     try {
       const answer = await work(room);
-      issued = answer !== undefined && (answer.leaseId !== '' || answer.auth !== null);
+      issued = answer !== undefined && (answer.leaseId !== '' || (answer.auth?.client_token ?? '') !== '');
       return issued && reserved ? { ...answer!, warnings: merged(answer!.warnings, reserved.warnings) } : answer;
     } finally {
       if (issued) reserved?.settle();
