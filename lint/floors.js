@@ -8,7 +8,7 @@ export const floors = {
     kernel: [['version.ts', 'random'], ['barrier'], ['storage'], ['incarnation'], ['call'], ['mounts'], ['work'], ['kernel.ts']],
     services: [
       ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings'],
-      ['passwords', 'journal', 'jobs', 'oidc'],
+      ['passwords', 'journal', 'jobs', 'mfa', 'oidc'],
       ['leases'],
       ['tokens'],
       ['caller', 'revocation', 'wrapping'],

@@ -2,7 +2,10 @@ import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@
 import { ConfigStore } from './config/config-store.ts';
 import { configPath } from './config/path-config.ts';
 import { IssuerHttp } from './keys/issuer-http.ts';
+import type { LoginParts } from './login/login.ts';
+import { configTestPath } from './login/path-config-test.ts';
 import { loginPath } from './login/path-login.ts';
+import { Replays } from './login/replays.ts';
 import { renew } from './login/renewal.ts';
 import { rolePaths } from './roles/path-roles.ts';
 
@@ -24,8 +27,11 @@ function create(host: EngineHost): Engine {
   const http = new IssuerHttp({ clock, circuit: (origin) => host.circuit(origin) });
   const configs = new ConfigStore({ storage, http, clock, log });
   const template = { now: () => clock.now(), randomBytes: (count: number) => host.randomBytes(count) };
+  const replays = new Replays(clock);
+  const parts: LoginParts = { storage, configs, clock, log, template, replays };
   return {
-    paths: [configPath(configs, http), ...rolePaths(storage), loginPath({ storage, configs, clock, log, template })],
+    paths: [configPath(configs, http), configTestPath(parts, http), ...rolePaths(storage), loginPath(parts)],
+    schedules: [replays.job],
     renewAuth: async (auth) => renew(storage, auth),
     initialize: async () => void (await configs.setup()),
     invalidate: (key) => configs.invalidate(key),

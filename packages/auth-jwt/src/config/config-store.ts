@@ -3,7 +3,7 @@ import type { IssuerHttp } from '../keys/issuer-http.ts';
 import { makeKeySource } from '../keys/key-source.ts';
 import { CONFIG_ID, CONFIG_PREFIX, configsOf, type JwtConfig } from './config.ts';
 import { mergeConfig, type ConfigData } from './merge-config.ts';
-import { keySourceOf, trustOf, type Setup } from './setup.ts';
+import { keySourceOf, setupOf, type Setup } from './setup.ts';
 
 export interface ConfigStoreParts {
   readonly storage: StorageView;
@@ -68,8 +68,8 @@ export class ConfigStore {
     const config = await this.read();
     if (!config) return undefined;
     const keys = makeKeySource(keySourceOf(config), this.#parts);
-    keys.warm();
-    return { config, keys, issuer: config.bound_issuer === '' ? config.oidc_discovery_url : config.bound_issuer, trust: trustOf(config) };
+    void keys.warm();
+    return setupOf(config, keys);
   }
 
   #retire(): void {

@@ -1,4 +1,4 @@
-import { path, thrownText, type AnyPath } from '@strongroom/engine-sdk';
+import { abortable, path, thrownText, type AnyPath } from '@strongroom/engine-sdk';
 import type { IssuerHttp } from '../keys/issuer-http.ts';
 import { configFields } from './config-fields.ts';
 import type { ConfigStore } from './config-store.ts';
@@ -15,9 +15,10 @@ export function configPath(configs: ConfigStore, http: IssuerHttp): AnyPath {
   })
     .read({
       summary: 'Read the configuration.',
-      handle: async () => {
+      handle: async (req) => {
         const setup = await configs.setup();
         if (!setup) return undefined;
+        if (setup.keys.problem()?.unknown === true) await abortable(req.signal, setup.keys.warm());
         const problem = setup.keys.known().length > 0 ? undefined : setup.keys.problem()?.error;
         if (problem === undefined) return { data: { ...shownConfig(setup.config), status: 'valid' } };
         return {

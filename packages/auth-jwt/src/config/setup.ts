@@ -28,3 +28,8 @@ export function keySourceOf(config: JwtConfig): KeySourceSettings {
   }));
   return { kind: 'jwks', sets };
 }
+
+/** The issuer is the one that the discovery document is of, unless the configuration names another. */
+export function setupOf(config: JwtConfig, keys: KeySource): Setup {
+  return { config, keys, issuer: config.bound_issuer === '' ? config.oidc_discovery_url : config.bound_issuer, trust: trustOf(config) };
+}

@@ -28,8 +28,8 @@ export interface KeySource {
   problem(): IncompleteKeys | undefined;
   /** What the issuer says of itself; undefined where the keys do not come by discovery. @throws what the fetch throws */
   discovery(signal: AbortSignal): Promise<DiscoveryDocument | undefined>;
-  /** Starts to fetch what is not known yet. */
-  warm(): void;
+  /** Fetches what is not known yet. Resolves when that was tried; never rejects. */
+  warm(): Promise<void>;
   /** No more refreshes. */
   close(): void;
 }
@@ -46,7 +46,7 @@ export interface IncompleteKeys {
 export function makeKeySource(settings: KeySourceSettings, parts: KeySourceParts): KeySource {
   switch (settings.kind) {
     case 'keys':
-      return staticKeys(pemKeys(settings.pems));
+      return fixedKeys(pemKeys(settings.pems));
     case 'jwks':
       return remoteKeys(settings.sets.map(({ url, trust }) => jwksCache(url, trust, parts)));
     case 'discovery': {
@@ -76,13 +76,14 @@ function discoveryCache(url: string, trust: Trust, parts: KeySourceParts): Refre
   });
 }
 
-function staticKeys(keys: readonly VerificationKey[]): KeySource {
+/** Keys that stay as they are. */
+export function fixedKeys(keys: readonly VerificationKey[]): KeySource {
   return {
     known: () => keys,
     refresh: async () => false,
     problem: () => undefined,
     discovery: async () => undefined,
-    warm: () => undefined,
+    warm: async () => undefined,
     close: () => undefined,
   };
 }
@@ -108,9 +109,7 @@ function remoteKeys(
       };
     },
     discovery: async (signal) => documents?.get(signal),
-    warm: () => {
-      for (const set of sets) set.warm();
-    },
+    warm: async () => void (await Promise.all(sets.map(async (set) => set.warm()))),
     close: () => {
       for (const cache of [documents, ...sets]) cache?.close();
     },

@@ -67,10 +67,10 @@ export class RefreshingCache<T> {
     return abortable(signal, this.#fetch());
   }
 
-  /** Starts to fetch a first copy, where there is none. */
-  warm(): void {
+  /** Fetches a copy where there is none. Resolves when that was tried; never rejects. */
+  async warm(): Promise<void> {
     // A failure is in the log, and the next attempt is due.
-    if (this.present === undefined) this.#fetch().catch(() => undefined);
+    if (this.present === undefined) await this.#fetch().catch(() => undefined);
   }
 
   close(): void {

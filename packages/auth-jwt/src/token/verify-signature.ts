@@ -3,7 +3,6 @@ import type { JsonObject } from '../json/json-pointer.ts';
 import type { KeySource } from '../keys/key-source.ts';
 import { candidates, type VerificationKey } from '../keys/verification-key.ts';
 import { claimsIn, headerOf } from './compact-jwt.ts';
-import { signatureRefused } from './token-refused.ts';
 
 /** A token whose signature is proven. */
 export interface VerifiedToken {
@@ -11,18 +10,13 @@ export interface VerifiedToken {
   readonly claims: JsonObject;
 }
 
-export interface SignatureOptions {
-  readonly signal: AbortSignal;
-  /** What a caller reads whose signature no key has made. */
-  readonly refusal: string;
-}
-
 /**
  * Proves the signature of a token by the keys of a source. Keys that are known are tried first, so that a source that is down harms no token that they
  * have signed. If none has, the source is looked at once more: its keys may have changed.
- * @throws BadRequest for a token that is malformed or signed by somebody else, UpstreamFailed where that cannot be told because keys are missing
+ * @returns undefined for a token that somebody else signed
+ * @throws BadRequest for a token that is malformed, UpstreamFailed where its key may be missing
  */
-export async function verifySignature(source: KeySource, token: string, { signal, refusal }: SignatureOptions): Promise<VerifiedToken> {
+export async function verifySignature(source: KeySource, token: string, signal: AbortSignal): Promise<VerifiedToken | undefined> {
   const hint = headerOf(token);
   const tried = candidates(source.known(), hint);
   const payload = (await payloadBy(tried, token)) ?? (await payloadByNewKeys(source, token, tried, signal));
@@ -31,7 +25,7 @@ export async function verifySignature(source: KeySource, token: string, { signal
   if (problem && (problem.unknown || candidates(source.known(), hint).length === 0)) {
     throw new UpstreamFailed(`the keys of the issuer are not known: ${problem.error}`);
   }
-  throw signatureRefused(refusal);
+  return undefined;
 }
 
 async function payloadByNewKeys(

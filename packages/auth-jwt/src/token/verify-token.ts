@@ -1,10 +1,12 @@
-import { own } from '@strongroom/engine-sdk';
+import { own, type BadRequest } from '@strongroom/engine-sdk';
 import type { Setup } from '../config/setup.ts';
 import { ALGORITHMS } from '../keys/algorithms.ts';
 import { checkAudience, checkIssuer } from './token-claims.ts';
 import { checkTimes, type Leeways } from './token-times.ts';
-import { tokenRefused } from './token-refused.ts';
+import { signatureRefused, tokenRefused } from './token-refused.ts';
 import { verifySignature, type VerifiedToken } from './verify-signature.ts';
+
+export type { VerifiedToken };
 
 /** Proves the signature of a token, and that its algorithm is one that the configuration accepts. @throws BadRequest, UpstreamFailed */
 export async function verifySigned(
@@ -13,14 +15,19 @@ export async function verifySigned(
   signal: AbortSignal,
   algorithms: readonly string[] = ALGORITHMS,
 ): Promise<VerifiedToken> {
-  const known = config.jwt_validation_pubkeys.length > 0;
-  const refusal = known ? 'no known key successfully validated the token signature' : 'failed to verify id token signature';
-  const verified = await verifySignature(keys, token, { signal, refusal });
+  const verified = await verifySignature(keys, token, signal);
+  if (!verified) throw notVerified({ config });
   const accepted = config.jwt_supported_algs.length > 0 ? config.jwt_supported_algs : algorithms;
   if (!accepted.includes(verified.alg)) {
     throw tokenRefused('invalid algorithm (alg) header parameter: token signed with unexpected algorithm');
   }
   return verified;
+}
+
+/** The refusal of a token that no key of the configuration has signed. */
+export function notVerified({ config }: Pick<Setup, 'config'>): BadRequest {
+  const known = config.jwt_validation_pubkeys.length > 0;
+  return signatureRefused(known ? 'no known key successfully validated the token signature' : 'failed to verify id token signature');
 }
 
 /** What an ID token must be. */
