@@ -40,6 +40,10 @@ describe('a login with the token of a service account', () => {
     expect(auth!.metadata).toMatchObject({ role: 'app' });
   });
 
+  test('ignores the end of a line, as a file may have it', async () => {
+    expect((await mount.login('app', `${mount.api.issue(forStrongroom)}\n`)).status).toBe(200);
+  });
+
   test('accepts an audience that is one text', async () => {
     expect((await mount.login('app', mount.api.issue({ audiences: 'strongroom' }))).status).toBe(200);
   });
