@@ -1,12 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { appRole, forStrongroom, mounted, type MountedKubernetes } from './mounted.ts';
 
 let mount: MountedKubernetes;
+beforeAll(async () => (mount = await mounted()));
+afterAll(async () => mount.stop());
 beforeEach(async () => {
-  mount = await mounted();
+  await mount.write('config', mount.config);
+  await mount.delete('role/app');
   await mount.write('role/app', appRole);
+  mount.api.label('default', { team: 'red' });
+  mount.api.allowReviews('default', 'app', false);
+  mount.api.requests.length = 0;
+  mount.lines.length = 0;
 });
-afterEach(async () => mount.stop());
 
 const refused = { status: 403, errors: ['permission denied'] };
 const why = (): string => String(mount.lines.at(-1)?.fields['error']);
