@@ -30,7 +30,10 @@ export function userpass({ house = HOUSE_COST, limits = LIMITS }: { house?: Scry
   };
 }
 
-function create(host: EngineHost, { house, bulkhead, thread }: { house: ScryptCost; bulkhead: HashingBulkhead; thread: BcryptThread }): Engine {
+function create(
+  host: EngineHost,
+  { house, bulkhead, thread }: { house: ScryptCost; bulkhead: HashingBulkhead; thread: BcryptThread },
+): Engine {
   const users = new Users(host.storage);
   const passwords = new Passwords({ house, queue: bulkhead.queue(), thread, kinds: async () => users.kinds() });
   const parts = { users, passwords, log: host.log };
