@@ -301,7 +301,7 @@ describe('a provider that posts its answer', () => {
 
   test('is not listened to unless the configuration says so', async () => {
     const back = await lab.visit(await lab.begin());
-    expect(refusalOf(await posted(back.fields))).toBe('405 ');
+    expect(refusalOf(await posted(back.fields))).toBe('405 unsupported operation: oidc_response_mode is not form_post');
   });
 
   test.each([
