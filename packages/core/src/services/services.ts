@@ -3,6 +3,7 @@ import { SYSTEM_TTL } from '../kernel/mounts/lease-terms.ts';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import { CallsUnderWay } from '../kernel/call/calls-under-way.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import type { StoreTransaction } from '../kernel/storage/store.ts';
 import { randomBytes } from '../kernel/random/random-bytes.ts';
 import { targetKey } from '../kernel/work/outside-systems.ts';
 import { AccountRegistry } from './accounts/account-registry.ts';
@@ -11,12 +12,18 @@ import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
 import { TokenAccess } from './caller/token-access.ts';
+import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { Journal } from './journal/journal.ts';
 import { LeaseStore } from './leases/lease-store.ts';
 import type { LockoutDefaults } from './lockout/lockout-settings.ts';
 import { UserLockout } from './lockout/user-lockout.ts';
+import { LoginEnforcements } from './mfa/login-enforcements.ts';
+import { SecondFactors } from './mfa/second-factors.ts';
+import { TotpMethods } from './mfa/totp-methods.ts';
+import { TotpSecrets } from './mfa/totp-secrets.ts';
+import { WaitingLogins } from './mfa/waiting-logins.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
 import { MountWatchers } from './mounts/mount-watchers.ts';
@@ -26,6 +33,10 @@ import type { AbsentPlugin } from './plugins/absent-plugin.ts';
 import { UsablePlugins } from './plugins/usable-plugins.ts';
 import { PolicyStore } from './policies/policy-store.ts';
 import { Removals } from './removal/removals.ts';
+import { LeaseCaps } from './quotas/lease-caps.ts';
+import type { Quotas } from './quotas/quotas.ts';
+import { RateLimits } from './quotas/rate-limits.ts';
+import type { Place } from './quotas/share-of-nodes.ts';
 import { BulkRevoker } from './revocation/bulk-revoker.ts';
 import { Cluster } from './seal/cluster.ts';
 import { KeyRotation } from './seal/key-rotation.ts';
@@ -34,6 +45,7 @@ import { CorsConfig } from './settings/cors-config.ts';
 import { VersionHistory } from './settings/version-history.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
 import { TokenCreation } from './tokens/token-creation.ts';
+import { roleOfLogin } from './tokens/token-record.ts';
 import { TokenRenewal } from './tokens/token-renewal.ts';
 import { TokenRevoker } from './tokens/token-revoker.ts';
 import { TokenStore } from './tokens/token-store.ts';
@@ -59,6 +71,7 @@ export const PREFIXES = {
   audit: 'core/audit/',
   lockout: 'core/lockout/',
   system: 'core/system/',
+  quotas: 'core/quotas/',
 } as const;
 
 /** The second floor: everything the server keeps and looks after, without any request. */
@@ -87,8 +100,9 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   const view = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix });
   const policies = new PolicyStore({ storage: view(PREFIXES.policies), clock });
   const passwords = new PasswordPolicyStore({ storage: view(PREFIXES.policies), randomBytes: (count) => randomBytes(count) });
+  const identityView = view(PREFIXES.identity);
   const identity = new IdentityStore({
-    storage: view(PREFIXES.identity),
+    storage: identityView,
     clock,
     log,
     mounts: { byAccessor: (accessor) => mounts.byAccessor(accessor) },
@@ -114,6 +128,14 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     },
     revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
   });
+  const identityWithin = (tx: StoreTransaction) => identityRecords(identityView.within(tx));
+  const mfa = {
+    methods: new TotpMethods(store),
+    secrets: new TotpSecrets({ store, clock, identity: { within: identityWithin, currentId: async (id) => identity.currentId(id) } }),
+    enforcements: new LoginEnforcements({ store, identity, mounts }),
+    factors: new SecondFactors({ clock, within: identityWithin }),
+    waiting: new WaitingLogins({ store, clock }),
+  };
   const removals = new Removals({
     ...{ store, clock, log, bulk, journal, accounts, mounts },
     forget: async (mount) => {
@@ -126,9 +148,37 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   });
   for (const [kind, service] of Object.entries({ lease: leases, token: revoker, job: jobs, intent: journal, removal: removals }))
     runner.handle(kind as Parameters<typeof runner.handle>[0], async (entry, signal) => service.run(entry, signal));
+  runner.handle('login', async (entry) => mfa.waiting.run(entry));
+
+  const place = (): Place => incarnations.place;
+  const quotas: Quotas = {
+    rates: new RateLimits({ storage: view(PREFIXES.quotas), clock, place }),
+    leases: new LeaseCaps({
+      ...{ storage: view(PREFIXES.quotas), clock, place, mount: mountOf },
+      ids: async (prefix, query) => leases.ids(prefix, query),
+      roleOfToken: async (digest) => roleOfLogin((await tokens.byDigest(digest))?.record),
+    }),
+  };
 
   return {
-    ...{ plugins, jobs, journal, leases, tokens, revoker, bulk, policies, passwords, identity, audit, lockout, mounts, removals },
+    ...{
+      plugins,
+      jobs,
+      journal,
+      leases,
+      tokens,
+      revoker,
+      bulk,
+      policies,
+      passwords,
+      identity,
+      mfa,
+      audit,
+      lockout,
+      mounts,
+      removals,
+      quotas,
+    },
     access: new TokenAccess({ tokens, policies, identity }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
     oidc: openOidc({
@@ -137,7 +187,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       apiAddress: options.apiAddress ?? '',
     }),
     renewal: new TokenRenewal({ tokens, identity, clock, mount: mountOf, tokenMount: () => mounts.at('auth/token/')! }),
-    logins: new LoginTokens({ store, tokens, identity, clock }),
+    logins: new LoginTokens({ store, tokens, identity, clock, mount: mountOf, mfa }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
     seal: new Seal({ driver, barrier, automatic: options.seal, log }),
     rotation: new KeyRotation({ barrier, store, clock }),

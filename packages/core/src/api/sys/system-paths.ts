@@ -26,11 +26,13 @@ import { internalUiPaths } from './path-internal-ui.ts';
 import { leasePaths } from './path-leases.ts';
 import { lockedUserPaths } from './path-locked-users.ts';
 import { loggerPaths } from './path-loggers.ts';
+import { mfaPaths } from './path-mfa.ts';
 import { mountPaths } from './path-mounts.ts';
 import { passwordPolicyPaths } from './path-password-policies.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
 import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
 import { schedulePaths } from './path-schedule.ts';
@@ -101,9 +103,11 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     }),
     ...leasePaths({ ...services, now: () => clock.millis() }),
     ...wrappingPaths(services),
+    ...mfaPaths(services),
     ...auditPaths({ broker: audit }),
     ...requestHeaderPaths({ headers: audit.headers }),
     ...corsPaths(services),
+    ...quotaPaths(services),
     ...toolPaths({ randomBytes: (count) => randomBytes(count) }),
     ...lockedUserPaths({
       lockout,
