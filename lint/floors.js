@@ -8,7 +8,7 @@ export const floors = {
     kernel: [['version.ts', 'random'], ['barrier'], ['storage'], ['incarnation'], ['call'], ['mounts'], ['work'], ['kernel.ts']],
     services: [
       ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings'],
-      ['passwords', 'journal', 'jobs'],
+      ['passwords', 'journal', 'jobs', 'mfa', 'oidc'],
       ['leases'],
       ['tokens'],
       ['caller', 'revocation', 'wrapping'],
@@ -16,6 +16,6 @@ export const floors = {
       ['removal'],
       ['services.ts'],
     ],
-    api: [['sys', 'token', 'identity', 'cubbyhole'], ['engines.ts']],
+    api: [['sys', 'token', 'identity', 'oidc', 'cubbyhole'], ['engines.ts']],
   },
 };

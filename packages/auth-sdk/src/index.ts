@@ -1,5 +1,5 @@
 export { matchesGlob } from './glob.ts';
-export { recordPaths, type RecordPaths, type Written } from './record-paths.ts';
+export { recordName, recordPaths, type RecordPaths, type Written } from './record-paths.ts';
 export { renewalRefused, samePolicies } from './renewal.ts';
 export {
   defaultRoleTokens,

@@ -39,6 +39,8 @@ export interface RecordPaths<C extends string, F extends TProperties, R> {
   ) => Promise<Written<R>> | Written<R>;
   /** Within the transaction that deletes the record. */
   readonly removed?: (record: R, name: string, tx: Transaction) => Promise<void>;
+  /** As `exactNumbers` of a path: fields of any value keep the digits of their numbers. */
+  readonly exactNumbers?: boolean;
   /** Writes are always `update` to policies, also of what does not exist yet. */
   readonly alwaysUpdate?: boolean;
 }
@@ -48,6 +50,16 @@ export interface Written<R> {
   readonly warnings?: readonly string[];
 }
 
+/** The field of the capture that names a record, for further paths below it. `noun` as in `RecordPaths`. */
+export function recordName(noun: string): Field<string> {
+  return f.name(`Name of the ${noun}.`, { folds: lowerCase });
+}
+
+/** One function for all paths: a capture cannot fold in different ways. */
+function lowerCase(name: string): string {
+  return name.toLowerCase();
+}
+
 /**
  * Declares the paths of named records: list, read, write and delete. Names are letters, digits, `_`, `-` and `.`; case does not matter. A write changes
  * what it supplies, and is the capability `create` if there is no record yet.
@@ -55,7 +67,7 @@ export interface Written<R> {
 export function recordPaths<const C extends string, F extends TProperties, R>(kind: RecordPaths<C, F, R>): AnyPath[] {
   const { at, capture, noun, storage, records } = kind;
   const nameOf = (req: EngineRequest): string => (req.data as Readonly<Record<string, unknown>>)[capture] as string;
-  const fields = { [capture]: f.name(`Name of the ${noun}.`, { folds: (name) => name.toLowerCase() }), ...kind.fields };
+  const fields = { [capture]: recordName(noun), ...kind.fields };
   const write = async (req: EngineRequest): Promise<EngineResponse<never> | undefined> => {
     const name = nameOf(req);
     const { warnings = [] } = await storage.transaction(async (tx) => {
@@ -66,7 +78,8 @@ export function recordPaths<const C extends string, F extends TProperties, R>(ki
     return warnings.length === 0 ? undefined : { warnings };
   };
   const writes = { summary: `Create or change a ${noun}.`, handle: write };
-  const one = path(`${at}/{${capture}}`, { synopsis: kind.synopsis, description: kind.description, fields: fields as never })
+  const { synopsis, description, exactNumbers = false } = kind;
+  const one = path(`${at}/{${capture}}`, { synopsis, description, exactNumbers, fields: fields as never })
     .read({
       summary: `Read a ${noun}.`,
       handle: async (req) => {

@@ -5,9 +5,17 @@ export type { CoreOptions } from './core-options.ts';
 export type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 export { PluginRefused } from './services/plugins/plugin-refused.ts';
 export type { CoreRequest, RequestOperation } from './kernel/call/core-request.ts';
-export { emptyResponse, type AuthReply, type CoreResponse, type WrapInfo } from './kernel/call/core-response.ts';
+export {
+  emptyResponse,
+  type AuthReply,
+  type CoreResponse,
+  type MfaRequirement,
+  type PendingAuth,
+  type WrapInfo,
+} from './kernel/call/core-response.ts';
 export type { AutomaticSeal } from './services/seal/seal.ts';
 export type { CorsConfig } from './services/settings/cors-config.ts';
 export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './services/settings/log-levels.ts';
+export type { LockoutDefaults, UserLockoutConfig } from './services/lockout/lockout-settings.ts';
 export { openApiOf } from './services/documents/openapi.ts';
 export { API_COMPATIBLE_VERSION, PRODUCT_VERSION, VERSION } from './kernel/version.ts';

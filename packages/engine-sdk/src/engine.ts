@@ -95,6 +95,8 @@ export interface EngineHost {
   randomBytes(count: number): Uint8Array;
   /** A password by the named policy, or by the default policy: 20 characters, among them an upper-case letter, a lower-case letter, a digit and a dash. @throws NotFound for an unknown name. */
   generatePassword(policy?: string): Promise<string>;
+  /** Whether the lockout refuses logins on this mount under the name now, wherever they come from. */
+  isLocked(name: string): Promise<boolean>;
   /** The effective ttl and maximum of a lease that is issued now, within the limits of the mount. In seconds. */
   limit(terms: { ttl: number; maxTtl: number }): { ttl: number; maxTtl: number };
   /** For packages that declare `subscribesToSecrets`. */

@@ -9,21 +9,18 @@ const LINGER = 2_000;
 /** Puts answers on the wire, each with one write. */
 export class AnswerWriter {
   readonly #fixed: readonly string[];
+  /** For answers that say themselves how long they may be kept. */
+  readonly #keepable: readonly string[];
 
   /** `headers` are sent with every answer. @throws TypeError for a name or a value that HTTP cannot carry */
   constructor(headers: Readonly<Record<string, string>> = {}) {
-    this.#fixed = [
-      'Cache-Control',
-      'no-store',
-      'Strict-Transport-Security',
-      'max-age=31536000; includeSubDomains',
-      ...Object.entries(headers).flat(),
-    ];
+    this.#keepable = ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains', ...Object.entries(headers).flat()];
+    this.#fixed = ['Cache-Control', 'no-store', ...this.#keepable];
   }
 
   answer(response: ServerResponse, answer: CoreResponse, extra?: readonly string[]): void {
-    const more = answer.headers ? [...(extra ?? []), ...Object.entries(answer.headers).flat()] : extra;
-    const { raw } = answer;
+    const { raw, headers } = answer;
+    const more = headers ? [...(extra ?? []), ...Object.entries(headers).flat()] : extra;
     if (raw) this.send(response, answer.status, raw.contentType, raw.body, more);
     else if (answer.status === 204) this.send(response, 204, JSON_TYPE, '', more);
     else this.send(response, answer.status, JSON_TYPE, envelopeOf(answer), more);
@@ -34,7 +31,7 @@ export class AnswerWriter {
   }
 
   send(response: ServerResponse, status: number, contentType: string, body: string | Uint8Array, extra?: readonly string[]): void {
-    const headers = [...this.#fixed, 'Content-Type', contentType];
+    const headers = [...(extra?.includes('Cache-Control') ? this.#keepable : this.#fixed), 'Content-Type', contentType];
     if (status !== 204) headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
     if (extra) headers.push(...extra);
     response.writeHead(status, headers);

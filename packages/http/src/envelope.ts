@@ -6,6 +6,7 @@ const KEYS = ['request_id', 'lease_id', 'renewable', 'lease_duration', 'data', '
 /** The JSON text of an answer, with its closing newline: the envelope, or the errors. */
 export function envelopeOf(answer: CoreResponse): string {
   if (answer.errors) return errorsBody(answer.errors, answer.data);
+  const auth = answer.pendingAuth ?? answer.auth;
   const data = answer.data === undefined || answer.data === null ? 'null' : writeJson(answer.data);
   return (
     `{${answer.flattened ? flattened(answer.data) : ''}"request_id":${JSON.stringify(answer.requestId)}` +
@@ -13,7 +14,7 @@ export function envelopeOf(answer: CoreResponse): string {
     `,"renewable":${answer.renewable ? 'true' : 'false'},"lease_duration":${answer.leaseDuration},"data":${data}` +
     `,"wrap_info":${answer.wrapInfo ? JSON.stringify(answer.wrapInfo) : 'null'}` +
     `,"warnings":${answer.warnings ? JSON.stringify(answer.warnings) : 'null'}` +
-    `,"auth":${answer.auth ? JSON.stringify(answer.auth) : 'null'}}\n`
+    `,"auth":${auth ? JSON.stringify(auth) : 'null'}}\n`
   );
 }
 

@@ -38,6 +38,11 @@ describe('answers', () => {
     expect(reply.headers['x-powered-by']).toBeUndefined();
   });
 
+  test('are kept by nobody, unless they say for how long', async () => {
+    const reply = await ask(answer({ headers: { 'Cache-Control': 'max-age=60' } }));
+    expect(reply.headers['cache-control']).toBe('max-age=60');
+  });
+
   test('without content carry a type all the same', async () => {
     const reply = await ask(answer({ status: 204 }), 'PUT');
     expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([204, '', 'application/json']);

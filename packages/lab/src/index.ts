@@ -5,6 +5,7 @@ export { accountTemplates, GROUPS_DN, PEOPLE_DN, serviceAccountConfig } from './
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
 export { type FreezingProxy, type Interception, startFreezingProxy } from './freezing-proxy.ts';
 export { type FerretdbOptions, type FerretdbServer, findFerretdb, startFerretdb } from './ferretdb-server.ts';
+export { type ApiMood, type KubernetesApi, type KubernetesApiOptions, startKubernetesApi } from './kubernetes-api.ts';
 export {
   describeWithMariadb,
   mariadbMissing,
@@ -14,6 +15,14 @@ export {
   type MariadbServer,
 } from './mariadb-server.ts';
 export { describeWithMoto, motoMissing, startMoto, type MotoOptions, type MotoServer } from './moto-server.ts';
+export {
+  startOidcIssuer,
+  type IssuerAlgorithm,
+  type IssuerOutage,
+  type OidcIssuer,
+  type OidcIssuerOptions,
+  type SignOptions,
+} from './oidc-issuer.ts';
 export { type Pgbouncer, pgbouncerMissing, startPgbouncer } from './pgbouncer.ts';
 export {
   embeddedPostgres,
@@ -26,6 +35,8 @@ export {
 export { adGroup, adUser, windowsTime, type AdUser } from './samba-entries.ts';
 export { describeWithSamba, sambaMissing, startSamba, type SambaOptions, type SambaServer } from './samba-server.ts';
 export { describeWithSlapd, slapdMissing, startSlapd, type Slapd, type SlapdOptions } from './slapd-server.ts';
+export { addOpenidProvider } from './openid/add-provider.ts';
+export type { TokenRequest } from './service-account-tokens.ts';
 export { visitProvider, type SentBack } from './openid/browser.ts';
 export { OpenidProvider, type ProviderEndpoint, type ProviderFault } from './openid/openid-provider.ts';
 export type { Person, ProviderClient, ProviderParts } from './openid/provider-parts.ts';

@@ -93,7 +93,7 @@ async function coreOf(
   const configuration = from.resolve(TOKENS.configuration);
   const metrics = from.resolve(TOKENS.metrics);
   const devRootToken = from.resolve(TOKENS.devRootToken);
-  const { seal, apiAddress, clusterName, defaultLeaseTtl, maxLeaseTtl, audit, auditEmergencyDisable, sanitized } = configuration;
+  const { seal, lockout, apiAddress, clusterName, defaultLeaseTtl, maxLeaseTtl, audit, auditEmergencyDisable, sanitized } = configuration;
   return createCore({
     storage: metrics ? metrics.counting(storage) : storage,
     plugins: plugins.installed,
@@ -106,6 +106,7 @@ async function coreOf(
     auditEmergencyDisable,
     sanitizedConfig: () => ({ ...sanitized }),
     ...(seal ? { seal } : {}),
+    ...(lockout ? { lockout } : {}),
     ...(devRootToken === undefined ? {} : { devRootToken }),
     ...(defaultLeaseTtl === undefined ? {} : { defaultLeaseTtl }),
     ...(maxLeaseTtl === undefined ? {} : { maxLeaseTtl }),

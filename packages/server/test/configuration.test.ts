@@ -145,6 +145,51 @@ describe('a configuration', () => {
   });
 });
 
+describe('the lockout', () => {
+  const text = `
+user_lockout "all" { lockout_threshold = "10", lockout_counter_reset = "1h" }
+user_lockout "userpass" {
+  lockout_duration = "30m"
+  disable_lockout = "true"
+}`;
+
+  test('is configured for all mounts and by their type', () => {
+    expect(read(text).lockout).toEqual({
+      all: { lockout_threshold: 10, lockout_counter_reset: 3600 },
+      types: new Map([['userpass', { lockout_duration: 1800, lockout_disable: true }]]),
+    });
+    expect(read('').lockout).toBeUndefined();
+  });
+
+  test('is disabled by the environment', () => {
+    for (const name of ['STRONGROOM', 'BAO', 'VAULT']) {
+      const disabled = (value: string): unknown => read('', { env: { [`${name}_DISABLE_USER_LOCKOUT`]: value } }).lockout;
+      expect([disabled('true'), disabled('1'), disabled('false'), disabled('')]).toEqual([
+        { types: new Map(), disabled: true },
+        { types: new Map(), disabled: true },
+        undefined,
+        undefined,
+      ]);
+    }
+    expect(complaintsOf('', { env: { VAULT_DISABLE_USER_LOCKOUT: 'never' } })).toEqual([
+      expect.stringContaining('VAULT_DISABLE_USER_LOCKOUT must be true or false'),
+    ]);
+  });
+
+  test('is complained about where nobody would notice that it does nothing', () => {
+    expect(complaintsOf('user_lockout "usrpass" { }')).toEqual([
+      'server.hcl:1: user_lockout "usrpass": is no login method; did you mean "userpass"?',
+    ]);
+    expect(complaintsOf('user_lockout "ldap" { lockout_treshold = 3 }')).toEqual([
+      'server.hcl:1: user_lockout "ldap": lockout_treshold is not a known key; did you mean lockout_threshold?',
+    ]);
+    expect(complaintsOf('user_lockout "ldap" { lockout_threshold = 0 }')).toEqual([
+      'server.hcl:1: user_lockout "ldap": lockout_threshold is 0; it must be at least 1',
+    ]);
+    expect(complaintsOf('user_lockout "ldap" { }\nuser_lockout "ldap" { }')).toEqual(['server.hcl:2: user_lockout "ldap": is there twice']);
+  });
+});
+
 describe('complaints', () => {
   test('come all at once, each with its file and line', () => {
     const text = `storage "raft" {}

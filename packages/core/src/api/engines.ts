@@ -3,6 +3,9 @@ import type { Kernel } from '../kernel/kernel.ts';
 import type { Services } from '../services/services.ts';
 import { cubbyholeEngine } from './cubbyhole/cubbyhole-engine.ts';
 import { identityEngine } from './identity/identity-engine.ts';
+import { loginEnforcementPaths } from './identity/path-login-enforcement.ts';
+import { mfaMethodPaths } from './identity/path-mfa-method.ts';
+import { oidcPaths } from './oidc/oidc-paths.ts';
 import { systemEngine } from './sys/system-engine.ts';
 import { systemPaths, type SystemOptions, type SystemParts } from './sys/system-paths.ts';
 import { tokenEngine } from './token/token-engine.ts';
@@ -17,7 +20,14 @@ export function builtInEngines(parts: ApiParts, options: SystemOptions): EngineP
   const { kernel, services } = parts;
   return [
     systemEngine(() => systemPaths(parts, options)),
-    identityEngine(services.identity),
+    identityEngine(services.identity, {
+      paths: [
+        ...mfaMethodPaths(services.mfa),
+        ...loginEnforcementPaths(services.mfa.enforcements),
+        ...oidcPaths(services.oidc, kernel.clock),
+      ],
+      schedules: services.oidc.schedules,
+    }),
     cubbyholeEngine(kernel.store),
     tokenEngine(services),
   ];

@@ -1,6 +1,7 @@
 import { BadRequest, TokenRefused, type IssuedAuth, type IssuedSecret } from '@strongroom/engine-sdk';
 import { merged, type LeaseStore } from '../services/leases/lease-store.ts';
 import type { RepeatOrder } from '../services/leases/repeats.ts';
+import { credentialsOfHeader } from '../services/mfa/mfa-credentials.ts';
 import type { LoginTokens } from '../services/tokens/login-tokens.ts';
 import { tokenRecords } from '../services/tokens/token-record.ts';
 import type { StoreTransaction } from '../kernel/storage/store.ts';
@@ -44,8 +45,10 @@ export class Issuing {
   }
 
   async login(call: Call, issued: IssuedAuth, answer: CoreResponse): Promise<CoreResponse> {
-    const { auth, warnings } = await this.#logins.issue(call.mount!, issued, { path: call.path, remoteAddress: call.remoteAddress });
-    return { ...answer, auth, warnings: merged(answer.warnings, warnings) };
+    const { path, remoteAddress, request } = call;
+    const credentials = credentialsOfHeader(request.headers?.['x-vault-mfa']);
+    const { warnings, ...result } = await this.#logins.issue(call.mount!, issued, { path, remoteAddress, credentials });
+    return { ...answer, ...result, warnings: merged(answer.warnings, warnings) };
   }
 }
 

@@ -1,4 +1,12 @@
-import { EngineError, foldName, type Decoded, type EngineRequest, type EngineResponse } from '@strongroom/engine-sdk';
+import {
+  EngineError,
+  foldName,
+  TokenRefused,
+  TooManyRequests,
+  type Decoded,
+  type EngineRequest,
+  type EngineResponse,
+} from '@strongroom/engine-sdk';
 import type { UserLockout } from '../services/lockout/user-lockout.ts';
 import type { Call } from './call.ts';
 
@@ -31,6 +39,8 @@ export class LoginGuard {
   }
 }
 
+/** The caller's credentials are wrong. An address that may not log in, a locked name and too many callers say nothing about them. */
 function refused(error: unknown): boolean {
+  if (error instanceof TokenRefused || error instanceof TooManyRequests) return false;
   return error instanceof EngineError && error.status >= 400 && error.status < 500;
 }

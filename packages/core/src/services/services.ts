@@ -3,6 +3,7 @@ import { SYSTEM_TTL } from '../kernel/mounts/lease-terms.ts';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import { CallsUnderWay } from '../kernel/call/calls-under-way.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import type { StoreTransaction } from '../kernel/storage/store.ts';
 import { randomBytes } from '../kernel/random/random-bytes.ts';
 import { targetKey } from '../kernel/work/outside-systems.ts';
 import { AccountRegistry } from './accounts/account-registry.ts';
@@ -11,15 +12,22 @@ import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
 import { TokenAccess } from './caller/token-access.ts';
+import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { Journal } from './journal/journal.ts';
 import { LeaseStore } from './leases/lease-store.ts';
 import type { LockoutDefaults } from './lockout/lockout-settings.ts';
 import { UserLockout } from './lockout/user-lockout.ts';
+import { LoginEnforcements } from './mfa/login-enforcements.ts';
+import { SecondFactors } from './mfa/second-factors.ts';
+import { TotpMethods } from './mfa/totp-methods.ts';
+import { TotpSecrets } from './mfa/totp-secrets.ts';
+import { WaitingLogins } from './mfa/waiting-logins.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
 import { MountWatchers } from './mounts/mount-watchers.ts';
+import { openOidc } from './oidc/open-oidc.ts';
 import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
 import type { AbsentPlugin } from './plugins/absent-plugin.ts';
 import { UsablePlugins } from './plugins/usable-plugins.ts';
@@ -86,8 +94,9 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   const view = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix });
   const policies = new PolicyStore({ storage: view(PREFIXES.policies), clock });
   const passwords = new PasswordPolicyStore({ storage: view(PREFIXES.policies), randomBytes: (count) => randomBytes(count) });
+  const identityView = view(PREFIXES.identity);
   const identity = new IdentityStore({
-    storage: view(PREFIXES.identity),
+    storage: identityView,
     clock,
     log,
     mounts: { byAccessor: (accessor) => mounts.byAccessor(accessor) },
@@ -106,12 +115,21 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...{ scope, clock, log, plugins, outside, builtIn },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
+    isLocked: async (mount, name) => lockout.isLocked(mount, name),
     retry: async (mount, target) => {
       outside.breakers.succeeded(targetKey(mount, target));
       for (const work of works) await work.retryTarget(mount, target);
     },
     revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
   });
+  const identityWithin = (tx: StoreTransaction) => identityRecords(identityView.within(tx));
+  const mfa = {
+    methods: new TotpMethods(store),
+    secrets: new TotpSecrets({ store, clock, identity: { within: identityWithin, currentId: async (id) => identity.currentId(id) } }),
+    enforcements: new LoginEnforcements({ store, identity, mounts }),
+    factors: new SecondFactors({ clock, within: identityWithin }),
+    waiting: new WaitingLogins({ store, clock }),
+  };
   const removals = new Removals({
     ...{ store, clock, log, bulk, journal, accounts, mounts },
     forget: async (mount) => {
@@ -124,13 +142,19 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   });
   for (const [kind, service] of Object.entries({ lease: leases, token: revoker, job: jobs, intent: journal, removal: removals }))
     runner.handle(kind as Parameters<typeof runner.handle>[0], async (entry, signal) => service.run(entry, signal));
+  runner.handle('login', async (entry) => mfa.waiting.run(entry));
 
   return {
-    ...{ plugins, jobs, journal, leases, tokens, revoker, bulk, policies, passwords, identity, audit, lockout, mounts, removals },
+    ...{ plugins, jobs, journal, leases, tokens, revoker, bulk, policies, passwords, identity, mfa, audit, lockout, mounts, removals },
     access: new TokenAccess({ tokens, policies, identity }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
+    oidc: openOidc({
+      storage: () => mounts.at('identity/')!.storage,
+      ...{ identity, barrier, clock },
+      apiAddress: options.apiAddress ?? '',
+    }),
     renewal: new TokenRenewal({ tokens, identity, clock, mount: mountOf, tokenMount: () => mounts.at('auth/token/')! }),
-    logins: new LoginTokens({ store, tokens, identity, clock }),
+    logins: new LoginTokens({ store, tokens, identity, clock, mount: mountOf, mfa }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
     seal: new Seal({ driver, barrier, automatic: options.seal, log }),
     rotation: new KeyRotation({ barrier, store, clock }),

@@ -54,6 +54,6 @@ export function bodyOf(answer: CoreResponse): unknown {
     data: answer.data,
     wrap_info: answer.wrapInfo,
     warnings: answer.warnings,
-    auth: answer.auth,
+    auth: answer.pendingAuth ?? answer.auth,
   };
 }

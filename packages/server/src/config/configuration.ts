@@ -1,4 +1,4 @@
-import type { AuditDeviceConfig, AutomaticSeal } from '@strongroom/core';
+import type { AuditDeviceConfig, AutomaticSeal, LockoutDefaults } from '@strongroom/core';
 import type { ForwardedCertificateOptions } from '@strongroom/http';
 import type { LogLevel, LogFormat } from '../log/log-level.ts';
 
@@ -90,6 +90,8 @@ export interface Configuration {
   readonly metrics: boolean;
   readonly audit: Readonly<Record<string, AuditDeviceConfig>>;
   readonly auditEmergencyDisable: readonly string[];
+  /** Absent: the defaults of the core. */
+  readonly lockout?: LockoutDefaults;
   readonly plugins: readonly PluginChoice[];
   /** What is accepted but has no effect here, with the reason: to be logged once. */
   readonly notices: readonly string[];

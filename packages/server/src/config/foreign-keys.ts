@@ -43,7 +43,6 @@ export const IGNORED: Readonly<Record<string, string>> = {
   allow_audit_log_prefixing: 'the option prefix of an audit device is always allowed',
   unsafe_allow_api_audit_creation: 'audit devices may be made by API',
   unsafe_cross_namespace_identity: 'there are no namespaces',
-  user_lockout: 'lockout is set for each login method, with its tune',
 };
 
 /** Keys whose absence somebody would notice too late. */

@@ -6,6 +6,7 @@ import { type Configuration, type PluginChoice } from './configuration.ts';
 import { LOG_LEVELS } from '../log/log-level.ts';
 import { defaultConfiguration, defaultDataFolder } from './default-configuration.ts';
 import { IGNORED, REFUSED } from './foreign-keys.ts';
+import { readLockout } from './lockout-section.ts';
 import { readListeners } from './listener-section.ts';
 import { sanitizedConfiguration } from './sanitized.ts';
 import { readSeal } from './seal-section.ts';
@@ -69,6 +70,7 @@ function checkTexts(
   const logFormat = top.oneOf('log_format', ['standard', 'json']);
   const audit = readAudit(top);
   const auditEmergencyDisable = top.strings('audit_emergency_disable') ?? [];
+  const lockout = readLockout(top, env);
   const metrics = readTelemetry(top);
   const plugins = readPlugins(top);
   if (top.bool('ui') === true) top.notice('ui', 'has no effect yet: there are no pages');
@@ -91,6 +93,7 @@ function checkTexts(
     notices: complaints.notices,
     sanitized: sanitizedConfiguration(items),
     ...(seal ? { seal } : {}),
+    ...(lockout ? { lockout } : {}),
     ...(apiAddress === undefined ? {} : { apiAddress }),
     ...(clusterName === undefined ? {} : { clusterName }),
     ...(defaultLeaseTtl === undefined ? {} : { defaultLeaseTtl }),

@@ -16,7 +16,30 @@ interface Offer {
 export const OFFERED: readonly Offer[] = [
   { package: '@strongroom/kv', brings: ['secret/kv'], load: async () => [(await import('@strongroom/kv')).kvEngine] },
   { package: '@strongroom/auth-cert', brings: ['auth/cert'], load: async () => [(await import('@strongroom/auth-cert')).certAuth] },
+  {
+    package: '@strongroom/auth-approle',
+    brings: ['auth/approle'],
+    load: async () => [(await import('@strongroom/auth-approle')).approleAuth],
+  },
+  {
+    package: '@strongroom/auth-jwt',
+    brings: ['auth/jwt', 'auth/oidc'],
+    load: async () => {
+      const { jwtAuth, oidcAuth } = await import('@strongroom/auth-jwt');
+      return [jwtAuth, oidcAuth];
+    },
+  },
   { package: '@strongroom/auth-ldap', brings: ['auth/ldap'], load: async () => [(await import('@strongroom/auth-ldap')).ldapAuth] },
+  {
+    package: '@strongroom/auth-userpass',
+    brings: ['auth/userpass'],
+    load: async () => [(await import('@strongroom/auth-userpass')).userpassAuth],
+  },
+  {
+    package: '@strongroom/auth-kubernetes',
+    brings: ['auth/kubernetes'],
+    load: async () => [(await import('@strongroom/auth-kubernetes')).kubernetesAuth],
+  },
   {
     package: '@strongroom/ldap-secrets',
     brings: ['secret/ldap'],

@@ -26,6 +26,7 @@ import { internalUiPaths } from './path-internal-ui.ts';
 import { leasePaths } from './path-leases.ts';
 import { lockedUserPaths } from './path-locked-users.ts';
 import { loggerPaths } from './path-loggers.ts';
+import { mfaPaths } from './path-mfa.ts';
 import { mountPaths } from './path-mounts.ts';
 import { passwordPolicyPaths } from './path-password-policies.ts';
 import { pluginPaths } from './path-plugins.ts';
@@ -101,6 +102,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     }),
     ...leasePaths({ ...services, now: () => clock.millis() }),
     ...wrappingPaths(services),
+    ...mfaPaths(services),
     ...auditPaths({ broker: audit }),
     ...requestHeaderPaths({ headers: audit.headers }),
     ...corsPaths(services),

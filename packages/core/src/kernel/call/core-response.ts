@@ -29,6 +29,19 @@ export interface AuthReply {
   num_uses: number;
 }
 
+/** What a login still has to prove: each constraint, by any of its methods. */
+export interface MfaRequirement {
+  mfa_request_id: string;
+  mfa_constraints: Record<string, { any: { type: 'totp'; id: string; uses_passcode: boolean; name: string }[] }>;
+}
+
+/** `auth` of the envelope for a login that is not complete: it has no token. */
+export interface PendingAuth extends Omit<AuthReply, 'policies' | 'token_type' | 'mfa_requirement'> {
+  policies: null;
+  token_type: 'default';
+  mfa_requirement: MfaRequirement;
+}
+
 /** The answer to a call, free of HTTP. `core.handle` never throws: what went wrong is `errors`. */
 export interface CoreResponse {
   readonly requestId: string;
@@ -42,6 +55,8 @@ export interface CoreResponse {
   readonly wrapInfo: WrapInfo | null;
   readonly warnings: readonly string[] | null;
   readonly auth: AuthReply | null;
+  /** Sent as `auth`, which is null then. Never wrapped: the caller needs it to go on. */
+  readonly pendingAuth?: PendingAuth;
   /** Of a credential in `data`; only `wrap_info` shows it. */
   readonly accessor?: string;
   /** Sent instead of the envelope. */

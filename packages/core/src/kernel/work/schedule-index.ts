@@ -3,7 +3,7 @@ import type { StoreTransaction } from '../storage/store.ts';
 export const SCHEDULE = 'schedule/';
 
 /** What kind of record an index entry points to. */
-export type DueKind = 'intent' | 'job' | 'lease' | 'removal' | 'token';
+export type DueKind = 'intent' | 'job' | 'lease' | 'login' | 'removal' | 'token';
 
 export interface DueEntry {
   readonly key: string;
@@ -24,7 +24,7 @@ export function dueBound(now: number): string {
 }
 
 export function parseDueKey(key: string): DueEntry | undefined {
-  const match = /^schedule\/(\d{14})\/(intent|job|lease|removal|token)\/(.+)$/s.exec(key);
+  const match = /^schedule\/(\d{14})\/(intent|job|lease|login|removal|token)\/(.+)$/s.exec(key);
   return match ? { key, at: Number(match[1]), kind: match[2] as DueKind, id: match[3]! } : undefined;
 }
 

@@ -42,7 +42,7 @@ const LIGHT = 262_144;
 const noKeys: readonly string[] = [];
 const namespace = { id: 'root' } as const;
 /** These are digested whatever the rules say: they carry credentials. */
-const alwaysDigested = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-vault-token']);
+const alwaysDigested = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-vault-mfa', 'x-vault-token']);
 
 /** Builds the lines of one device: one JSON object each, keys in the order that readers of Vault's and OpenBao's logs know, empty values left out. */
 export class AuditFormatter {

@@ -97,11 +97,13 @@ export class IdentityChange {
     await this.records.entityNames.put(folded(name), { id, name });
   }
 
-  /** With its name, aliases and memberships. */
+  /** With its name, aliases, memberships and MFA secrets. */
   async deleteEntity(id: string, entity: Entity): Promise<void> {
     this.#touched.add(`entity/${id}`);
     await this.records.entities.delete(id);
     await this.records.entityNames.delete(folded(entity.name));
+    // Read, so that a secret that is being made at the same time is noticed.
+    if (await this.records.mfaSecrets.has(id)) await this.records.mfaSecrets.delete(id);
     for (const alias of entity.aliases) await this.unlinkAlias(alias);
     for (const former of entity.merged_entity_ids) await this.deleteMerged(former);
     for (const group of [...entity.group_ids, ...Object.keys(entity.external_groups)])

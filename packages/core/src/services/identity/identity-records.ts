@@ -1,6 +1,7 @@
 import { foldName, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
+import { MfaSecrets } from './mfa-secrets.ts';
 
 const Texts = Type.Array(Type.String());
 const Pairs = Type.Record(Type.String(), Type.String());
@@ -90,6 +91,8 @@ export interface IdentityRecords {
   readonly groupAliasOwners: Collection<Static<typeof OwnerIndex>>;
   /** `<group id>/<entity id>`: the members of a group, without making one large record of them. */
   readonly members: Collection<Static<typeof Member>>;
+  /** By the entity's id. */
+  readonly mfaSecrets: Collection<Static<typeof MfaSecrets>>;
 }
 
 /** The collections of the identity room, over the store or over a transaction. */
@@ -107,6 +110,7 @@ export function identityRecords(view: Pick<StorageView, 'collection'>): Identity
     groupAliasKeys: view.collection('group-alias-key/', AliasIndex),
     groupAliasOwners: view.collection('group-alias/', OwnerIndex),
     members: view.collection('member/', Member),
+    mfaSecrets: view.collection('mfa-secret/', MfaSecrets),
   };
 }
 

@@ -102,6 +102,13 @@ export class IdentityStore {
     return (await this.#cache.get(entityId))?.policies;
   }
 
+  /** The id under which the entity goes on: another one after a merge. Undefined: it is gone. */
+  async currentId(entityId: string): Promise<string | undefined> {
+    const { records } = this.#context;
+    const id = (await records.merged.get(entityId))?.owner_id ?? entityId;
+    return (await records.entities.has(id)) ? id : undefined;
+  }
+
   async templateContext(entityId: string): Promise<TemplateContext | undefined> {
     return (await this.#cache.get(entityId))?.context;
   }

@@ -17,6 +17,8 @@ type Failures = Static<typeof Failures>;
 /** The failures between two sweeps, and the records that a sweep checks: names that no longer fail are dropped. */
 const SWEEP_EVERY = 64;
 const SWEEP_SIZE = 256;
+/** Names that are counted before some are forgotten early: whoever tries names that nobody has must not fill the store. */
+const MOST_NAMES = 50_000;
 /** Longer than any name is, and short enough to list. */
 const LONGEST_NAME = 512;
 
@@ -30,13 +32,23 @@ export class UserLockout {
   readonly #clock: Clock;
   readonly #defaults: LockoutDefaults;
   readonly #queues = new LoginQueues();
+  readonly #most: number;
   #sinceSweep = 0;
   #sweptTo: string | undefined;
+  /** In this round of sweeps, and in the whole round before it. */
+  #kept = 0;
+  #names = 0;
 
-  constructor(parts: { readonly storage: StorageView; readonly clock: Clock; readonly defaults?: LockoutDefaults }) {
+  constructor(parts: {
+    readonly storage: StorageView;
+    readonly clock: Clock;
+    readonly defaults?: LockoutDefaults;
+    readonly most?: number;
+  }) {
     this.#storage = parts.storage;
     this.#clock = parts.clock;
     this.#defaults = parts.defaults ?? {};
+    this.#most = parts.most ?? MOST_NAMES;
     this.#failures = parts.storage.collection('failures/', Failures);
   }
 
@@ -84,6 +96,12 @@ export class UserLockout {
   async check(mount: LockoutMount, name: string | CountedLogin): Promise<void> {
     const settings = lockoutSettings(mount, this.#defaults);
     if (settings) await this.#count(mount, name, settings);
+  }
+
+  async isLocked(mount: LockoutMount, name: string | CountedLogin): Promise<boolean> {
+    const settings = lockoutSettings(mount, this.#defaults);
+    const stored = settings && (await this.#failures.get(failureKey(mount.accessor, name)));
+    return stored !== undefined && isLocked(stored, settings!, this.#clock.millis());
   }
 
   /** The login was refused for wrong credentials. */
@@ -148,12 +166,23 @@ export class UserLockout {
     return counted(stored, settings, now);
   }
 
-  /** Forgets what means nothing any more. Goes round through all records, faster than new ones can come. */
+  /**
+   * Forgets what means nothing any more, and where there are too many names, of each page the half that was refused the least and the longest ago. Goes round
+   * through all records, faster than new ones can come.
+   */
   async #sweep(): Promise<void> {
     const now = this.#clock.millis();
     const entries = await this.#failures.entries({ limit: SWEEP_SIZE, ...(this.#sweptTo === undefined ? {} : { after: this.#sweptTo }) });
     this.#sweptTo = entries.length < SWEEP_SIZE ? undefined : entries[entries.length - 1]![0];
-    for (const [key, failures] of entries) if (failures.forget_at <= now) await this.#failures.delete(key);
+    const live = entries
+      .filter(([, { forget_at }]) => forget_at > now)
+      .sort(([, a], [, b]) => a.count - b.count || a.last_failure - b.last_failure);
+    const kept = new Set(this.#names > this.#most ? live.slice(Math.ceil(live.length / 2)) : live);
+    for (const entry of entries) if (!kept.has(entry)) await this.#failures.delete(entry[0]);
+    this.#kept += kept.size;
+    if (this.#sweptTo !== undefined) return;
+    this.#names = this.#kept;
+    this.#kept = 0;
   }
 }
 

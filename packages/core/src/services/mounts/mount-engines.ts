@@ -15,6 +15,7 @@ import {
 import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
+import type { MountRecord } from '../../kernel/mounts/mount-record.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { NewMount } from './new-mount.ts';
 import { randomBytes } from '../../kernel/random/random-bytes.ts';
@@ -33,6 +34,7 @@ export class MountEngines {
   readonly #outside: OutsideSystems;
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
   readonly #generatePassword: (policy?: string) => Promise<string>;
+  readonly #isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
   readonly #sources: SecretSources;
   readonly #retry: (mount: string, target: string) => Promise<void>;
 
@@ -44,6 +46,7 @@ export class MountEngines {
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
+    isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
     /** What engines that follow secrets may look at. */
     sources: SecretSources;
     /** Makes what waits for an outside system of a mount, which is given by its uuid, due now. */
@@ -55,6 +58,7 @@ export class MountEngines {
     this.#outside = options.outside;
     this.#builtIn = options.builtIn;
     this.#generatePassword = options.generatePassword;
+    this.#isLocked = options.isLocked;
     this.#sources = options.sources;
     this.#retry = options.retry;
   }
@@ -158,6 +162,7 @@ export class MountEngines {
       retry: async (target) => this.#retry(mount.uuid, target),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
+      isLocked: async (name) => this.#isLocked(mount.record, name),
       limit: (terms) => limitTerms(mount, terms),
       ...(mount.package?.subscribesToSecrets === true ? { sources: this.#sources } : {}),
     };

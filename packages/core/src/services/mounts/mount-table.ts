@@ -56,6 +56,7 @@ export class MountTable {
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
+    isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
     retry: (mount: string, target: string) => Promise<void>;
     /** Resolves when every lease and login token below the path is gone. @throws when one cannot be taken back. */
     revokeBelow: (path: string) => Promise<void>;

@@ -1,56 +1,143 @@
-import { BadRequest, TokenRefused, withinCidrs, type Clock, type IssuedAuth } from '@strongroom/engine-sdk';
+import { BadRequest, TokenRefused, withinCidrs, type Clock, type EngineError, type IssuedAuth } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
-import type { AuthReply } from '../../kernel/call/core-response.ts';
+import type { AuthReply, PendingAuth } from '../../kernel/call/core-response.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
+import type { LoginEnforcements, RequiredFactor } from '../mfa/login-enforcements.ts';
+import type { MfaCredentials } from '../mfa/mfa-credentials.ts';
+import type { SecondFactors } from '../mfa/second-factors.ts';
+import type { WaitingLogins } from '../mfa/waiting-logins.ts';
 import { policySet } from './policy-set.ts';
 import type { TokenRecord } from './token-record.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** Makes tokens of logins. */
-export class LoginTokens {
-  readonly #store: Store;
-  readonly #tokens: TokenStore;
-  readonly #identity: IdentityStore;
-  readonly #clock: Clock;
+/** A call to a login path. */
+export interface LoginCall {
+  readonly path: string;
+  readonly remoteAddress: string;
+  /** Second factors that came with the login itself. */
+  readonly credentials: MfaCredentials | undefined;
+}
 
-  constructor(parts: { store: Store; tokens: TokenStore; identity: IdentityStore; clock: Clock }) {
-    this.#store = parts.store;
-    this.#tokens = parts.tokens;
-    this.#identity = parts.identity;
-    this.#clock = parts.clock;
+/** What a login answers: a token, or what is still to be proven. */
+export interface LoginResult {
+  readonly auth: AuthReply | null;
+  readonly pendingAuth?: PendingAuth;
+  readonly warnings: readonly string[];
+}
+
+interface Parts {
+  readonly store: Store;
+  readonly tokens: TokenStore;
+  readonly identity: IdentityStore;
+  readonly clock: Clock;
+  /** By its uuid. */
+  readonly mount: (uuid: string) => Mount | undefined;
+  readonly mfa: { readonly enforcements: LoginEnforcements; readonly factors: SecondFactors; readonly waiting: WaitingLogins };
+}
+
+/** What must hold in the commit that makes the token. An error refuses the login, and what was counted is stored all the same. */
+type Condition = (tx: StoreTransaction) => Promise<EngineError | undefined>;
+
+/** Makes tokens of logins: at once, or once second factors are proven. */
+export class LoginTokens {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  async issue(
+  /** Where second factors are required and none came with the login, it waits for them and there is no token yet. */
+  async issue(mount: Mount, issued: IssuedAuth, call: LoginCall): Promise<LoginResult> {
+    const { enforcements, factors } = this.#parts.mfa;
+    checkGrant(mount, issued, call.remoteAddress);
+    const entityId = issued.alias ? await this.#resolve(mount, issued, issued.alias) : '';
+    const consume = async (tx: StoreTransaction): Promise<void> => mount.run(async () => issued.consume?.(mount.storage.within(tx)));
+    const required = await enforcements.requiredOf({ mount, entityId });
+    const { credentials } = call;
+    if (required.length > 0 && !credentials) return this.#hold(mount, issued, { path: call.path, entityId, required, consume });
+    return this.#make(mount, issued, {
+      path: call.path,
+      entityId,
+      condition: async (tx) => {
+        if (credentials && (await factors.prove(tx, { entityId, required, credentials })) !== undefined) return new TokenRefused();
+        await requireIssuing(tx, mount.uuid);
+        await consume(tx);
+        return undefined;
+      },
+    });
+  }
+
+  /**
+   * Makes the token of a login that waits. What is required is decided anew, so that an enforcement or entity that was changed meanwhile counts. A wrong
+   * code leaves the login waiting.
+   * @throws BadRequest for a request id that is unknown, used or too old
+   * @throws TokenRefused that says what is not proven
+   */
+  async prove(requestId: string, call: Omit<LoginCall, 'path' | 'credentials'> & { credentials: MfaCredentials }): Promise<LoginResult> {
+    const { waiting, enforcements, factors } = this.#parts.mfa;
+    const login = await waiting.get(requestId);
+    const mount = login && this.#parts.mount(login.mount);
+    if (!login || !mount) throw unknownRequest();
+    const { path, auth } = login;
+    checkGrant(mount, auth, call.remoteAddress);
+    const entityId = login.entity_id === '' ? '' : await this.#entityNow(login.entity_id);
+    const required = await enforcements.requiredOf({ mount, entityId });
+    return this.#make(mount, auth, {
+      path,
+      entityId,
+      condition: async (tx) => {
+        const held = await waiting.get(requestId, tx);
+        if (!held) return unknownRequest();
+        const refusal = await factors.prove(tx, { entityId, required, credentials: call.credentials });
+        if (refusal !== undefined) return new TokenRefused(refusal);
+        await requireIssuing(tx, mount.uuid);
+        waiting.remove(tx, requestId, held);
+        return undefined;
+      },
+    });
+  }
+
+  async #hold(
     mount: Mount,
     issued: IssuedAuth,
-    request: { path: string; remoteAddress: string },
-  ): Promise<{ auth: AuthReply; warnings: readonly string[] }> {
+    login: {
+      readonly path: string;
+      readonly entityId: string;
+      readonly required: readonly RequiredFactor[];
+      readonly consume: (tx: StoreTransaction) => Promise<void>;
+    },
+  ): Promise<LoginResult> {
+    const { store, mfa } = this.#parts;
+    const requestId = await store.transaction(async (tx) => {
+      await requireIssuing(tx, mount.uuid);
+      await login.consume(tx);
+      return mfa.waiting.hold(tx, { mount: mount.uuid, path: login.path, entityId: login.entityId, auth: issued });
+    });
+    return { auth: null, pendingAuth: pendingAuth(requestId, login.required), warnings: [NEEDS_MFA] };
+  }
+
+  async #make(
+    mount: Mount,
+    issued: IssuedAuth,
+    { path, entityId, condition }: { readonly path: string; readonly entityId: string; readonly condition: Condition },
+  ): Promise<LoginResult> {
+    const { store, tokens, identity, clock } = this.#parts;
     const { terms } = issued;
-    if (!withinCidrs(terms.boundCidrs, request.remoteAddress)) throw new TokenRefused();
     const policies = policySet(issued.policies, terms.noDefaultPolicy);
-    if (policies.includes('root')) throw new BadRequest('auth methods cannot create root tokens');
-    const entityId = issued.alias ? await this.#resolve(mount, issued, issued.alias) : '';
-    const now = this.#clock.millis();
+    const now = clock.millis();
     const limited = limitTerms(mount, { ttl: terms.period > 0 ? terms.period : terms.ttl, maxTtl: terms.period > 0 ? 0 : terms.maxTtl });
     const warnings = [...limited.warnings];
     let { ttl } = limited;
     if (terms.explicitMaxTtl > 0) ttl = Math.min(ttl, terms.explicitMaxTtl);
-    const type = this.#type(mount, terms.type);
-    if (type === 'batch' && terms.numUses > 0) {
-      throw new BadRequest('batch tokens cannot have "num_uses" set: set token_num_uses to 0, or token_type to service');
-    }
+    const type = tokenType(mount, terms.type);
     const meta = Object.keys(issued.metadata).length > 0 ? { ...issued.metadata } : undefined;
     const mountName = mount.path.slice('auth/'.length, -1).replaceAll('/', '-');
     const displayName = issued.displayName === '' ? mountName : `${mountName}-${issued.displayName}`;
-    const prepare = async (tx: StoreTransaction): Promise<void> => {
-      await requireIssuing(tx, mount.uuid);
-      await mount.run(async () => issued.consume?.(mount.storage.within(tx)));
-    };
     const shared = {
-      path: request.path,
+      path,
       policies,
       ...(meta ? { meta } : {}),
       display_name: displayName,
@@ -61,34 +148,27 @@ export class LoginTokens {
       ...(terms.boundCidrs.length > 0 ? { bound_cidrs: [...terms.boundCidrs] } : {}),
       ...(terms.noDefaultPolicy ? { no_default_policy: true } : {}),
     };
-    let token: string;
-    let accessor = '';
-    if (type === 'batch') {
-      await this.#store.transaction(prepare);
-      token = this.#tokens.makeBatch(shared);
-    } else {
-      const record: Omit<TokenRecord, 'accessor'> = {
-        ...shared,
-        renewable: terms.renewable,
-        max_ttl: limited.maxTtl,
-        ...(terms.explicitMaxTtl > 0 ? { explicit_max_ttl: terms.explicitMaxTtl } : {}),
-        ...(terms.period > 0 ? { period: terms.period } : {}),
-        ...(terms.numUses > 0 ? { num_uses: terms.numUses } : {}),
-        mount: mount.uuid,
-        ...(issued.internal ? { internal: { ...issued.internal } } : {}),
-      };
-      const made = await this.#store.transaction(async (tx) => {
-        await prepare(tx);
-        return this.#tokens.create(tx, record);
-      });
-      ({ token } = made);
-      accessor = made.record.accessor;
-    }
-    const identity = entityId === '' ? [] : ((await this.#identity.policiesOf(entityId))?.policies ?? []);
-    const identityPolicies = identity.filter((name) => !policies.includes(name));
+    const record: Omit<TokenRecord, 'accessor'> = {
+      ...shared,
+      renewable: terms.renewable,
+      max_ttl: limited.maxTtl,
+      ...(terms.explicitMaxTtl > 0 ? { explicit_max_ttl: terms.explicitMaxTtl } : {}),
+      ...(terms.period > 0 ? { period: terms.period } : {}),
+      ...(terms.numUses > 0 ? { num_uses: terms.numUses } : {}),
+      mount: mount.uuid,
+      ...(issued.internal ? { internal: { ...issued.internal } } : {}),
+    };
+    const made = await store.transaction(async (tx) => {
+      const refusal = await condition(tx);
+      if (refusal) return { refusal };
+      return type === 'batch' ? { token: '', accessor: '' } : serviceToken(tokens.create(tx, record));
+    });
+    if ('refusal' in made) throw made.refusal;
+    const entityPolicies = entityId === '' ? [] : ((await identity.policiesOf(entityId))?.policies ?? []);
+    const identityPolicies = entityPolicies.filter((name) => !policies.includes(name));
     const auth: AuthReply = {
-      client_token: token,
-      accessor,
+      client_token: type === 'batch' ? tokens.makeBatch(shared) : made.token,
+      accessor: made.accessor,
       policies: [...new Set([...policies, ...identityPolicies])].sort(),
       token_policies: policies,
       ...(identityPolicies.length > 0 ? { identity_policies: [...identityPolicies] } : {}),
@@ -105,21 +185,74 @@ export class LoginTokens {
   }
 
   async #resolve(mount: Mount, issued: IssuedAuth, alias: NonNullable<IssuedAuth['alias']>): Promise<string> {
-    const { entityId } = await this.#identity.resolveLogin({
+    const { entityId } = await this.#parts.identity.resolveLogin({
       mountAccessor: mount.accessor,
       alias,
       ...(issued.groupAliases ? { groupAliases: issued.groupAliases } : {}),
     });
-    const entity = await this.#identity.policiesOf(entityId);
-    if (entity?.disabled) throw new TokenRefused();
+    await this.#requireEnabled(entityId);
     return entityId;
   }
 
-  #type(mount: Mount, asked: IssuedAuth['terms']['type']): 'service' | 'batch' {
-    const tuned = mount.record.config.token_type ?? 'default-service';
-    if (tuned === 'batch' || tuned === 'service') return tuned;
-    if (asked === 'batch' || asked === 'default-batch') return 'batch';
-    if (asked === 'service' || asked === 'default-service') return 'service';
-    return tuned === 'default-batch' ? 'batch' : 'service';
+  /** The entity of a login that waited. @throws TokenRefused where it is gone or disabled */
+  async #entityNow(entityId: string): Promise<string> {
+    const current = await this.#parts.identity.currentId(entityId);
+    if (current === undefined) throw new TokenRefused();
+    await this.#requireEnabled(current);
+    return current;
   }
+
+  async #requireEnabled(entityId: string): Promise<void> {
+    const entity = await this.#parts.identity.policiesOf(entityId);
+    if (entity?.disabled) throw new TokenRefused();
+  }
+}
+
+const NEEDS_MFA =
+  'A login request was issued that is subject to MFA validation. Please make sure to validate the login by sending another request to mfa/validate endpoint.';
+
+function unknownRequest(): BadRequest {
+  return new BadRequest('invalid request ID');
+}
+
+/** @throws TokenRefused | BadRequest */
+function checkGrant(mount: Mount, { terms, policies }: IssuedAuth, remoteAddress: string): void {
+  if (!withinCidrs(terms.boundCidrs, remoteAddress)) throw new TokenRefused();
+  if (policySet(policies, terms.noDefaultPolicy).includes('root')) throw new BadRequest('auth methods cannot create root tokens');
+  if (tokenType(mount, terms.type) === 'batch' && terms.numUses > 0)
+    throw new BadRequest('batch tokens cannot have "num_uses" set: set token_num_uses to 0, or token_type to service');
+}
+
+function tokenType(mount: Mount, asked: IssuedAuth['terms']['type']): 'service' | 'batch' {
+  const tuned = mount.record.config.token_type ?? 'default-service';
+  if (tuned === 'batch' || tuned === 'service') return tuned;
+  if (asked === 'batch' || asked === 'default-batch') return 'batch';
+  if (asked === 'service' || asked === 'default-service') return 'service';
+  return tuned === 'default-batch' ? 'batch' : 'service';
+}
+
+function serviceToken({ token, record }: { token: string; record: TokenRecord }): { token: string; accessor: string } {
+  return { token, accessor: record.accessor };
+}
+
+function pendingAuth(requestId: string, required: readonly RequiredFactor[]): PendingAuth {
+  const any = ({ methods }: RequiredFactor) => ({
+    any: methods.map(({ id, name }) => ({ type: 'totp' as const, id, uses_passcode: true, name })),
+  });
+  return {
+    client_token: '',
+    accessor: '',
+    policies: null,
+    metadata: null,
+    lease_duration: 0,
+    renewable: false,
+    entity_id: '',
+    token_type: 'default',
+    orphan: false,
+    mfa_requirement: {
+      mfa_request_id: requestId,
+      mfa_constraints: Object.fromEntries(required.map((factor) => [factor.enforcement.name, any(factor)])),
+    },
+    num_uses: 0,
+  };
 }

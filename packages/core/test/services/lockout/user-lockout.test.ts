@@ -220,6 +220,16 @@ describe('the lockout of login names', () => {
     expect(await attempt(long, 'bob', 'right')).toBe(locked);
   });
 
+  test('names that nobody has do not fill the store, and do not unlock a name', async () => {
+    const view = new MemoryView();
+    const lockout = new UserLockout({ storage: view, clock: new ManualClock(), most: 500 });
+    for (let time = 0; time < 5; time += 1) await lockout.failed(mounted(), 'bob');
+    for (let number = 0; number < 3_000; number += 1) await lockout.failed(mounted(), `nobody ${number}`);
+    expect(view.store.records.size).toBeLessThan(1_500);
+    expect(await lockout.isLocked(mounted(), 'bob')).toBe(true);
+    expect(await lockout.isLocked(mounted(), 'nobody 2999')).toBe(false);
+  });
+
   test('behaves as a plain counter does, whatever happens in whatever order', async () => {
     const step = fc.oneof(
       fc.record({ answer: fc.constantFrom('right' as const, 'wrong' as const, 'wrong' as const, 'outage' as const) }),

@@ -3,6 +3,8 @@ import { defaultTokenParameters, f, path, tokenTerms, type EnginePackage, type I
 /** What the gate grants with the next login. */
 export interface Grant {
   user: string;
+  /** The user by default. */
+  displayName?: string;
   policies: readonly string[];
   terms: Partial<TokenTerms>;
   consume?: NonNullable<IssuedAuth['consume']>;
@@ -22,7 +24,7 @@ export function gateLogin(): { readonly plugin: EnginePackage; readonly grant: G
       const terms = { ...tokenTerms(defaultTokenParameters), ...grant.terms };
       return {
         auth: {
-          displayName: grant.user,
+          displayName: grant.displayName ?? grant.user,
           policies: grant.policies,
           metadata: {},
           alias: { name: grant.user },

@@ -54,9 +54,9 @@ describe('what a login consumes', () => {
   });
 
   test('a display name that is left empty makes the mount name the display name', async () => {
-    grant.user = '';
+    grant.displayName = '';
     const { auth } = await mount.call('update', 'auth/gate/login', { data: {}, token: '' });
-    grant.user = 'ann';
+    delete grant.displayName;
     const self = await mount.call('read', 'auth/token/lookup-self', { token: auth?.client_token ?? '' });
     expect(self.data).toMatchObject({ display_name: 'gate' });
   });

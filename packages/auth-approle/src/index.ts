@@ -1,0 +1,1 @@
+export { approleAuth } from './approle-auth.ts';

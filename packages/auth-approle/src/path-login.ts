@@ -1,0 +1,20 @@
+import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { login, type LoginParts } from './login.ts';
+
+export function loginPath(parts: LoginParts): AnyPath {
+  return path('login', {
+    synopsis: 'Log in with a role id and a secret id.',
+    description: 'Answers with a token. A refusal does not tell which of the two is wrong.',
+    // Whoever knows a role id must not be able to lock its programs out from elsewhere.
+    login: (data, { remoteAddress }) => ({ name: String(data['role_id']).trim(), from: remoteAddress }),
+    fields: {
+      role_id: f.string('The id of the role.', { default: '' }),
+      secret_id: f.secret('A secret id of the role.', { default: '' }),
+    },
+  }).update({
+    summary: 'Log in.',
+    handle: async ({ data, caller: { remoteAddress } }) => ({
+      auth: await login(parts, { roleId: data.role_id.trim(), secretId: data.secret_id.trim(), remoteAddress }),
+    }),
+  });
+}

@@ -1,0 +1,51 @@
+import { abortable, path, thrownText, type AnyPath } from '@strongroom/engine-sdk';
+import type { IssuerHttp } from '../keys/issuer-http.ts';
+import { configFields } from './config-fields.ts';
+import type { ConfigStore } from './config-store.ts';
+import type { JwtConfig } from './config.ts';
+import { trySource } from './try-source.ts';
+
+export function configPath(configs: ConfigStore, http: IssuerHttp): AnyPath {
+  return path('config', {
+    synopsis: 'Where the keys of the token issuer are, and how people log in at it.',
+    description:
+      'A write replaces the whole configuration: what it leaves out is cleared. It keeps namespace_in_state, and oidc_client_secret as long as issuer ' +
+      'and client id stay the same. A write fetches the keys, and refuses a source that does not answer unless skip_jwks_validation is set.',
+    fields: configFields,
+  })
+    .read({
+      summary: 'Read the configuration.',
+      handle: async (req) => {
+        const setup = await configs.setup();
+        if (!setup) return undefined;
+        if (setup.keys.problem()?.unknown === true) await abortable(req.signal, setup.keys.warm());
+        const problem = setup.keys.known().length > 0 ? undefined : setup.keys.problem()?.error;
+        if (problem === undefined) return { data: { ...shownConfig(setup.config), status: 'valid' } };
+        return {
+          data: { ...shownConfig(setup.config), status: 'invalid' },
+          warnings: [`failed to construct JWK validator: ${problem}`],
+        };
+      },
+    })
+    .update({
+      summary: 'Configure the method.',
+      handle: async (req) => {
+        const { skip_jwks_validation: skip, ...data } = req.data;
+        const merged = await configs.merged(data, req.supplied);
+        const problem = await trySource(merged, http, req.signal).then(
+          () => undefined,
+          (error: unknown) => {
+            if (!skip) throw error;
+            return thrownText(error);
+          },
+        );
+        await configs.write(data, req.supplied);
+        return problem === undefined ? undefined : { warnings: [problem] };
+      },
+    });
+}
+
+/** What a read shows: no secret, and key sets only where there are several. */
+function shownConfig({ oidc_client_secret: _secret, jwks_pairs, ...config }: JwtConfig): Record<string, unknown> {
+  return { ...config, ...(jwks_pairs.length === 0 ? {} : { jwks_pairs }) };
+}

@@ -1,0 +1,1 @@
+export { jwtAuth, oidcAuth } from './jwt-auth.ts';

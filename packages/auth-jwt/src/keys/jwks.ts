@@ -1,0 +1,37 @@
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { own } from '@strongroom/engine-sdk';
+import type { JsonObject } from '../json/json-pointer.ts';
+import { getJson } from './get-json.ts';
+import { IssuerRefused, type IssuerCall, type IssuerHttp } from './issuer-http.ts';
+import type { Copy } from './refreshing-cache.ts';
+import type { VerificationKey } from './verification-key.ts';
+
+/** More keys than any issuer has. */
+const MOST_KEYS = 1_000;
+
+/** The keys of a JSON Web Key Set (RFC 7517) that signatures can be checked with. @throws IssuerFailed, IssuerRefused */
+export async function fetchJwks(http: IssuerHttp, url: string, call: IssuerCall): Promise<Copy<readonly VerificationKey[]>> {
+  const { body, maxAge } = await getJson(http, url, call);
+  return { value: keysOfSet(body, url), maxAge };
+}
+
+function keysOfSet(set: JsonObject, url: string): VerificationKey[] {
+  const keys = own(set, 'keys');
+  if (!Array.isArray(keys)) throw new IssuerRefused(`${url} is not a key set: it has no list of keys`);
+  if (keys.length > MOST_KEYS) throw new IssuerRefused(`${url} has more than ${MOST_KEYS} keys`);
+  return keys.flatMap((key: unknown) => verificationKey(key) ?? []);
+}
+
+/** Undefined for what is not a public key for signatures, such as one for encryption or of a kind that is unknown here. */
+function verificationKey(jwk: unknown): VerificationKey | undefined {
+  if (typeof jwk !== 'object' || jwk === null) return undefined;
+  const { kty, use, kid, alg, crv, n, e, x, y } = jwk as Record<string, unknown>;
+  if (use !== undefined && use !== 'sig') return undefined;
+  try {
+    // Only the public parts, whatever else the set shows.
+    const key = createPublicKey({ key: { kty, crv, n, e, x, y } as JsonWebKey, format: 'jwk' });
+    return { key, kid: typeof kid === 'string' ? kid : undefined, alg: typeof alg === 'string' ? alg : undefined };
+  } catch {
+    return undefined;
+  }
+}

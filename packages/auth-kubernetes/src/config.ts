@@ -1,0 +1,95 @@
+import { BadRequest, f } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
+import { publicKeys, requireCertificates } from './pem-keys.ts';
+
+/** What the issuer of tokens is where issuers are checked and none is set. */
+export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
+
+/** The parameters of `config`, with Vault's and OpenBao's names. */
+export const configFields = {
+  kubernetes_host: f.string('URL of the API server: https://10.0.0.1:6443.'),
+  kubernetes_ca_cert: f.string(
+    "PEM of the CAs that vouch for the API server. Default: the cluster's, from the pod that the server runs in.",
+  ),
+  token_reviewer_jwt: f.secret(
+    'Token of an account that may review tokens (ClusterRole system:auth-delegator). Default: that of the pod that the server runs in; without a pod, ' +
+      'each token is reviewed with itself.',
+  ),
+  pem_keys: f.commaStrings(
+    'PEM public keys, or certificates, of the issuer: signatures are verified here too, before the API server is asked.',
+  ),
+  disable_local_ca_jwt: f.bool('Use neither the CA nor the token of the pod that the server runs in.'),
+  issuer: f.string('The issuer that tokens must have.'),
+  disable_iss_validation: f.bool(
+    'Accept tokens of any issuer; the API server accepts its own only. Default: true, or false with an issuer.',
+  ),
+} as const;
+
+/** The record at `config`. */
+export const KubernetesConfig = Type.Object({
+  kubernetes_host: Type.String(),
+  kubernetes_ca_cert: Type.String(),
+  token_reviewer_jwt: Type.String(),
+  pem_keys: Type.Array(Type.String()),
+  disable_local_ca_jwt: Type.Boolean(),
+  issuer: Type.String(),
+  disable_iss_validation: Type.Boolean(),
+});
+export type KubernetesConfig = Static<typeof KubernetesConfig>;
+
+/** What a write sends. */
+export type ConfigData = { readonly [K in keyof KubernetesConfig]?: KubernetesConfig[K] | undefined };
+
+/**
+ * What a write makes of the stored record: everything is replaced, but the reviewer's token stays where the host does.
+ * @throws BadRequest that names the parameter
+ */
+export function writtenConfig(stored: KubernetesConfig | undefined, data: ConfigData): KubernetesConfig {
+  const host = hostOf(data.kubernetes_host ?? '');
+  const issuer = data.issuer ?? '';
+  const kept = stored?.kubernetes_host === host ? stored.token_reviewer_jwt : '';
+  const config = {
+    kubernetes_host: host,
+    kubernetes_ca_cert: data.kubernetes_ca_cert ?? '',
+    token_reviewer_jwt: (data.token_reviewer_jwt ?? kept).trim(),
+    pem_keys: data.pem_keys ?? [],
+    disable_local_ca_jwt: data.disable_local_ca_jwt ?? false,
+    issuer,
+    disable_iss_validation: data.disable_iss_validation ?? issuer === '',
+  };
+  if (config.kubernetes_ca_cert.trim() !== '') requireCertificates(config.kubernetes_ca_cert, 'kubernetes_ca_cert');
+  else if (config.disable_local_ca_jwt) throw new BadRequest('kubernetes_ca_cert must be given when disable_local_ca_jwt is true');
+  if (/[^\x21-\x7e]/.test(config.token_reviewer_jwt))
+    throw new BadRequest('token_reviewer_jwt: not a token; it has a space or another character that no token has');
+  publicKeys(config.pem_keys);
+  return config;
+}
+
+/** The fields whose new value would send the kept reviewer's token to another server. */
+export function reviewerMoves(stored: KubernetesConfig | undefined, written: KubernetesConfig): string[] {
+  return stored && stored.kubernetes_ca_cert.trim() !== written.kubernetes_ca_cert.trim() ? ['kubernetes_ca_cert'] : [];
+}
+
+/** What a read shows. */
+export function shownConfig({ token_reviewer_jwt, ...config }: KubernetesConfig): Record<string, unknown> {
+  return { ...config, token_reviewer_jwt_set: token_reviewer_jwt !== '' };
+}
+
+/** Without a slash at its end. @throws BadRequest */
+function hostOf(text: string): string {
+  const trimmed = text.trim().replace(/\/+$/, '');
+  if (trimmed === '') throw new BadRequest('no host provided');
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
+  const plain = url && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (!plain || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new BadRequest(`kubernetes_host: ${JSON.stringify(trimmed)} is not the URL of an API server; write https://host:port`);
+  }
+  return trimmed;
+}
+
+/** What is allowed, but likely a mistake. */
+export function configWarnings({ kubernetes_host }: KubernetesConfig): string[] {
+  const { protocol, hostname } = new URL(kubernetes_host);
+  if (protocol === 'https:' || /^(localhost|127\..*|\[::1\])$/.test(hostname)) return [];
+  return ['kubernetes_host: tokens are sent over the network without encryption; use https'];
+}

@@ -1,0 +1,96 @@
+import { mergeRoleTokens, RoleTokens, roleTokenData, roleTokenFields } from '@strongroom/auth-sdk';
+import { BadRequest, f, type Collection, type StorageView, type Transaction } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
+import { parseSelector } from './label-selector.ts';
+
+const ALIAS_SOURCES = ['serviceaccount_uid', 'serviceaccount_name'] as const;
+
+/** The parameters of a role, with Vault's and OpenBao's names. */
+export const roleFields = {
+  bound_service_account_names: f.commaStrings('Service accounts that log in: names, with * for any characters, or * alone.'),
+  bound_service_account_namespaces: f.commaStrings(
+    'Namespaces of service accounts that log in: names, with * for any characters, or * alone.',
+  ),
+  bound_service_account_namespace_selector: f.string(
+    'Labels of further namespaces, as a label selector in JSON or YAML. A write that leaves it out removes it.',
+  ),
+  audience: f.string('The audience that tokens must be issued for. Without it, tokens for any service of the cluster log in.'),
+  alias_name_source: f.string('What identifies an account: serviceaccount_uid (default), or serviceaccount_name for namespace/name.'),
+  ...roleTokenFields(['policies', 'num_uses', 'ttl', 'max_ttl', 'period', 'bound_cidrs']),
+} as const;
+
+/** The record at `role/<name>`. */
+export const Role = Type.Object({
+  bound_service_account_names: Type.Array(Type.String()),
+  bound_service_account_namespaces: Type.Array(Type.String()),
+  bound_service_account_namespace_selector: Type.String(),
+  audience: Type.String(),
+  alias_name_source: Type.Union([Type.Literal(ALIAS_SOURCES[0]), Type.Literal(ALIAS_SOURCES[1])]),
+  ...RoleTokens.properties,
+});
+export type Role = Static<typeof Role>;
+
+export function roles(view: StorageView | Transaction): Collection<Role> {
+  return view.collection('role/', Role);
+}
+
+interface RoleData {
+  readonly bound_service_account_names?: readonly string[] | undefined;
+  readonly bound_service_account_namespaces?: readonly string[] | undefined;
+  readonly bound_service_account_namespace_selector?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly alias_name_source?: string | undefined;
+}
+
+/** What a write makes of the stored role. @throws BadRequest that names the parameter */
+export async function writtenRole(stored: Role | undefined, data: RoleData, supplied: ReadonlySet<string>): Promise<Role> {
+  const names = patterns(data.bound_service_account_names ?? stored?.bound_service_account_names ?? []);
+  const namespaces = patterns(data.bound_service_account_namespaces ?? stored?.bound_service_account_namespaces ?? []);
+  const selector = (data.bound_service_account_namespace_selector ?? '').trim();
+  if (names.length === 0) throw new BadRequest('"bound_service_account_names" can not be empty');
+  if (namespaces.length === 0 && selector === '') {
+    throw new BadRequest('"bound_service_account_namespaces" can not be empty if "bound_service_account_namespace_selector" is not set');
+  }
+  for (const list of [names, namespaces]) {
+    if (list.length > 1 && list.includes('*')) throw new BadRequest('can not mix "*" with values');
+  }
+  if (selector !== '') await parseSelector(selector);
+  return {
+    bound_service_account_names: names,
+    bound_service_account_namespaces: namespaces,
+    bound_service_account_namespace_selector: selector,
+    audience: (data.audience ?? stored?.audience ?? '').trim(),
+    alias_name_source: aliasSource(data.alias_name_source ?? stored?.alias_name_source ?? ALIAS_SOURCES[0]),
+    ...mergeRoleTokens(stored, { ...data }, supplied),
+  };
+}
+
+/** What a read shows: `audience` only where it is set. */
+export function roleData(role: Role): Record<string, unknown> {
+  const { alias_name_source, audience, bound_service_account_names, bound_service_account_namespaces } = role;
+  const { bound_service_account_namespace_selector } = role;
+  return {
+    alias_name_source,
+    ...(audience === '' ? {} : { audience }),
+    bound_service_account_names,
+    bound_service_account_namespace_selector,
+    bound_service_account_namespaces,
+    ...roleTokenData(role),
+  };
+}
+
+/** What is allowed, but lets in more than one would think. */
+export function roleWarnings({ audience }: Role): string[] {
+  if (audience !== '') return [];
+  return ['audience is not set: a token that an account got for any other service logs in here too. Set audience, and issue tokens for it'];
+}
+
+function patterns(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}
+
+function aliasSource(text: string): Role['alias_name_source'] {
+  const source = ALIAS_SOURCES.find((one) => one === text);
+  if (!source) throw new BadRequest(`invalid alias_name_source, must be one of: ${ALIAS_SOURCES.join(', ')}`);
+  return source;
+}

@@ -1,0 +1,1 @@
+export { userpassAuth } from './userpass-auth.ts';

@@ -1,0 +1,90 @@
+import { requireAddress, StepTrace, type StepReport } from '@strongroom/auth-sdk';
+import { BadRequest, f, path, TokenRefused, type AnyPath, type Clock, type EngineHost } from '@strongroom/engine-sdk';
+import type { LoginParts } from './login.ts';
+
+type Step = 'user' | 'lockout' | 'password' | 'addresses' | 'policies';
+interface Facts {
+  /** Policies that a token gets from the user. */
+  readonly count?: number;
+  /** The address that was tried. */
+  readonly address?: string;
+}
+
+interface Trial {
+  readonly username: string;
+  readonly password: string;
+  readonly address: string;
+}
+
+interface Report {
+  readonly ok: boolean;
+  readonly steps: readonly StepReport<Step, Facts>[];
+  readonly policies?: readonly string[];
+}
+
+export function configTestPath(host: Pick<EngineHost, 'clock' | 'isLocked'>, parts: LoginParts): AnyPath {
+  return path('config/test', {
+    synopsis: 'Try the login of a user: name, lockout, password, addresses, policies.',
+    description:
+      'Says step by step why a login is refused. Nothing is stored, no token is issued, and the lockout counts nothing. It takes sudo: who may call it can ' +
+      'guess passwords, and learns which users exist.',
+    access: 'sudo',
+    fields: {
+      username: f.string('User to try.', { default: '', folds: (name: string) => name.toLowerCase() }),
+      password: f.secret('Password of the user; without one it is not checked.', { default: '' }),
+      address: f.string('Address from which the user would log in; by default the address of this call.'),
+    },
+  }).update({
+    summary: 'Try the login of a user.',
+    handle: async (req) => {
+      const { username, password, address = req.caller.remoteAddress } = req.data;
+      if (username === '') throw new BadRequest('username: name the user to try');
+      return { data: await tryLogin(host, parts, { username, password, address }, req.signal) };
+    },
+  });
+}
+
+/** A step that fails does not end the trial, except that of the user. */
+async function tryLogin(
+  { clock, isLocked }: { clock: Clock; isLocked: EngineHost['isLocked'] },
+  { users, passwords }: LoginParts,
+  { username, password, address }: Trial,
+  signal: AbortSignal,
+): Promise<Report> {
+  const steps: StepReport<Step, Facts>[] = [];
+  const trace = new StepTrace<Step, Facts>(clock, (report) => steps.push(report));
+  const step = async (name: Step, facts: Facts, problem: () => Promise<string | undefined>): Promise<void> => {
+    const since = trace.start();
+    const found = await problem();
+    if (found === undefined) trace.passed(name, since, facts);
+    else trace.failed(name, since, facts, found, new BadRequest(found));
+  };
+  const report = (policies?: readonly string[]): Report => ({
+    ok: steps.every(({ ok }) => ok),
+    steps,
+    ...(policies ? { policies } : {}),
+  });
+
+  const user = await users.records.get(username);
+  await step('user', {}, async () => (user ? undefined : 'there is no such user'));
+  await step('lockout', {}, async () => ((await isLocked(username)) ? 'the name is locked after too many refused logins' : undefined));
+  if (!user) return report();
+  if (password !== '') {
+    await step('password', {}, async () =>
+      (await passwords.check(user.password, password, signal)).matches ? undefined : 'the password is wrong',
+    );
+  }
+  await step('addresses', { address }, async () => (accepts(user, address) ? undefined : 'the address is outside token_bound_cidrs'));
+  await step('policies', { count: user.token_policies.length }, async () => undefined);
+  return report(user.token_policies);
+}
+
+function accepts(user: Parameters<typeof requireAddress>[0], address: string): boolean {
+  try {
+    requireAddress(user, address);
+    return true;
+  } catch (error) {
+    if (error instanceof TokenRefused) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { login, type LoginParts } from './login.ts';
+import { usernameField } from './user-name.ts';
+
+export function loginPath(parts: LoginParts): AnyPath {
+  return path('login/{username}', {
+    synopsis: 'Log in with a name and a password.',
+    description: 'Answers with a token. A refusal does not tell whether the name or the password is wrong.',
+    login: (data) => String(data['username']),
+    fields: { username: usernameField, password: f.secret('Password of the user.', { default: '' }) },
+  }).update({
+    summary: 'Log in.',
+    handle: async (req) => login(parts, { ...req.data, remoteAddress: req.caller.remoteAddress, signal: req.signal }),
+  });
+}

@@ -1,0 +1,98 @@
+import { mergeRoleTokens, roleTokenData, roleTokenFields } from '@strongroom/auth-sdk';
+import { BadRequest, f, namesPath, NotFound, path, type AnyPath } from '@strongroom/engine-sdk';
+import { passwordMissing, type Passwords } from './passwords.ts';
+import { usernameField } from './user-name.ts';
+import type { Users } from './users.ts';
+
+const passwordFields = {
+  password: f.secret('Password of the user.'),
+  password_hash: f.secret(
+    'A bcrypt hash of the password from another system, `$2a$`, `$2b$` or `$2y$`, of cost 5 to 12. The first login replaces it by a stronger one.',
+  ),
+} as const;
+const tokenFields = roleTokenFields(['policies', 'ttl', 'max_ttl', 'bound_cidrs']);
+
+export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
+  return [
+    namesPath('users', users.records, { synopsis: 'The names of the users.' }),
+
+    path('users/{username}', {
+      synopsis: 'A user: a password, and what the tokens of the user are like.',
+      description:
+        'A write changes only the parameters that it sends. Reads never show the password. Deleting a user leaves tokens alive until they expire.',
+      fields: { username: usernameField, ...passwordFields, ...tokenFields },
+    })
+      .read({
+        summary: 'Reads a user.',
+        handle: async ({ data }) => {
+          const user = await users.records.get(data.username);
+          return user && { data: roleTokenData(user) };
+        },
+      })
+      .upsert({
+        summary: 'Creates or changes a user.',
+        exists: async (req) => users.records.has(req.data.username),
+        handle: async ({ data, supplied, signal }) => {
+          // What would be refused is refused before it costs a hash.
+          mergeRoleTokens(await users.records.get(data.username), data, supplied);
+          const hash = await passwords.fromWrite(data, signal);
+          await users.change(data.username, (stored) => {
+            const password = hash ?? stored?.password;
+            if (!password) throw passwordMissing();
+            return { ...mergeRoleTokens(stored, data, supplied), password };
+          });
+          return undefined;
+        },
+      })
+      .delete({
+        summary: 'Deletes a user.',
+        handle: async ({ data }) => {
+          await users.delete(data.username);
+          return undefined;
+        },
+      }),
+
+    path('users/{username}/password', {
+      synopsis: 'The password of a user.',
+      description: 'Replaces it. Tokens that the user has stay alive.',
+      fields: { username: usernameField, ...passwordFields },
+    }).update({
+      summary: 'Replaces the password of a user.',
+      handle: async ({ data, signal }) => {
+        if (!(await users.records.has(data.username))) throw noSuchUser();
+        const password = await passwords.fromWrite(data, signal);
+        if (!password) throw passwordMissing();
+        await users.change(data.username, (stored) => {
+          if (!stored) throw noSuchUser();
+          return { ...stored, password };
+        });
+        return undefined;
+      },
+    }),
+
+    path('users/{username}/policies', {
+      synopsis: 'The policies of a user.',
+      description: 'Replaces them. Tokens with other policies are not renewed any more.',
+      fields: { username: usernameField, ...policyFields() },
+    }).update({
+      summary: 'Replaces the policies of a user.',
+      handle: async ({ data, supplied }) => {
+        await users.change(data.username, (stored) => {
+          if (!stored) throw noSuchUser();
+          if (data.token_policies === undefined && data.policies === undefined) throw new BadRequest('missing token_policies');
+          return { ...stored, ...mergeRoleTokens(stored, data, supplied) };
+        });
+        return undefined;
+      },
+    }),
+  ];
+}
+
+function policyFields() {
+  const { token_policies, policies } = tokenFields;
+  return { token_policies, policies };
+}
+
+function noSuchUser(): NotFound {
+  return new NotFound('username does not exist');
+}

@@ -1,0 +1,156 @@
+import { BadRequest, f, NotFound, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { listing } from '../../services/identity/identity-data.ts';
+import { internalOf } from '../../services/caller/internal-request.ts';
+import type { TotpMethod } from '../../services/mfa/mfa-settings.ts';
+import type { TotpMethodOrder, TotpMethods } from '../../services/mfa/totp-methods.ts';
+import type { NewSecret, TotpSecrets } from '../../services/mfa/totp-secrets.ts';
+
+const methodFields = {
+  method_name: f.string('A name of the method, which callers can use instead of its id.'),
+  issuer: f.string('Who asks for the code, as authenticators show it.', { default: '' }),
+  period: f.duration('How long a code is shown.', { default: 30 }),
+  key_size: f.int('Bytes of a secret.', { default: 20 }),
+  qr_size: f.int('Width of the QR code in pixels; 0 for no picture.', { default: 200 }),
+  algorithm: f.string('SHA1, SHA256 or SHA512. Some authenticators know only SHA1.', { default: 'SHA1' }),
+  digits: f.int('Digits of a code: 6 or 8.', { default: 6 }),
+  skew: f.int('Periods before and after the current one whose codes are taken as well: 0 or 1.', { default: 1 }),
+  max_validation_attempts: f.int('Wrong codes in a row after which an entity has to pause.', { default: 5 }),
+} as const;
+
+interface MethodBody extends Omit<TotpMethodOrder, 'name'> {
+  readonly method_name: string | undefined;
+}
+
+const methodId = f.name('Id of the method.');
+const methodField = f.string('Id of the method.', { default: '' });
+const entityField = f.string('Id of the entity.', { default: '' });
+
+/** Second factors that call an outside service: named, so that whoever asks for one learns that it is not offered. */
+const ABSENT = ['duo', 'okta', 'pingid'] as const;
+
+/** `identity/mfa/method/…`: ways to prove a second factor, and the secrets that entities have for them. */
+export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMethods; readonly secrets: TotpSecrets }): AnyPath[] {
+  const list = async (page: { after: string | undefined; limit: number | undefined }) =>
+    listing(
+      (await methods.list()).map((method): [string, unknown] => [method.id, methodData(method)]).sort(([a], [b]) => (a < b ? -1 : 1)),
+      page,
+    );
+  const read = async (id: string): Promise<{ data: unknown } | undefined> => {
+    const method = await methods.get(id);
+    return method && { data: methodData(method) };
+  };
+
+  return [
+    path('mfa/method', { synopsis: 'MFA methods.', description: 'Lists the methods of all types by id.', fields: pageFields }).list({
+      summary: 'List MFA methods',
+      handle: async ({ data }) => list(data),
+    }),
+
+    path('mfa/method/{id}', {
+      synopsis: 'One MFA method by its id.',
+      description: 'Whatever its type.',
+      fields: { id: methodId },
+    }).read({ summary: 'Read an MFA method', handle: async ({ data }) => read(data.id) }),
+
+    path('mfa/method/totp', {
+      synopsis: 'Methods of one-time codes by time.',
+      description:
+        'A write with the name of a method changes that method: all but its name and id is replaced. Otherwise a method is created.',
+      fields: { ...pageFields, ...methodFields },
+    })
+      .list({ summary: 'List TOTP methods', handle: async ({ data }) => list(data) })
+      .update({
+        summary: 'Create or update a TOTP method',
+        handle: async ({ data }) => ({ data: { method_id: await methods.save(undefined, orderOf(data)) } }),
+      }),
+
+    path('mfa/method/totp/{id}', {
+      synopsis: 'One method of one-time codes.',
+      description:
+        'A write replaces all but the name and the id. Secrets keep the parameters with which they were made, except skew and max_validation_attempts.',
+      fields: { id: methodId, ...methodFields },
+    })
+      .read({ summary: 'Read a TOTP method', handle: async ({ data }) => read(data.id) })
+      .update({
+        summary: 'Update a TOTP method',
+        handle: async ({ data }) => {
+          await methods.save(data.id, orderOf(data));
+          return undefined;
+        },
+      })
+      .delete({
+        summary: 'Delete a TOTP method that no enforcement uses',
+        handle: async ({ data }) => {
+          await methods.remove(data.id);
+          return undefined;
+        },
+      }),
+
+    path('mfa/method/totp/generate', {
+      synopsis: 'Make a secret for yourself.',
+      description: 'Makes a secret for the entity of the calling token, and shows it once. Without data if the entity has one already.',
+      fields: { method_id: methodField },
+    }).update({
+      summary: 'Generate a TOTP secret for the calling entity',
+      handle: async (req) => answer(await secrets.generate(req.data.method_id, internalOf(req).identity?.entityId ?? '')),
+    }),
+
+    path('mfa/method/totp/admin-generate', {
+      synopsis: 'Make a secret for an entity.',
+      description:
+        'Makes a secret for the entity, and shows it once. Without data if the entity has one already: admin-destroy removes that.',
+      fields: { method_id: methodField, entity_id: entityField },
+    }).update({
+      summary: 'Generate a TOTP secret for an entity',
+      handle: async ({ data }) => answer(await secrets.generate(data.method_id, data.entity_id)),
+    }),
+
+    path('mfa/method/totp/admin-destroy', {
+      synopsis: 'Remove the secret of an entity.',
+      description: 'The entity can be given a new one. No error when it has none.',
+      fields: { method_id: methodField, entity_id: entityField },
+    }).update({
+      summary: 'Remove the TOTP secret of an entity',
+      handle: async ({ data }) => {
+        await secrets.destroy(data.method_id, data.entity_id);
+        return undefined;
+      },
+    }),
+
+    ...ABSENT.flatMap(absentMethodPaths),
+  ];
+}
+
+/** The list is empty, reads and deletions find nothing, and writes say what is offered. */
+function absentMethodPaths(type: (typeof ABSENT)[number]): AnyPath[] {
+  const about = { synopsis: `Methods of type ${type}: not offered.`, description: 'Use methods of type totp.' };
+  const refuse = async (): Promise<never> => {
+    throw new BadRequest(`MFA methods of type ${type} are not offered: use totp`);
+  };
+  return [
+    path(`mfa/method/${type}`, { ...about, arbitraryData: true, fields: pageFields })
+      .list({ summary: `List ${type} methods: there are none`, handle: async () => Promise.reject(new NotFound()) })
+      .update({ summary: 'Refused', handle: refuse }),
+    path(`mfa/method/${type}/{id}`, { ...about, arbitraryData: true, fields: { id: methodId } })
+      .read({
+        summary: 'Refused',
+        handle: async () => Promise.reject(new BadRequest(`failed to find the method ID under MFA type ${type}.`)),
+      })
+      .update({ summary: 'Refused', handle: refuse })
+      .delete({ summary: 'Removes nothing', handle: async () => undefined }),
+  ];
+}
+
+function orderOf({ method_name, ...order }: MethodBody): TotpMethodOrder {
+  const { issuer, period, key_size, qr_size, algorithm, digits, skew, max_validation_attempts } = order;
+  return { name: method_name || undefined, issuer, period, key_size, qr_size, algorithm, digits, skew, max_validation_attempts };
+}
+
+function methodData(method: TotpMethod): Record<string, unknown> {
+  return { ...method, type: 'totp', namespace_id: 'root', namespace_path: '' };
+}
+
+function answer({ method, made }: { method: TotpMethod; made: NewSecret | undefined }): { data?: unknown; warnings?: string[] } {
+  if (made) return { data: made };
+  return { warnings: [`Entity already has a secret for MFA method ${JSON.stringify(method.name)}`] };
+}

@@ -1,0 +1,23 @@
+import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { ISSUER_WARNING } from '../../services/oidc/token-issuer.ts';
+import type { Oidc } from '../../services/oidc/open-oidc.ts';
+
+/** `identity/oidc/config`. */
+export function configPaths({ issuer }: Pick<Oidc, 'issuer'>): AnyPath[] {
+  return [
+    path('oidc/config', {
+      synopsis: 'Who issues identity tokens.',
+      description: 'The issuer is an address at which verifiers reach this server.',
+      fields: { issuer: f.string('Scheme, host and port, such as https://example.com:8200. Empty: api_addr of the server.') },
+    })
+      .read({ summary: 'Read the issuer', handle: async () => ({ data: { issuer: await issuer.configured() } }) })
+      .update({
+        summary: 'Set the issuer',
+        handle: async ({ data }) => {
+          if (data.issuer === undefined) return undefined;
+          await issuer.configure(data.issuer);
+          return data.issuer === '' ? undefined : { data: null, warnings: [ISSUER_WARNING] };
+        },
+      }),
+  ];
+}

@@ -1,0 +1,62 @@
+import { f, pageFields, path, slicePage, type AnyPath } from '@strongroom/engine-sdk';
+import { allowsClient } from '../../services/oidc/identity-tokens.ts';
+import type { KnownProvider, Providers } from '../../services/oidc/providers.ts';
+import { ISSUER_WARNING } from '../../services/oidc/token-issuer.ts';
+
+/** `identity/oidc/provider…` */
+export function providerPaths({ providers }: { readonly providers: Providers }): AnyPath[] {
+  return [
+    path('oidc/provider', {
+      synopsis: 'The OpenID providers of this server.',
+      description: 'Lists names, and what each provider is.',
+      fields: { ...pageFields, allowed_client_id: f.string('Lists only providers that serve the client of this id.', { default: '' }) },
+    }).list({
+      summary: 'List the providers',
+      handle: async ({ data }) => {
+        const id = data.allowed_client_id;
+        const serving = (await providers.all()).filter((one) => id === '' || allowsClient(one.allowed_client_ids, id));
+        const page = slicePage(serving, data, ({ name }) => name);
+        if (page.length === 0) return undefined;
+        return { data: { keys: page.map(({ name }) => name), key_info: Object.fromEntries(page.map((one) => [one.name, shown(one)])) } };
+      },
+    }),
+
+    path('oidc/provider/{name}', {
+      synopsis: 'An OpenID provider.',
+      description: 'Applications log people in with it. The provider default is always there and serves every client.',
+      fields: {
+        name: f.name('Name of the provider.'),
+        issuer: f.string('Scheme, host and port, such as https://example.com:8200. Empty: api_addr of the server.'),
+        allowed_client_ids: f.commaStrings('Ids of the clients that it serves; * for all, none by default.'),
+        scopes_supported: f.commaStrings('Names of the scopes that it offers.'),
+      },
+    })
+      .read({
+        summary: 'Read a provider',
+        handle: async ({ data }) => {
+          const found = await providers.get(data.name);
+          return found && { data: shown(found) };
+        },
+      })
+      .upsert({
+        summary: 'Create or change a provider',
+        exists: async ({ data }) => (await providers.get(data.name)) !== undefined,
+        handle: async ({ data: { name, ...fields } }) => {
+          const overlaps = await providers.save(name, fields);
+          const warnings = [...(fields.issuer ? [ISSUER_WARNING] : []), ...overlaps];
+          return warnings.length === 0 ? undefined : { data: null, warnings };
+        },
+      })
+      .delete({
+        summary: 'Delete a provider',
+        handle: async ({ data }) => {
+          await providers.remove(data.name);
+          return undefined;
+        },
+      }),
+  ];
+}
+
+function shown({ issuer, allowed_client_ids, scopes_supported }: KnownProvider): Record<string, unknown> {
+  return { issuer, allowed_client_ids, scopes_supported };
+}

@@ -1,0 +1,41 @@
+import { f, namesPath, path, type AnyPath } from '@strongroom/engine-sdk';
+import type { Scopes } from '../../services/oidc/scopes.ts';
+
+/** `identity/oidc/scope…` */
+export function scopePaths({ scopes }: { readonly scopes: Scopes }): AnyPath[] {
+  return [
+    namesPath('oidc/scope', { list: async (page) => scopes.records.list(page) }, { synopsis: 'The scopes that providers can offer.' }),
+
+    path('oidc/scope/{name}', {
+      synopsis: 'Claims that clients may ask for.',
+      description: 'A provider names the scopes that it offers. openid is always there and adds no claims.',
+      fields: {
+        name: f.name('Name of the scope.'),
+        template: f.string('The claims: a JSON object in which {{…}} stands for a value of the entity; also in base64.'),
+        description: f.string('For people.'),
+      },
+    })
+      .read({
+        summary: 'Read a scope',
+        handle: async ({ data }) => {
+          const found = await scopes.get(data.name);
+          return found && { data: found };
+        },
+      })
+      .upsert({
+        summary: 'Create or change a scope',
+        exists: async ({ data }) => (await scopes.get(data.name)) !== undefined,
+        handle: async ({ data: { name, ...fields } }) => {
+          await scopes.save(name, fields);
+          return undefined;
+        },
+      })
+      .delete({
+        summary: 'Delete a scope that no provider offers',
+        handle: async ({ data }) => {
+          await scopes.remove(data.name);
+          return undefined;
+        },
+      }),
+  ];
+}

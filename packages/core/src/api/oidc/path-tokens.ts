@@ -1,0 +1,35 @@
+import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import type { IdentityTokens } from '../../services/oidc/identity-tokens.ts';
+import { rawJson } from './raw-json.ts';
+
+/** `identity/oidc/token/<role>`, `identity/oidc/introspect`. */
+export function tokenPaths({ tokens }: { readonly tokens: IdentityTokens }): AnyPath[] {
+  return [
+    path('oidc/token/{name}', {
+      synopsis: 'An identity token about the caller.',
+      description: "Signed by the role's key. Others verify it with the published keys and need no access to this server.",
+      fields: { name: f.name('Name of the role.') },
+    }).read({
+      summary: 'Get an identity token',
+      handle: async ({ data, caller }) => {
+        const { clientId, token, ttl } = await tokens.ofRole(data.name, caller.entityId);
+        return { data: { client_id: clientId, token, ttl } };
+      },
+    }),
+
+    path('oidc/introspect', {
+      synopsis: 'Whether an identity token is good now.',
+      description: 'For those who do not verify it themselves. Also looks at the entity: it must exist and not be disabled.',
+      fields: {
+        token: f.string('The token.', { default: '' }),
+        client_id: f.string('The audience that the token must have.', { default: '' }),
+      },
+    }).update({
+      summary: 'Verify an identity token',
+      handle: async ({ data }) => {
+        const problem = await tokens.problemOf(data.token, data.client_id === '' ? undefined : data.client_id);
+        return rawJson(problem === undefined ? { active: true } : { active: false, error: problem });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,47 @@
+import { path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
+import type { KeySet } from '../../services/oidc/named-keys.ts';
+import type { Oidc } from '../../services/oidc/open-oidc.ts';
+import { ALGORITHMS } from '../../services/oidc/signing-algorithm.ts';
+import { cacheFor, rawJson } from './raw-json.ts';
+
+/** Seconds for which verifiers may keep what they fetched. */
+export const DISCOVERY_AGE = 3_600;
+
+/** `identity/oidc/.well-known/…`: what verifiers fetch, without a token. */
+export function wellKnownPaths({ issuer, keys, clock }: Pick<Oidc, 'issuer' | 'keys'> & { readonly clock: Clock }): AnyPath[] {
+  return [
+    path('oidc/.well-known/openid-configuration', {
+      synopsis: 'The discovery document of the issuer.',
+      description: 'As OpenID Connect Discovery defines it.',
+      access: 'unauthenticated',
+      fields: {},
+    }).read({
+      summary: 'Read the discovery document',
+      handle: async () => {
+        const address = await issuer.ofTokens();
+        const body = {
+          issuer: address,
+          jwks_uri: `${address}/.well-known/keys`,
+          response_types_supported: ['id_token'],
+          subject_types_supported: ['public'],
+          id_token_signing_alg_values_supported: ALGORITHMS,
+        };
+        return rawJson(body, { headers: cacheFor(DISCOVERY_AGE) });
+      },
+    }),
+
+    path('oidc/.well-known/keys', {
+      synopsis: 'The public keys of the issuer.',
+      description:
+        'A JSON web key set: of every key that a role uses, the one that signs, the next one, and the retired ones for their time.',
+      access: 'unauthenticated',
+      fields: {},
+    }).read({ summary: 'Read the key set', handle: async () => keySetAnswer(await keys.setOfRoles(), clock) }),
+  ];
+}
+
+/** Not to be kept beyond the next rotation, which publishes a key; after it, that key has a whole period before it signs. */
+export function keySetAnswer({ keys, nextRotation }: KeySet, clock: Clock): ReturnType<typeof rawJson> {
+  const left = nextRotation === undefined ? 0 : (nextRotation - clock.millis()) / 1_000;
+  return rawJson({ keys }, { headers: cacheFor(Math.min(left, DISCOVERY_AGE)) });
+}

@@ -1,0 +1,30 @@
+import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { internalOf, reply } from '../../services/caller/internal-request.ts';
+import { credentialsOfPayload } from '../../services/mfa/mfa-credentials.ts';
+import type { LoginTokens } from '../../services/tokens/login-tokens.ts';
+
+/** `sys/mfa/validate`: the second step of a login. */
+export function mfaPaths({ logins }: { readonly logins: LoginTokens }): AnyPath[] {
+  return [
+    path('mfa/validate', {
+      synopsis: 'Complete a login that needs a second factor.',
+      description:
+        'A login that needs second factors answers with a request id. With the codes, this call answers as the login would have. A wrong code can be followed by a right ' +
+        'one for five minutes; a code can be used once.',
+      access: 'unauthenticated',
+      fields: {
+        mfa_request_id: f.string('Request id of the login.', { default: '' }),
+        mfa_payload: f.map('Codes by the id or the name of an MFA method: {"METHOD": ["CODE"]}.', { default: {} }),
+      },
+    }).update({
+      summary: 'Complete a login',
+      handle: async (req) => {
+        if (req.data.mfa_request_id === '') throw new BadRequest('missing request ID');
+        const credentials = credentialsOfPayload(req.data.mfa_payload);
+        const { remoteAddress = '' } = internalOf(req).request;
+        const { auth, warnings } = await logins.prove(req.data.mfa_request_id, { credentials, remoteAddress });
+        return reply({ auth, warnings: warnings.length > 0 ? warnings : null });
+      },
+    }),
+  ];
+}
