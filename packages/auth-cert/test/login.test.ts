@@ -6,7 +6,8 @@ const utf8 = (text: string): Buffer => Buffer.concat([Buffer.from([0x0c, text.le
 const root = makeCertificate({ subject: 'CN=Root', authority: true });
 const middle = makeCertificate({ subject: 'CN=Middle', issuer: root, authority: { pathLength: 0 } });
 const other = makeCertificate({ subject: 'CN=Other', authority: true });
-const client = (subject: string, order: Partial<CertificateOrder> = {}): MadeCertificate => makeCertificate({ subject, issuer: root, ...order });
+const client = (subject: string, order: Partial<CertificateOrder> = {}): MadeCertificate =>
+  makeCertificate({ subject, issuer: root, ...order });
 const alice = client('OU=eng,CN=alice', {
   names: ['DNS:alice.example.org', 'email:alice@example.org', 'URI:spiffe://lab/alice'],
   extensions: [
@@ -139,8 +140,12 @@ describe('a role with a single certificate', () => {
   });
 
   test('lets no other in: of the same key, serial number and names, or with a foreign common name', async () => {
-    expect(await mount.login(makeCertificate({ subject: 'CN=lonely', keyOf: lonely, serial: lonely.serial }))).toMatchObject(REFUSALS.untrusted);
-    expect(await mount.login(makeCertificate({ subject: 'CN=admin', keyOf: lonely, serial: lonely.serial }))).toMatchObject(REFUSALS.untrusted);
+    expect(await mount.login(makeCertificate({ subject: 'CN=lonely', keyOf: lonely, serial: lonely.serial }))).toMatchObject(
+      REFUSALS.untrusted,
+    );
+    expect(await mount.login(makeCertificate({ subject: 'CN=admin', keyOf: lonely, serial: lonely.serial }))).toMatchObject(
+      REFUSALS.untrusted,
+    );
     expect(await mount.login(makeCertificate({ subject: 'CN=child', issuer: lonely }))).toMatchObject(REFUSALS.untrusted);
   });
 
