@@ -7,6 +7,7 @@ export function loginPath(parts: LoginParts): AnyPath {
     description: 'Answers with a token. A refusal does not tell which of the two is wrong.',
     // Whoever knows a role id must not be able to lock its programs out from elsewhere.
     login: (data, { remoteAddress }) => ({ name: String(data['role_id']).trim(), from: remoteAddress }),
+    role: async (data) => (await parts.roles.byRoleId(String(data['role_id']).trim()))?.name,
     fields: {
       role_id: f.string('The id of the role.', { default: '' }),
       secret_id: f.secret('A secret id of the role.', { default: '' }),

@@ -7,6 +7,8 @@ import { configTestPath } from './login/path-config-test.ts';
 import { loginPath } from './login/path-login.ts';
 import { Replays } from './login/replays.ts';
 import { renew } from './login/renewal.ts';
+import { flowExpiry, Flows } from './oidc/flows.ts';
+import { oidcPaths } from './oidc/oidc-paths.ts';
 import { rolePaths } from './roles/path-roles.ts';
 
 /** The login method `jwt`: signed tokens of programs. */
@@ -26,12 +28,20 @@ function create(host: EngineHost): Engine {
   const { clock, log, storage } = host;
   const http = new IssuerHttp({ clock, circuit: (origin) => host.circuit(origin) });
   const configs = new ConfigStore({ storage, http, clock, log });
-  const template = { now: () => clock.now(), randomBytes: (count: number) => host.randomBytes(count) };
+  const randomBytes = (count: number): Uint8Array => host.randomBytes(count);
+  const template = { now: () => clock.now(), randomBytes };
   const replays = new Replays(clock);
   const parts: LoginParts = { storage, configs, clock, log, template, replays };
+  const flows = new Flows({ storage, clock, randomBytes });
   return {
-    paths: [configPath(configs, http), configTestPath(parts, http), ...rolePaths(storage), loginPath(parts)],
-    schedules: [replays.job],
+    paths: [
+      configPath(configs, http),
+      configTestPath(parts, http),
+      ...rolePaths(storage),
+      loginPath(parts),
+      ...oidcPaths({ ...parts, http, flows, randomBytes }),
+    ],
+    schedules: [replays.job, flowExpiry],
     renewAuth: async (auth) => renew(storage, auth),
     initialize: async () => void (await configs.setup()),
     invalidate: (key) => configs.invalidate(key),

@@ -57,7 +57,7 @@ export function configTestPath(configs: ConfigStore, { clock, pod }: { readonly 
           await tryReviewer(cluster, trace, req.signal);
           if (jwt === '') return {};
           const role = await roles(req.storage).get(roleName);
-          return tryLogin(cluster, { roleName, role, jwt, remoteAddress: req.caller.remoteAddress }, clock, trace, req.signal);
+          return tryLogin(cluster, { roleName, role, jwt: jwt.trim(), remoteAddress: req.caller.remoteAddress }, clock, trace, req.signal);
         });
         const report: Report = { ok: steps.every((step) => step.ok), steps, ...found };
         const warnings = configWarnings(config);

@@ -22,7 +22,7 @@ export function loginPath(configs: ConfigStore, clusters: Clusters, clock: Clock
       const { remoteAddress } = req.caller;
       return clusters.use(await configs.required(), async (cluster) => {
         const role = await roles(req.storage).get(roleName);
-        const call = { roleName, role, jwt, remoteAddress, signal: req.signal };
+        const call = { roleName, role, jwt: jwt.trim(), remoteAddress, signal: req.signal };
         const done = await checkLogin(cluster, call, clock, trace);
         return { data: null, auth: grant(roleName, done.role, done.account, remoteAddress) };
       });

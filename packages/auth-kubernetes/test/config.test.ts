@@ -1,14 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createTestCa } from '@strongroom/lab';
 import { CallFailed } from '@strongroom/engine-testkit';
 import { appRole, forStrongroom, mounted, type MountedKubernetes } from './mounted.ts';
 
 let mount: MountedKubernetes;
-beforeEach(async () => {
+beforeAll(async () => {
   mount = await mounted();
   await mount.write('role/app', appRole);
 });
-afterEach(async () => mount.stop());
+afterAll(async () => mount.stop());
+beforeEach(async () => void (await mount.write('config', mount.config)));
 
 async function refusal(data: Record<string, unknown>): Promise<string> {
   const error: unknown = await mount.write('config', data).then(

@@ -1,12 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { appRole, forStrongroom, mounted, type MountedKubernetes } from './mounted.ts';
 
 let mount: MountedKubernetes;
+beforeAll(async () => (mount = await mounted()));
+afterAll(async () => mount.stop());
 beforeEach(async () => {
-  mount = await mounted();
+  await mount.write('config', mount.config);
+  await mount.delete('role/app');
   await mount.write('role/app', appRole);
+  mount.api.label('default', { team: 'red' });
+  mount.api.allowReviews('default', 'app', false);
+  mount.api.requests.length = 0;
+  mount.lines.length = 0;
 });
-afterEach(async () => mount.stop());
 
 const refused = { status: 403, errors: ['permission denied'] };
 const why = (): string => String(mount.lines.at(-1)?.fields['error']);
@@ -38,6 +44,10 @@ describe('a login with the token of a service account', () => {
   test('knows the role whatever its case, and the metadata has the one name', async () => {
     const { auth } = await mount.login('APP', mount.api.issue(forStrongroom));
     expect(auth!.metadata).toMatchObject({ role: 'app' });
+  });
+
+  test('ignores the end of a line, as a file may have it', async () => {
+    expect((await mount.login('app', `${mount.api.issue(forStrongroom)}\n`)).status).toBe(200);
   });
 
   test('accepts an audience that is one text', async () => {

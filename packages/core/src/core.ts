@@ -11,6 +11,7 @@ import { createRootToken } from './lifecycle/root-token.ts';
 import { openPipeline } from './request/open-pipeline.ts';
 import type { Pipeline } from './request/pipeline.ts';
 import type { InitOrder, InitResult } from './services/seal/seal.ts';
+import type { QuotaFigures } from './services/quotas/quotas.ts';
 import { openServices, type Services } from './services/services.ts';
 import type { CorsConfig } from './services/settings/cors-config.ts';
 
@@ -112,6 +113,12 @@ export class Core {
   /** Processes everything that is due now: for tests that move the clock. */
   settleSchedule(): Promise<void> {
     return this.#kernel.runner.settle();
+  }
+
+  /** How far quotas are used, for metrics. */
+  quotaFigures(): QuotaFigures {
+    const { rates, leases } = this.#services.quotas;
+    return { rateLimits: [...rates.refusals()].map(([name, refused]) => ({ name, refused })), leaseCaps: leases.figures() };
   }
 
   /** The paths of `sys/` and of a mount, for documents made from the declarations. */

@@ -1,5 +1,6 @@
 import type { Static, TProperties, TSchema } from 'typebox';
 import type { EngineRequest, EngineResponse } from './request.ts';
+import type { StorageView } from './storage-view.ts';
 
 type Bare<N extends string> = N extends `${infer B}:${string}` ? B : N;
 /** The names of the captures in a pattern. */
@@ -50,6 +51,11 @@ export interface About<F extends TProperties> {
    * cannot tune a lockout for the mount.
    */
   readonly login?: LoginName | 'uncounted';
+  /**
+   * The role that a login asks for, from its body: quotas by role count it. A path without it has no roles. Runs before anybody is authenticated, so it must
+   * be cheap, and never throw for what a body contains.
+   */
+  readonly role?: (data: Readonly<Record<string, unknown>>, storage: StorageView) => string | undefined | Promise<string | undefined>;
   /** Keys that no field knows are the engine's business: no warning, and `req.raw` has them. */
   readonly arbitraryData?: boolean;
   /**

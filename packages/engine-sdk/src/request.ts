@@ -76,4 +76,6 @@ export interface EngineResponse<D = unknown> {
   readonly leaseDuration?: number;
   /** Sent instead of the envelope. */
   readonly raw?: RawBody;
+  /** Further response headers, such as the security policy of a page. */
+  readonly headers?: Readonly<Record<string, string>>;
 }

@@ -35,6 +35,7 @@ export {
 export { adGroup, adUser, windowsTime, type AdUser } from './samba-entries.ts';
 export { describeWithSamba, sambaMissing, startSamba, type SambaOptions, type SambaServer } from './samba-server.ts';
 export { describeWithSlapd, slapdMissing, startSlapd, type Slapd, type SlapdOptions } from './slapd-server.ts';
+export { addOpenidProvider } from './openid/add-provider.ts';
 export type { TokenRequest } from './service-account-tokens.ts';
 export { visitProvider, type SentBack } from './openid/browser.ts';
 export { OpenidProvider, type ProviderEndpoint, type ProviderFault } from './openid/openid-provider.ts';

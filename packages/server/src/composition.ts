@@ -56,7 +56,9 @@ export function compose(configuration: Configuration, replacements: Replacements
       }),
   );
   let opened: Core | undefined;
-  once(TOKENS.metrics, () => (configuration.metrics ? new ServerMetrics({ sealed: () => opened?.sealed ?? true }) : undefined));
+  once(TOKENS.metrics, () =>
+    configuration.metrics ? new ServerMetrics({ sealed: () => opened?.sealed ?? true, quotas: () => opened?.quotaFigures() }) : undefined,
+  );
   once(TOKENS.offered, async () => {
     const { installed, absent } = await offeredPlugins();
     return { installed: [...installed, ...(replacements.plugins ?? [])], absent };

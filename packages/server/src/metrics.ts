@@ -1,3 +1,4 @@
+import type { QuotaFigures } from '@strongroom/core';
 import type { Observation } from '@strongroom/http';
 import type { Change, StorageDriver } from '@strongroom/storage-sdk';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -22,8 +23,8 @@ export class ServerMetrics {
   #commitSeconds = 0;
   #staleness: () => number = () => 0;
 
-  /** `sealed` is asked at each scrape. */
-  constructor(state: { readonly sealed: () => boolean }) {
+  /** What the functions return is asked for at each scrape. */
+  constructor(state: { readonly sealed: () => boolean; readonly quotas?: () => QuotaFigures | undefined }) {
     const registry = this.#registry;
     collectDefaultMetrics({ register: registry });
     const registers = [registry];
@@ -71,6 +72,36 @@ export class ServerMetrics {
         this.set(state.sealed() ? 0 : 1);
       },
     });
+    this.#addQuotas(state.quotas ?? (() => undefined));
+  }
+
+  #addQuotas(quotas: () => QuotaFigures | undefined): void {
+    const registers = [this.#registry];
+    const labelNames = ['name'] as const;
+    new Counter({
+      name: 'strongroom_quota_rate_limit_violations_total',
+      help: 'Requests that a rate limit refused, by its name.',
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const { name, refused } of quotas()?.rateLimits ?? []) this.inc({ name }, refused);
+      },
+    });
+    const perCap = (name: string, help: string, value: (cap: QuotaFigures['leaseCaps'][number]) => number): void => {
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          for (const cap of quotas()?.leaseCaps ?? []) this.set({ name: cap.name }, value(cap));
+        },
+      });
+    };
+    perCap('strongroom_quota_lease_count', 'Leases that a cap counted last, by its name.', (cap) => cap.leases);
+    perCap('strongroom_quota_lease_count_limit', 'Leases that a cap allows, by its name.', (cap) => cap.max);
   }
 
   /** Takes about half a microsecond. */

@@ -108,6 +108,22 @@ describe('a server', () => {
     expect(await ask(`${closed}/metrics`, { token: '' })).toMatchObject({ status: 404 });
   });
 
+  test('tells Prometheus how far quotas are used', async () => {
+    const { addresses } = await start(ANY_PORT);
+    const at = `${addresses[0]!}/v1`;
+    const write = async (path: string, body: object) => ask(`${at}/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    await write('sys/quotas/lease-count/tokens', { path: 'auth/token', max_leases: 5 });
+    await write('auth/token/create', { ttl: '1h' });
+    await write('sys/quotas/rate-limit/policies', { path: 'sys/policies/acl/none', rate: 1, interval: '1h' });
+    expect((await ask(`${at}/sys/policies/acl/none`)).status).toBe(404);
+    const refused = await ask(`${at}/sys/policies/acl/none`);
+    expect([refused.status, Number(refused.headers['retry-after']) > 3_590]).toEqual([429, true]);
+    const { text } = await ask(`${at}/sys/metrics?format=prometheus`);
+    expect(text).toContain('strongroom_quota_rate_limit_violations_total{name="policies"} 1');
+    expect(text).toContain('strongroom_quota_lease_count{name="tokens"} 1');
+    expect(text).toContain('strongroom_quota_lease_count_limit{name="tokens"} 5');
+  });
+
   test('lets requests end before it closes', async () => {
     let entered = (): void => {};
     let release = (): void => {};

@@ -1,4 +1,5 @@
 import { motoMissing, slapdMissing } from '@strongroom/lab';
+import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
 import { BenchServer } from './bench-server.ts';
 import { databaseCredentials } from './database.ts';
@@ -37,6 +38,7 @@ try {
     await load(name, target, operation, { seconds: 1 });
     row(await load(name, target, operation, { seconds }));
   }
+  if (only === undefined || 'approle login'.includes(only)) await appRole(server);
   if (only === undefined || 'ldap login'.includes(only)) await login(server);
   if (only === undefined || 'pg creds'.includes(only)) await credentials(server);
   if (only === undefined || 'ldap accounts'.includes(only)) await accounts(server);
@@ -64,6 +66,12 @@ async function credentials(bench: BenchServer): Promise<void> {
   const { count, seconds: took, meanwhile, borrowers } = figures.rotations;
   out.write(`  ${count} static roles due in the same second: rotated after ${took.toFixed(1)} s; meanwhile ${meanwhile.operations} creds `);
   out.write(`over ${borrowers} connections, ${meanwhile.perSecond}/s, p99 ${meanwhile.p99.toFixed(1)} ms\n`);
+}
+
+async function appRole(bench: BenchServer): Promise<void> {
+  const figures = await appRoleLogins(bench, seconds);
+  row(figures.login);
+  row(figures.lastUse);
 }
 
 async function login(bench: BenchServer): Promise<void> {

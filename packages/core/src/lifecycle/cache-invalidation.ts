@@ -66,13 +66,17 @@ export class CacheInvalidation {
 
   async #invalidate(keys: readonly string[]): Promise<void> {
     const { barrier } = this.#kernel;
-    const { cors, mounts } = this.#services;
+    const { cors, mounts, quotas } = this.#services;
     try {
       // What is only dropped is dropped at once: nothing that has to be read holds it up.
       for (const key of keys) this.#drop(key);
       if (keys.includes(KEY_RING)) await barrier.reload();
       if (keys.includes(mountRecords.prefix)) await mounts.reload();
       if (keys.some((key) => key.startsWith(PREFIXES.system))) await cors.load();
+      if (keys.some((key) => key.startsWith(PREFIXES.quotas))) {
+        await quotas.rates.load();
+        await quotas.leases.load();
+      }
     } catch (error) {
       this.#log.error('a change by another process could not be applied', { error: String(error) });
       if (barrier.sealed) await this.#owner.seal();

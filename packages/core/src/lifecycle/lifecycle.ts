@@ -161,11 +161,13 @@ export class Lifecycle {
   }
 
   async #load(): Promise<void> {
-    const { tokens, cluster, policies, cors } = this.#services;
+    const { tokens, cluster, policies, cors, quotas } = this.#services;
     await tokens.open();
     await cluster.open(this.#kernel.store, this.#clusterName);
     await policies.initialize();
     await cors.load();
+    await quotas.rates.load();
+    await quotas.leases.load();
   }
 
   async #start(): Promise<void> {

@@ -19,6 +19,7 @@ export function answerOf(call: Call, response: EngineResponse | undefined, warni
     data: response.data ?? null,
     warnings: all,
     ...(response.raw ? { raw: response.raw } : {}),
+    ...(response.headers ? { headers: response.headers } : {}),
     ...(response.accessor === undefined ? {} : { accessor: response.accessor }),
     ...(isFlattened(call.path) ? { flattened: true } : {}),
   };

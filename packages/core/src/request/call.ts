@@ -42,6 +42,8 @@ export interface Call {
   requestAudited: boolean;
   /** The token's last use: it ends with this call. */
   lastUse: boolean;
+  /** For the answer, whatever becomes of the call. */
+  headers: Readonly<Record<string, string>> | undefined;
 }
 
 export function newCall(id: string, request: CoreRequest, began: number): Call {
@@ -69,6 +71,7 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     pageLimit: 0,
     requestAudited: false,
     lastUse: false,
+    headers: undefined,
   };
 }
 

@@ -19,7 +19,13 @@ export class Issuing {
   }
 
   /** Undefined where another call with the same idempotency key was faster; what this one made is being undone then. */
-  async secret(call: Call, issued: IssuedSecret, answer: CoreResponse, repeat?: RepeatOrder): Promise<CoreResponse | undefined> {
+  async secret(
+    call: Call,
+    issued: IssuedSecret,
+    answer: CoreResponse,
+    room: () => Promise<void>,
+    repeat?: RepeatOrder,
+  ): Promise<CoreResponse | undefined> {
     const mount = call.mount!;
     const token = call.token;
     // A batch token is stored nowhere: its leases end with it, and with the token that made it.
@@ -31,7 +37,10 @@ export class Issuing {
       token: owner,
       latest: token?.type === 'batch' ? token.record.expires : 0,
       ...(repeat ? { repeat: { ...repeat, data: answer.data, warnings: answer.warnings } } : {}),
-      guard: async (tx) => requireAlive(tx, owner),
+      guard: async (tx) => {
+        await room();
+        await requireAlive(tx, owner);
+      },
     });
     if (!lease) return undefined;
     if (call.lastUse) throw lastUseRefusal();
@@ -44,7 +53,8 @@ export class Issuing {
     };
   }
 
-  async login(call: Call, issued: IssuedAuth, answer: CoreResponse): Promise<CoreResponse> {
+  async login(call: Call, issued: IssuedAuth, answer: CoreResponse, room: () => Promise<void>): Promise<CoreResponse> {
+    await room();
     const { path, remoteAddress, request } = call;
     const credentials = credentialsOfHeader(request.headers?.['x-vault-mfa']);
     const { warnings, ...result } = await this.#logins.issue(call.mount!, issued, { path, remoteAddress, credentials });

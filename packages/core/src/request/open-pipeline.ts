@@ -7,6 +7,7 @@ import { Authentication } from './authentication.ts';
 import { Issuing } from './issuing.ts';
 import { LoginGuard } from './login-guard.ts';
 import { Pipeline } from './pipeline.ts';
+import { QuotaGate } from './quota-gate.ts';
 import { RepeatedCalls } from './repeated-calls.ts';
 import { Routing } from './routing.ts';
 import { UnwrapDoor } from './unwrap-door.ts';
@@ -15,8 +16,9 @@ import { UnwrapDoor } from './unwrap-door.ts';
 export function openPipeline(kernel: Kernel, services: Services, { open, sealed }: { open: PathRouter; sealed: () => boolean }): Pipeline {
   const { clock, log, store, copies } = kernel;
   const { underWay, mounts, lockout, leases, logins, wrapping, audit } = services;
+  const quotas = new QuotaGate(services.quotas, () => mounts.at('sys/'));
   return new Pipeline({
-    ...{ clock, log, underWay, copies, wrapping },
+    ...{ clock, log, underWay, copies, wrapping, quotas },
     routing: new Routing({ mounts, open, openMount: openMount(services.systemView), sealed }),
     authentication: new Authentication({ ...services, log }),
     logins: new LoginGuard(lockout),

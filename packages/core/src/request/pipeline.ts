@@ -36,6 +36,7 @@ import type { LoginGuard } from './login-guard.ts';
 import { OpenPathRefusal } from './open-path-refusal.ts';
 import { cutPage, limitPage } from './page-limit.ts';
 import { RequestDeadline } from './request-deadline.ts';
+import type { QuotaGate } from './quota-gate.ts';
 import type { RepeatedCalls } from './repeated-calls.ts';
 import { newRequestId } from './request-id.ts';
 import type { Routing } from './routing.ts';
@@ -47,6 +48,7 @@ export interface PipelineParts {
   readonly copies: Copies;
   readonly routing: Routing;
   readonly authentication: Authentication;
+  readonly quotas: QuotaGate;
   readonly logins: LoginGuard;
   readonly issuing: Issuing;
   readonly repeats: RepeatedCalls;
@@ -56,7 +58,7 @@ export interface PipelineParts {
 }
 
 /**
- * The way of a request, from top to bottom: admission, routing, authentication, existence (create or update), authorization, audit,
+ * The way of a request, from top to bottom: admission, routing, quotas, authentication, existence (create or update), authorization, audit,
  * decoding, the engine, issuing (leases, tokens), wrapping, audit of the answer.
  */
 export class Pipeline {
@@ -72,7 +74,8 @@ export class Pipeline {
     const call = newCall(newRequestId(), request, this.#parts.clock.millis());
     underWay.begin(call);
     try {
-      return await (routing.alwaysOpen(call) ? this.#answerUnaudited(call) : this.#carryOut(call));
+      const answer = await (routing.alwaysOpen(call) ? this.#answerUnaudited(call) : this.#carryOut(call));
+      return call.headers ? { ...answer, headers: { ...call.headers, ...answer.headers } } : answer;
     } catch (error) {
       return failedResponse(call.id, failureOf(error, log, call.id));
     } finally {
@@ -84,6 +87,7 @@ export class Pipeline {
   async #answerUnaudited(call: Call): Promise<CoreResponse> {
     admit(call);
     this.#parts.wrapping.admit(call);
+    await this.#parts.quotas.enter(call);
     // HEAD is a read whose body stays behind in the adapter.
     if (call.operation === 'header') call.operation = 'read';
     const op = operationOf(call);
@@ -103,6 +107,7 @@ export class Pipeline {
       admit(call);
       this.#parts.wrapping.admit(call);
       routing.find(call);
+      await this.#parts.quotas.enter(call);
       const decoded = await this.#authorize(call);
       if (audit.enabled) await audit.request(call);
       copies.stillIn(epoch);
@@ -112,7 +117,7 @@ export class Pipeline {
       return answer;
     } catch (error) {
       const failure = failureOf(copies.reasonAgainst(epoch) ?? error, log, call.id);
-      if (audit.enabled && !audit.isOwnFailure(error)) await audit.refused(call, failure);
+      if (audit.enabled && !audit.isOwnFailure(error) && this.#parts.quotas.audits(error)) await audit.refused(call, failure);
       return failedResponse(call.id, failure);
     } finally {
       if (call.lastUse) await this.#parts.authentication.finish(call);
@@ -196,11 +201,14 @@ export class Pipeline {
       // A handler that goes on after the deadline still counts as work on the mount.
       return deadline.guard(() => mount.serve(() => mount.run(() => op.handle(request))));
     };
-    const response = call.match!.path.declaration.about.login ? await this.#parts.logins.guard(call, fields, work) : await work();
-    const answer = answerOf(call, response, ignoredFields(call, fields, response !== undefined));
-    if (response?.secret) return this.#parts.issuing.secret(call, response.secret, answer, order);
-    if (response?.auth) return this.#parts.issuing.login(call, response.auth, answer);
-    return answer;
+    const { logins, quotas, issuing } = this.#parts;
+    return quotas.leaseFor(call, mayIssue(call, op), async (room) => {
+      const response = call.match!.path.declaration.about.login ? await logins.guard(call, fields, work) : await work();
+      const answer = answerOf(call, response, ignoredFields(call, fields, response !== undefined));
+      if (response?.secret) return issuing.secret(call, response.secret, answer, room, order);
+      if (response?.auth) return issuing.login(call, response.auth, answer, room);
+      return answer;
+    });
   }
 
   #unknownPath(call: Call): CoreResponse {
@@ -219,6 +227,11 @@ export class Pipeline {
 function isOpen(call: Call): boolean {
   const about = call.match?.path.declaration.about;
   return about?.access === 'unauthenticated' || about?.login !== undefined;
+}
+
+/** Whether the call declares that it issues a lease or a token: what there is no room for is not begun. Others learn it when they are done. */
+function mayIssue(call: Call, op: Op<TProperties, TSchema>): boolean {
+  return op.oncePerKey === true || isOpen(call) || (call.mount?.path === 'auth/token/' && call.rest.startsWith('create'));
 }
 
 function isWrite({ operation }: Call): boolean {

@@ -33,6 +33,10 @@ import type { AbsentPlugin } from './plugins/absent-plugin.ts';
 import { UsablePlugins } from './plugins/usable-plugins.ts';
 import { PolicyStore } from './policies/policy-store.ts';
 import { Removals } from './removal/removals.ts';
+import { LeaseCaps } from './quotas/lease-caps.ts';
+import type { Quotas } from './quotas/quotas.ts';
+import { RateLimits } from './quotas/rate-limits.ts';
+import type { Place } from './quotas/share-of-nodes.ts';
 import { BulkRevoker } from './revocation/bulk-revoker.ts';
 import { Cluster } from './seal/cluster.ts';
 import { KeyRotation } from './seal/key-rotation.ts';
@@ -41,6 +45,7 @@ import { CorsConfig } from './settings/cors-config.ts';
 import { VersionHistory } from './settings/version-history.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
 import { TokenCreation } from './tokens/token-creation.ts';
+import { roleOfLogin } from './tokens/token-record.ts';
 import { TokenRenewal } from './tokens/token-renewal.ts';
 import { TokenRevoker } from './tokens/token-revoker.ts';
 import { TokenStore } from './tokens/token-store.ts';
@@ -66,6 +71,7 @@ export const PREFIXES = {
   audit: 'core/audit/',
   lockout: 'core/lockout/',
   system: 'core/system/',
+  quotas: 'core/quotas/',
 } as const;
 
 /** The second floor: everything the server keeps and looks after, without any request. */
@@ -144,8 +150,35 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     runner.handle(kind as Parameters<typeof runner.handle>[0], async (entry, signal) => service.run(entry, signal));
   runner.handle('login', async (entry) => mfa.waiting.run(entry));
 
+  const place = (): Place => incarnations.place;
+  const quotas: Quotas = {
+    rates: new RateLimits({ storage: view(PREFIXES.quotas), clock, place }),
+    leases: new LeaseCaps({
+      ...{ storage: view(PREFIXES.quotas), clock, place, mount: mountOf },
+      ids: async (prefix, query) => leases.ids(prefix, query),
+      roleOfToken: async (digest) => roleOfLogin((await tokens.byDigest(digest))?.record),
+    }),
+  };
+
   return {
-    ...{ plugins, jobs, journal, leases, tokens, revoker, bulk, policies, passwords, identity, mfa, audit, lockout, mounts, removals },
+    ...{
+      plugins,
+      jobs,
+      journal,
+      leases,
+      tokens,
+      revoker,
+      bulk,
+      policies,
+      passwords,
+      identity,
+      mfa,
+      audit,
+      lockout,
+      mounts,
+      removals,
+      quotas,
+    },
     access: new TokenAccess({ tokens, policies, identity }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
     oidc: openOidc({

@@ -21,6 +21,8 @@ export interface RecordedCall {
   readonly shape?: Shape;
   /** Word for word. */
   readonly errors?: readonly string[];
+  /** Headers of the answer that must be there, or with null must not. */
+  readonly response_headers?: Readonly<Record<string, string | null>>;
   /** `data`, where it is always the same. */
   readonly data?: unknown;
   /** Single values that are always the same, by where they are in the body: `auth.lease_duration`, `data.keys`. */

@@ -9,6 +9,7 @@ export interface WireAnswer {
   readonly status: number;
   /** Undefined for an answer without a body. */
   readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Where the answer is another one on purpose. */
@@ -71,7 +72,7 @@ async function make(recorded: RecordedCalls, call: RecordedCall, kept: ReadonlyM
   };
   if (recorded.ask) return recorded.ask(call.call, asked);
   const answer = await ask(recorded.core!(), call.call, asked);
-  return { status: answer.status, body: bodyOf(answer) };
+  return { status: answer.status, body: bodyOf(answer), ...(answer.headers ? { headers: answer.headers } : {}) };
 }
 
 /** The call with the values known by now in place of `$name`. */
@@ -88,7 +89,7 @@ function filled(call: RecordedCall, recorded: RecordedCalls, kept: ReadonlyMap<s
   return { ...(fill(rest) as RecordedCall), ...(keep === undefined ? {} : { keep }) };
 }
 
-function problemsOf(call: RecordedCall, { status, body }: WireAnswer, recorded: RecordedCalls, number: number): string[] {
+function problemsOf(call: RecordedCall, { status, body, headers = {} }: WireAnswer, recorded: RecordedCalls, number: number): string[] {
   const difference = recorded.differences?.[number];
   const errors = (body as { errors?: readonly string[] } | undefined)?.errors;
   if (difference) {
@@ -102,6 +103,10 @@ function problemsOf(call: RecordedCall, { status, body }: WireAnswer, recorded: 
   }
   if (status !== call.status) return [`status ${status}, not ${call.status}: ${JSON.stringify(body)}`];
   const problems: string[] = [];
+  const sent = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  for (const [name, value] of Object.entries(call.response_headers ?? {})) {
+    if (sent.has(name.toLowerCase()) !== (value !== null)) problems.push(`header ${name} is ${value === null ? 'there' : 'missing'}`);
+  }
   if ((call.shape !== undefined || call.errors !== undefined) && !isDeepStrictEqual(errors, call.errors)) {
     problems.push(`errors ${JSON.stringify(errors)}, not ${JSON.stringify(call.errors)}`);
   }

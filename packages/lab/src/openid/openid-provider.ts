@@ -5,10 +5,11 @@ import { oauthError, type Person, type ProviderAnswer, type ProviderParts } from
 import { beginDevice, redeem, type ClientRequest } from './token-endpoint.ts';
 
 /** An endpoint of the provider. */
-export type ProviderEndpoint = 'authorize' | 'token' | 'userinfo' | 'device';
+export type ProviderEndpoint = (typeof PROVIDER_ENDPOINTS)[number];
+export const PROVIDER_ENDPOINTS = ['authorize', 'token', 'userinfo', 'device'] as const;
 
 /** How an endpoint misbehaves: with a status, by never answering, or with a body of its own. */
-export type ProviderFault = { readonly status: number; readonly body?: string } | 'silent';
+export type ProviderFault = Pick<ProviderAnswer, 'status' | 'body'> | 'silent';
 
 /**
  * The endpoints of an emulated OpenID provider beside discovery and keys: authorization, token, userinfo and device authorization. They check what a real
@@ -106,7 +107,7 @@ export class OpenidProvider {
 }
 
 function isEndpoint(name: string): name is ProviderEndpoint {
-  return name === 'authorize' || name === 'token' || name === 'userinfo' || name === 'device';
+  return (PROVIDER_ENDPOINTS as readonly string[]).includes(name);
 }
 
 function send(response: ServerResponse, { status, body = '', headers }: ProviderAnswer): void {

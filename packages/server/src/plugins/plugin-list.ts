@@ -15,6 +15,7 @@ interface Offer {
 /** What a server offers where it is installed. This is the only list of engines in Strongroom. All but key-value are optional packages. */
 export const OFFERED: readonly Offer[] = [
   { package: '@strongroom/kv', brings: ['secret/kv'], load: async () => [(await import('@strongroom/kv')).kvEngine] },
+  { package: '@strongroom/auth-cert', brings: ['auth/cert'], load: async () => [(await import('@strongroom/auth-cert')).certAuth] },
   {
     package: '@strongroom/auth-approle',
     brings: ['auth/approle'],

@@ -32,6 +32,7 @@ import { passwordPolicyPaths } from './path-password-policies.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
 import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
 import { schedulePaths } from './path-schedule.ts';
@@ -106,6 +107,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...auditPaths({ broker: audit }),
     ...requestHeaderPaths({ headers: audit.headers }),
     ...corsPaths(services),
+    ...quotaPaths(services),
     ...toolPaths({ randomBytes: (count) => randomBytes(count) }),
     ...lockedUserPaths({
       lockout,

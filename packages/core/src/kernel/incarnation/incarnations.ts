@@ -71,6 +71,12 @@ export class Incarnations {
     return this.#id;
   }
 
+  /** Which of the living processes this one is, in the order of their ids, by the last look at the store. */
+  get place(): { readonly of: number; readonly rank: number } {
+    const others = [...this.#seen.keys()];
+    return { of: others.length + 1, rank: others.filter((id) => id < this.#id).length };
+  }
+
   handsOn(work: OrphanedWork): void {
     this.#work.push(work);
   }

@@ -57,6 +57,12 @@ export type TokenRecord = Static<typeof TokenRecord>;
 /** By the token's digest. */
 export const tokenRecords = new Records('token/', TokenRecord);
 
+/** The role of the login that made the token, by the metadata that login methods give; '' if it had none. */
+export function roleOfLogin(record: Pick<TokenRecord, 'meta'> | undefined): string {
+  const { meta = {} } = record ?? {};
+  return (meta['role_name'] ?? meta['role'] ?? meta['cert_name'] ?? '').toLowerCase();
+}
+
 export function isOrphan(record: TokenRecord): boolean {
   return record.parent === undefined;
 }

@@ -1,0 +1,90 @@
+import { BadRequest, f, namesPath, path, type AnyPath, type StorageView } from '@strongroom/engine-sdk';
+import { httpUrl } from '../outside-url.ts';
+import { derOf, LONGEST_LIST, type ListStore, type NamedList } from './list-store.ts';
+import { ListUnusable, RevocationList } from './revocation-list.ts';
+
+/** `crls` and `crls/:name`. */
+export function crlPaths(lists: ListStore, storage: StorageView): AnyPath[] {
+  const found = async (name: string): Promise<NamedList> => {
+    const list = await lists.get(name);
+    if (!list) throw new BadRequest(`no such CRL ${name}`);
+    return list;
+  };
+  return [
+    namesPath('crls', lists.names, { synopsis: 'Names of the revocation lists.' }),
+    path('crls/{name}', {
+      synopsis: 'A list of certificates that a CA has revoked.',
+      description:
+        'A list counts for certificates of the CA that signed it. When it has ended (`nextUpdate`), certificates of that CA cannot log in until there is a newer ' +
+        'one, unless allow_stale is set. A list with a URL is fetched at the write, and again in the background.',
+      fields: {
+        name: f.name('Name of the list.', { folds: (name) => name.toLowerCase() }),
+        crl: f.string('The list: PEM, or DER as base64.'),
+        url: f.string('Where the list is: http or https.'),
+        allow_stale: f.bool('Use the list after its end as well. By default it then refuses all certificates of its CA.', {
+          default: false,
+        }),
+      },
+    })
+      .read({
+        summary: 'Read the serial numbers of a list.',
+        handle: async ({ data: { name } }) => {
+          const { list, url, allowStale } = await found(name);
+          const status = url === '' ? undefined : await storage.jobStatus(lists.job, name);
+          return {
+            data: {
+              serials: Object.fromEntries(list.serials().map((serial) => [serial, {}])),
+              issuer: list.issuer,
+              this_update: new Date(list.thisUpdate).toISOString(),
+              next_update: instant(list.nextUpdate),
+              allow_stale: allowStale,
+              ...(url === ''
+                ? {}
+                : {
+                    cdp: {
+                      url,
+                      valid_until: instant(list.nextUpdate),
+                      next_fetch: instant(status?.nextAttempt.getTime()),
+                      last_error: status?.lastError?.message ?? null,
+                    },
+                  }),
+            },
+          };
+        },
+      })
+      .update({
+        summary: 'Store a list, or the place where it is.',
+        handle: async ({ data, supplied, signal }) => {
+          const { name, crl = '', url = '', allow_stale: allowStale } = data;
+          if (supplied.has('url') && url === '') throw new BadRequest('empty CRL url');
+          if ((crl === '') === (url === '')) throw new BadRequest("one of 'crl' or 'url' must be provided");
+          const place = url === '' ? undefined : httpUrl(url);
+          if (url !== '' && !place) throw new BadRequest(`url: ${JSON.stringify(url)} is not a URL with http or https`);
+          if (crl.length > LONGEST_LIST * 1.5) throw new BadRequest(`failed to parse CRL: it is longer than ${LONGEST_LIST} bytes`);
+          try {
+            const list = place ? await lists.fetch(place, signal) : RevocationList.read(derOf(crl));
+            await lists.put(name, list, { url, allowStale });
+            return (await lists.isKnown(list)) ? undefined : { warnings: [unknownAuthority(list)] };
+          } catch (error) {
+            throw error instanceof ListUnusable ? new BadRequest(`failed to parse CRL: ${error.message}`) : error;
+          }
+        },
+      })
+      .delete({
+        summary: 'Delete a list.',
+        handle: async ({ data: { name } }) => {
+          await found(name);
+          await lists.delete(name);
+          return undefined;
+        },
+      }),
+  ];
+}
+
+function instant(millis: number | undefined): string | null {
+  return millis === undefined ? null : new Date(millis).toISOString();
+}
+
+function unknownAuthority({ issuer }: RevocationList): string {
+  return `no role has the CA ${JSON.stringify(issuer)} that issued this list: its signature is checked when a certificate of that CA logs in`;
+}

@@ -1,0 +1,1 @@
+export { certAuth } from './cert-auth.ts';

@@ -1,0 +1,22 @@
+import { path, type AnyPath } from '@strongroom/engine-sdk';
+import { configFields, type CertConfig, type ConfigStore } from './config.ts';
+
+/** `changed` is called with what a write has stored. */
+export function configPath(configs: ConfigStore, changed: (config: CertConfig) => void): AnyPath {
+  return path('config', {
+    synopsis: 'What holds for all roles: renewal, aliases, and the memory for OCSP responses.',
+    description: 'A write changes only what it contains.',
+    fields: configFields,
+  })
+    .read({
+      summary: 'Read the configuration.',
+      handle: async () => ({ data: await configs.read() }),
+    })
+    .update({
+      summary: 'Configure the method.',
+      handle: async ({ data, supplied }) => {
+        changed(await configs.update(data, supplied));
+        return undefined;
+      },
+    });
+}

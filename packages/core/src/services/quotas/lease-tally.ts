@@ -1,0 +1,64 @@
+/** A lease that is about to be stored. Exactly one of the two is called, once. */
+export interface Hold {
+  /** It is stored. */
+  settle(): void;
+  /** It is not. */
+  release(): void;
+}
+
+/**
+ * How many leases a cap counts: what the store had at the last count, and what this process has issued since that count began. Between two counts it is
+ * never too low for what this process issues, and too high by what has ended meanwhile.
+ */
+export class LeaseTally {
+  readonly #list: () => Promise<number>;
+  readonly #now: () => number;
+  #counted = 0;
+  #issued = 0;
+  #holds = 0;
+  /** When the last count ended; undefined before the first. */
+  #at: number | undefined;
+  #took = 0;
+  #counting: Promise<void> | undefined;
+
+  /** `list` counts the store; `now` is in milliseconds. */
+  constructor(list: () => Promise<number>, now: () => number) {
+    this.#list = list;
+    this.#now = now;
+  }
+
+  get total(): number {
+    return this.#counted + this.#issued;
+  }
+
+  /** Counts anew if the last count is older than `age` milliseconds. A count that takes long is made less often. */
+  async refresh(age: number): Promise<void> {
+    const recent = this.#at !== undefined && this.#now() - this.#at <= Math.max(age, 20 * this.#took);
+    if (this.#counting === undefined && recent) return;
+    await (this.#counting ??= this.#count().finally(() => (this.#counting = undefined)));
+  }
+
+  /** Reserves one. */
+  hold(): Hold {
+    this.#issued += 1;
+    this.#holds += 1;
+    return {
+      settle: () => {
+        this.#holds -= 1;
+      },
+      release: () => {
+        this.#holds -= 1;
+        this.#issued = Math.max(this.#holds, this.#issued - 1);
+      },
+    };
+  }
+
+  async #count(): Promise<void> {
+    const began = this.#now();
+    // What is held now may be stored behind the place where the count is.
+    this.#issued = this.#holds;
+    this.#counted = await this.#list();
+    this.#at = this.#now();
+    this.#took = this.#at - began;
+  }
+}
