@@ -1,6 +1,6 @@
 import type { EnginePackage } from '@strongroom/engine-sdk';
 import { userpass } from '../src/userpass-auth.ts';
-import type { HashingLimits } from '../src/hashing-queue.ts';
+import type { HashingLimits } from '../src/hashing-bulkhead.ts';
 import type { ScryptCost } from '../src/scrypt.ts';
 
 export const CHEAP: ScryptCost = { log_n: 4, r: 1, p: 1 };

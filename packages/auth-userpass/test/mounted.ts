@@ -1,6 +1,6 @@
 import type { CoreResponse } from '@strongroom/core';
 import { mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
-import type { HashingLimits } from '../src/hashing-queue.ts';
+import type { HashingLimits } from '../src/hashing-bulkhead.ts';
 import { cheap } from './cheap.ts';
 
 export interface MountedUserpass extends TestMount {
