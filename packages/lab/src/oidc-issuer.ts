@@ -20,6 +20,8 @@ export interface SignOptions {
   readonly forged?: boolean;
   /** Overrides the header. */
   readonly header?: Readonly<Record<string, unknown>>;
+  /** Texts to replace in the claims' JSON, for what JavaScript does not write: `{ '"#"': '1.0' }`. */
+  readonly replace?: Readonly<Record<string, string>>;
   /** Leave `iat` and `exp` to the claims. */
   readonly bare?: boolean;
 }
@@ -124,11 +126,12 @@ export async function startOidcIssuer({ tls, cacheControl }: OidcIssuerOptions =
     clock: () => Math.floor(Date.now() / 1_000),
     kids: () => set.map(({ kid }) => kid),
     publicKey: (alg = 'RS256') => keyOf(alg).publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    sign: (claims, { alg = 'RS256', forged = false, header = {}, bare = false } = {}) => {
+    sign: (claims, { alg = 'RS256', forged = false, header = {}, replace = {}, bare = false } = {}) => {
       const named = keyOf(alg === 'none' || alg === 'HS256' ? 'RS256' : alg);
       const now = issuer.clock();
       const stamped = { iss: url, ...(bare ? {} : { iat: now, exp: now + 600 }), ...claims };
-      const text = [{ alg, typ: 'JWT', kid: named.kid, ...header }, stamped].map((part) => encoded(JSON.stringify(part))).join('.');
+      const payload = Object.entries(replace).reduce((json, [from, to]) => json.replaceAll(from, to), JSON.stringify(stamped));
+      const text = `${encoded(JSON.stringify({ alg, typ: 'JWT', kid: named.kid, ...header }))}.${encoded(payload)}`;
       return `${text}.${signatureOf(text, alg, forged ? forger : named)}`;
     },
     rotate: (alg = 'RS256') => {

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BadRequest, type Clock, type Log, type StorageView } from '@strongroom/engine-sdk';
 import type { IssuerHttp } from '../keys/issuer-http.ts';
 import { makeKeySource } from '../keys/key-source.ts';
+import { forgetCopies } from '../keys/kept-copies.ts';
 import { CONFIG_ID, CONFIG_PREFIX, configsOf, type JwtConfig } from './config.ts';
 import { mergeConfig, type ConfigData } from './merge-config.ts';
 import { keySourceOf, setupOf, type Setup } from './setup.ts';
@@ -51,7 +53,10 @@ export class ConfigStore {
   async write(data: ConfigData, supplied: ReadonlySet<string>): Promise<void> {
     await this.#parts.storage.transaction(async (tx) => {
       const configs = configsOf(tx);
-      await configs.put(CONFIG_ID, mergeConfig(await configs.get(CONFIG_ID), data, supplied));
+      const stored = await configs.get(CONFIG_ID);
+      const merged = mergeConfig(stored, data, supplied);
+      if (stored && !isDeepStrictEqual(keySourceOf(stored), keySourceOf(merged))) await forgetCopies(tx);
+      await configs.put(CONFIG_ID, merged);
     });
     this.#retire();
   }

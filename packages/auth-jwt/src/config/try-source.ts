@@ -1,7 +1,8 @@
-import { BadRequest, thrownText } from '@strongroom/engine-sdk';
-import { fetchDiscovery } from '../keys/discovery.ts';
+import { BadRequest, EngineError } from '@strongroom/engine-sdk';
+import { discoveryUrl, readDiscovery } from '../keys/discovery.ts';
+import { getJson } from '../keys/get-json.ts';
 import type { IssuerHttp } from '../keys/issuer-http.ts';
-import { fetchJwks } from '../keys/jwks.ts';
+import { keysOfSet } from '../keys/jwks.ts';
 import { pemKeys } from '../keys/pem-keys.ts';
 import type { VerificationKey } from '../keys/verification-key.ts';
 import type { JwtConfig } from './config.ts';
@@ -17,26 +18,30 @@ export async function trySource(config: JwtConfig, http: IssuerHttp, signal: Abo
     case 'keys':
       return pemKeys(source.pems);
     case 'jwks': {
-      const sets: VerificationKey[] = [];
+      const keys: VerificationKey[] = [];
       for (const { url, trust } of source.sets) {
-        const set = fetchJwks(http, url, { trust, signal, probe: true });
-        sets.push(...(await explained('error checking jwks URL', set)).value);
+        const set = async (): Promise<readonly VerificationKey[]> =>
+          keysOfSet((await getJson(http, url, { trust, signal, probe: true })).body);
+        keys.push(...(await explained('error checking jwks URL', set)));
       }
-      return sets;
+      return keys;
     }
     case 'discovery': {
       const { url, trust } = source;
-      const document = await explained('error checking oidc discovery URL', fetchDiscovery(http, url, { trust, signal, probe: true }));
-      return (await explained('error checking oidc discovery URL', fetchJwks(http, document.value.jwksUri, { trust, signal, probe: true })))
-        .value;
+      const call = { trust, signal, probe: true };
+      return explained('error checking oidc discovery URL', async () => {
+        const { jwksUri } = readDiscovery((await getJson(http, discoveryUrl(url), call)).body, url);
+        return keysOfSet((await getJson(http, jwksUri, call)).body);
+      });
     }
   }
 }
 
-async function explained<T>(what: string, work: Promise<T>): Promise<T> {
+async function explained<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
-    throw new BadRequest(`${what}: ${thrownText(error)}`, { cause: error });
+    if (!(error instanceof EngineError)) throw error;
+    throw new BadRequest(`${what}: ${error.message}`, { cause: error });
   }
 }

@@ -1,8 +1,6 @@
 import { own } from '@strongroom/engine-sdk';
 import { claimAt, type JsonObject } from '../json/json-pointer.ts';
-import { getJson } from './get-json.ts';
-import { IssuerRefused, type IssuerCall, type IssuerHttp } from './issuer-http.ts';
-import type { Copy } from './refreshing-cache.ts';
+import { IssuerRefused } from './issuer-http.ts';
 
 /** The document by which an OpenID provider describes itself (OpenID Connect Discovery 1.0). */
 export interface DiscoveryDocument {
@@ -12,21 +10,20 @@ export interface DiscoveryDocument {
   readonly metadata: JsonObject;
 }
 
-const WELL_KNOWN = '/.well-known/openid-configuration';
+/** Where the document of an issuer is. */
+export function discoveryUrl(issuer: string): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+}
 
-/**
- * The discovery document of an issuer, by the address that tokens name it by.
- * @throws IssuerFailed, IssuerRefused, also for a document that calls its issuer otherwise
- */
-export async function fetchDiscovery(http: IssuerHttp, url: string, call: IssuerCall): Promise<Copy<DiscoveryDocument>> {
-  const { body, maxAge } = await getJson(http, `${url.replace(/\/$/, '')}${WELL_KNOWN}`, call);
-  const issuer = text(body, 'issuer', url);
+/** What the document of an issuer says. @throws IssuerRefused, also for a document that calls its issuer otherwise */
+export function readDiscovery(document: JsonObject, url: string): DiscoveryDocument {
+  const issuer = text(document, 'issuer', url);
   if (issuer !== url) {
     throw new IssuerRefused(
       `the discovery document at ${url} is of the issuer ${JSON.stringify(issuer)}: oidc_discovery_url must be its name to the letter`,
     );
   }
-  return { value: { issuer, jwksUri: text(body, 'jwks_uri', url), metadata: body }, maxAge };
+  return { issuer, jwksUri: text(document, 'jwks_uri', url), metadata: document };
 }
 
 function text(document: JsonObject, name: string, url: string): string {

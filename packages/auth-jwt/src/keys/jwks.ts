@@ -1,24 +1,17 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { own } from '@strongroom/engine-sdk';
 import type { JsonObject } from '../json/json-pointer.ts';
-import { getJson } from './get-json.ts';
-import { IssuerRefused, type IssuerCall, type IssuerHttp } from './issuer-http.ts';
-import type { Copy } from './refreshing-cache.ts';
+import { IssuerRefused } from './issuer-http.ts';
 import type { VerificationKey } from './verification-key.ts';
 
 /** More keys than any issuer has. */
 const MOST_KEYS = 1_000;
 
-/** The keys of a JSON Web Key Set (RFC 7517) that signatures can be checked with. @throws IssuerFailed, IssuerRefused */
-export async function fetchJwks(http: IssuerHttp, url: string, call: IssuerCall): Promise<Copy<readonly VerificationKey[]>> {
-  const { body, maxAge } = await getJson(http, url, call);
-  return { value: keysOfSet(body, url), maxAge };
-}
-
-function keysOfSet(set: JsonObject, url: string): VerificationKey[] {
+/** The keys of a JSON Web Key Set (RFC 7517) that signatures can be checked with. @throws IssuerRefused for what is no key set */
+export function keysOfSet(set: JsonObject): readonly VerificationKey[] {
   const keys = own(set, 'keys');
-  if (!Array.isArray(keys)) throw new IssuerRefused(`${url} is not a key set: it has no list of keys`);
-  if (keys.length > MOST_KEYS) throw new IssuerRefused(`${url} has more than ${MOST_KEYS} keys`);
+  if (!Array.isArray(keys)) throw new IssuerRefused('the answer is not a key set: it has no list of keys');
+  if (keys.length > MOST_KEYS) throw new IssuerRefused(`the key set has more than ${MOST_KEYS} keys`);
   return keys.flatMap((key: unknown) => verificationKey(key) ?? []);
 }
 

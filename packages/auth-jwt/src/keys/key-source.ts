@@ -1,7 +1,10 @@
-import type { Clock, Log } from '@strongroom/engine-sdk';
-import { fetchDiscovery, type DiscoveryDocument } from './discovery.ts';
+import type { Clock, Log, StorageView } from '@strongroom/engine-sdk';
+import type { JsonObject } from '../json/json-pointer.ts';
+import { discoveryUrl, readDiscovery, type DiscoveryDocument } from './discovery.ts';
+import { getJson, type Fetched } from './get-json.ts';
 import type { IssuerHttp, Trust } from './issuer-http.ts';
-import { fetchJwks } from './jwks.ts';
+import { keysOfSet } from './jwks.ts';
+import { keptCopy } from './kept-copies.ts';
 import { pemKeys } from './pem-keys.ts';
 import { RefreshingCache } from './refreshing-cache.ts';
 import type { VerificationKey } from './verification-key.ts';
@@ -16,11 +19,14 @@ export interface KeySourceParts {
   readonly http: IssuerHttp;
   readonly clock: Clock;
   readonly log: Log;
+  readonly storage: StorageView;
 }
 
 /** The keys that tokens are verified with. */
 export interface KeySource {
-  /** The usable keys that are known now. Waits for nothing. */
+  /** Resolves when what is stored of the sources can be used. Waits for nothing outside, and never rejects. */
+  restored(): Promise<void>;
+  /** The usable keys that are known now. */
   known(): readonly VerificationKey[];
   /** Looks at the sources again, all at once. False where there is nothing to look at, or somebody looked too often lately. */
   refresh(signal: AbortSignal): Promise<boolean>;
@@ -44,41 +50,41 @@ export interface IncompleteKeys {
 
 /** Connects to nothing. */
 export function makeKeySource(settings: KeySourceSettings, parts: KeySourceParts): KeySource {
+  const { clock, http, log, storage } = parts;
+  const cached = <T>(what: string, trust: Trust, fetch: (signal: AbortSignal) => Promise<Fetched>, read: (body: JsonObject) => T) =>
+    new RefreshingCache<T>({ what, clock, log, fetch, read, kept: keptCopy(storage, log, what, trust) });
   switch (settings.kind) {
     case 'keys':
       return fixedKeys(pemKeys(settings.pems));
     case 'jwks':
-      return remoteKeys(settings.sets.map(({ url, trust }) => jwksCache(url, trust, parts)));
+      return remoteKeys(
+        settings.sets.map(({ url, trust }) =>
+          cached(`the keys at ${url}`, trust, async (signal) => getJson(http, url, { trust, signal }), keysOfSet),
+        ),
+      );
     case 'discovery': {
-      const documents = discoveryCache(settings.url, settings.trust, parts);
-      const keys = new RefreshingCache<readonly VerificationKey[]>({
-        ...parts,
-        what: `the keys of ${settings.url}`,
-        fetch: async (signal) => {
-          const { jwksUri } = await documents.get(signal);
-          return fetchJwks(parts.http, jwksUri, { trust: settings.trust, signal });
-        },
-      });
+      const { url, trust } = settings;
+      const documents = cached(
+        `the discovery document of ${url}`,
+        trust,
+        async (signal) => getJson(http, discoveryUrl(url), { trust, signal }),
+        (body) => readDiscovery(body, url),
+      );
+      const keys = cached(
+        `the keys of ${url}`,
+        trust,
+        async (signal) => getJson(http, (await documents.get(signal)).jwksUri, { trust, signal }),
+        keysOfSet,
+      );
       return remoteKeys([keys], documents);
     }
   }
 }
 
-function jwksCache(url: string, trust: Trust, parts: KeySourceParts): RefreshingCache<readonly VerificationKey[]> {
-  return new RefreshingCache({ ...parts, what: `the keys at ${url}`, fetch: (signal) => fetchJwks(parts.http, url, { trust, signal }) });
-}
-
-function discoveryCache(url: string, trust: Trust, parts: KeySourceParts): RefreshingCache<DiscoveryDocument> {
-  return new RefreshingCache({
-    ...parts,
-    what: `the discovery document of ${url}`,
-    fetch: (signal) => fetchDiscovery(parts.http, url, { trust, signal }),
-  });
-}
-
 /** Keys that stay as they are. */
 export function fixedKeys(keys: readonly VerificationKey[]): KeySource {
   return {
+    restored: async () => undefined,
     known: () => keys,
     refresh: async () => false,
     problem: () => undefined,
@@ -93,6 +99,7 @@ function remoteKeys(
   documents?: RefreshingCache<DiscoveryDocument>,
 ): KeySource {
   return {
+    restored: async () => void (await Promise.all(sets.map(async (set) => set.restored()))),
     known: () => sets.flatMap((set) => set.present ?? []),
     refresh: async (signal) => {
       // A failure is the source's problem, below.

@@ -1,18 +1,18 @@
 import { abortable, retryDelay, thrownText, Unavailable, type Clock, type Log } from '@strongroom/engine-sdk';
-
-/** A copy of something at an issuer. */
-export interface Copy<T> {
-  readonly value: T;
-  /** Seconds that the issuer says it stays as it is; undefined where it does not say. */
-  readonly maxAge: number | undefined;
-}
+import type { JsonObject } from '../json/json-pointer.ts';
+import type { Fetched } from './get-json.ts';
+import type { KeptCopy } from './kept-copies.ts';
 
 export interface RefreshingCacheParts<T> {
   /** For the log: `the keys at https://…`. */
   readonly what: string;
   readonly clock: Clock;
   readonly log: Log;
-  fetch(signal: AbortSignal): Promise<Copy<T>>;
+  fetch(signal: AbortSignal): Promise<Fetched>;
+  /** What the body means. @throws IssuerRefused */
+  read(body: JsonObject): T;
+  /** Where the copy outlives this process; absent where it does not. */
+  readonly kept?: KeptCopy;
 }
 
 /** Milliseconds. A copy is refreshed in the background after its `max-age`, within these bounds. */
@@ -25,7 +25,7 @@ const DEMANDS = { burst: 5, interval: 5_000 };
 
 /**
  * Keeps a copy of something at an issuer, and refreshes it in the background before it is old. Callers wait only for the first copy, and for a refresh that
- * they demand. While the issuer is down the copy stays usable for its lifetime. One fetch is under way at a time.
+ * they demand. While the issuer is down the copy stays usable for its lifetime, also after a restart where it is kept. One fetch is under way at a time.
  */
 export class RefreshingCache<T> {
   readonly #parts: RefreshingCacheParts<T>;
@@ -35,6 +35,7 @@ export class RefreshingCache<T> {
   #failures = 0;
   #lastError: string | undefined;
   #cancelTimer: (() => void) | undefined;
+  #restored: Promise<void> | undefined;
   #demands = DEMANDS.burst;
   #demandsAt: number;
 
@@ -53,8 +54,14 @@ export class RefreshingCache<T> {
     return this.#copy && this.#parts.clock.millis() < this.#copy.usableUntil ? this.#copy.value : undefined;
   }
 
+  /** Resolves when a copy that was kept can be used. Never rejects. */
+  async restored(): Promise<void> {
+    await (this.#restored ??= this.#restore());
+  }
+
   /** The copy; fetched now if there is none. @throws what the fetch throws, and the reason of `signal` */
   async get(signal: AbortSignal): Promise<T> {
+    await this.restored();
     return this.present ?? abortable(signal, this.#fetch());
   }
 
@@ -69,6 +76,7 @@ export class RefreshingCache<T> {
 
   /** Fetches a copy where there is none. Resolves when that was tried; never rejects. */
   async warm(): Promise<void> {
+    await this.restored();
     // A failure is in the log, and the next attempt is due.
     if (this.present === undefined) await this.#fetch().catch(() => undefined);
   }
@@ -96,11 +104,15 @@ export class RefreshingCache<T> {
   }
 
   async #fetchOnce(): Promise<T> {
-    const { fetch, log, what } = this.#parts;
+    const { clock, fetch, kept, log, read, what } = this.#parts;
     try {
-      const copy = await fetch(this.#closed.signal);
-      this.#keep(copy);
-      return copy.value;
+      const fetched = await fetch(this.#closed.signal);
+      const value = read(fetched.body);
+      this.#failures = 0;
+      this.#lastError = undefined;
+      this.#use(value, fetched.maxAge, clock.millis());
+      await kept?.save(fetched, clock.millis());
+      return value;
     } catch (error) {
       this.#failures += 1;
       this.#lastError = thrownText(error);
@@ -112,13 +124,22 @@ export class RefreshingCache<T> {
     }
   }
 
-  #keep({ value, maxAge }: Copy<T>): void {
-    const now = this.#parts.clock.millis();
+  async #restore(): Promise<void> {
+    const { kept, log, read, what } = this.#parts;
+    try {
+      const copy = await kept?.load();
+      if (copy && this.#copy === undefined) this.#use(read(copy.body), copy.maxAge, copy.at);
+    } catch (error) {
+      log.warn(`${what}: what was kept of it cannot be used`, { error });
+    }
+  }
+
+  /** `at`: when it was fetched, in milliseconds since the epoch. */
+  #use(value: T, maxAge: number | undefined, at: number): void {
     const said = maxAge === undefined ? FRESH.usual : maxAge * 1_000;
-    this.#copy = { value, usableUntil: now + Math.min(LIFETIME.most, Math.max(LIFETIME.least, said)) };
-    this.#failures = 0;
-    this.#lastError = undefined;
-    this.#refreshIn(Math.min(FRESH.most, Math.max(FRESH.least, said)));
+    this.#copy = { value, usableUntil: at + Math.min(LIFETIME.most, Math.max(LIFETIME.least, said)) };
+    const freshUntil = at + Math.min(FRESH.most, Math.max(FRESH.least, said));
+    this.#refreshIn(Math.max(0, freshUntil - this.#parts.clock.millis()));
   }
 
   #refreshIn(millis: number): void {

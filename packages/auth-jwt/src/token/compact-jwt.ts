@@ -1,4 +1,4 @@
-import { readJson } from '@strongroom/engine-sdk';
+import { isPlainJson, readJson } from '@strongroom/engine-sdk';
 import type { JsonObject } from '../json/json-pointer.ts';
 import { ALGORITHMS, isAlgorithm } from '../keys/algorithms.ts';
 import type { KeyHint } from '../keys/verification-key.ts';
@@ -32,7 +32,9 @@ export function claimsIn(payload: Uint8Array): JsonObject {
 function jsonIn(bytes: Buffer, part: string): JsonObject {
   let value: unknown;
   try {
-    value = readJson(bytes, LIMITS);
+    const text = bytes.toString();
+    value = JSON.parse(text);
+    if (!isPlainJson(text, LIMITS)) value = readJson(bytes, LIMITS);
   } catch {
     throw malformed(`${part} is not JSON`);
   }

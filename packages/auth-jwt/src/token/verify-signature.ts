@@ -18,6 +18,7 @@ export interface VerifiedToken {
  */
 export async function verifySignature(source: KeySource, token: string, signal: AbortSignal): Promise<VerifiedToken | undefined> {
   const hint = headerOf(token);
+  await source.restored();
   const tried = candidates(source.known(), hint);
   const payload = (await payloadBy(tried, token)) ?? (await payloadByNewKeys(source, token, tried, signal));
   if (payload) return { alg: hint.alg, claims: claimsIn(payload) };
