@@ -1,7 +1,7 @@
 import { BadRequest } from '@strongroom/engine-sdk';
 import { matchesBcrypt, readBcrypt } from './bcrypt.ts';
 import type { BcryptThread } from './bcrypt-thread.ts';
-import type { HashingLane } from './hashing-queue.ts';
+import type { HashingQueue } from './hashing-bulkhead.ts';
 import { decoyOf, isWeaker, kindOf, type PasswordHash } from './password-hash.ts';
 import { hashByScrypt, matchesScrypt, type ScryptCost } from './scrypt.ts';
 
@@ -17,14 +17,14 @@ export interface Checked {
 /** Hashes passwords, and checks them with the same work whoever they are said to belong to. */
 export class Passwords {
   readonly #house: ScryptCost;
-  readonly #lane: HashingLane;
+  readonly #queue: HashingQueue;
   readonly #thread: BcryptThread;
   readonly #kinds: () => Promise<readonly string[]>;
 
   /** `kinds`: of the hashes that the mount stores. */
-  constructor(parts: { house: ScryptCost; lane: HashingLane; thread: BcryptThread; kinds: () => Promise<readonly string[]> }) {
+  constructor(parts: { house: ScryptCost; queue: HashingQueue; thread: BcryptThread; kinds: () => Promise<readonly string[]> }) {
     this.#house = parts.house;
-    this.#lane = parts.lane;
+    this.#queue = parts.queue;
     this.#thread = parts.thread;
     this.#kinds = parts.kinds;
   }
@@ -54,7 +54,7 @@ export class Passwords {
     requireShort(password);
     const own = stored && kindOf(stored);
     const kinds = new Set([...(await this.#kinds()), kindOf(this.#house), ...(own === undefined ? [] : [own])]);
-    return this.#lane.run(signal, async () => {
+    return this.#queue.run(signal, async () => {
       let matches = false;
       for (const kind of [...kinds].sort()) {
         const found = await this.#compare(kind === own ? stored! : decoyOf(kind), password);
@@ -66,7 +66,7 @@ export class Passwords {
   }
 
   async #hash(password: string, signal: AbortSignal): Promise<PasswordHash> {
-    return this.#lane.run(signal, async () => hashByScrypt(password, this.#house));
+    return this.#queue.run(signal, async () => hashByScrypt(password, this.#house));
   }
 
   async #compare(hash: PasswordHash, password: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { BcryptThread } from './bcrypt-thread.ts';
-import { HashingQueue, type HashingLimits } from './hashing-queue.ts';
+import { HashingBulkhead, type HashingLimits } from './hashing-bulkhead.ts';
 import { Passwords } from './passwords.ts';
 import { configTestPath } from './path-config-test.ts';
 import { loginPath } from './path-login.ts';
@@ -17,22 +17,25 @@ const LIMITS: HashingLimits = { running: Math.max(1, Math.min(availableParalleli
 /** The login method `userpass`: names and passwords that the server keeps. */
 export const userpassAuth: EnginePackage = userpass();
 
-/** The method with passwords of another cost, or another queue. */
+/** The method with passwords of another cost, or another bulkhead. */
 export function userpass({ house = HOUSE_COST, limits = LIMITS }: { house?: ScryptCost; limits?: HashingLimits } = {}): EnginePackage {
-  const queue = new HashingQueue(limits);
+  const bulkhead = new HashingBulkhead(limits);
   const thread = new BcryptThread();
   return {
     name: 'userpass',
     kind: 'auth',
     apiVersion: API_VERSION,
     version: '0.1.0',
-    create: (host) => create(host, { house, queue, thread }),
+    create: (host) => create(host, { house, bulkhead, thread }),
   };
 }
 
-function create(host: EngineHost, { house, queue, thread }: { house: ScryptCost; queue: HashingQueue; thread: BcryptThread }): Engine {
+function create(
+  host: EngineHost,
+  { house, bulkhead, thread }: { house: ScryptCost; bulkhead: HashingBulkhead; thread: BcryptThread },
+): Engine {
   const users = new Users(host.storage);
-  const passwords = new Passwords({ house, lane: queue.lane(), thread, kinds: async () => users.kinds() });
+  const passwords = new Passwords({ house, queue: bulkhead.queue(), thread, kinds: async () => users.kinds() });
   const parts = { users, passwords, log: host.log };
   return {
     paths: [configTestPath(host, parts), ...userPaths(users, passwords), loginPath(parts)],

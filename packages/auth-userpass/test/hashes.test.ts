@@ -2,7 +2,7 @@ import { silentLog } from '@strongroom/engine-sdk';
 import { MemoryView } from '@strongroom/engine-testkit';
 import { compareSync, hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { HashingQueue } from '../src/hashing-queue.ts';
+import { HashingBulkhead } from '../src/hashing-bulkhead.ts';
 import { decoyOf, kindOf, type PasswordHash } from '../src/password-hash.ts';
 import { Passwords } from '../src/passwords.ts';
 import { readBcrypt } from '../src/bcrypt.ts';
@@ -34,8 +34,8 @@ function passwordsWith(kinds: readonly string[], house = CHEAP): { passwords: Pa
       return compareSync(password, hash);
     },
   };
-  const lane = new HashingQueue({ running: 1, waiting: 1 }).lane();
-  return { passwords: new Passwords({ house, lane, thread: thread as never, kinds: async () => kinds }), compared };
+  const queue = new HashingBulkhead({ running: 1, waiting: 1 }).queue();
+  return { passwords: new Passwords({ house, queue, thread: thread as never, kinds: async () => kinds }), compared };
 }
 
 describe('hashes of passwords', () => {

@@ -56,7 +56,7 @@ export interface CertificateOrder {
   readonly extendedKeyUsage?: readonly string[];
   /** Alternative names: `DNS:a.example`, `email:a@example`, `URI:spiffe://a`, `IP:127.0.0.1`, `DIR:CN=a`. */
   readonly names?: readonly string[];
-  /** Name constraints, spelled as names. */
+  /** Name constraints, in the form of `names`. */
   readonly permitted?: readonly string[];
   readonly excluded?: readonly string[];
   readonly notBefore?: Date;

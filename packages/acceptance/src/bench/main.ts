@@ -6,6 +6,7 @@ import { databaseCredentials } from './database.ts';
 import { hostileBodies } from './hostile-bodies.ts';
 import { requestText } from './http-connection.ts';
 import { jwtLogins } from './jwt-login.ts';
+import { kubernetesLogins } from './kubernetes-login.ts';
 import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures } from './load.ts';
@@ -42,6 +43,7 @@ try {
   if (only === undefined || 'approle login'.includes(only)) await appRole(server);
   if (only === undefined || 'jwt login'.includes(only)) await jwt(server);
   if (only === undefined || 'ldap login'.includes(only)) await login(server);
+  if (only === undefined || 'kubernetes login'.includes(only)) await kubernetes(server);
   if (only === undefined || 'pg creds'.includes(only)) await credentials(server);
   if (only === undefined || 'ldap accounts'.includes(only)) await accounts(server);
   if (only === undefined || 'aws creds'.includes(only)) await cloud(server);
@@ -94,6 +96,12 @@ async function login(bench: BenchServer): Promise<void> {
   const share = Math.round((100 * figures.login.perSecond) / figures.directoryPerSecond);
   out.write(`  the directory alone, asked the same by clients that do nothing else, before and after: ${figures.directoryPerSecond}/s; `);
   out.write(`the logins reach ${share} % of it\n`);
+}
+
+async function kubernetes(bench: BenchServer): Promise<void> {
+  const { login: logins, requests, connections, mostAtOnce } = await kubernetesLogins(bench, seconds);
+  row(logins);
+  out.write(`  ${requests} reviews over ${connections} connections, at most ${mostAtOnce} at one time\n`);
 }
 
 async function accounts(bench: BenchServer): Promise<void> {

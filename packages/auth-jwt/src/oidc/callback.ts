@@ -1,5 +1,5 @@
 import { requireAddress } from '@strongroom/auth-sdk';
-import { BadRequest, EngineError, TokenRefused, UnsupportedOperation, type EngineResponse } from '@strongroom/engine-sdk';
+import { BadRequest, EngineError, TokenRefused, UnsupportedOperation, type EngineResponse, type ErrorForm } from '@strongroom/engine-sdk';
 import { isOpen, storedLogin, type Flow, type ProvenLogin } from './flow.ts';
 import { grantLogin, resume, type LoginInProgress } from './grant-login.ts';
 import type { OidcParts } from './oidc-parts.ts';
@@ -37,6 +37,14 @@ const KNOWN_ERRORS = new Set([
   'interaction_required',
   'login_required',
 ]);
+/** Providers are asked to answer by GET. */
+class FormRefused extends UnsupportedOperation {
+  override readonly form: ErrorForm = 'plain';
+  constructor() {
+    super('unsupported operation: oidc_response_mode is not form_post');
+  }
+}
+
 /** Stands for a code that the provider posted. */
 const NO_CODE = 'no_code';
 
@@ -48,10 +56,10 @@ export async function callback(parts: OidcParts, call: CallbackCall): Promise<An
   throw noSuchFlow();
 }
 
-/** The callback by POST: keeps what the provider sent, for the GET that follows. @throws UnsupportedOperation unless providers are asked for it */
+/** The callback by POST: keeps what the provider sent, for the GET that follows. @throws UnsupportedOperation unless the configuration asks for it */
 export async function receiveForm(parts: OidcParts, call: CallbackCall): Promise<Answer> {
   const { config } = await parts.configs.required();
-  if (config.oidc_response_mode !== 'form_post') throw new UnsupportedOperation('');
+  if (config.oidc_response_mode !== 'form_post') throw new FormRefused();
   const received = { ...(call.code === '' ? {} : { code: call.code }), ...(call.idToken === '' ? {} : { id_token: call.idToken }) };
   const unanswered = (flow: Flow): boolean => isOpen(flow) && flow.code === undefined && flow.id_token === undefined;
   if (!(await parts.flows.reserve(call.state, unanswered))) throw noSuchFlow();

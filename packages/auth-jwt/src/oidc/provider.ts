@@ -2,11 +2,13 @@ import { foreignText, UpstreamFailed, Unavailable, type Clock } from '@strongroo
 import type { Configuration, CustomFetchOptions, ServerMetadata } from 'openid-client';
 import type { Setup } from '../config/setup.ts';
 import type { JsonObject } from '../json/json-pointer.ts';
-import type { IssuerHttp } from '../keys/issuer-http.ts';
+import { IssuerRefused, type IssuerHttp } from '../keys/issuer-http.ts';
 import { loginFailed, noResponse, verificationFailed } from './refusals.ts';
 
 type Library = typeof import('openid-client');
 
+/** What the library says of an answer that is none of OAuth 2.0: the provider is out of order. */
+const GARBAGE: ReadonlySet<unknown> = new Set(['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_PARSE_ERROR']);
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** What the token endpoint hands out. */
@@ -183,6 +185,7 @@ export class Provider {
     const { error: code, error_description: description, code: kind, message } = error as ProviderError;
     if (typeof code === 'string') return refused(foreignText(description === undefined ? code : `${code}: ${description}`, secrets));
     if (kind === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') return refused('the provider refused the credentials of the client');
+    if (GARBAGE.has(kind)) return noResponse(new IssuerRefused(`${this.#metadata.issuer}: ${message ?? 'unusable answer'}`));
     const cause = (error as Error).cause instanceof Error ? `: ${((error as Error).cause as Error).message}` : '';
     return verificationFailed(foreignText(`${message ?? String(error)}${cause}`, secrets));
   }

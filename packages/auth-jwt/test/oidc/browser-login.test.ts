@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sharedMemory } from '@strongroom/engine-testkit';
+import { memoryStorage } from '@strongroom/storage-sdk';
 import { dataOf, LOCAL, loginLab, NONCE, refusalOf, type LoginLab } from './login-lab.ts';
 
 let lab: LoginLab;
@@ -57,15 +58,28 @@ describe('a login with a browser', () => {
     expect(new Set(answers.filter(({ status }) => status !== 200).map(refusalOf))).toEqual(new Set([EXPIRED]));
   });
 
-  test('ends ten minutes after it began, and leaves nothing behind', async () => {
+  test('ends ten minutes after it began', async () => {
     const early = await lab.visit(await lab.begin());
     await lab.clock.advance('9m');
     // The code is of the provider, and expires sooner.
     expect(refusalOf(await lab.callback(early))).toContain('Error exchanging oidc code: "invalid_grant: the code is expired".');
-    const late = await lab.begin();
-    const back = await lab.visit(late);
-    await lab.advance('10m');
+    const back = await lab.visit(await lab.begin());
+    await lab.clock.advance('10m');
     expect(refusalOf(await lab.callback(back))).toBe(EXPIRED);
+  });
+
+  test('leaves nothing in the store when nobody completes it', async () => {
+    const storage = memoryStorage();
+    const abandoned = await loginLab({ storage });
+    await abandoned.config();
+    await abandoned.role('web');
+    const records = async () => (await storage.range({})).length;
+    const before = await records();
+    await abandoned.begin();
+    expect(await records()).toBeGreaterThan(before);
+    await abandoned.advance('11m');
+    expect(await records()).toBe(before);
+    await abandoned.close();
   });
 
   test('goes on at another server of the store', async () => {
@@ -265,6 +279,14 @@ describe('a provider that is down', () => {
     expect(refusalOf(await answer)).toContain('No response from provider.');
   });
 
+  test('that answers garbage has failed, and not the caller', async () => {
+    const back = await lab.visit(await lab.begin());
+    lab.provider.faults.set('token', { status: 200, body: '<html>' });
+    expect(refusalOf(await lab.callback(back))).toContain(
+      `500 1 error occurred:\n\t* No response from provider. ${lab.issuer.url}: unexpected`,
+    );
+  });
+
   test('refuses the client with a text that does not have its secret', async () => {
     await lab.config({ oidc_client_secret: 'wrong-secret' });
     const refusal = refusalOf(await lab.login());
@@ -279,7 +301,7 @@ describe('a provider that posts its answer', () => {
 
   test('is not listened to unless the configuration says so', async () => {
     const back = await lab.visit(await lab.begin());
-    expect(refusalOf(await posted(back.fields))).toBe('405 ');
+    expect(refusalOf(await posted(back.fields))).toBe('405 unsupported operation: oidc_response_mode is not form_post');
   });
 
   test.each([

@@ -40,9 +40,10 @@ export async function ask(core: Core, asked: string, { body, token, wrap, header
   });
 }
 
-/** The JSON body that clients see; undefined for an answer without one. */
+/** The body that clients see: JSON, or the text of any other media type; undefined for an answer without one. */
 export function bodyOf(answer: CoreResponse): unknown {
   if (answer.errors) return { errors: answer.errors, ...(answer.data === null ? {} : { data: answer.data }) };
+  if (answer.raw && !answer.raw.contentType.startsWith('application/json')) return String(answer.raw.body);
   if (answer.raw) return answer.raw.body === '' ? undefined : (JSON.parse(answer.raw.body as string) as unknown);
   if (answer.status === 204) return undefined;
   return {

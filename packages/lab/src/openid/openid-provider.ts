@@ -9,7 +9,7 @@ export type ProviderEndpoint = (typeof PROVIDER_ENDPOINTS)[number];
 export const PROVIDER_ENDPOINTS = ['authorize', 'token', 'userinfo', 'device'] as const;
 
 /** How an endpoint misbehaves: with a status, by never answering, or with a body of its own. */
-export type ProviderFault = { readonly status: number; readonly body?: string } | 'silent';
+export type ProviderFault = Pick<ProviderAnswer, 'status' | 'body'> | 'silent';
 
 /**
  * The endpoints of an emulated OpenID provider beside discovery and keys: authorization, token, userinfo and device authorization. They check what a real

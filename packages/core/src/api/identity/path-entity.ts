@@ -115,17 +115,19 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
     path('entity/merge', {
       synopsis: 'Merge entities into one.',
       description:
-        'Moves the aliases and group memberships of some entities to another one and removes them. Their policies are not taken over.',
+        'Moves the aliases, group memberships and MFA secrets of some entities to another one and removes them. Tokens of theirs have its policies from then on; ' +
+        'their own policies are not taken over.',
       fields: {
         from_entity_ids: f.commaStrings('Ids of the entities to merge from.', { default: [] }),
         to_entity_id: f.string('Id of the entity that stays.', { default: '' }),
         conflicting_alias_ids_to_keep: f.commaStrings('Of two aliases on one mount, the ids of those to keep.', { default: [] }),
-        force: f.bool('Accepted for older clients; it concerns multi-factor secrets.'),
+        force: f.bool('Of two MFA secrets for one method, keep the one of the entity that stays.', { default: false }),
       },
     }).update({
       summary: 'Merge entities',
       handle: async ({ data }) => {
-        await entities.merge({ from: data.from_entity_ids, to: data.to_entity_id, keep: data.conflicting_alias_ids_to_keep });
+        const { from_entity_ids: from, to_entity_id: to, conflicting_alias_ids_to_keep: keep, force } = data;
+        await entities.merge({ from, to, keep, force });
         return undefined;
       },
     }),

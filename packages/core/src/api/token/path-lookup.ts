@@ -22,7 +22,7 @@ export function lookupPaths(parts: { tokens: TokenStore; identity: IdentityStore
       expire_time: leased ? new Date(record.expires).toISOString() : null,
       explicit_max_ttl: record.explicit_max_ttl ?? 0,
       id,
-      ...(identityPolicies.length > 0 ? { identity_policies: identityPolicies } : {}),
+      ...(identityPolicies.length > 0 ? { external_namespace_policies: {}, identity_policies: identityPolicies } : {}),
       ...(leased ? { issue_time: new Date(record.created).toISOString() } : {}),
       ...(record.last_renewal === undefined
         ? {}

@@ -1,6 +1,8 @@
 import { BadRequest } from '@strongroom/engine-sdk';
-import { checkMetadata, policyNames, type IdentityChange, type IdentityContext } from './identity-change.ts';
-import { ancestorsOf, directGroups, findAlias, folded, memberKey, type Entity, type Group } from './identity-records.ts';
+import { checkMetadata, policyNames, type IdentityContext } from './identity-change.ts';
+import { mergeEntities, type MergeOrder } from './entity-merge.ts';
+import { ancestorsOf, directGroups, findAlias, folded, type Entity, type Group } from './identity-records.ts';
+import type { MfaSecret } from './mfa-secrets.ts';
 
 export interface EntityFields {
   readonly name?: string | undefined;
@@ -9,19 +11,13 @@ export interface EntityFields {
   readonly disabled?: boolean | undefined;
 }
 
-export interface MergeOrder {
-  readonly from: readonly string[];
-  readonly to: string;
-  /** Of two aliases on one mount, the one named here stays. */
-  readonly keep: readonly string[];
-}
-
 /** An entity with the groups it is in, by itself and through other groups. */
 export interface EntityView {
   readonly id: string;
   readonly entity: Entity;
   readonly direct: ReadonlyMap<string, Group>;
   readonly inherited: ReadonlyMap<string, Group>;
+  readonly mfaSecrets: readonly MfaSecret[];
 }
 
 /** How many entities one transaction removes. */
@@ -40,7 +36,8 @@ export class Entities {
     const entity = await records.entities.get(id);
     if (!entity) return undefined;
     const direct = await directGroups(records, entity);
-    return { id, entity, direct, inherited: await ancestorsOf(records, direct) };
+    const mfaSecrets = (await records.mfaSecrets.get(id))?.secrets ?? [];
+    return { id, entity, direct, inherited: await ancestorsOf(records, direct), mfaSecrets };
   }
 
   async idOfName(name: string): Promise<string | undefined> {
@@ -104,67 +101,13 @@ export class Entities {
   }
 
   /**
-   * The entities of `from` end; their aliases and memberships go to `to`, and tokens of theirs count as its own.
+   * The entities of `from` end; their aliases, memberships and MFA secrets go to `to`, and tokens of theirs count as its own.
    * Policies of theirs do not.
    * @throws BadRequest
    */
   async merge(order: MergeOrder): Promise<void> {
-    const from = [...new Set(order.from)];
-    if (from.length === 0) throw new BadRequest('missing entity ids to merge from');
-    if (order.to === '') throw new BadRequest('missing entity id to merge to');
-    if (from.includes(order.to)) throw new BadRequest('to_entity_id should not be present in from_entity_ids');
-    await this.#context.change(async (change) => {
-      let target = await change.records.entities.get(order.to);
-      if (!target) throw new BadRequest('entity id to merge to is invalid');
-      for (const id of from) {
-        const source = await change.records.entities.get(id);
-        if (!source) throw new BadRequest('entity id to merge from is invalid');
-        target = await takeIn(change, order, target, id, source);
-      }
-      await change.putEntity(order.to, target);
-    });
+    await this.#context.change(async (change) => mergeEntities(change, order, this.#context.mounts));
   }
-}
-
-async function takeIn(change: IdentityChange, order: MergeOrder, target: Entity, id: string, source: Entity): Promise<Entity> {
-  await change.deleteEntity(id, source);
-  const aliases = [...target.aliases];
-  let dropped = false;
-  for (const alias of source.aliases) {
-    const clash = aliases.findIndex((other) => other.mount_accessor === alias.mount_accessor);
-    if (clash >= 0) {
-      const kept = aliases[clash]!;
-      const keepsOwn = order.keep.includes(kept.id);
-      if (keepsOwn === order.keep.includes(alias.id)) {
-        throw new BadRequest(
-          'toEntity and at least one fromEntity have aliases with the same mount accessor, repeat the merge request ' +
-            `specifying exactly one of them in conflicting_alias_ids_to_keep, clashes: ${kept.id}, ${alias.id}`,
-        );
-      }
-      if (keepsOwn) {
-        dropped = true;
-        continue;
-      }
-      await change.unlinkAlias(kept);
-      aliases.splice(clash, 1);
-    }
-    const moved = { ...alias, merged_from_canonical_ids: [...alias.merged_from_canonical_ids, id], last_update_time: change.now };
-    await change.linkAlias(order.to, moved);
-    aliases.push(moved);
-  }
-  for (const former of [id, ...source.merged_entity_ids]) await change.putMerged(former, order.to);
-  const group_ids = [...new Set([...target.group_ids, ...source.group_ids])];
-  for (const group of source.group_ids) await change.records.members.put(memberKey(group, order.to), { grant: '' });
-  // What a dropped alias had joined must not outlive it; the next login of the others joins again.
-  const external_groups = { ...(dropped ? {} : source.external_groups), ...target.external_groups };
-  for (const [group, grant] of Object.entries(external_groups)) await change.records.members.put(memberKey(group, order.to), { grant });
-  return {
-    ...target,
-    aliases,
-    group_ids,
-    external_groups,
-    merged_entity_ids: [...target.merged_entity_ids, id, ...source.merged_entity_ids],
-  };
 }
 
 export function newEntity(now: string): Entity {

@@ -2,6 +2,7 @@ import { slicePage, type Page } from '@strongroom/engine-sdk';
 import type { EntityView } from './entities.ts';
 import type { GroupView } from './groups.ts';
 import type { IdentityMounts } from './identity-change.ts';
+import type { MfaSecret } from './mfa-secrets.ts';
 import type { Entity, EntityAlias, GroupAlias } from './identity-records.ts';
 
 // The shapes of the wire. Where there is nothing, clients know null.
@@ -58,10 +59,19 @@ export function entityData(mounts: IdentityMounts, view: EntityView): Record<str
     last_update_time: entity.last_update_time,
     merged_entity_ids: listOrNull(entity.merged_entity_ids),
     metadata: pairsOrNull(entity.metadata),
-    mfa_secrets: {},
+    mfa_secrets: Object.fromEntries(view.mfaSecrets.map((secret) => [secret.method_id, mfaSecretData(secret)])),
     name: entity.name,
     namespace_id: 'root',
     policies: entity.policies,
+  };
+}
+
+/** Which authenticator the entity has, without what it holds. */
+function mfaSecretData({ issuer, algorithm, digits, period, created, paused_until }: MfaSecret): Record<string, unknown> {
+  return {
+    ...{ type: 'totp', issuer, algorithm, digits, period },
+    creation_time: new Date(created).toISOString(),
+    paused_until: paused_until === undefined ? null : new Date(paused_until).toISOString(),
   };
 }
 

@@ -64,7 +64,9 @@ export class TokenRenewal {
     if (last <= now) throw new BadRequest('past the max TTL, cannot renew');
     let expires = now + wanted * 1_000;
     if (expires > last) {
-      warnings.push(cappedWarning(wanted, Math.floor((last - now) / 1_000)));
+      // Nobody asked for the default of the mount.
+      const asked = terms.period > 0 || increment > 0 || terms.ttl > 0;
+      if (asked) warnings.push(cappedWarning(wanted, Math.floor((last - now) / 1_000)));
       expires = last;
     }
     const renewed = await this.#tokens.update(found.digest, (current) =>

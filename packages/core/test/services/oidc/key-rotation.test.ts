@@ -173,7 +173,7 @@ describe('several servers of one store', () => {
       const sets = await Promise.all(servers.map(published));
       expect(sets[1]).toEqual(sets[0]);
       expect(sets[2]).toEqual(sets[0]);
-      // One step on: the next key of before signs, and the one that signed is the newest of the retired.
+      // One step on: the previous next key signs, and the one that signed is the newest of the retired.
       expect([sets[0]![0], sets[0]!.at(-1)]).toEqual([last[1], last[0]]);
       last = sets[0]!;
     }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { HashingQueue, type HashingLane } from '../src/hashing-queue.ts';
+import { HashingBulkhead, type HashingQueue } from '../src/hashing-bulkhead.ts';
 
 const never = new AbortController().signal;
 
-/** Work in a lane that ends when the test says so. */
-function worker(lanes: Record<string, HashingLane>) {
+/** Work in a queue that ends when the test says so. */
+function worker(queues: Record<string, HashingQueue>) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const begin = (name: string, signal = never): Promise<string> =>
-    lanes[name.charAt(0)]!.run(signal, async () => {
+    queues[name.charAt(0)]!.run(signal, async () => {
       started.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
       return name;
@@ -21,10 +21,10 @@ function worker(lanes: Record<string, HashingLane>) {
   return { started, begin, end, settle };
 }
 
-describe('the queue of hashes', () => {
+describe('the bulkhead of hashes', () => {
   test('lets some run at once, and the others in turn', async () => {
-    const queue = new HashingQueue({ running: 2, waiting: 9 });
-    const { started, begin, end, settle } = worker({ a: queue.lane() });
+    const bulkhead = new HashingBulkhead({ running: 2, waiting: 9 });
+    const { started, begin, end, settle } = worker({ a: bulkhead.queue() });
     const all = Promise.all(['a1', 'a2', 'a3', 'a4'].map(async (name) => begin(name)));
     await settle();
     expect(started).toEqual(['a1', 'a2']);
@@ -34,9 +34,9 @@ describe('the queue of hashes', () => {
     expect(await all).toEqual(['a1', 'a2', 'a3', 'a4']);
   });
 
-  test('serves the lanes in turn, however many wait in one of them', async () => {
-    const queue = new HashingQueue({ running: 1, waiting: 9 });
-    const { started, begin, end, settle } = worker({ a: queue.lane(), b: queue.lane() });
+  test('serves the queues in turn, however many wait in one of them', async () => {
+    const bulkhead = new HashingBulkhead({ running: 1, waiting: 9 });
+    const { started, begin, end, settle } = worker({ a: bulkhead.queue(), b: bulkhead.queue() });
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']) void begin(name);
     await settle();
     for (const name of ['a1', 'a2', 'b1', 'a3', 'b2']) await end(name);
@@ -44,9 +44,9 @@ describe('the queue of hashes', () => {
     await end('a4');
   });
 
-  test('refuses with 429 when a lane is full, and only that lane', async () => {
-    const queue = new HashingQueue({ running: 1, waiting: 1 });
-    const { started, begin, end, settle } = worker({ a: queue.lane(), b: queue.lane() });
+  test('refuses with 429 when a queue is full, and only that queue', async () => {
+    const bulkhead = new HashingBulkhead({ running: 1, waiting: 1 });
+    const { started, begin, end, settle } = worker({ a: bulkhead.queue(), b: bulkhead.queue() });
     void begin('a1');
     void begin('a2');
     await settle();
@@ -56,9 +56,9 @@ describe('the queue of hashes', () => {
     expect(started).toEqual(['a1', 'a2', 'b1']);
   });
 
-  test('a caller who leaves gives up the place in the queue', async () => {
-    const queue = new HashingQueue({ running: 1, waiting: 2 });
-    const { started, begin, end, settle } = worker({ a: queue.lane() });
+  test('a caller who leaves gives up the place in the bulkhead', async () => {
+    const bulkhead = new HashingBulkhead({ running: 1, waiting: 2 });
+    const { started, begin, end, settle } = worker({ a: bulkhead.queue() });
     const leaving = new AbortController();
     void begin('a1');
     const left = begin('a2', leaving.signal);
@@ -73,24 +73,24 @@ describe('the queue of hashes', () => {
   });
 
   test('a caller who leaves in the moment of their turn passes it on', async () => {
-    const queue = new HashingQueue({ running: 1, waiting: 3 });
-    const lane = queue.lane();
+    const bulkhead = new HashingBulkhead({ running: 1, waiting: 3 });
+    const queue = bulkhead.queue();
     const leaving = new AbortController();
-    await queue.enter(lane, never);
-    const left = queue.enter(lane, leaving.signal);
-    const next = queue.enter(lane, never);
-    queue.leave();
+    await bulkhead.enter(queue, never);
+    const left = bulkhead.enter(queue, leaving.signal);
+    const next = bulkhead.enter(queue, never);
+    bulkhead.leave();
     leaving.abort(new Error('gone'));
     const outcome = await left.catch((error: Error) => error.message);
-    if (outcome === undefined) queue.leave();
+    if (outcome === undefined) bulkhead.leave();
     await next;
-    queue.leave();
-    await queue.enter(lane, never);
+    bulkhead.leave();
+    await bulkhead.enter(queue, never);
   });
 
   test('work that fails makes place for the next', async () => {
-    const lane = new HashingQueue({ running: 1, waiting: 1 }).lane();
-    await expect(lane.run(never, async () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-    expect(await lane.run(never, async () => 'fine')).toBe('fine');
+    const queue = new HashingBulkhead({ running: 1, waiting: 1 }).queue();
+    await expect(queue.run(never, async () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    expect(await queue.run(never, async () => 'fine')).toBe('fine');
   });
 });
