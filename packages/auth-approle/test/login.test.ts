@@ -48,6 +48,18 @@ describe('a login by a role id and a secret id', () => {
     expect(second.auth!.entity_id).toBe(first.auth!.entity_id);
   });
 
+  test('two role ids that differ only in case are two entities', async () => {
+    const logins = [];
+    for (const [name, role_id] of [
+      ['one', 'Fleet'],
+      ['two', 'fleet'],
+    ] as const) {
+      await mount.role(name, { role_id });
+      logins.push(await mount.login(role_id, (await mount.secretId(name)).secret_id));
+    }
+    expect(new Set(logins.map(({ auth }) => auth!.entity_id)).size).toBe(2);
+  });
+
   test.each([
     ['an unknown role id', async () => mount.login('nobody', (await mount.secretId('web')).secret_id)],
     ['a wrong secret id', async () => mount.login(roleId, 'wrong')],
