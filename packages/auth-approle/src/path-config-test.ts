@@ -52,7 +52,7 @@ export function configTestPath({ storage, roles, secretIds }: LoginParts, clock:
           check(
             'secret id',
             secret ? { accessor: secret.record.accessor } : {},
-            secret ? undefined : 'the role has no such secret id',
+            secret ? undefined : 'the role has no such secret id: it is wrong, destroyed or used up',
             since,
           );
           checkSecretId(secret!.record);

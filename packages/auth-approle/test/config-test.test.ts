@@ -47,7 +47,10 @@ describe('a login that is only tried', () => {
   test('says at which step it would be refused', async () => {
     const { secret_id } = await mount.secretId('web', { ttl: '30s', cidr_list: '10.0.0.0/9' });
     expect(failed(await attempt({ role_id: 'nobody', secret_id }))).toEqual(['role id', 'no role has this role id']);
-    expect(failed(await attempt({ secret_id: 'wrong' }))).toEqual(['secret id', 'the role has no such secret id']);
+    expect(failed(await attempt({ secret_id: 'wrong' }))).toEqual([
+      'secret id',
+      'the role has no such secret id: it is wrong, destroyed or used up',
+    ]);
     expect(failed(await attempt({ secret_id }))).toEqual([
       'addresses of the secret id',
       'source address "127.0.0.1" unauthorized by CIDR restrictions on the secret ID',

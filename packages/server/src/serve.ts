@@ -1,5 +1,5 @@
 import { notifyOwner } from '@strongroom/engine-sdk';
-import type { Configuration } from './config/configuration.ts';
+import type { Configuration, TcpListener } from './config/configuration.ts';
 import type { LogLevel } from './log/log-level.ts';
 import { LOG_LEVELS } from './log/log-level.ts';
 import { parseAddress } from './config/address.ts';
@@ -54,7 +54,14 @@ function settledConfiguration(words: ServerArguments, env: NonNullable<RunOption
   if (asked === undefined && read.listeners.length > 0) return { ...read, logLevel };
   const address = asked === undefined ? undefined : parseAddress(asked);
   if (asked !== undefined && !address) throw new ArgumentsInvalid(`-dev-listen-address: ${JSON.stringify(asked)} is not host:port`);
-  return { ...read, logLevel, listeners: [plainListener(address?.host, address?.port), ...read.listeners] };
+  const listener = plainListener(address?.host, address?.port);
+  return { ...apiAddressAt(listener), ...read, logLevel, listeners: [listener, ...read.listeners] };
+}
+
+/** Clients of a development server are on the same machine. A port that the system chooses is not known yet. */
+function apiAddressAt({ host, port }: TcpListener): Pick<Configuration, 'apiAddress'> {
+  if (port === 0) return {};
+  return { apiAddress: `http://${host.includes(':') ? `[${host}]` : host}:${port}` };
 }
 
 const DEV: Pick<Configuration, 'storage' | 'listeners'> = { storage: { type: 'inmem' }, listeners: [] };

@@ -35,7 +35,7 @@ function tokensOf(stored: Role | undefined, data: RoleData, supplied: ReadonlySe
 function checkRole(role: Role): void {
   if (role.role_type !== 'jwt' && role.role_type !== 'oidc') throw new BadRequest(`invalid 'role_type': ${String(role.role_type)}`);
   if (role.user_claim === '') throw new BadRequest('a user claim must be defined on the role');
-  if (role.role_type === 'oidc' && role.allowed_redirect_uris.length === 0) {
+  if (role.role_type === 'oidc' && role.callback_mode !== 'device' && role.allowed_redirect_uris.length === 0) {
     throw new BadRequest("'allowed_redirect_uris' must be set if 'role_type' is 'oidc' or unspecified.");
   }
   if (role.bound_claims_type !== 'string' && role.bound_claims_type !== 'glob') {

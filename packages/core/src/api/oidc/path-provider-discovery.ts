@@ -2,6 +2,7 @@ import { f, path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
 import type { Providers } from '../../services/oidc/providers.ts';
 import { OPENID } from '../../services/oidc/scopes.ts';
 import { ALGORITHMS } from '../../services/oidc/signing-algorithm.ts';
+import { requireAddress } from '../../services/oidc/token-issuer.ts';
 import { DISCOVERY_AGE, keySetAnswer } from './path-well-known.ts';
 import { cacheFor, rawJson } from './raw-json.ts';
 
@@ -21,6 +22,7 @@ export function providerDiscoveryPaths({ providers, clock }: { readonly provider
         const found = await providers.get(data.name);
         if (!found) return undefined;
         const { issuer } = found;
+        requireAddress(issuer, `identity/oidc/provider/${data.name}`);
         const body = {
           issuer,
           jwks_uri: `${issuer}/.well-known/keys`,

@@ -2,6 +2,7 @@ import { path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
 import type { KeySet } from '../../services/oidc/named-keys.ts';
 import type { Oidc } from '../../services/oidc/open-oidc.ts';
 import { ALGORITHMS } from '../../services/oidc/signing-algorithm.ts';
+import { requireAddress } from '../../services/oidc/token-issuer.ts';
 import { cacheFor, rawJson } from './raw-json.ts';
 
 /** Seconds for which verifiers may keep what they fetched. */
@@ -19,6 +20,7 @@ export function wellKnownPaths({ issuer, keys, clock }: Pick<Oidc, 'issuer' | 'k
       summary: 'Read the discovery document',
       handle: async () => {
         const address = await issuer.ofTokens();
+        requireAddress(address, 'identity/oidc/config');
         const body = {
           issuer: address,
           jwks_uri: `${address}/.well-known/keys`,

@@ -14,6 +14,7 @@ import type { KnownProvider, Providers } from './providers.ts';
 import { isRedirectOf } from './redirect-uri.ts';
 import { OPENID, type Scopes } from './scopes.ts';
 import { hashClaim } from './signing-algorithm.ts';
+import { requireAddress } from './token-issuer.ts';
 
 /** The parameters of the authorization endpoint; '' is "not sent". */
 export interface AuthorizationRequest {
@@ -89,6 +90,7 @@ export class ProviderFlow {
       throw new OAuthRefusal('unauthorized_client', 'client is not authorized to use the provider');
     if (request.request !== '') throw new OAuthRefusal('request_not_supported', 'request parameter is not supported');
     if (request.request_uri !== '') throw new OAuthRefusal('request_uri_not_supported', 'request_uri parameter is not supported');
+    requireAddress(provider.issuer, `identity/oidc/provider/${providerName}`);
     const scopes = scopesOf(request.scope, provider);
     if (request.response_type === '') throw new OAuthRefusal('invalid_request', 'response_type parameter is required');
     if (request.response_type !== 'code') throw new OAuthRefusal('unsupported_response_type', 'unsupported response_type value');

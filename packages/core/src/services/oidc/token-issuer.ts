@@ -40,7 +40,7 @@ export class TokenIssuer {
   }
 }
 
-/** Nobody can verify a token that names no address. @throws BadRequest */
+/** Nobody finds the keys of an issuer that has no address. `setting`: where one can be given. @throws BadRequest */
 export function requireAddress(issuer: string, setting: string): void {
   if (issuer.startsWith('/'))
     throw new BadRequest(`the server knows no address of its own: set api_addr in its configuration, or issuer in ${setting}`);
