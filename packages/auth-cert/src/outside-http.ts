@@ -56,6 +56,8 @@ export class OutsideHttp {
               : { method: 'GET' as const };
             try {
               const answer = await request(url, { ...sent, dispatcher: this.#agent, signal: ending });
+              // A body that is left unread ends with an error, which nobody else takes.
+              answer.body.on('error', () => {});
               if (answer.statusCode !== 200) {
                 answer.body.destroy();
                 const text = `${named} answered with status ${answer.statusCode}`;

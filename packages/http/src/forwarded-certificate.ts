@@ -97,7 +97,7 @@ export class ForwardedCertificate {
 function base64(value: string | Buffer): Buffer {
   if (typeof value !== 'string') return value;
   const text = value.replace(/\s+/g, '');
-  if (text === '' || !/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) {
     throw new Refusal(400, 'error decoding client certificate header as base64');
   }
   return Buffer.from(text, 'base64');

@@ -1,4 +1,6 @@
 export { makeCertificate, type CertificateOrder, type MadeCertificate } from './certificate-maker.ts';
+export { makeOcspResponse, makeRevocationList, type OcspAnswer, type RevocationOrder } from './revocation-maker.ts';
+export { startRevocationServer, type RevocationServer } from './revocation-server.ts';
 export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
 export { describeWhere } from './describe-where.ts';
 export { accountTemplates, GROUPS_DN, PEOPLE_DN, serviceAccountConfig } from './directory-settings.ts';

@@ -176,7 +176,7 @@ export function makeOcspResponse(issuer: MadeCertificate, request: ReadOcspReque
   );
 }
 
-/** A refusal of a responder: `tryLater`, say. */
-export function ocspRefusal(status: OCSPResponseStatus): Buffer {
-  return Buffer.from(AsnConvert.serialize(new OCSPResponse({ responseStatus: status })));
+/** A refusal of a responder. */
+export function ocspRefusal(status: 'malformedRequest' | 'tryLater' | 'unauthorized'): Buffer {
+  return Buffer.from(AsnConvert.serialize(new OCSPResponse({ responseStatus: OCSPResponseStatus[status] })));
 }

@@ -10,6 +10,7 @@ import type { Secret } from '../secret.ts';
 import { secretFrom } from '../secret.ts';
 import { storeToken } from '../token-store.ts';
 import { loginMethod } from '../login/login-methods.ts';
+import { completeLogin, mfaRequirementOf } from '../login/second-factor.ts';
 import { unwrapToken } from './unwrap.ts';
 
 async function askedToken(words: readonly string[], { io, ask }: Pick<Invocation, 'io' | 'ask'>): Promise<string> {
@@ -46,7 +47,7 @@ export default defineCommand({
   name: 'login',
   synopsis: 'Authenticate and remember the token',
   description:
-    'Logs in and stores the token for the commands that follow. The default method takes a token; others take key=value words, see "strongroom auth help TYPE".',
+    'Logs in and stores the token for the commands that follow. The default method takes a token; others take key=value words, see "strongroom auth help TYPE". Where the login needs a second factor, its code is asked for.',
   args: ['[TOKEN | K=V...]'],
   flags: {
     method: flag.text('Type of the auth method: token, userpass, ldap, oidc, approle, … Default: token.', { placeholder: 'type' }),
@@ -75,6 +76,11 @@ export default defineCommand({
       const data = await parsePairs(args, io.stdin);
       const login = loginMethod(type).login({ mount, data, client: api.withToken(undefined), io, ask, sleep });
       secret = await doing('Error authenticating', login);
+      const requirement = mfaRequirementOf(secret);
+      if (requirement) {
+        const warn = (line: string): void => out.warn(line);
+        secret = await completeLogin(requirement, { client: api.withToken(undefined), ask, warn });
+      }
     }
     if (secret?.wrap_info !== undefined && store) {
       secret = await doing('Error unwrapping the login', unwrapToken(api.withToken(undefined), secret.wrap_info.token));
