@@ -188,7 +188,8 @@ export class AuditFormatter {
       const body = typeof raw.body === 'string' ? raw.body : Buffer.from(raw.body).toString('utf8');
       return { http_content_type: raw.contentType, http_raw_body: this.#hash(body) };
     }
-    const shown = request.operation === 'list' && this.#format.elideListResponses ? elided(data) : data;
+    const listing = request.operation === 'list' || request.operation === 'scan';
+    const shown = listing && this.#format.elideListResponses ? elided(data) : data;
     const readable = request.mount?.readableResponseKeys ?? noKeys;
     const values = shown === undefined || shown === null || isEmptyObject(shown) ? undefined : redacted(shown, hash, readable);
     return refusal ? { error: this.#hash(refusal), ...(values as object | undefined) } : values;
