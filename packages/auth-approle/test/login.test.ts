@@ -48,16 +48,13 @@ describe('a login by a role id and a secret id', () => {
     expect(second.auth!.entity_id).toBe(first.auth!.entity_id);
   });
 
-  test('two role ids that differ only in case are two entities', async () => {
-    const logins = [];
-    for (const [name, role_id] of [
-      ['one', 'Fleet'],
-      ['two', 'fleet'],
-    ] as const) {
-      await mount.role(name, { role_id });
-      logins.push(await mount.login(role_id, (await mount.secretId(name)).secret_id));
-    }
-    expect(new Set(logins.map(({ auth }) => auth!.entity_id)).size).toBe(2);
+  test('role ids that differ in case alone are different roles, and different entities', async () => {
+    const ids = [await mount.role('a', { role_id: 'Jobs' }), await mount.role('b', { role_id: 'jobs' })];
+    const entities = await Promise.all(
+      ['a', 'b'].map(async (role, i) => (await mount.login(ids[i]!, (await mount.secretId(role)).secret_id)).auth!.entity_id),
+    );
+    expect(entities[0]).not.toBe(entities[1]);
+    expect(await mount.login('JOBS', (await mount.secretId('a')).secret_id)).toMatchObject(REFUSED);
   });
 
   test.each([
