@@ -43,7 +43,7 @@ describe('config/test', () => {
     await mount.write('config', { oidc_discovery_url: issuer.url, default_role: 'ci' });
     const report = await tried({ jwt: issuer.sign(alice) });
     expect(outcome(report)).toBe(
-      'keys, signature, role, issuer, subject, audience, times, audience, user claim, mapping, groups, bound claims, policies',
+      'keys, signature, role, issuer, subject, audience, times, user claim, mapping, groups, bound claims, policies',
     );
     expect(report).toMatchObject({
       ok: true,
@@ -60,8 +60,7 @@ describe('config/test', () => {
   });
 
   const upTo = (step: string): string => {
-    const all =
-      'keys, signature, role, issuer, subject, audience, times, audience, user claim, mapping, groups, bound claims, policies'.split(', ');
+    const all = 'keys, signature, role, issuer, subject, audience, times, user claim, mapping, groups, bound claims, policies'.split(', ');
     return all
       .slice(0, all.indexOf(step))
       .map((passed) => `${passed}, `)

@@ -102,7 +102,7 @@ describe('the configuration', () => {
       ['another client', { oidc_discovery_url: 'https://idp', oidc_client_id: 'other' }],
       [
         'other names in its certificate',
-        { oidc_discovery_url: 'https://idp', oidc_client_id: 'id', override_allowed_server_names: 'evil' },
+        { oidc_discovery_url: 'https://idp', oidc_client_id: 'id', override_allowed_server_names: ['evil'] },
       ],
       ['an empty one instead', { oidc_discovery_url: 'https://idp', oidc_client_id: 'id', oidc_client_secret: '' }],
     ])('is not sent to %s', (_what, data) => {

@@ -162,6 +162,22 @@ describe('a login with a signed token', () => {
       for (const answer of others) expect(answer).toEqual(first);
     });
 
+    test('a token of the issuer that a role refuses is answered alike too, where the configuration hides reasons', async () => {
+      const own = await mounted(issuer);
+      await own.write('config', { jwks_url: issuer.jwksUrl, hide_refusal_reasons: true });
+      await own.write('role/usual', { ...anyone, bound_claims: { level: 5 } });
+      const of = async (role: string, claims: object): Promise<unknown> => {
+        const { status, errors } = await own.login(role, token(claims));
+        return { status, errors };
+      };
+      expect((await own.login('usual', token({ level: 5 }))).status).toBe(200);
+      expect(await of('usual', { level: 4 })).toEqual(await of('unknown', { level: 4 }));
+      expect(own.lines.some(({ message }) => message === 'a role did not accept a token')).toBe(true);
+      expect((await own.read('config')).data).toMatchObject({ hide_refusal_reasons: true });
+      await own.close();
+      issuer.clock = () => Math.floor(mount.clock.millis() / 1_000);
+    });
+
     test('and the log says what was wrong', async () => {
       await mount.login('unknown', token());
       expect(mount.lines.at(-1)).toMatchObject({ level: 'info', fields: { role: 'unknown' } });

@@ -53,6 +53,24 @@ describe('logins', () => {
     expect(await mount.outcome('bob', 'right', '10.1.2.3')).toBe('in');
   });
 
+  test('a lifetime that the explicit maximum of the user cuts is a warning', async () => {
+    mount = await mounted();
+    await mount.write('users/bob', { password: 'right', token_ttl: '1h', token_explicit_max_ttl: '10m' });
+    const { auth, warnings } = await mount.login('bob', 'right');
+    expect(auth!.lease_duration).toBe(600);
+    expect(warnings).toEqual(['TTL of "1h" exceeded the effective max_ttl of "10m"; TTL value is capped accordingly']);
+  });
+
+  test('logins that find the queue full are answered with 429 and do not lock the user', async () => {
+    mount = await mounted({ limits: { running: 1, waiting: 1 } });
+    await mount.write('users/bob', { password: 'right' });
+    const outcomes = await Promise.all(Array.from({ length: 20 }, async (_, number) => mount.outcome(`user-${number}`, 'wrong')));
+    expect(new Set(outcomes)).toEqual(new Set([WRONG, '429 too many passwords are being checked; try again in a moment']));
+    const again = await Promise.all(Array.from({ length: 20 }, async (_, number) => mount.outcome(`other-${number % 10}`, 'right')));
+    expect(again).not.toContain(DENIED);
+    expect(await mount.outcome('bob', 'right')).toBe('in');
+  });
+
   test('all variants of a name are one identity', async () => {
     mount = await mounted();
     await mount.write('users/bob', { password: 'right' });

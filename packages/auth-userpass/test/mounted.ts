@@ -1,6 +1,6 @@
 import type { CoreResponse } from '@strongroom/core';
 import { mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
-import type { ScryptCost } from '../src/scrypt.ts';
+import type { HashingLimits } from '../src/hashing-bulkhead.ts';
 import { cheap } from './cheap.ts';
 
 export interface MountedUserpass extends TestMount {
@@ -11,8 +11,8 @@ export interface MountedUserpass extends TestMount {
 }
 
 /** The login method in a whole core, with passwords that cost little to hash. */
-export async function mounted({ house, ...options }: TestMountOptions & { house?: ScryptCost } = {}): Promise<MountedUserpass> {
-  const mount = await mountForTest(cheap(house), options);
+export async function mounted({ limits, ...options }: TestMountOptions & { limits?: HashingLimits } = {}): Promise<MountedUserpass> {
+  const mount = await mountForTest(cheap(limits), options);
   const login = async (username: string, password: string, remoteAddress = '127.0.0.1'): Promise<CoreResponse> =>
     mount.call('update', `${mount.path}/login/${username}`, { data: { password }, token: '', remoteAddress });
   return {

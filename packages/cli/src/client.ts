@@ -128,6 +128,10 @@ export class ApiClient {
     return this.secret('GET', path, { query: { list: 'true' } });
   }
 
+  scan(path: string): Promise<Secret | undefined> {
+    return this.secret('GET', path, { query: { scan: 'true' } });
+  }
+
   write(path: string, body: unknown): Promise<Secret | undefined> {
     return this.secret('PUT', path, { body });
   }

@@ -35,11 +35,14 @@ const SUDO =
 export function asPolicy(request: WireRequest): string {
   const url = new URL(request.url);
   const path = decodeURIComponent(url.pathname).replace(/^\/v1\//, '');
-  const list = request.method === 'LIST' || url.searchParams.get('list') === 'true';
-  const capabilities = list
-    ? ['list']
-    : ({ GET: ['read'], PUT: ['create', 'update'], POST: ['create', 'update'], PATCH: ['patch'], DELETE: ['delete'] }[request.method] ??
-      []);
+  const asked = (operation: 'list' | 'scan'): boolean =>
+    request.method === operation.toUpperCase() || url.searchParams.get(operation) === 'true';
+  const listing = (['list', 'scan'] as const).filter(asked);
+  const capabilities =
+    listing.length > 0
+      ? listing
+      : ({ GET: ['read'], PUT: ['create', 'update'], POST: ['create', 'update'], PATCH: ['patch'], DELETE: ['delete'] }[request.method] ??
+        []);
   const all = SUDO.test(path) ? [...capabilities, 'sudo'] : capabilities;
   return `path ${JSON.stringify(path)} {\n  capabilities = [${all.map((name) => JSON.stringify(name)).join(', ')}]\n}`;
 }

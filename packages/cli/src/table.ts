@@ -21,6 +21,7 @@ export const verbs: readonly Verb[] = [
   verb('write', 'Write data, configuration, and secrets', () => import('./commands/write.ts'), true),
   verb('delete', 'Delete secrets and configuration', () => import('./commands/delete.ts'), true),
   verb('list', 'List data or secrets', () => import('./commands/list.ts'), true),
+  verb('scan', 'List everything below a folder', () => import('./commands/scan.ts')),
   verb('patch', 'Change some fields of what is stored', () => import('./commands/patch.ts'), true),
   verb('login', 'Authenticate and remember the token', () => import('./commands/login.ts'), true),
   verb('server', 'Start a server', () => import('./commands/server.ts'), true),

@@ -33,10 +33,13 @@ describe('a login that needs a second factor', () => {
 
   test('says why a code was not accepted, and ends after three', async () => {
     lab.routes['PUT auth/userpass/login/alice'] = { body: needs({ all: [phone] }) };
-    lab.routes['PUT sys/mfa/validate'] = { status: 403, body: { errors: ['failed to satisfy enforcement all'] } };
+    lab.routes['PUT sys/mfa/validate'] = {
+      status: 403,
+      body: { errors: ['failed to satisfy enforcement all. error: 2 errors occurred:\n\t* code already used\n\t* more\n\n'] },
+    };
     const run = await lab.run(words, { stdin: '1\n2\n3\n4\n', isTty: true });
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('The code was not accepted. failed to satisfy enforcement all');
+    expect(run.stderr).toContain('The code was not accepted: code already used\n');
     expect(lab.seen.filter(({ path }) => path === 'sys/mfa/validate')).toHaveLength(3);
   });
 

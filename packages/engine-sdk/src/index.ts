@@ -25,7 +25,18 @@ export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './f
 export type { AnyIntent, Intent } from './intent.ts';
 export type { IntentKind, OpenIntent } from './intent-kind.ts';
 export * from './json/index.ts';
-export { boundsOf, keysOf, ListedKeys, namesPath, pageFields, pageIn, slicePage, type NamesPath, type Page } from './listing.ts';
+export {
+  boundsOf,
+  keysOf,
+  ListedKeys,
+  namesBelow,
+  namesPath,
+  pageFields,
+  pageIn,
+  slicePage,
+  type NamesPath,
+  type Page,
+} from './listing.ts';
 export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';
 export { mapConcurrently } from './map-concurrently.ts';

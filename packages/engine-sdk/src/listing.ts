@@ -47,6 +47,17 @@ export async function keysOf(
   return keys.length === 0 ? undefined : { data: { keys } };
 }
 
+/** A page of all names below a folder, which is '' or ends in a slash, without it; undefined, which is a 404, if there are none. */
+export async function namesBelow(
+  names: Pick<Collection<unknown>, 'list'>,
+  folder: string,
+  page: Page,
+): Promise<{ readonly data: { readonly keys: string[] } } | undefined> {
+  const { after, ...bounds } = boundsOf(page);
+  const found = await names.list({ prefix: folder, ...bounds, ...(after === undefined ? {} : { after: folder + after }) });
+  return found.length === 0 ? undefined : { data: { keys: found.map((name) => name.slice(folder.length)) } };
+}
+
 /** The words of a path that lists names. */
 export interface NamesPath {
   readonly synopsis: string;

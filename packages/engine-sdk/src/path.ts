@@ -70,6 +70,7 @@ export interface About<F extends TProperties> {
 export interface Operations {
   read?: Op<TProperties, TSchema>;
   list?: Op<TProperties, TSchema>;
+  scan?: Op<TProperties, TSchema>;
   delete?: Op<TProperties, TSchema>;
   patch?: Op<TProperties, TSchema>;
   update?: Op<TProperties, TSchema>;
@@ -84,6 +85,8 @@ export interface Path<F extends TProperties = TProperties> {
   readonly operations: Operations;
   read<R extends TSchema>(op: Op<F, R>): this;
   list<R extends TSchema>(op: Op<F, R>): this;
+  /** Lists everything below a folder, not one level of it. A capability of its own. */
+  scan<R extends TSchema>(op: Op<F, R>): this;
   delete<R extends TSchema>(op: Op<F, R>): this;
   /** With `exists` the capability of a patch stays `patch`. */
   patch<R extends TSchema>(op: Op<F, R>): this;
@@ -116,6 +119,7 @@ export function path<const P extends string, const F extends TProperties>(
     operations,
     read: (op) => set('read', op),
     list: (op) => set('list', op),
+    scan: (op) => set('scan', op),
     delete: (op) => set('delete', op),
     patch: (op) => set('patch', op),
     update: (op) => set('update', op),

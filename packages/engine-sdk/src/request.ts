@@ -4,7 +4,7 @@ import type { IssuedSecret } from './secret-type.ts';
 import type { StorageView } from './storage-view.ts';
 
 /** What a request does. A write is `create` or `update`, by whether its record exists. */
-export type Operation = 'create' | 'read' | 'update' | 'patch' | 'delete' | 'list';
+export type Operation = 'create' | 'read' | 'update' | 'patch' | 'delete' | 'list' | 'scan';
 
 /** The caller. On unauthenticated paths everything except the address is empty. */
 export interface Caller {

@@ -79,7 +79,7 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
     }
     for (const path of paths) {
       const has = operationsOf(path);
-      for (const operation of ['read', 'update', 'delete', 'patch', 'list'] as const) {
+      for (const operation of ['read', 'update', 'delete', 'patch', 'list', 'scan'] as const) {
         if (has.includes(operation)) continue;
         const at = exampleOf(path);
         // A path that is more specific in its shape may take the example, or the list of a folder may be declared on its own.

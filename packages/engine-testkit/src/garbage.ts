@@ -87,7 +87,7 @@ export function garbageCalls(path: AnyPath, known: KnownNames): ContractCall[] {
   const random = seeded(path.pattern);
   const calls: ContractCall[] = [];
   const fields = Object.keys(path.about.fields as object);
-  for (const operation of ['read', 'list', 'update', 'patch', 'delete'] as const) {
+  for (const operation of ['read', 'list', 'scan', 'update', 'patch', 'delete'] as const) {
     if (!path.operations[operation]) continue;
     const bodies: Record<string, unknown>[] = [{}];
     for (const value of VALUES) bodies.push(Object.fromEntries(fields.map((field) => [field, value])));

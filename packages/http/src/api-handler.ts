@@ -168,7 +168,7 @@ export class ApiHandler {
     const sender = new Sender(this.#core, headers, party.address);
     if (operation === undefined) {
       const { operation: asked, data } = operationOf(method, query);
-      const where = asked === 'list' && !path.endsWith('/') ? `${path}/` : path;
+      const where = (asked === 'list' || asked === 'scan') && !path.endsWith('/') ? `${path}/` : path;
       this.#call(exchange, { operation: asked, path: where, sender, party, forwardedCertificate, body: { data, exactData: undefined } });
     } else {
       if (operation === 'patch') checkPatchType(headers['content-type']);
@@ -320,6 +320,8 @@ export class ApiHandler {
   }
 }
 
+const BODILESS: Readonly<Record<string, CoreRequest['operation']>> = { LIST: 'list', SCAN: 'scan', DELETE: 'delete', HEAD: 'header' };
+
 /** What verbs without a body ask for. @throws Refusal (400, 405) */
 function operationOf(method: string, query: string): { operation: CoreRequest['operation']; data: RequestData | undefined } {
   if (method === 'GET') {
@@ -330,12 +332,10 @@ function operationOf(method: string, query: string): { operation: CoreRequest['o
     const list = askedFor(data, 'list');
     const scan = askedFor(data, 'scan');
     if (list && scan) throw new Refusal(400);
-    if (scan) throw new Refusal(405, 'unsupported operation');
-    return { operation: list ? 'list' : 'read', data };
+    return { operation: list ? 'list' : scan ? 'scan' : 'read', data };
   }
   if (method === 'OPTIONS') throw new Refusal(400, 'cannot handle internal-only request operation');
-  if (method === 'SCAN') throw new Refusal(405, 'unsupported operation');
-  const operation = method === 'LIST' ? 'list' : method === 'DELETE' ? 'delete' : method === 'HEAD' ? 'header' : undefined;
+  const operation = Object.hasOwn(BODILESS, method) ? BODILESS[method] : undefined;
   if (operation === undefined) throw new Refusal(405);
   if (query === '') return { operation, data: undefined };
   const { help: _, ...data } = parseQuery(query);

@@ -27,9 +27,14 @@ describe('the verbs that node does not know', () => {
     expect(core.calls[0]).toMatchObject({ operation: 'list', path: 'kv/metadata/app/', data: { after: 'b' } });
   });
 
-  test('SCAN is refused as an operation that no path has', async () => {
-    const reply = await server.send('SCAN', '/v1/kv/metadata/app');
-    expect([reply.status, reply.text]).toEqual([405, '{"errors":["unsupported operation"]}\n']);
+  test('SCAN is a scan, as is a GET that asks for one', async () => {
+    for (const [method, query] of [
+      ['SCAN', '?after=b'],
+      ['GET', '?scan=true&after=b'],
+    ] as const) {
+      expect((await server.send(method, `/v1/kv/metadata/app${query}`)).status).toBe(200);
+      expect(core.calls.at(-1)).toMatchObject({ operation: 'scan', path: 'kv/metadata/app/', data: { after: 'b' } });
+    }
   });
 
   test('LIST and other verbs take turns on one connection, in order, also in one packet', async () => {

@@ -1,4 +1,4 @@
-import { boundsOf, f, pageIn, type Collection, type Page as Bounds } from '@strongroom/engine-sdk';
+import { boundsOf, f, namesBelow, pageIn, type Collection, type Page as Bounds } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 
 export const Keys = Type.Object({ keys: Type.Array(Type.String(), { description: 'Sorted; folders end in a slash.' }) });
@@ -27,4 +27,9 @@ export function folderOf(path: string): string {
 export async function listKeys(secrets: Collection<unknown>, page: Page): Promise<{ data: { keys: string[] } } | undefined> {
   const keys = await secrets.listFolder({ folder: folderOf(page.path), ...boundsOf(page) });
   return keys.length === 0 ? undefined : { data: { keys } };
+}
+
+/** Everything below the path; undefined when nothing is there. */
+export async function scanKeys(secrets: Collection<unknown>, page: Page): Promise<{ data: { keys: string[] } } | undefined> {
+  return namesBelow(secrets, folderOf(page.path), page);
 }

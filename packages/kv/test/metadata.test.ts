@@ -210,6 +210,36 @@ describe('lists', () => {
     expect((await mount.call('list', 'kv/metadata/b')).status).toBe(404);
   });
 
+  test('of everything below a folder have whole names, page by page', async () => {
+    expect((await mount.call('scan', 'kv/metadata/')).data).toEqual({ keys: ['a', 'a/x', 'a/y/z', 'b', 'c d', 'é'] });
+    expect((await mount.call('scan', 'kv/metadata/a')).data).toEqual({ keys: ['x', 'y/z'] });
+    expect((await mount.call('scan', 'kv/metadata/', { data: { after: 'a/x', limit: 2 } })).data).toEqual({ keys: ['a/y/z', 'b'] });
+    expect((await mount.call('scan', 'kv/metadata/a', { data: { after: 'x' } })).data).toEqual({ keys: ['y/z'] });
+    expect(await mount.call('scan', 'kv/metadata/nothere')).toMatchObject({ status: 404, errors: [] });
+    const { data } = await mount.call('scan', 'kv/detailed-metadata/a');
+    expect(data).toEqual({ keys: ['x', 'y/z'], key_info: { x: await metadata('a/x'), 'y/z': await metadata('a/y/z') } });
+    expect((await mount.call('scan', 'kv/data/a')).status).toBe(405);
+  });
+
+  test('of everything below a folder take a capability of their own, and leave out folders that are denied', async () => {
+    const policy = (text: string) => mount.call('update', 'sys/policies/acl/p', { data: { policy: text } });
+    await mount.call('update', 'sys/policies/acl/p', { data: { policy: 'path "kv/metadata/*" { capabilities = ["list", "read"] }' } });
+    const { auth } = await mount.call('update', 'auth/token/create', { data: { policies: ['p'] } });
+    const scan = async (path: string, operation: 'scan' | 'list' = 'scan') => {
+      const answer = await mount.call(operation, path, { token: auth!.client_token });
+      return (answer.data as { keys?: string[] } | null)?.keys ?? answer.status;
+    };
+    expect(await scan('kv/metadata/')).toBe(403);
+    await policy('path "kv/metadata/*" { capabilities = ["scan"] }');
+    expect([await scan('kv/metadata/'), await scan('kv/metadata/', 'list')]).toEqual([['a', 'a/x', 'a/y/z', 'b', 'c d', 'é'], 403]);
+    await policy('path "kv/metadata" { capabilities = ["scan"] } path "kv/metadata/a/y/*" { capabilities = ["deny"] }');
+    expect(await scan('kv/metadata/')).toEqual(['a', 'a/x', 'b', 'c d', 'é']);
+    await policy('path "kv/*" { capabilities = ["scan"] } path "kv/metadata/a/*" { capabilities = ["deny"] }');
+    expect([await scan('kv/metadata/'), await scan('kv/metadata/a')]).toEqual([['a', 'b', 'c d', 'é'], 403]);
+    const { data } = await mount.call('update', 'sys/capabilities-self', { data: { paths: ['kv/metadata/'] }, token: auth!.client_token });
+    expect(data).toMatchObject({ capabilities: ['scan'] });
+  });
+
   test('go page by page', async () => {
     expect((await mount.list('metadata/', { limit: 2 })).data).toEqual({ keys: ['a', 'a/'] });
     expect((await mount.list('metadata/', { after: 'a/', limit: '2' })).data).toEqual({ keys: ['b', 'c d'] });

@@ -46,6 +46,13 @@ describe('a mount of version 1', () => {
     expect((await mount.call('list', 'kv/', { data: { limit: 'x' } })).status).toBe(400);
   });
 
+  test('lists everything below a folder', async () => {
+    for (const id of ['b', 'a/x', 'a/y/z', 'a']) await mount.write(id, { v: 1 });
+    expect((await mount.call('scan', 'kv/')).data).toEqual({ keys: ['a', 'a/x', 'a/y/z', 'b'] });
+    expect((await mount.call('scan', 'kv/a', { data: { limit: '1' } })).data).toEqual({ keys: ['x'] });
+    expect(await mount.call('scan', 'kv/none')).toMatchObject({ status: 404, errors: [] });
+  });
+
   test('answers 404 for what is not there', async () => {
     expect(await mount.call('read', 'kv/none')).toMatchObject({ status: 404, errors: [] });
     expect(await mount.call('list', 'kv/none')).toMatchObject({ status: 404, errors: [] });

@@ -5,11 +5,13 @@ import { BenchServer } from './bench-server.ts';
 import { databaseCredentials } from './database.ts';
 import { hostileBodies } from './hostile-bodies.ts';
 import { requestText } from './http-connection.ts';
+import { jwtLogins } from './jwt-login.ts';
 import { kubernetesLogins } from './kubernetes-login.ts';
 import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures } from './load.ts';
 import { residentMib } from './process-usage.ts';
+import { userpassLogins } from './userpass-login.ts';
 import { workloads } from './workloads.ts';
 
 /**
@@ -40,6 +42,8 @@ try {
     row(await load(name, target, operation, { seconds }));
   }
   if (only === undefined || 'approle login'.includes(only)) await appRole(server);
+  if (only === undefined || 'jwt login'.includes(only)) await jwt(server);
+  if (only === undefined || 'userpass login'.includes(only)) await userpass(server);
   if (only === undefined || 'ldap login'.includes(only)) await login(server);
   if (only === undefined || 'kubernetes login'.includes(only)) await kubernetes(server);
   if (only === undefined || 'pg creds'.includes(only)) await credentials(server);
@@ -74,6 +78,24 @@ async function appRole(bench: BenchServer): Promise<void> {
   const figures = await appRoleLogins(bench, seconds);
   row(figures.login);
   row(figures.lastUse);
+}
+
+async function jwt(bench: BenchServer): Promise<void> {
+  const { login: durable, batch, batchEs256, bareCheckMicros } = await jwtLogins(bench, seconds);
+  for (const one of [durable, batch, batchEs256]) row(one);
+  const share = (figures: Figures, check: number): string => `${Math.round((100 * check) / figures.cpuMicros)} %`;
+  const { RS256, ES256 } = bareCheckMicros;
+  out.write(
+    `  the signature check alone: RS256 ${RS256} µs, which is ${share(durable, RS256)} of a login and ${share(batch, RS256)} of one with a `,
+  );
+  out.write(`batch token; ES256 ${ES256} µs, ${share(batchEs256, ES256)}\n`);
+}
+
+async function userpass(bench: BenchServer): Promise<void> {
+  const figures = await userpassLogins(bench, seconds);
+  row(figures.login);
+  out.write(`  hashes of that cost, two at a time in a process that does nothing else: ${figures.hashesPerSecond.toFixed(1)}/s\n`);
+  row(figures.meanwhile);
 }
 
 async function login(bench: BenchServer): Promise<void> {

@@ -30,8 +30,8 @@ const KINDS: Readonly<Record<FieldKind, string>> = {
   any: 'anything',
 };
 
-const OPERATIONS = ['read', 'list', 'update', 'patch', 'delete'] as const;
-const METHODS = { read: 'GET', list: 'LIST', update: 'POST', patch: 'PATCH', delete: 'DELETE' } as const;
+const OPERATIONS = ['read', 'list', 'scan', 'update', 'patch', 'delete'] as const;
+const METHODS = { read: 'GET', list: 'LIST', scan: 'SCAN', update: 'POST', patch: 'PATCH', delete: 'DELETE' } as const;
 
 export const GENERATED = '<!-- Made from the declarations by `npm run reference`. Do not edit. -->';
 

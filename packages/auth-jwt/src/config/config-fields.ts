@@ -22,5 +22,8 @@ export const configFields = {
     'Names to accept in the certificate of the issuer’s server, instead of the name in its address.',
   ),
   namespace_in_state: f.bool('Pass the namespace in the OIDC state parameter. A write without it keeps it.'),
+  hide_refusal_reasons: f.bool(
+    'Answer a token that the role does not accept as one with a wrong signature. For issuers that sign for strangers, who would learn which roles there are.',
+  ),
   skip_jwks_validation: f.bool('Store the configuration although its keys cannot be fetched: a warning says why.', { default: false }),
 } as const;

@@ -22,6 +22,7 @@ export const JwtConfig = Type.Object({
   provider_config: Type.Record(Type.String(), Type.Unknown()),
   override_allowed_server_names: Type.Array(Type.String()),
   namespace_in_state: Type.Boolean(),
+  hide_refusal_reasons: Type.Boolean(),
 });
 export type JwtConfig = Static<typeof JwtConfig>;
 
@@ -43,6 +44,7 @@ export const emptyConfig: JwtConfig = {
   provider_config: {},
   override_allowed_server_names: [],
   namespace_in_state: true,
+  hide_refusal_reasons: false,
 };
 
 export const CONFIG_PREFIX = 'config/';

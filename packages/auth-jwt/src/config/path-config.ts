@@ -45,7 +45,11 @@ export function configPath(configs: ConfigStore, http: IssuerHttp): AnyPath {
     });
 }
 
-/** What a read shows: no secret, and key sets only where there are several. */
-function shownConfig({ oidc_client_secret: _secret, jwks_pairs, ...config }: JwtConfig): Record<string, unknown> {
-  return { ...config, ...(jwks_pairs.length === 0 ? {} : { jwks_pairs }) };
+/** What a read shows: no secret, and what other servers do not have only where it is set. */
+function shownConfig({ oidc_client_secret: _secret, jwks_pairs, hide_refusal_reasons, ...config }: JwtConfig): Record<string, unknown> {
+  return {
+    ...config,
+    ...(jwks_pairs.length === 0 ? {} : { jwks_pairs }),
+    ...(hide_refusal_reasons ? { hide_refusal_reasons } : {}),
+  };
 }

@@ -1,6 +1,7 @@
 import { BadRequest, type IssuedAuth } from '@strongroom/engine-sdk';
 import { claimedAuth, type ClaimedLogin } from '../claims/claimed-auth.ts';
 import { unreported, type StepRunner } from '../claims/step.ts';
+import type { JsonObject } from '../json/json-pointer.ts';
 import { audiencesOf, checkAudience, checkIssuer, checkSubject } from '../token/token-claims.ts';
 import { checkTimes } from '../token/token-times.ts';
 
@@ -18,16 +19,15 @@ export function acceptToken(
   run: StepRunner = unreported,
 ): { readonly auth: IssuedAuth & { readonly groupAliases: readonly string[] }; readonly expires: number } {
   const { claims, role } = token;
-  const { bound_audiences: audiences, bound_subject: subject } = role;
   run('issuer', () => checkIssuer(claims, token.issuer));
-  run('subject', () => checkSubject(claims, subject));
-  run('audience', () => audiences.length > 0 && checkAudience(claims, audiences));
+  run('subject', () => checkSubject(claims, role.bound_subject));
+  run('audience', () => checkBoundAudience(claims, role.bound_audiences));
   const expires = run('times', () => checkTimes(claims, role, token.now));
-  // After the times, where other servers make it.
-  run('audience', () => {
-    if (audiences.length === 0 && audiencesOf(claims).length > 0) {
-      throw new BadRequest('audience claim found in JWT but no audiences bound to the role');
-    }
-  });
   return { auth: claimedAuth(token, run), expires };
+}
+
+/** A role without audiences accepts only tokens that are for nobody in particular. */
+function checkBoundAudience(claims: JsonObject, audiences: readonly string[]): void {
+  if (audiences.length > 0) checkAudience(claims, audiences);
+  else if (audiencesOf(claims).length > 0) throw new BadRequest('audience claim found in JWT but no audiences bound to the role');
 }

@@ -1,8 +1,18 @@
 import { requireAddress } from '@strongroom/auth-sdk';
-import { BadRequest, type Clock, type EngineResponse, type Log, type StorageView } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  EngineError,
+  type Clock,
+  type EngineResponse,
+  type IssuedAuth,
+  type Log,
+  type StorageView,
+} from '@strongroom/engine-sdk';
 import type { TemplateEnvironment } from '@strongroom/go-template';
+import type { ClaimedLogin } from '../claims/claimed-auth.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { groupSeparator } from '../config/provider.ts';
+import type { Setup } from '../config/setup.ts';
 import { rolesOf } from '../roles/role.ts';
 import { notVerified, verifySigned } from '../token/verify-token.ts';
 import { acceptToken } from './accept-token.ts';
@@ -40,18 +50,33 @@ export async function login(parts: LoginParts, call: LoginCall): Promise<EngineR
     parts.log.info('a login named a role that does not exist, or is not of the type jwt', { role: roleName });
     throw notVerified(setup);
   }
-  requireAddress(role, call.remoteAddress);
+  try {
+    requireAddress(role, call.remoteAddress);
+    return { auth: granted(parts, call, setup, { roleName, role, claims }) };
+  } catch (error) {
+    if (!setup.config.hide_refusal_reasons || !(error instanceof EngineError)) throw error;
+    parts.log.info('a role did not accept a token', { role: roleName, error });
+    throw notVerified(setup);
+  }
+}
+
+function granted(
+  { clock, replays, template }: LoginParts,
+  { remoteAddress }: LoginCall,
+  { config, issuer }: Setup,
+  { roleName, role, claims }: Pick<ClaimedLogin, 'roleName' | 'role' | 'claims'>,
+): IssuedAuth {
   const { auth, expires } = acceptToken({
     roleName,
     role,
     claims,
-    issuer: setup.issuer,
-    now: parts.clock.millis() / 1_000,
-    remoteAddress: call.remoteAddress,
-    groupSeparator: groupSeparator(setup.config.provider_config),
-    template: parts.template,
+    issuer,
+    now: clock.millis() / 1_000,
+    remoteAddress,
+    groupSeparator: groupSeparator(config.provider_config),
+    template,
   });
-  if (!role.reject_replays) return { auth };
+  if (!role.reject_replays) return auth;
   const identifier = identifierOf(claims);
-  return { auth: { ...auth, consume: async (tx) => parts.replays.remember(tx, identifier, expires) } };
+  return { ...auth, consume: async (tx) => replays.remember(tx, identifier, expires) };
 }

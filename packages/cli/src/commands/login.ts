@@ -79,7 +79,7 @@ export default defineCommand({
       const requirement = mfaRequirementOf(secret);
       if (requirement) {
         const warn = (line: string): void => out.warn(line);
-        secret = await doing('Error authenticating', completeLogin(requirement, { client: api.withToken(undefined), ask, warn }));
+        secret = await completeLogin(requirement, { client: api.withToken(undefined), ask, warn });
       }
     }
     if (secret?.wrap_info !== undefined && store) {

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../client.ts';
-import { ApiFailure, Failure } from '../failure.ts';
+import { ApiFailure, doing, Failure } from '../failure.ts';
 import type { Invocation } from '../invocation.ts';
 import { isRecord } from '../json.ts';
 import type { Secret } from '../secret.ts';
@@ -52,12 +52,18 @@ export async function completeLogin(
     const code = await ask(`Code of ${shown(method)} (will be hidden): `, howToGoOn(requirement));
     const body = { mfa_request_id: requestId, mfa_payload: { [method.id]: [code] } };
     try {
-      return await client.secret('PUT', 'sys/mfa/validate', { body });
+      return await doing('Error authenticating', client.secret('PUT', 'sys/mfa/validate', { body }));
     } catch (error) {
       if (!(error instanceof ApiFailure) || error.status !== 403 || tries === TRIES) throw error;
-      warn(`The code was not accepted. ${error.errors.join(' ')}`);
+      warn(`The code was not accepted: ${reasonOf(error)}`);
     }
   }
+}
+
+/** The first reason of a list of them, or the whole text. */
+function reasonOf({ errors }: ApiFailure): string {
+  const all = errors.join('; ');
+  return /\* (.+)/.exec(all)?.[1] ?? all;
 }
 
 /** What the user does to complete the login without being asked. */

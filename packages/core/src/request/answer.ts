@@ -5,13 +5,14 @@ import { replyOf } from '../services/caller/internal-request.ts';
 
 /** Makes the envelope of what the engine returned; leases and tokens are filled in by the next step. @throws NotFound for a read of nothing. */
 export function answerOf(call: Call, response: EngineResponse | undefined, warnings: readonly string[]): CoreResponse {
-  const reading = call.operation === 'read' || call.operation === 'list';
+  const listing = call.operation === 'list' || call.operation === 'scan';
+  const reading = call.operation === 'read' || listing;
   if (response === undefined) {
     if (reading) throw new NotFound();
     return warnings.length === 0 ? emptyResponse(call.id) : { ...emptyResponse(call.id, 200), warnings };
   }
   const all = response.warnings?.length || warnings.length ? [...(response.warnings ?? []), ...warnings] : null;
-  if (call.operation === 'list' && !all && isEmptyList(response.data)) throw new NotFound();
+  if (listing && !all && isEmptyList(response.data)) throw new NotFound();
   const base: CoreResponse = {
     // A 204 has no body that could say them.
     ...emptyResponse(call.id, response.status === 204 && all ? 200 : (response.status ?? 200)),

@@ -4,6 +4,7 @@ import { parseDuration } from '@strongroom/engine-sdk';
 const OPERATIONS: Readonly<Record<string, CoreRequest['operation']>> = {
   GET: 'read',
   LIST: 'list',
+  SCAN: 'scan',
   POST: 'update',
   PUT: 'update',
   PATCH: 'patch',
@@ -27,8 +28,8 @@ export async function ask(core: Core, asked: string, { body, token, wrap, header
   const [method, target] = asked.split(' ') as [string, string];
   const [path, search] = target.split('?') as [string, string | undefined];
   const query = Object.fromEntries(new URLSearchParams(search ?? ''));
-  const { list, help, ...rest } = query;
-  const operation = help !== undefined ? 'help' : list === 'true' ? 'list' : OPERATIONS[method]!;
+  const { list, scan, help, ...rest } = query;
+  const operation = help !== undefined ? 'help' : list === 'true' ? 'list' : scan === 'true' ? 'scan' : OPERATIONS[method]!;
   return core.handle({
     operation,
     path,

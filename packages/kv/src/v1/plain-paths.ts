@@ -1,6 +1,6 @@
 import { BadRequest, ExactNumber, f, parseDuration, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
-import { Keys, listKeys, loosePageFields, pageOf } from '../listing.ts';
+import { Keys, listKeys, loosePageFields, pageOf, scanKeys } from '../listing.ts';
 import type { FormatGuard } from '../format-guard.ts';
 import { plainSecrets, type PlainSecret } from './plain-secrets.ts';
 
@@ -31,6 +31,14 @@ export function plainPaths(host: EngineHost, format: FormatGuard): readonly AnyP
       handle: async (req) => {
         await format.requirePlain(req.storage);
         return listKeys(plainSecrets(req.storage), pageOf(req.data.path, req.raw));
+      },
+    })
+    .scan({
+      summary: 'Lists all secrets below a folder.',
+      response: Keys,
+      handle: async (req) => {
+        await format.requirePlain(req.storage);
+        return scanKeys(plainSecrets(req.storage), pageOf(req.data.path, req.raw));
       },
     })
     .upsert({

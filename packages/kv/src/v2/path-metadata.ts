@@ -1,5 +1,5 @@
 import { BadRequest, f, path, type AnyPath, type EngineHost, pageFields } from '@strongroom/engine-sdk';
-import { Keys, listKeys } from '../listing.ts';
+import { Keys, listKeys, scanKeys } from '../listing.ts';
 import { checkMetadataCas } from './check-and-set.ts';
 import { customMetadata, patchedCustomMetadata } from './custom-metadata.ts';
 import { readConfig, type MountConfig } from './mount-config.ts';
@@ -57,6 +57,11 @@ export function metadataPath(host: EngineHost): AnyPath {
       summary: 'Lists secrets and folders.',
       response: Keys,
       handle: async (req) => listKeys(secrets(req.storage), req.data),
+    })
+    .scan({
+      summary: 'Lists all secrets below a folder.',
+      response: Keys,
+      handle: async (req) => scanKeys(secrets(req.storage), req.data),
     })
     .upsert({
       summary: 'Writes settings of a secret, which need not have versions yet.',

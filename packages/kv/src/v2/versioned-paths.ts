@@ -15,7 +15,7 @@ export function versionedPaths(host: EngineHost, format: FormatGuard): readonly 
   return paths;
 }
 
-const OPERATIONS = ['read', 'list', 'delete', 'patch', 'update'] as const;
+const OPERATIONS = ['read', 'list', 'scan', 'delete', 'patch', 'update'] as const;
 
 function gate(operations: Operations, pass: () => Promise<void>): void {
   for (const name of OPERATIONS) {

@@ -35,6 +35,16 @@ export function cubbyholeEngine(store: Store): EnginePackage {
         return { data: { keys: await store.folder(secrets.key(folderOf(req) + folder), boundsOf(pageIn(req.raw))) } };
       },
     })
+    .scan({
+      summary: 'Lists all secrets below a folder.',
+      handle: async (req) => {
+        const folder = req.data.path === '' ? '' : `${req.data.path}/`;
+        const below = secrets.key(folderOf(req) + folder);
+        const { after, ...bounds } = boundsOf(pageIn(req.raw));
+        const keys = await store.keys({ prefix: below, ...bounds, ...(after === undefined ? {} : { after: below + after }) });
+        return { data: { keys: keys.map((key) => key.slice(below.length)) } };
+      },
+    })
     .upsert({
       summary: 'Writes a secret.',
       exists: async (req) => req.caller.accessor !== '' && (await store.has(secrets.key(folderOf(req) + req.data.path))),

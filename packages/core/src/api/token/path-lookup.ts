@@ -23,7 +23,7 @@ export function lookupPaths(parts: { tokens: TokenStore; identity: IdentityStore
       explicit_max_ttl: record.explicit_max_ttl ?? 0,
       id,
       ...(identityPolicies.length > 0 ? { external_namespace_policies: {}, identity_policies: identityPolicies } : {}),
-      ...(leased ? { issue_time: new Date(record.created).toISOString() } : {}),
+      issue_time: new Date(record.created).toISOString(),
       ...(record.last_renewal === undefined
         ? {}
         : { last_renewal: new Date(record.last_renewal).toISOString(), last_renewal_time: Math.floor(record.last_renewal / 1_000) }),
@@ -34,7 +34,7 @@ export function lookupPaths(parts: { tokens: TokenStore; identity: IdentityStore
       path: record.path,
       ...(record.period ? { period: record.period } : {}),
       policies: record.policies,
-      ...(leased ? { renewable: record.renewable } : {}),
+      renewable: leased && record.renewable,
       ...(record.role === undefined ? {} : { role: record.role }),
       ...(record.bound_cidrs ? { bound_cidrs: record.bound_cidrs } : {}),
       ttl: ttlLeft(record, now()),

@@ -1,4 +1,4 @@
-import { BadRequest, f, InvalidRequest, path, TokenRefused, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
 import { internalOf, reply } from '../../services/caller/internal-request.ts';
 import type { RenewalCaller, TokenRenewal } from '../../services/tokens/token-renewal.ts';
 import type { FoundToken, TokenStore } from '../../services/tokens/token-store.ts';
@@ -22,7 +22,7 @@ export function renewPaths({ tokens, renewal }: { tokens: TokenStore; renewal: T
     const { token: own, identity } = internalOf(req);
     if (!token || token === identity!.token) return renew(own!, identity!.token, wanted, req);
     const found = await tokens.find(token);
-    if (!found) throw new TokenRefused('bad token');
+    if (!found) throw new BadRequest('token not found');
     return renew(found, token, wanted, req);
   };
 

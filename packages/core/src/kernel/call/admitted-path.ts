@@ -8,10 +8,10 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f]|[\ud800-\udfff]/u;
 const RELATIVE = /(?:^|\/)\.{1,2}(?:\/|$)/;
 
 /**
- * Refuses what no engine should have to think about, and takes one closing slash away from all but lists, which end in one. What comes after
+ * Refuses what no engine should have to think about, and takes one closing slash away from all but lists and scans, which end in one. What comes after
  * this sees one variant of the path, but for names that fold: see mounts/canonical-path.ts. @throws BadRequest
  */
-export function admittedPath(path: string, operation: RequestOperation | 'scan'): string {
+export function admittedPath(path: string, operation: RequestOperation): string {
   if (UNPRINTABLE.test(path)) throw new BadRequest('path must contain only printable characters');
   if (path.length > MAX_PATH_BYTES / 3 && Buffer.byteLength(path) > MAX_PATH_BYTES)
     throw new BadRequest(`path is longer than ${MAX_PATH_BYTES} bytes`);

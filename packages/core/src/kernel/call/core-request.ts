@@ -6,9 +6,9 @@ export type RequestOperation = Operation | 'help' | 'header';
 /** A call, free of HTTP: the express adapter makes one of bytes, embedders and tests make one by hand. */
 export interface CoreRequest {
   readonly operation: RequestOperation;
-  /** Without `/v1/`; a list's path ends with a slash. */
+  /** Without `/v1/`; the path of a list or scan ends with a slash. */
   readonly path: string;
-  /** The decoded body, or the query of a read, list or delete. */
+  /** The decoded body, or the query of a read, list, scan or delete. */
   readonly data?: Readonly<Record<string, unknown>>;
   /** The same data with the numbers that a 64-bit float does not return as `ExactNumber`; absent where there are none. */
   readonly exactData?: Readonly<Record<string, unknown>>;

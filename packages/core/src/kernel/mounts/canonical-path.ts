@@ -9,7 +9,7 @@ export interface MountFinder {
 
 /** Where a path leads, in canonical form. */
 export interface CanonicalPath {
-  /** From the root. A list's ends in a slash, no other does. */
+  /** From the root. That of a list or scan ends in a slash, no other does. */
   readonly path: string;
   /** How `path` folds; absent where nothing of it does. */
   readonly folds?: PathFolds;

@@ -48,6 +48,7 @@ function pathItem(path: AnyPath, prefix: string): Record<string, unknown> {
     ...(about.access === 'sudo' ? { 'x-vault-sudo': true } : {}),
     ...(about.access === 'unauthenticated' || about.login ? { 'x-vault-unauthenticated': true } : {}),
     ...(operations.exists ? { 'x-vault-createSupported': true } : {}),
+    ...(operations.scan ? { 'x-vault-scanSupported': true } : {}),
   };
   const tags = [
     prefix.split('/')[0] === 'auth' ? 'auth' : ['sys', 'identity'].includes(prefix.split('/')[0]!) ? prefix.split('/')[0] : 'secrets',

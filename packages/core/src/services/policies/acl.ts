@@ -116,6 +116,11 @@ export class Acl {
     );
   }
 
+  /** Whether a rule denies the folder, as opposed to no rule granting it. `folder` ends in a slash. */
+  denies(folder: string): boolean {
+    return !this.root && this.#ruleFor({ path: folder }, true)?.capabilities === DENY;
+  }
+
   /** Whether anything at or below this mount (`secret/`) is allowed. */
   reaches(prefix: string): boolean {
     if (this.root) return true;

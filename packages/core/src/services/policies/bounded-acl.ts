@@ -32,6 +32,10 @@ export class BoundedAcl extends Acl {
     return common.length === 0 ? ['deny'] : common;
   }
 
+  override denies(folder: string): boolean {
+    return this.#own.denies(folder) || this.#bounds.some((bound) => bound.denies(folder));
+  }
+
   override reaches(prefix: string): boolean {
     return this.#own.reaches(prefix) && this.#bounds.every((bound) => bound.reaches(prefix));
   }

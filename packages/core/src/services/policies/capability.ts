@@ -1,7 +1,7 @@
 import type { RequestOperation } from '../../kernel/call/core-request.ts';
 
-/** What a call asks of a policy. `scan` (a deep list) is known to policies whether or not a path offers it. */
-export type PolicyOperation = RequestOperation | 'scan';
+/** What a call asks of a policy. */
+export type PolicyOperation = RequestOperation;
 
 export type Capability = 'create' | 'read' | 'update' | 'patch' | 'delete' | 'list' | 'scan' | 'sudo' | 'deny';
 

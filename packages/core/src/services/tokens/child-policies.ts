@@ -46,7 +46,7 @@ export function rolePolicies({ asked: sent, own, sudo, noDefault }: PolicyOrder,
     const known = policySet(allowed, withoutDefault);
     if (wanted.some((name) => !known.includes(name) && !globs.some((glob) => globMatches(glob, name)))) {
       throw new BadRequest(
-        `token policies (${goList(wanted)}) must be subset of the role's allowed policies (${goList(known)}) or glob policies (${goList(globs)})`,
+        `token policies (${goList(asked)}) must be subset of the role's allowed policies (${goList(known)}) or glob policies (${goList(globs)})`,
       );
     }
   }

@@ -1,6 +1,6 @@
 import { BadRequest, TokenRefused, withinCidrs, type Clock, type EngineError, type IssuedAuth } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
-import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
+import { cappedWarning, limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { AuthReply, PendingAuth } from '../../kernel/call/core-response.ts';
@@ -131,7 +131,10 @@ export class LoginTokens {
     const limited = limitTerms(mount, { ttl: terms.period > 0 ? terms.period : terms.ttl, maxTtl: terms.period > 0 ? 0 : terms.maxTtl });
     const warnings = [...limited.warnings];
     let { ttl } = limited;
-    if (terms.explicitMaxTtl > 0) ttl = Math.min(ttl, terms.explicitMaxTtl);
+    if (terms.explicitMaxTtl > 0 && ttl > terms.explicitMaxTtl) {
+      warnings.push(cappedWarning(ttl, terms.explicitMaxTtl));
+      ttl = terms.explicitMaxTtl;
+    }
     const type = tokenType(mount, terms.type);
     const meta = Object.keys(issued.metadata).length > 0 ? { ...issued.metadata } : undefined;
     const mountName = mount.path.slice('auth/'.length, -1).replaceAll('/', '-');

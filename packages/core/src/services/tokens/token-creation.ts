@@ -205,7 +205,9 @@ export class TokenCreation {
       const limited = limitTerms({ ...mount, maxLeaseTtl: Number.MAX_SAFE_INTEGER }, { ttl: limits.period, maxTtl: most });
       return { ttl: limited.ttl, warnings: limited.warnings };
     }
-    return limitTerms(mount, { ttl: asked, maxTtl: most });
+    // The explicit maximum is the caller's or the role's word, so what it cuts is worth a warning, the default ttl too.
+    const ttl = asked === 0 && limits.explicitMax > 0 ? mount.defaultLeaseTtl : asked;
+    return limitTerms(mount, { ttl, maxTtl: most });
   }
 
   async #entity(

@@ -32,6 +32,14 @@ describe('cubbyhole', () => {
     expect((await call('list', 'cubbyhole/a')).status).toBe(404);
   });
 
+  test('lists everything below a folder', async () => {
+    for (const path of ['a/b', 'a/c/d', 'e']) await call('update', `cubbyhole/${path}`, { x: 1 });
+    expect((await call('scan', 'cubbyhole')).data).toEqual({ keys: ['a/b', 'a/c/d', 'e'] });
+    expect((await call('scan', 'cubbyhole/a', { after: 'b', limit: '5' })).data).toEqual({ keys: ['c/d'] });
+    expect((await call('scan', 'cubbyhole/e')).status).toBe(404);
+    expect((await call('scan', 'cubbyhole', {}, await tokenOf({ policies: ['default'] }))).status).toBe(403);
+  });
+
   test('is each token its own, and goes with it', async () => {
     const one = await tokenOf({ policies: ['default'] });
     const two = await tokenOf({ policies: ['default'] });

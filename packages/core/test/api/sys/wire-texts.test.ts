@@ -161,7 +161,7 @@ describe('the texts and statuses that clients know', () => {
   describe('tokens, capabilities and leases', () => {
     check('root', [
       ['POST auth/token/lookup', { token: 's.nope' }, 403, 'bad token'],
-      ['POST auth/token/renew', { token: 's.nope' }, 403, 'bad token'],
+      ['POST auth/token/renew', { token: 's.nope' }, 400, 'token not found'],
       ['POST auth/token/lookup-accessor', { accessor: 'nope' }, 400, listed('invalid accessor')],
       ['POST auth/token/create/nope', {}, 400, 'unknown role nope'],
       ['GET auth/token/roles/nope', none, 404],

@@ -225,6 +225,24 @@ describe('tokens', () => {
       expect((await create({ id: 'mine' }, token)).errors).toEqual(['root or sudo privileges required to specify token id']);
     });
 
+    test('a lookup says when a token was issued and whether it can be renewed, that of the first root token too', async () => {
+      const token = await made({ policies: ['all'], ttl: '1h' });
+      const issued = { issue_time: expect.stringMatching(/^\d{4}-.*Z$/) };
+      expect((await self(token)).data).toMatchObject({ ...issued, renewable: true });
+      expect((await self('root')).data).toMatchObject({ ...issued, renewable: false, expire_time: null });
+    });
+
+    test('a lifetime that the explicit maximum cuts is a warning', async () => {
+      const warning = 'TTL of "768h" exceeded the effective max_ttl of "10m"; TTL value is capped accordingly';
+      expect((await create({ policies: ['all'], explicit_max_ttl: '10m' })).warnings).toContain(warning);
+      expect((await create({ policies: ['all'], explicit_max_ttl: '10m', ttl: '5m' })).warnings ?? []).not.toContain(warning);
+    });
+
+    test('renewing a token that nobody knows is a mistake of the caller', async () => {
+      const { status, errors } = await mount.call('update', 'auth/token/renew', { data: { token: 's.unknown' } });
+      expect([status, errors]).toEqual([400, ['token not found']]);
+    });
+
     test('a token that cannot be renewed says so', async () => {
       const token = await made({ policies: ['all'], ttl: '1h', renewable: false });
       expect((await mount.call('update', 'auth/token/renew-self', { token })).errors).toEqual(['lease is not renewable']);
@@ -258,7 +276,7 @@ describe('tokens', () => {
     test('a role restricts policies and says what it allows', async () => {
       await role('narrow', { allowed_policies: ['a', 'b'], disallowed_policies: ['b'] });
       expect((await create({ policies: ['c'] }, 'root', 'create/narrow')).errors).toEqual([
-        'token policies (["c" "default"]) must be subset of the role\'s allowed policies (["a" "b" "default"]) or glob policies ([])',
+        'token policies (["c"]) must be subset of the role\'s allowed policies (["a" "b" "default"]) or glob policies ([])',
       ]);
       expect((await create({ policies: ['b'] }, 'root', 'create/narrow')).errors).toEqual(['token policy "b" is disallowed by this role']);
       expect((await create({}, 'root', 'create/none')).errors).toEqual(['unknown role none']);
