@@ -83,6 +83,7 @@ export class Certificate {
   readonly signed: Signed;
   /** The bits of the public key, without its algorithm. */
   readonly keyBits: Uint8Array;
+  readonly #signers = new WeakMap<Certificate, boolean>();
 
   private constructor(der: Buffer) {
     const x509 = new X509Certificate(der);
@@ -187,8 +188,14 @@ export class Certificate {
     return this.authorityKeyId === undefined || other.subjectKeyId === undefined || this.authorityKeyId === other.subjectKeyId;
   }
 
+  /** Verified once for each issuer: many roles may trust one CA. */
   isSignedBy(issuer: Certificate): boolean {
-    return isSignedBy(issuer.publicKey, this.signed);
+    let signed = this.#signers.get(issuer);
+    if (signed === undefined) {
+      signed = isSignedBy(issuer.publicKey, this.signed);
+      this.#signers.set(issuer, signed);
+    }
+    return signed;
   }
 }
 
