@@ -60,3 +60,15 @@ export function installPython() {
   if (!failed.includes(PYTHON_PACKAGES[0])) process.env.STRONGROOM_PYTHON = python;
   return failed.map(({ packages, what }) => `${what}: ${packages.join(' and ')} could not be installed`);
 }
+
+/** The program in Go that logs in with the helpers of the Go API module. @returns what could not be had, and why */
+export function buildGoProgram() {
+  const what = 'logins with the Go API module';
+  if (!has('go')) return [`${what}: go is not installed`];
+  const program = join(root, '.strongroom', 'go', 'auth');
+  const options = { cwd: join(root, 'packages', 'acceptance', 'test', 'go-auth'), encoding: 'utf8', timeout: 300_000 };
+  const built = spawnSync('go', ['build', '-o', program, '.'], { ...options, env: { ...process.env, GOTOOLCHAIN: 'local' } });
+  if (built.status !== 0) return [`${what}: ${(built.stderr ?? '').trim().split('\n').at(-1) || 'go build took too long'}`];
+  process.env.STRONGROOM_GO_AUTH = program;
+  return [];
+}

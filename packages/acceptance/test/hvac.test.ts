@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { slapdMissing, startPostgres, startSlapd } from '@strongroom/lab';
 import { freePort, startServer } from '../src/server-process.ts';
+import { hvacMissing, runPython } from './hvac.ts';
 
-const python = process.env['STRONGROOM_PYTHON'];
-const missing = python === undefined ? 'hvac is not installed; npm test installs it' : slapdMissing;
+const missing = hvacMissing ?? slapdMissing;
 const suite = missing === undefined ? describe : describe.skip;
 
 suite(`hvac, the Python client, unchanged${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
@@ -33,7 +31,7 @@ suite(`hvac, the Python client, unchanged${missing === undefined ? '' : ` (skipp
           password: postgres.password,
         },
       };
-      const output = await run(fileURLToPath(new URL('./hvac_walk.py', import.meta.url)), {
+      const output = await runPython('hvac_walk.py', {
         VAULT_ADDR: address,
         VAULT_TOKEN: 'root',
         LAB: JSON.stringify(lab),
@@ -46,12 +44,3 @@ suite(`hvac, the Python client, unchanged${missing === undefined ? '' : ` (skipp
     }
   }, 120_000);
 });
-
-function run(script: string, env: Record<string, string>): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile(python!, [script], { env: { ...process.env, ...env } }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`${stdout}\n${stderr}`));
-      else resolve(stdout);
-    });
-  });
-}

@@ -105,7 +105,7 @@ export class ApiServer {
       try {
         const { status, text } = await this.#send(call, signal);
         const body = parse(text);
-        const message = foreignText(String(body?.['message'] ?? 'no message'), secrets);
+        const message = status < 300 ? '' : foreignText(String(body?.['message'] ?? 'no message'), secrets);
         if (status >= 500 || status === 429) throw unexpected(status, message, false);
         if (!body && status < 300) throw unexpected(status, 'the answer is not JSON', false);
         return read({ status, body, message });

@@ -17,7 +17,7 @@ export async function appRoleLogins({ target }: BenchServer, seconds: number): P
   const roles = await Promise.all(Array.from({ length: ROLES }, async (_, i) => role(target, `role${i}`)));
   const texts = await Promise.all(roles.map(async ({ name, id }) => loginText(id, await secretId(target, name, 0))));
   const operation: Operation = async (connection, random) => repeat(texts[Math.floor(random() * ROLES)]!)(connection, random);
-  await load('warm up', target, operation, { seconds: 1 });
+  await load('warm up', target, operation, { count: 5_000 });
   const login = await load('approle login', target, operation, { seconds });
   const single: string[] = [];
   for (let i = 0; i < Math.round(login.perSecond * seconds); i += 1) {
