@@ -89,7 +89,7 @@ function pageAddress(value: unknown, role: string, redirectUri: string): URL {
   if (typeof value !== 'string' || value === '') {
     throw new Failure(
       `Unable to authorize role ${JSON.stringify(role)} with redirect_uri ${JSON.stringify(redirectUri)}: ` +
-        'is it among the allowed_redirect_uris of the role? The log of the server says more.',
+        'there is no such role, or redirect_uri is none of its allowed_redirect_uris. The log of the server says more.',
       EXIT.remote,
     );
   }

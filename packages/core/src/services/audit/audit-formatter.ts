@@ -106,7 +106,7 @@ export class AuditFormatter {
               allowed,
               granting_policies: filled(grantingPolicies?.map((name) => ({ name, namespace_id: namespace.id, type: 'acl' }))),
             },
-      metadata: filledObject(identity?.metadata),
+      metadata: this.#metadata(identity?.metadata),
       num_uses: identity?.numUses || undefined,
       remaining_uses: identity?.remainingUses || undefined,
       entity_id: some(identity?.entityId),
@@ -114,6 +114,13 @@ export class AuditFormatter {
       token_ttl: identity?.ttl || undefined,
       token_issue_time: identity && timestamp(new Date(identity.issuedAt)),
     };
+  }
+
+  /** Tokens of an OpenID provider, where a role asks for them, are the only secrets that metadata has. */
+  #metadata(metadata: Readonly<Record<string, string>> | undefined): object | undefined {
+    const shown = filledObject(metadata) as Readonly<Record<string, string>> | undefined;
+    if (!shown || !Object.keys(shown).some(isProviderToken)) return shown;
+    return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, isProviderToken(name) ? this.#hash(value) : value]));
   }
 
   #request(request: AuditedRequest, hash: Hash): object {
@@ -160,7 +167,7 @@ export class AuditFormatter {
             policies: filled(auth.policies),
             token_policies: filled(auth.token_policies),
             identity_policies: filled(auth.identity_policies),
-            metadata: filledObject(auth.metadata ?? undefined),
+            metadata: this.#metadata(auth.metadata ?? undefined),
             num_uses: auth.num_uses || undefined,
             entity_id: some(auth.entity_id),
             token_type: auth.token_type,
@@ -244,4 +251,8 @@ function isEmptyObject(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   for (const key in value) if (Object.hasOwn(value, key)) return false;
   return Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+}
+
+function isProviderToken(name: string): boolean {
+  return name.startsWith('oauth2_');
 }

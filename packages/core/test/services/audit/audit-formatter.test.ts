@@ -94,6 +94,12 @@ describe('the line of a request', () => {
     );
   });
 
+  test('has digests for the tokens of a provider in metadata', () => {
+    const metadata = { username: 'ann', oauth2_access_token: 'of-the-provider' };
+    const line = formatter().line({ ...entry, auth: { ...entry.auth, identity: { ...identity, metadata } } }, at);
+    expect(JSON.parse(line)).toMatchObject({ auth: { metadata: { username: 'ann', oauth2_access_token: digest('of-the-provider') } } });
+  });
+
   test('without a caller says only what type of token there would be', () => {
     const line = formatter().line({ auth: {}, request: { id: 'r', operation: 'update', path: 'sys/audit/test' } }, at);
     expect(JSON.parse(line)).toEqual({
