@@ -11,6 +11,7 @@ import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures } from './load.ts';
 import { residentMib } from './process-usage.ts';
+import { userpassLogins } from './userpass-login.ts';
 import { workloads } from './workloads.ts';
 
 /**
@@ -42,6 +43,7 @@ try {
   }
   if (only === undefined || 'approle login'.includes(only)) await appRole(server);
   if (only === undefined || 'jwt login'.includes(only)) await jwt(server);
+  if (only === undefined || 'userpass login'.includes(only)) await userpass(server);
   if (only === undefined || 'ldap login'.includes(only)) await login(server);
   if (only === undefined || 'kubernetes login'.includes(only)) await kubernetes(server);
   if (only === undefined || 'pg creds'.includes(only)) await credentials(server);
@@ -87,6 +89,13 @@ async function jwt(bench: BenchServer): Promise<void> {
     `  the signature check alone: RS256 ${RS256} µs, which is ${share(durable, RS256)} of a login and ${share(batch, RS256)} of one with a `,
   );
   out.write(`batch token; ES256 ${ES256} µs, ${share(batchEs256, ES256)}\n`);
+}
+
+async function userpass(bench: BenchServer): Promise<void> {
+  const figures = await userpassLogins(bench, seconds);
+  row(figures.login);
+  out.write(`  hashes of that cost, two at a time in a process that does nothing else: ${figures.hashesPerSecond.toFixed(1)}/s\n`);
+  row(figures.meanwhile);
 }
 
 async function login(bench: BenchServer): Promise<void> {
