@@ -18,6 +18,7 @@ export const approleAuth: EnginePackage = {
   kind: 'auth',
   apiVersion: API_VERSION,
   version: '0.1.0',
+  exactAliases: true,
   create,
 };
 

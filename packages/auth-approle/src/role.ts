@@ -102,5 +102,5 @@ export function shownCidrs({ secret_id_bound_cidrs }: Role): readonly string[] |
 function requireRoleId(roleId: string): void {
   if (roleId === '') throw new BadRequest('invalid role_id supplied, or failed to generate a role_id');
   if (Buffer.byteLength(roleId) > LONGEST_ROLE_ID) throw new BadRequest(`role_id is longer than ${LONGEST_ROLE_ID} bytes`);
-  if (/\p{Cc}/u.test(roleId)) throw new BadRequest('role_id has a control character in it');
+  if (/[\p{Cc}\p{Cs}]/u.test(roleId)) throw new BadRequest('role_id must not contain control characters');
 }

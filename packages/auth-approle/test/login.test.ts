@@ -48,6 +48,15 @@ describe('a login by a role id and a secret id', () => {
     expect(second.auth!.entity_id).toBe(first.auth!.entity_id);
   });
 
+  test('role ids that differ in case alone are different roles, and different entities', async () => {
+    const ids = [await mount.role('a', { role_id: 'Jobs' }), await mount.role('b', { role_id: 'jobs' })];
+    const entities = await Promise.all(
+      ['a', 'b'].map(async (role, i) => (await mount.login(ids[i]!, (await mount.secretId(role)).secret_id)).auth!.entity_id),
+    );
+    expect(entities[0]).not.toBe(entities[1]);
+    expect(await mount.login('JOBS', (await mount.secretId('a')).secret_id)).toMatchObject(REFUSED);
+  });
+
   test.each([
     ['an unknown role id', async () => mount.login('nobody', (await mount.secretId('web')).secret_id)],
     ['a wrong secret id', async () => mount.login(roleId, 'wrong')],

@@ -31,7 +31,7 @@ describe('a role', () => {
     [{ secret_id_num_uses: -1 }, 'secret_id_num_uses cannot be negative'],
     [{ secret_id_bound_cidrs: 'zz' }, 'failed to validate CIDR blocks: invalid CIDR address: zz'],
     [{ role_id: '' }, 'invalid role_id supplied, or failed to generate a role_id'],
-    [{ role_id: 'a\u0000b' }, 'role_id has a control character in it'],
+    [{ role_id: 'a\u0000b' }, 'role_id must not contain control characters'],
     [{ role_id: 'x'.repeat(513) }, 'role_id is longer than 512 bytes'],
     [{ token_period: '800h' }, `period of "800h0m0s" is greater than the backend's maximum lease TTL of "768h0m0s"`],
     [

@@ -2,7 +2,7 @@ import { BadRequest, type Clock, type Schedule, type StorageView, type Transacti
 import { Type } from 'typebox';
 import { newKeyPair, signedToken, type KeyPair, type PublicKey } from './key-pair.ts';
 import { begun, builtInKey, DEFAULT_KEY, publishedKeys, rescheduled, rotated, signersOf, unwrittenKey } from './key-stages.ts';
-import { oidcRecords, requireShortName, type NamedKey, type OidcRecords } from './oidc-records.ts';
+import { isName, oidcRecords, requireShortName, type NamedKey, type OidcRecords } from './oidc-records.ts';
 import { isAlgorithm, type Algorithm } from './signing-algorithm.ts';
 
 const SHORTEST_PERIOD = 60;
@@ -62,7 +62,7 @@ export class NamedKeys {
   };
 
   async get(name: string, records: OidcRecords = this.#records): Promise<NamedKey | undefined> {
-    return (await records.keys.get(name)) ?? builtInKey(name);
+    return isName(name) ? ((await records.keys.get(name)) ?? builtInKey(name)) : undefined;
   }
 
   async names(): Promise<string[]> {
@@ -131,7 +131,7 @@ export class NamedKeys {
 
   /** Within the transaction that stores the user. The key cannot be removed at the same time. Undefined: there is none. */
   async use(records: OidcRecords, name: string, use: KeyUse, user: string): Promise<NamedKey | undefined> {
-    const key = await records.keys.get(name);
+    const key = isName(name) ? await records.keys.get(name) : undefined;
     if (!key) return undefined;
     // A removal that does not see this user yet meets another version of the key.
     await records.keys.put(name, key);
