@@ -175,6 +175,12 @@ describe('a login is refused', () => {
     expect(mount.api.requests).toEqual([]);
   });
 
+  test('for a token of more than 32 KiB, without a call', async () => {
+    const long = mount.api.issue({ ...forStrongroom, claims: { more: 'x'.repeat(32_768) } });
+    expect(await mount.login('app', long)).toMatchObject(refused);
+    expect(mount.api.requests).toEqual([]);
+  });
+
   test('for the times of the token, with a text, without a call, and with a minute of tolerance', async () => {
     const of = async (times: Parameters<MountedKubernetes['api']['issue']>[0]) =>
       (await mount.login('app', mount.api.issue({ ...forStrongroom, ...times }))).errors;
