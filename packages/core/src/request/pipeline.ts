@@ -233,7 +233,10 @@ function isOpen(call: Call): boolean {
 
 /** Whether the call declares that it issues a lease or a token: what there is no room for is not begun. Others learn it when they are done. */
 function mayIssue(call: Call, op: Op<TProperties, TSchema>): boolean {
-  return op.oncePerKey === true || isOpen(call) || (call.mount?.path === 'auth/token/' && call.rest.startsWith('create'));
+  const { mount } = call;
+  return (
+    op.oncePerKey === true || (isOpen(call) && mount?.path !== 'sys/') || (mount?.path === 'auth/token/' && call.rest.startsWith('create'))
+  );
 }
 
 function isWrite({ operation }: Call): boolean {

@@ -187,7 +187,11 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       apiAddress: options.apiAddress ?? '',
     }),
     renewal: new TokenRenewal({ tokens, identity, clock, mount: mountOf, tokenMount: () => mounts.at('auth/token/')! }),
-    logins: new LoginTokens({ store, tokens, identity, clock, mount: mountOf, mfa }),
+    logins: new LoginTokens({
+      ...{ store, tokens, identity, clock, mfa },
+      mount: mountOf,
+      reserve: async (login) => quotas.leases.reserveLogin(login),
+    }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
     seal: new Seal({ driver, barrier, automatic: options.seal, log }),
     rotation: new KeyRotation({ barrier, store, clock }),

@@ -1,6 +1,6 @@
 import { BadRequest, type StorageView } from '@strongroom/engine-sdk';
 import type { TemplateContext } from '../identity/identity-cache.ts';
-import { oidcRecords, requireShortName, type Assignment } from './oidc-records.ts';
+import { isName, oidcRecords, requireShortName, type Assignment } from './oidc-records.ts';
 
 /** It is always there, and names everybody. */
 export const ALLOW_ALL = 'allow_all';
@@ -14,7 +14,8 @@ export class Assignments {
   }
 
   async get(name: string): Promise<Assignment | undefined> {
-    return name === ALLOW_ALL ? { entity_ids: ['*'], group_ids: ['*'] } : oidcRecords(this.#storage()).assignments.get(name);
+    if (name === ALLOW_ALL) return { entity_ids: ['*'], group_ids: ['*'] };
+    return isName(name) ? oidcRecords(this.#storage()).assignments.get(name) : undefined;
   }
 
   async names(): Promise<string[]> {

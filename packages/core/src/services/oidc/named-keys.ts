@@ -2,7 +2,8 @@ import { BadRequest, type Clock, type Schedule, type StorageView, type Transacti
 import { Type } from 'typebox';
 import { newKeyPair, signedToken, type KeyPair, type PublicKey } from './key-pair.ts';
 import { begun, builtInKey, DEFAULT_KEY, publishedKeys, rescheduled, rotated, signersOf, unwrittenKey } from './key-stages.ts';
-import { oidcRecords, requireShortName, type NamedKey, type OidcRecords } from './oidc-records.ts';
+import { isName, oidcRecords, requireShortName, type NamedKey, type OidcRecords } from './oidc-records.ts';
+import { SharedRuns } from './shared-runs.ts';
 import { isAlgorithm, type Algorithm } from './signing-algorithm.ts';
 
 const SHORTEST_PERIOD = 60;
@@ -40,6 +41,8 @@ interface KeyChange {
 export class NamedKeys {
   readonly #storage: () => StorageView;
   readonly #clock: Clock;
+  /** Anybody may ask for them. */
+  readonly #sets = new SharedRuns<KeySet>();
 
   /** `storage`: that of the mount `identity/`, which also has the jobs. */
   constructor(parts: { storage: () => StorageView; clock: Clock }) {
@@ -62,7 +65,7 @@ export class NamedKeys {
   };
 
   async get(name: string, records: OidcRecords = this.#records): Promise<NamedKey | undefined> {
-    return (await records.keys.get(name)) ?? builtInKey(name);
+    return isName(name) ? ((await records.keys.get(name)) ?? builtInKey(name)) : undefined;
   }
 
   async names(): Promise<string[]> {
@@ -131,7 +134,7 @@ export class NamedKeys {
 
   /** Within the transaction that stores the user. The key cannot be removed at the same time. Undefined: there is none. */
   async use(records: OidcRecords, name: string, use: KeyUse, user: string): Promise<NamedKey | undefined> {
-    const key = await records.keys.get(name);
+    const key = isName(name) ? await records.keys.get(name) : undefined;
     if (!key) return undefined;
     // A removal that does not see this user yet meets another version of the key.
     await records.keys.put(name, key);
@@ -170,7 +173,9 @@ export class NamedKeys {
 
   /** The keys that roles or the server itself sign with. */
   async setOfRoles(): Promise<KeySet> {
-    return this.#set(async (name, key) => key.signs_for_server === true || (await isUsed(this.#records, name, 'role')));
+    return this.#sets.run('roles', async () =>
+      this.#set(async (name, key) => key.signs_for_server === true || (await isUsed(this.#records, name, 'role'))),
+    );
   }
 
   /** The keys of some clients; `*` is those of all. */

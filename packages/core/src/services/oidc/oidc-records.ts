@@ -108,6 +108,11 @@ export function oidcRecords(view: Pick<StorageView, 'collection'>): OidcRecords 
 
 const LONGEST_NAME = 256;
 
+/** Whether a name that came in a body can be that of a record. What cannot is not looked for: it may not fit a key of the store. */
+export function isName(name: string): boolean {
+  return name.length <= LONGEST_NAME && /^[\w.-]+$/.test(name);
+}
+
 /** Names of two records are one key of the store. @throws BadRequest */
 export function requireShortName(name: string): void {
   if (name.length > LONGEST_NAME) throw new BadRequest(`the name is longer than ${LONGEST_NAME} characters`);

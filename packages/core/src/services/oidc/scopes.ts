@@ -1,6 +1,6 @@
 import { BadRequest, type StorageView } from '@strongroom/engine-sdk';
 import { claimsTemplate, plainTemplate } from './claims-template.ts';
-import { oidcRecords, requireShortName, type OidcRecords, type Scope } from './oidc-records.ts';
+import { isName, oidcRecords, requireShortName, type OidcRecords, type Scope } from './oidc-records.ts';
 import type { TemplateFacts } from './template-selector.ts';
 
 /** The scope that every client asks for. It adds no claims. */
@@ -19,7 +19,7 @@ export class Scopes {
   }
 
   async get(name: string): Promise<Scope | undefined> {
-    return this.records.get(name);
+    return isName(name) ? this.records.get(name) : undefined;
   }
 
   /** @throws BadRequest */

@@ -80,6 +80,19 @@ export class LeaseCaps {
     };
   }
 
+  /** The same for a login that waited for a second factor: its path is that of its first step. */
+  async reserveLogin({
+    mount,
+    path,
+    role,
+  }: {
+    readonly mount: Mount;
+    readonly path: string;
+    readonly role: string;
+  }): Promise<LeaseRoom | undefined> {
+    return this.reserve({ mount: mount.uuid, rest: path.slice(mount.path.length), role });
+  }
+
   /** The leases that a cap counts now. */
   async used(name: string): Promise<number> {
     const cap = this.rules.get(name);

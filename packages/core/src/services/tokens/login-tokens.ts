@@ -10,7 +10,7 @@ import type { MfaCredentials } from '../mfa/mfa-credentials.ts';
 import type { SecondFactors } from '../mfa/second-factors.ts';
 import type { WaitingLogins } from '../mfa/waiting-logins.ts';
 import { policySet } from './policy-set.ts';
-import type { TokenRecord } from './token-record.ts';
+import { roleOfLogin, type TokenRecord } from './token-record.ts';
 import type { TokenStore } from './token-store.ts';
 
 /** A call to a login path. */
@@ -28,6 +28,13 @@ export interface LoginResult {
   readonly warnings: readonly string[];
 }
 
+/** Room for one token: exactly one of the two is called. */
+interface TokenRoom {
+  readonly warnings: readonly string[];
+  settle(): void;
+  release(): void;
+}
+
 interface Parts {
   readonly store: Store;
   readonly tokens: TokenStore;
@@ -35,6 +42,8 @@ interface Parts {
   readonly clock: Clock;
   /** By its uuid. */
   readonly mount: (uuid: string) => Mount | undefined;
+  /** Reserves room for the token of a login that waited, under the caps on leases. @throws EngineError where there is none */
+  readonly reserve: (login: { readonly mount: Mount; readonly path: string; readonly role: string }) => Promise<TokenRoom | undefined>;
   readonly mfa: { readonly enforcements: LoginEnforcements; readonly factors: SecondFactors; readonly waiting: WaitingLogins };
 }
 
@@ -57,12 +66,13 @@ export class LoginTokens {
     const consume = async (tx: StoreTransaction): Promise<void> => mount.run(async () => issued.consume?.(mount.storage.within(tx)));
     const required = await enforcements.requiredOf({ mount, entityId });
     const { credentials } = call;
-    if (required.length > 0 && !credentials) return this.#hold(mount, issued, { path: call.path, entityId, required, consume });
+    const proof = credentials && required.length > 0 ? { entityId, required, credentials } : undefined;
+    if (required.length > 0 && !proof) return this.#hold(mount, issued, { path: call.path, entityId, required, consume });
     return this.#make(mount, issued, {
       path: call.path,
       entityId,
       condition: async (tx) => {
-        if (credentials && (await factors.prove(tx, { entityId, required, credentials })) !== undefined) return new TokenRefused();
+        if (proof && (await factors.prove(tx, proof)) !== undefined) return new TokenRefused();
         await requireIssuing(tx, mount.uuid);
         await consume(tx);
         return undefined;
@@ -85,7 +95,8 @@ export class LoginTokens {
     checkGrant(mount, auth, call.remoteAddress);
     const entityId = login.entity_id === '' ? '' : await this.#entityNow(login.entity_id);
     const required = await enforcements.requiredOf({ mount, entityId });
-    return this.#make(mount, auth, {
+    const room = await this.#parts.reserve({ mount, path, role: roleOfLogin({ meta: auth.metadata }) });
+    const make = this.#make(mount, auth, {
       path,
       entityId,
       condition: async (tx) => {
@@ -98,6 +109,14 @@ export class LoginTokens {
         return undefined;
       },
     });
+    try {
+      const made = await make;
+      room?.settle();
+      return room ? { ...made, warnings: [...made.warnings, ...room.warnings] } : made;
+    } catch (error) {
+      room?.release();
+      throw error;
+    }
   }
 
   async #hold(

@@ -43,6 +43,20 @@ describe('a login that needs a second factor', () => {
     expect(self.data).toMatchObject({ path: 'auth/gate/login', display_name: 'gate-ann', entity_id: ann });
   });
 
+  test('keeps to a cap on leases in the second step, and can be completed once there is room', async () => {
+    const first = await world.login();
+    const done = await world.validate(first.requestId!, { [method]: [code()] });
+    const { requestId } = await world.login();
+    await world.write('sys/quotas/lease-count/gate', { path: 'auth/gate', max_leases: 1 });
+    expect((await world.validate(requestId!, { [method]: [code(1)] })).refused).toContain(
+      '429 lease count quota exceeded: the quota "gate"',
+    );
+    await world.call('update', 'auth/token/revoke', { data: { token: done.token! } });
+    await world.clock.advance('2s');
+    const again = await world.validate(requestId!, { [method]: [code(1)] });
+    expect(again.answer.warnings).toEqual(['lease count quota "gate": 1 of 1 leases are in use']);
+  });
+
   test('takes the name of the method for its id, and a code with a prefix', async () => {
     const { requestId } = await world.login();
     expect((await world.validate(requestId!, { phone: [`passcode=${code()}`] })).token).toBeDefined();

@@ -91,6 +91,22 @@ describe('an identity token', () => {
     );
   });
 
+  test('is not configured by names that no record can have', async () => {
+    const mount = await withRole();
+    for (const name of ['x'.repeat(5_000), 'a/b', 'k\0', '__proto__']) {
+      const quoted = JSON.stringify(name);
+      const save = async (path: string, data: Record<string, unknown>): Promise<unknown> =>
+        answered(mount, 'update', `identity/oidc/${path}`, data);
+      await expect(save('role/r', { key: name })).rejects.toThrow(`400 cannot find key ${quoted}`);
+      await expect(save('client/c', { key: name })).rejects.toThrow(`400 key ${quoted} does not exist`);
+      await expect(save('client/c', { assignments: [name] })).rejects.toThrow(`400 assignment ${quoted} does not exist`);
+      await expect(save('provider/p', { scopes_supported: [name] })).rejects.toThrow(`400 scope ${quoted} does not exist`);
+    }
+    await expect(answered(mount, 'update', `identity/oidc/key/${'k'.repeat(257)}`)).rejects.toThrow(
+      '400 the name is longer than 256 characters',
+    );
+  });
+
   test('can be asked for at another server than the one that was configured', async () => {
     const disk = sharedMemory();
     const clock = manualClock();
