@@ -67,6 +67,8 @@ export class ApiServer {
     const secrets = { token, bearer };
     return this.#call(call, signal, secrets, ({ status, body: answer, message }) => {
       if (status === 401 || status === 403) return { result: 'asker refused', status, reason: message };
+      // Of a review, only the audiences can be wrong, which may be the token's own.
+      if ((status === 400 || status === 422) && audiences.length > 0) return { result: 'refused', reason: `${status}: ${message}` };
       if (status < 200 || status >= 300) throw unexpected(status, message);
       const review = record(answer?.['status']);
       if (!review) throw unexpected(status, 'the answer has no status of a review');

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { BadRequest, Unavailable, type Circuit, type Clock } from '@strongroom/engine-sdk';
 import { ApiServer } from './api-server.ts';
 import type { KubernetesConfig } from './config.ts';
+import { ApiServerFailed, reasonOf } from './failures.ts';
 import { publicKeys } from './pem-keys.ts';
 import type { PodFiles } from './pod-files.ts';
 
@@ -43,10 +44,13 @@ export class Clusters {
     this.#parts = parts;
   }
 
-  /** @throws BadRequest where the CA of the pod is needed and not there */
+  /** @throws ApiServerFailed where the CA of the pod is needed and no longer there */
   async use<T>(config: KubernetesConfig, work: (cluster: Cluster) => Promise<T>): Promise<T> {
     const { pod } = this.#parts;
-    const [ca, reviewer] = [await trustedCa(config, pod), await reviewerOf(config, pod)];
+    const ca = await trustedCa(config, pod).catch((error: unknown) => {
+      throw new ApiServerFailed('cannot be reached', reasonOf(error));
+    });
+    const reviewer = await reviewerOf(config, pod);
     if (this.#closed) throw new Unavailable('the mount is closed');
     const opened = this.#open(config, ca);
     opened.users += 1;

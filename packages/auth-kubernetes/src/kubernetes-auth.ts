@@ -24,6 +24,7 @@ export function kubernetesAuthWith({ podFolder = POD_FOLDER }: KubernetesAuthOpt
     kind: 'auth',
     apiVersion: API_VERSION,
     version: '0.1.0',
+    exactAliases: true,
     create: (host) => create(host, podFolder),
   };
 }

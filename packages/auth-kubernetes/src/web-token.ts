@@ -12,6 +12,8 @@ const ALGORITHMS: ReadonlyMap<string, { readonly hash: string; readonly type: 'r
 /** Seconds that clocks may differ. */
 const LEEWAY = 60;
 const PART = /^[\w-]+$/;
+/** Characters. Tokens of clusters have about a thousand. */
+const LONGEST = 32_768;
 
 /** A signed token in compact form. Nothing of it is verified. */
 export interface WebToken {
@@ -23,6 +25,7 @@ export interface WebToken {
 
 /** Undefined: not a token that a cluster issues. */
 export function parseWebToken(text: string): WebToken | undefined {
+  if (text.length > LONGEST) return undefined;
   const parts = text.split('.');
   if (parts.length !== 3 || !parts.every((part) => PART.test(part))) return undefined;
   const [header, payload, signature] = parts as [string, string, string];

@@ -2,14 +2,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mountForTest } from '@strongroom/engine-testkit';
 import { createTestCa } from '@strongroom/lab';
+import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
+import { kubernetesAuthWith } from '../src/index.ts';
 import { appRole, forStrongroom, mounted, type MountedKubernetes } from './mounted.ts';
 
 let folder: string;
+let storage: StorageDriver;
 let mount: MountedKubernetes;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pod-'));
-  mount = await mounted({ podFolder: folder });
+  storage = memoryStorage();
+  mount = await mounted({ podFolder: folder, storage });
   await mount.write('role/app', appRole);
 });
 afterEach(async () => {
@@ -83,6 +88,24 @@ describe('in a pod', () => {
     await mount.write('config', { kubernetes_host: mount.api.url.replace('https', 'http'), token_reviewer_jwt: '' });
     await mount.login('app', own);
     expect(mount.api.requests).toHaveLength(1);
+  });
+
+  test('a server that has left its pod reaches no API server, and tells callers no more than that', async () => {
+    await write('ca.crt', mount.api.ca);
+    await mount.clock.advance('1m');
+    await mount.write('config', { kubernetes_host: mount.api.url, token_reviewer_jwt: '' });
+    await rm(folder, { recursive: true });
+    const second = await mountForTest(kubernetesAuthWith({ podFolder: folder }), { storage, clock: mount.clock });
+    try {
+      const answer = await second.call('update', 'auth/kubernetes/login', {
+        data: { role: 'app', jwt: mount.api.issue(forStrongroom) },
+        token: '',
+      });
+      expect(answer).toMatchObject({ status: 500, errors: [expect.stringContaining('the Kubernetes API server cannot be reached')] });
+      expect(answer.errors!.join()).not.toContain(folder);
+    } finally {
+      await second.close();
+    }
   });
 
   test("the pod's CA that is sent word for word is the pod's CA", async () => {

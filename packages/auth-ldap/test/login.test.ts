@@ -323,7 +323,7 @@ describeWithSlapd('POST /auth/ldap/login/:username: log in', () => {
       mount.call('read', 'auth/token/lookup-self', { token: auth!.client_token, remoteAddress });
     expect(await look('10.9.9.9')).toMatchObject({ status: 200 });
     expect(await look('192.0.2.1')).toMatchObject({ status: 403 });
-    await mount.write('config', { token_strictly_bind_ip: true });
+    await mount.write('config', { token_bound_cidrs: [], token_strictly_bind_ip: true });
     const strict = await mount.login('user1', { password: 'pw1' }, '10.1.2.3');
     expect(
       await mount.call('read', 'auth/token/lookup-self', { token: strict.auth!.client_token, remoteAddress: '10.9.9.9' }),

@@ -21,7 +21,7 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** One spelling for each number: sign, digits without zeros at the ends, and the power of ten. */
+/** One canonical form for each number: sign, digits without zeros at the ends, and the power of ten. */
 function decimal(value: number | ExactNumber): string {
   const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(String(value)) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');

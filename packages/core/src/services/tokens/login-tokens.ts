@@ -66,12 +66,13 @@ export class LoginTokens {
     const consume = async (tx: StoreTransaction): Promise<void> => mount.run(async () => issued.consume?.(mount.storage.within(tx)));
     const required = await enforcements.requiredOf({ mount, entityId });
     const { credentials } = call;
-    if (required.length > 0 && !credentials) return this.#hold(mount, issued, { path: call.path, entityId, required, consume });
+    const proof = credentials && required.length > 0 ? { entityId, required, credentials } : undefined;
+    if (required.length > 0 && !proof) return this.#hold(mount, issued, { path: call.path, entityId, required, consume });
     return this.#make(mount, issued, {
       path: call.path,
       entityId,
       condition: async (tx) => {
-        if (credentials && (await factors.prove(tx, { entityId, required, credentials })) !== undefined) return new TokenRefused();
+        if (proof && (await factors.prove(tx, proof)) !== undefined) return new TokenRefused();
         await requireIssuing(tx, mount.uuid);
         await consume(tx);
         return undefined;
