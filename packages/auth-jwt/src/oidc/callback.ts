@@ -133,7 +133,6 @@ async function prove(parts: OidcParts, login: LoginInProgress, call: CallbackCal
     redirectUri: flow.redirect_uri,
     nonce: flow.nonce,
     verifier: flow.code_verifier,
-    maxAge: role.max_age,
   };
   return proveTokens(parts, toProve, await provider.redeemCode(request));
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { TooManyRequests, type Clock, type Collection, type Schedule, type StorageView, type Transaction } from '@strongroom/engine-sdk';
+import { type Clock, type Collection, type Schedule, type StorageView, type Transaction } from '@strongroom/engine-sdk';
 import { Type, type TObject } from 'typebox';
+import { BeginningPace } from './beginning-pace.ts';
 import { Flow } from './flow.ts';
 import { randomText } from './random-text.ts';
 import { noSuchFlow } from './refusals.ts';
@@ -9,8 +10,6 @@ import { noSuchFlow } from './refusals.ts';
 const LIFETIME = 600_000;
 /** Milliseconds after which a server that asked the provider about a flow is taken for dead. */
 const LONGEST_WORK = 60_000;
-/** Logins that one server begins within the lifetime of a flow: anybody can begin one, and each is stored. */
-const MOST_AT_ONCE = 10_000;
 
 const PREFIX = 'oidc-flow/';
 
@@ -39,18 +38,18 @@ export interface FlowsParts {
 /** The logins at the provider that are under way, on all servers of the store. */
 export class Flows {
   readonly #parts: FlowsParts;
-  /** When the flows that this server began expire, in order. */
-  readonly #begun: number[] = [];
+  readonly #pace: BeginningPace;
 
   constructor(parts: FlowsParts) {
     this.#parts = parts;
+    this.#pace = new BeginningPace(LIFETIME);
   }
 
   /** @throws TooManyRequests */
   async begin(flow: Omit<Flow, 'begun' | 'expires'>, state = this.newState()): Promise<BegunFlow> {
     const begun = this.#parts.clock.millis();
     const expires = begun + LIFETIME;
-    this.#admit(begun, expires);
+    this.#pace.admit(flow.begun_from, begun);
     const record = { ...flow, begun, expires };
     await this.#parts.storage.transaction(async (tx) => {
       await flowsIn(tx).put(idOf(state), record);
@@ -125,17 +124,6 @@ export class Flows {
   #live(flow: Flow | undefined): Flow {
     if (!flow || flow.expires <= this.#parts.clock.millis()) throw noSuchFlow();
     return flow;
-  }
-
-  #admit(now: number, expires: number): void {
-    while (this.#begun.length > 0 && this.#begun[0]! <= now) this.#begun.shift();
-    if (this.#begun.length >= MOST_AT_ONCE) {
-      const seconds = Math.ceil((this.#begun[0]! - now) / 1_000);
-      throw new TooManyRequests('too many logins were begun and not completed; try again later', {
-        headers: { 'Retry-After': String(seconds) },
-      });
-    }
-    this.#begun.push(expires);
   }
 }
 

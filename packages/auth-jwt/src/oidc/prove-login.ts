@@ -35,8 +35,9 @@ const OF_THE_TOKEN = new Set([
   'at_hash',
   'c_hash',
 ]);
-/** Seconds by which the clocks of the provider and of this server may differ. */
-const SKEW = 60;
+
+/** Seconds by which the clocks of the provider and of this server may differ, where the role does not say. */
+const USUAL_SKEW = 60;
 
 /** Verifies the tokens of the token endpoint, and asks for userinfo. @throws BadRequest, UpstreamFailed */
 export async function proveTokens(parts: OidcParts, login: LoginToProve, tokens: ProviderTokens): Promise<ProvenLogin> {
@@ -61,7 +62,7 @@ async function proveIdToken(parts: OidcParts, { setup, role, flow, signal }: Log
     checkParty(claims, audience);
     checkSubject(claims, role.bound_subject);
     if (role.bound_audiences.length > 0) checkAudience(claims, role.bound_audiences);
-    if (role.max_age > 0) checkAge(claims, role.max_age, now);
+    if (role.max_age > 0) checkAge(claims, role, now);
     return claims;
   } catch (error) {
     throw error instanceof BadRequest ? verificationFailed(error.message) : error;
@@ -75,10 +76,11 @@ function checkParty(claims: JsonObject, client: string): void {
   if (typeof own(claims, 'sub') !== 'string' || own(claims, 'sub') === '') throw new BadRequest('missing subject (sub) claim');
 }
 
-function checkAge(claims: JsonObject, maxAge: number, now: number): void {
+function checkAge(claims: JsonObject, { max_age: maxAge, clock_skew_leeway: leeway }: Role, now: number): void {
   const time = own(claims, 'auth_time');
   if (!isNumber(time)) throw new BadRequest('missing authentication time (auth_time) claim, and the role has a max_age');
-  if (Number(time) + maxAge + SKEW < now) throw new BadRequest('the login at the provider is older than the max_age of the role');
+  const skew = leeway === 0 ? USUAL_SKEW : Math.max(0, leeway);
+  if (Number(time) + maxAge + skew < now) throw new BadRequest('the login at the provider is older than the max_age of the role');
 }
 
 /** A failure is logged, and leaves the claims of the ID token. */

@@ -35,8 +35,6 @@ export interface CodeRequest {
   readonly redirectUri: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** 0: without limit. */
-  readonly maxAge: number;
 }
 
 export interface ProviderParts {
@@ -84,7 +82,7 @@ export class Provider {
   }
 
   async redeemCode(request: CodeRequest): Promise<ProviderTokens> {
-    const { code, state, redirectUri, nonce, verifier, maxAge } = request;
+    const { code, state, redirectUri, nonce, verifier } = request;
     const back = new URL(redirectUri);
     back.search = new URLSearchParams({ code, state, ...this.#issuerOfAnswer() }).toString();
     const checks = {
@@ -92,7 +90,6 @@ export class Provider {
       expectedNonce: nonce,
       idTokenExpected: true,
       ...(verifier === '' ? {} : { pkceCodeVerifier: verifier }),
-      ...(maxAge > 0 ? { maxAge } : {}),
     };
     try {
       return tokensOf(await this.#library.authorizationCodeGrant(this.#configuration(redirectUri), back, checks));
@@ -151,7 +148,8 @@ export class Provider {
     const methods = this.#metadata.token_endpoint_auth_methods_supported;
     const authentication = methods && !methods.includes('client_secret_basic') ? ClientSecretPost(secret) : ClientSecretBasic(secret);
     const server = { ...this.#metadata, id_token_signing_alg_values_supported: algorithms.length > 0 ? algorithms : ['RS256'] };
-    const client = { [clockSkew]: Math.round((clock.millis() - Date.now()) / 1_000), [clockTolerance]: 60 };
+    // The role says how exact the times of an ID token must be; `verifyIdToken` checks them.
+    const client = { [clockSkew]: Math.round((clock.millis() - Date.now()) / 1_000), [clockTolerance]: 86_400 };
     const configuration = new Configuration(server, id, client, authentication);
     // Whether a provider may be asked without TLS is decided where it is configured.
     allowInsecureRequests(configuration);
