@@ -66,17 +66,28 @@ function pathItem(path: AnyPath, prefix: string): Record<string, unknown> {
             },
           },
         };
+  // Without a write, the fields are those of reading.
+  const query =
+    operations.update || operations.patch
+      ? []
+      : body.map(([name, schema]) => ({ name, in: 'query', description: schema.description ?? '', schema: publicSchema(schema) }));
   const answer = (response: TSchema | undefined, empty: boolean): Record<string, unknown> => ({
     responses: empty
       ? { '204': { description: 'empty body' } }
       : { '200': { description: 'OK', ...(response ? { content: { 'application/json': { schema: response } } } : {}) } },
   });
-  if (operations.read) item['get'] = { summary: operations.read.summary, tags, ...answer(operations.read.response, false) };
-  else if (operations.list) {
+  if (operations.read) {
+    item['get'] = {
+      summary: operations.read.summary,
+      tags,
+      ...(query.length === 0 ? {} : { parameters: query }),
+      ...answer(operations.read.response, false),
+    };
+  } else if (operations.list) {
     item['get'] = {
       summary: operations.list.summary,
       tags,
-      parameters: [{ name: 'list', in: 'query', required: true, schema: { type: 'string', enum: ['true'] } }],
+      parameters: [{ name: 'list', in: 'query', required: true, schema: { type: 'string', enum: ['true'] } }, ...query],
       ...answer(operations.list.response, false),
     };
   }
