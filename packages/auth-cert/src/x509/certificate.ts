@@ -25,6 +25,9 @@ import {
 import { isSignedBy, type Signed } from './signature.ts';
 
 const COMMON_NAME = '2.5.4.3';
+/** Bytes of a certificate, and how many. */
+const LONGEST_REMEMBERED = 4_096;
+const MOST_REMEMBERED = 1_000;
 const ORGANIZATIONAL_UNIT = '2.5.4.11';
 
 /** A certificate that cannot be read. The message says why, without its bytes. */
@@ -80,6 +83,7 @@ export class Certificate {
   readonly signed: Signed;
   /** The bits of the public key, without its algorithm. */
   readonly keyBits: Uint8Array;
+  readonly #signers = new WeakMap<Certificate, boolean>();
 
   private constructor(der: Buffer) {
     const x509 = new X509Certificate(der);
@@ -123,10 +127,16 @@ export class Certificate {
       .flatMap(({ accessLocation }) => accessLocation.uniformResourceIdentifier ?? []);
   }
 
-  /** @throws CertificateUnreadable */
+  /** What is read again and again is remembered: a client shows its certificate at each login and renewal. @throws CertificateUnreadable */
   static read(der: Uint8Array): Certificate {
+    const key = der.byteLength > LONGEST_REMEMBERED ? undefined : createHash('sha256').update(der).digest('base64');
+    const known = key === undefined ? undefined : remembered.get(key);
+    if (known) return known;
     try {
-      return new Certificate(Buffer.from(der.buffer, der.byteOffset, der.byteLength));
+      const certificate = new Certificate(Buffer.from(der));
+      if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+      if (key !== undefined) remembered.set(key, certificate);
+      return certificate;
     } catch (error) {
       if (error instanceof CertificateUnreadable) throw error;
       throw new CertificateUnreadable('it is no certificate of X.509', { cause: error });
@@ -178,10 +188,18 @@ export class Certificate {
     return this.authorityKeyId === undefined || other.subjectKeyId === undefined || this.authorityKeyId === other.subjectKeyId;
   }
 
+  /** Verified once for each issuer: many roles may trust one CA. */
   isSignedBy(issuer: Certificate): boolean {
-    return isSignedBy(issuer.publicKey, this.signed);
+    let signed = this.#signers.get(issuer);
+    if (signed === undefined) {
+      signed = isSignedBy(issuer.publicKey, this.signed);
+      this.#signers.set(issuer, signed);
+    }
+    return signed;
   }
 }
+
+const remembered = new Map<string, Certificate>();
 
 /** The DER of a name, as hex. */
 export function idOf(name: Name): string {
