@@ -65,6 +65,25 @@ describe('the configuration', () => {
     expect(errors).toEqual(['error parsing public key: this is a private key; write its public key']);
   });
 
+  test.each([
+    ['a short RSA key', 'rsa', { modulusLength: 1_024 }, 'an RSA key needs 2048 bits, and this one has 1024'],
+    ['a key for another use', 'x25519', {}, 'keys of the kind x25519 are not supported'],
+    ['a curve without an algorithm', 'ec', { namedCurve: 'secp256k1' }, 'the curve secp256k1 is not supported'],
+  ] as const)('refuses %s', async (_what, kind, options, text) => {
+    const { generateKeyPairSync } = await import('node:crypto');
+    const { publicKey } = generateKeyPairSync(kind as 'rsa', options as { modulusLength: number });
+    const data = { jwt_validation_pubkeys: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
+    expect((await mount.call('update', `${mount.path}/config`, { data })).errors).toEqual([`error parsing public key: ${text}`]);
+  });
+
+  test('accepts certificates, and several keys in one text', async () => {
+    const { createTestCa } = await import('@strongroom/lab');
+    const { cert } = createTestCa().issue('signer');
+    await mount.write('config', { jwt_validation_pubkeys: `${cert}\n${issuer.publicKey('EdDSA')}` });
+    await mount.write('role/ci', { role_type: 'jwt', user_claim: 'sub', bound_subject: 'alice' });
+    expect((await mount.login('ci', issuer.sign({ sub: 'alice' }, { alg: 'EdDSA' }))).status).toBe(200);
+  });
+
   test('a write replaces everything, but for namespace_in_state', async () => {
     await mount.write('config', { jwks_url: issuer.jwksUrl, bound_issuer: 'x', default_role: 'CI', namespace_in_state: false });
     await mount.write('config', { jwks_url: issuer.jwksUrl });

@@ -8,6 +8,9 @@ import type { Role } from './role.ts';
 import type { ServiceAccount } from './service-account.ts';
 import type { Trace } from './trace.ts';
 
+/** Characters of a name that a caller made up. */
+const LONGEST_SHOWN = 100;
+
 /** Who asks for which role, after the review. */
 export interface Applicant {
   readonly account: ServiceAccount;
@@ -24,7 +27,7 @@ export interface Applicant {
 export async function authorize(cluster: Cluster, applicant: Applicant, trace: Trace, signal: AbortSignal): Promise<Role> {
   const { account, role, roleName, remoteAddress } = applicant;
   const since = trace.start();
-  const facts = { role: roleName, service_account: `${account.namespace}/${account.name}` };
+  const facts = { role: roleName.slice(0, LONGEST_SHOWN), service_account: `${account.namespace}/${account.name}` };
   if (!role) throw trace.failed('role', since, facts, 'there is no such role', loginRefused());
   trace.passed('role', since, facts);
   if (!withinCidrs(role.token_bound_cidrs, remoteAddress)) {

@@ -8,7 +8,7 @@ import { publicKeys } from './pem-keys.ts';
 import type { PodFiles } from './pod-files.ts';
 import { probe } from './probe.ts';
 import { askerOf, faultOf, reviewerRefused } from './review.ts';
-import { roles, type Role } from './role.ts';
+import { findRole, foldRoleName, type Role } from './role.ts';
 import { Trace, type StepReport } from './trace.ts';
 
 /** Reviewed to learn whether the reviewer may ask; no cluster takes it for a token. */
@@ -38,7 +38,7 @@ export function configTestPath(configs: ConfigStore, { clock, pod }: { readonly 
     access: 'sudo',
     fields: {
       ...configFields,
-      role: f.lowercase('Role to test; needs jwt.', { default: '' }),
+      role: f.string('Role to test; needs jwt.', { default: '', folds: foldRoleName }),
       jwt: f.secret('Token of a service account to test.', { default: '' }),
     },
   }).update({
@@ -56,7 +56,7 @@ export function configTestPath(configs: ConfigStore, { clock, pod }: { readonly 
           await probe({ url: config.kubernetes_host, ca }, clock, trace, req.signal);
           await tryReviewer(cluster, trace, req.signal);
           if (jwt === '') return {};
-          const role = await roles(req.storage).get(roleName);
+          const role = await findRole(req.storage, roleName);
           return tryLogin(cluster, { roleName, role, jwt: jwt.trim(), remoteAddress: req.caller.remoteAddress }, clock, trace, req.signal);
         });
         const report: Report = { ok: steps.every((step) => step.ok), steps, ...found };

@@ -2,7 +2,7 @@ import { f, path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
 import type { Clusters } from './clusters.ts';
 import type { ConfigStore } from './config-store.ts';
 import { checkLogin, grant, requireSent } from './login.ts';
-import { roles } from './role.ts';
+import { findRole, foldRoleName } from './role.ts';
 import type { Trace } from './trace.ts';
 
 export function loginPath(configs: ConfigStore, clusters: Clusters, clock: Clock, trace: Trace): AnyPath {
@@ -11,7 +11,7 @@ export function loginPath(configs: ConfigStore, clusters: Clusters, clock: Clock
     description: 'Answers with a token. A refusal does not tell whether the role exists.',
     access: 'unauthenticated',
     fields: {
-      role: f.lowercase('Name of the role.'),
+      role: f.string('Name of the role.', { folds: foldRoleName }),
       jwt: f.secret('The token of the service account.'),
     },
   }).update({
@@ -21,7 +21,7 @@ export function loginPath(configs: ConfigStore, clusters: Clusters, clock: Clock
       const { role: roleName = '', jwt = '' } = req.data;
       const { remoteAddress } = req.caller;
       return clusters.use(await configs.required(), async (cluster) => {
-        const role = await roles(req.storage).get(roleName);
+        const role = await findRole(req.storage, roleName);
         const call = { roleName, role, jwt: jwt.trim(), remoteAddress, signal: req.signal };
         const done = await checkLogin(cluster, call, clock, trace);
         return { data: null, auth: grant(roleName, done.role, done.account, remoteAddress) };

@@ -7,6 +7,9 @@ import { serviceAccountOf, type ServiceAccount } from './service-account.ts';
 import type { Trace } from './trace.ts';
 import { audiencesOf, isSignedBy, parseWebToken, timeProblem } from './web-token.ts';
 
+/** Characters of all audiences: they are sent to the API server and written to the log. */
+const LONGEST_AUDIENCES = 4_096;
+
 /** A token whose claims are good by themselves. Only a review by the API server says that it is valid. */
 export interface PresentedToken {
   readonly jwt: string;
@@ -33,6 +36,7 @@ export function presentedToken(jwt: string, { config, keys }: Cluster, clock: Cl
   const account = serviceAccountOf(token.claims);
   if (!account) throw refuse('the token names no service account with a namespace, a name and a uid');
   const audiences = audiencesOf(token.claims);
+  if (audiences.join().length > LONGEST_AUDIENCES) throw refuse('the token has more audiences than a cluster issues it for');
   trace.passed('token', since, { service_account: `${account.namespace}/${account.name}`, audiences });
   return { jwt, account, audiences };
 }

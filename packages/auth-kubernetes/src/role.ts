@@ -34,6 +34,19 @@ export function roles(view: StorageView | Transaction): Collection<Role> {
   return view.collection('role/', Role);
 }
 
+/** What can be a role's name; nothing else is looked for. */
+const NAME = /^[\w.-]{1,900}$/;
+
+/** As a role's path folds it. A text that is no name stays as it is, so that no other letter becomes one of a name. */
+export function foldRoleName(text: string): string {
+  return NAME.test(text) ? text.toLowerCase() : text;
+}
+
+/** Undefined: there is no such role. */
+export async function findRole(view: StorageView, name: string): Promise<Role | undefined> {
+  return NAME.test(name) ? roles(view).get(name) : undefined;
+}
+
 interface RoleData {
   readonly bound_service_account_names?: readonly string[] | undefined;
   readonly bound_service_account_namespaces?: readonly string[] | undefined;

@@ -155,6 +155,22 @@ describe('a login is refused', () => {
     );
   });
 
+  test('for what is no name of a role, as for an unknown one', async () => {
+    await mount.write('role/k', appRole);
+    for (const role of ['x'.repeat(5_000), 'a\0b', '\ud800', '../app', ' app', 'app/', '\u212a']) {
+      expect(await mount.login(role, mount.api.issue(forStrongroom))).toMatchObject(refused);
+      expect(why()).toBe('there is no such role');
+      expect(String(mount.lines.at(-1)!.fields['role']).length).toBeLessThanOrEqual(100);
+    }
+    await mount.delete('role/k');
+  });
+
+  test('for a token with thousands of audiences, without a call', async () => {
+    const audiences = Array.from({ length: 1_000 }, (_, i) => `audience-${i}`);
+    expect(await mount.login('app', mount.api.issue({ audiences }))).toMatchObject(refused);
+    expect(mount.api.requests).toEqual([]);
+  });
+
   test('for a deleted account', async () => {
     const jwt = mount.api.issue(forStrongroom);
     mount.api.deleteAccount('default', 'app');

@@ -45,6 +45,7 @@ export interface RecordPaths<C extends string, F extends TProperties, R> {
   readonly alwaysUpdate?: boolean;
 }
 
+/** The record that a write stores, and what its answer warns of. */
 export interface Written<R> {
   readonly record: R;
   readonly warnings?: readonly string[];

@@ -23,6 +23,7 @@ const CURRENT = {
   num_uses: 'token_num_uses',
   bound_cidrs: 'token_bound_cidrs',
 } as const;
+/** The earlier name of a parameter. */
 export type OldName = keyof typeof CURRENT;
 
 const oldFields = {
@@ -53,6 +54,7 @@ export function roleTokenFields<const N extends OldName = never>(
 export const RoleTokens = Type.Object({ ...TokenParameters.properties, old_names: Type.Array(Type.String()) });
 export type RoleTokens = Static<typeof RoleTokens>;
 
+/** The parameters of tokens where nothing was written. */
 export const defaultRoleTokens: RoleTokens = { ...defaultTokenParameters, old_names: [] };
 
 /**
@@ -102,7 +104,7 @@ export function policyNames(names: readonly string[], field: string): string[] {
   return policies;
 }
 
-/** @throws TokenRefused for a login from an address outside `token_bound_cidrs` */
+/** Refuses a login from an address outside `token_bound_cidrs`. @throws TokenRefused */
 export function requireAddress(tokens: Pick<TokenParameters, 'token_bound_cidrs'>, remoteAddress: string): void {
   if (!withinCidrs(tokens.token_bound_cidrs, remoteAddress)) throw new TokenRefused();
 }

@@ -22,6 +22,9 @@ interface Report {
   readonly policies?: readonly string[];
 }
 
+/** What a path takes for a name; only then may it be folded. */
+const NAME = /^\w(?:[\w.-]*\w)?$/;
+
 export function configTestPath(host: Pick<EngineHost, 'clock' | 'isLocked'>, parts: LoginParts): AnyPath {
   return path('config/test', {
     synopsis: 'Try the login of a user: name, lockout, password, addresses, policies.',
@@ -30,7 +33,7 @@ export function configTestPath(host: Pick<EngineHost, 'clock' | 'isLocked'>, par
       'guess passwords, and learns which users exist.',
     access: 'sudo',
     fields: {
-      username: f.string('User to try.', { default: '', folds: (name: string) => name.toLowerCase() }),
+      username: f.string('User to try.', { default: '' }),
       password: f.secret('Password of the user; without one it is not checked.', { default: '' }),
       address: f.string('Address from which the user would log in; by default the address of this call.'),
     },
@@ -38,8 +41,8 @@ export function configTestPath(host: Pick<EngineHost, 'clock' | 'isLocked'>, par
     summary: 'Try the login of a user.',
     handle: async (req) => {
       const { username, password, address = req.caller.remoteAddress } = req.data;
-      if (username === '') throw new BadRequest('username: name the user to try');
-      return { data: await tryLogin(host, parts, { username, password, address }, req.signal) };
+      if (!NAME.test(username)) throw new BadRequest('username: name the user to try, by letters, digits, "_", "-" and "."');
+      return { data: await tryLogin(host, parts, { username: username.toLowerCase(), password, address }, req.signal) };
     },
   });
 }

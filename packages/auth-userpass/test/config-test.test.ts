@@ -42,6 +42,11 @@ describe('config/test', () => {
     expect(await tried({ username: 'nobody', password: 'x' })).toEqual({ ok: false, steps: ['user: there is no such user', 'lockout'] });
   });
 
+  test.each(['', 'u@b', '\u212Aarl'])('refuses %j, which no path takes for a name', async (username) => {
+    mount = await mounted();
+    await expect(mount.write('config/test', { username })).rejects.toThrow('400 username: name the user to try');
+  });
+
   test('counts nothing and takes sudo', async () => {
     mount = await mounted();
     await mount.write('users/bob', { password: 'right' });

@@ -6,6 +6,7 @@ import { HashingBulkhead } from '../src/hashing-bulkhead.ts';
 import { decoyOf, kindOf, type PasswordHash } from '../src/password-hash.ts';
 import { Passwords } from '../src/passwords.ts';
 import { readBcrypt } from '../src/bcrypt.ts';
+import { BcryptThread } from '../src/bcrypt-thread.ts';
 import { login } from '../src/login.ts';
 import { hashByScrypt, HOUSE_COST, type ScryptCost } from '../src/scrypt.ts';
 import { Users, type User } from '../src/users.ts';
@@ -121,6 +122,15 @@ describe('hashes of passwords', () => {
     const { passwords, compared } = passwordsWith([]);
     await passwords.check(undefined, 'wrong', signal);
     expect(compared).toEqual([]);
+  });
+
+  test('of other systems are checked by a new thread when one has ended', async () => {
+    const thread = new BcryptThread();
+    const hash = hashSync('x', 5);
+    expect(await thread.compare('x', hash)).toBe(true);
+    const broken = hash.replace('$05$', '$99$');
+    await expect(Promise.all([thread.compare('x', broken), thread.compare('x', hash)])).rejects.toThrow();
+    expect([await thread.compare('x', hash), await thread.compare('y', hash)]).toEqual([true, false]);
   });
 
   test('have decoys of the same kind that nothing matches', async () => {

@@ -135,12 +135,14 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
     const mount = await fixture.mountInUse();
     const other = await fixture.mountBeside();
     for (const { path, at } of fixture.examples(await fixture.paths())) {
-      if (!path.operations.list) continue;
-      const first = await mount.call('list', `${mount.path}/${at}`);
-      if (first.status !== 200) continue;
-      const second = await mount.call('list', `${other}/${at}`);
-      const keys = (second.data as { keys?: unknown[] } | null)?.keys ?? [];
-      assert.deepEqual(keys, [], `${at} of a second, empty mount lists what belongs to the first`);
+      for (const operation of ['list', 'scan'] as const) {
+        if (!path.operations[operation]) continue;
+        const first = await mount.call(operation, `${mount.path}/${at}`);
+        if (first.status !== 200) continue;
+        const second = await mount.call(operation, `${other}/${at}`);
+        const keys = (second.data as { keys?: unknown[] } | null)?.keys ?? [];
+        assert.deepEqual(keys, [], `${at} of a second, empty mount lists what belongs to the first`);
+      }
     }
   },
 

@@ -1,6 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { own } from '@strongroom/engine-sdk';
 import type { JsonObject } from '../json/json-pointer.ts';
+import { keyProblem } from './algorithms.ts';
 import { IssuerRefused } from './issuer-http.ts';
 import type { VerificationKey } from './verification-key.ts';
 
@@ -23,6 +24,7 @@ function verificationKey(jwk: unknown): VerificationKey | undefined {
   try {
     // Only the public parts, whatever else the set shows.
     const key = createPublicKey({ key: { kty, crv, n, e, x, y } as JsonWebKey, format: 'jwk' });
+    if (keyProblem(key) !== undefined) return undefined;
     return { key, kid: typeof kid === 'string' ? kid : undefined, alg: typeof alg === 'string' ? alg : undefined };
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
-import { createPublicKey, X509Certificate } from 'node:crypto';
+import { createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { BadRequest } from '@strongroom/engine-sdk';
+import { keyProblem } from './algorithms.ts';
 import type { VerificationKey } from './verification-key.ts';
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
@@ -13,14 +14,23 @@ function keysIn(text: string): VerificationKey[] {
   const found: VerificationKey[] = [];
   for (const [block, label = ''] of text.matchAll(BLOCK)) {
     if (label.includes('PRIVATE')) throw new BadRequest('error parsing public key: this is a private key; write its public key');
-    try {
-      found.push({ key: createPublicKey(block), kid: undefined, alg: undefined });
-    } catch {
-      // Not a key that Node knows: the text may hold another.
-    }
+    const key = publicKeyOf(block);
+    if (!key) continue;
+    const problem = keyProblem(key);
+    if (problem !== undefined) throw new BadRequest(`error parsing public key: ${problem}`);
+    found.push({ key, kid: undefined, alg: undefined });
   }
   if (found.length === 0) throw new BadRequest('error parsing public key: data does not contain any valid public keys');
   return found;
+}
+
+/** Undefined for what is not a key that Node knows: the text may hold another. */
+function publicKeyOf(block: string): KeyObject | undefined {
+  try {
+    return createPublicKey(block);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is wrong with the PEM of CA certificates, as a phrase; undefined for '' and for certificates. */

@@ -29,6 +29,7 @@ export interface RecordedCall {
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
+/** The shape of a value. */
 export function shapeOf(value: unknown): Shape {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -48,7 +48,6 @@ function pathItem(path: AnyPath, prefix: string): Record<string, unknown> {
     ...(about.access === 'sudo' ? { 'x-vault-sudo': true } : {}),
     ...(about.access === 'unauthenticated' || about.login ? { 'x-vault-unauthenticated': true } : {}),
     ...(operations.exists ? { 'x-vault-createSupported': true } : {}),
-    ...(operations.scan ? { 'x-vault-scanSupported': true } : {}),
   };
   const tags = [
     prefix.split('/')[0] === 'auth' ? 'auth' : ['sys', 'identity'].includes(prefix.split('/')[0]!) ? prefix.split('/')[0] : 'secrets',
@@ -71,12 +70,23 @@ function pathItem(path: AnyPath, prefix: string): Record<string, unknown> {
       ? { '204': { description: 'empty body' } }
       : { '200': { description: 'OK', ...(response ? { content: { 'application/json': { schema: response } } } : {}) } },
   });
-  if (operations.read) item['get'] = { summary: operations.read.summary, tags, ...answer(operations.read.response, false) };
-  else if (operations.list) {
+  const flag = (name: 'list' | 'scan', required: boolean): Record<string, unknown>[] =>
+    operations[name]
+      ? [{ name, in: 'query', required, description: operations[name].summary, schema: { type: 'string', enum: ['true'] } }]
+      : [];
+  if (operations.read) {
+    const parameters = flag('scan', false);
+    item['get'] = {
+      summary: operations.read.summary,
+      tags,
+      ...(parameters.length > 0 ? { parameters } : {}),
+      ...answer(operations.read.response, false),
+    };
+  } else if (operations.list) {
     item['get'] = {
       summary: operations.list.summary,
       tags,
-      parameters: [{ name: 'list', in: 'query', required: true, schema: { type: 'string', enum: ['true'] } }],
+      parameters: [...flag('list', operations.scan === undefined), ...flag('scan', false)],
       ...answer(operations.list.response, false),
     };
   }

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { newKeyPair, signedToken, type KeyPair, type PublicKey } from './key-pair.ts';
 import { begun, builtInKey, DEFAULT_KEY, publishedKeys, rescheduled, rotated, signersOf, unwrittenKey } from './key-stages.ts';
 import { isName, oidcRecords, requireShortName, type NamedKey, type OidcRecords } from './oidc-records.ts';
+import { SharedRuns } from './shared-runs.ts';
 import { isAlgorithm, type Algorithm } from './signing-algorithm.ts';
 
 const SHORTEST_PERIOD = 60;
@@ -40,6 +41,8 @@ interface KeyChange {
 export class NamedKeys {
   readonly #storage: () => StorageView;
   readonly #clock: Clock;
+  /** Anybody may ask for them. */
+  readonly #sets = new SharedRuns<KeySet>();
 
   /** `storage`: that of the mount `identity/`, which also has the jobs. */
   constructor(parts: { storage: () => StorageView; clock: Clock }) {
@@ -170,7 +173,9 @@ export class NamedKeys {
 
   /** The keys that roles or the server itself sign with. */
   async setOfRoles(): Promise<KeySet> {
-    return this.#set(async (name, key) => key.signs_for_server === true || (await isUsed(this.#records, name, 'role')));
+    return this.#sets.run('roles', async () =>
+      this.#set(async (name, key) => key.signs_for_server === true || (await isUsed(this.#records, name, 'role'))),
+    );
   }
 
   /** The keys of some clients; `*` is those of all. */

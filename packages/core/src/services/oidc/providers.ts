@@ -4,6 +4,7 @@ import { allowsClient } from './identity-tokens.ts';
 import type { KeySet, NamedKeys } from './named-keys.ts';
 import { oidcRecords, requireShortName, type Provider } from './oidc-records.ts';
 import type { Scopes } from './scopes.ts';
+import { SharedRuns } from './shared-runs.ts';
 import { requireIssuer, type TokenIssuer } from './token-issuer.ts';
 
 /** It is always there, and serves every client. */
@@ -23,6 +24,7 @@ export class Providers {
   readonly #scopes: Scopes;
   readonly #clients: Clients;
   readonly #keys: NamedKeys;
+  readonly #sets = new SharedRuns<KeySet>();
 
   constructor(parts: { storage: () => StorageView; issuer: TokenIssuer; scopes: Scopes; clients: Clients; keys: NamedKeys }) {
     this.#storage = parts.storage;
@@ -69,7 +71,11 @@ export class Providers {
   }
 
   /** The keys that verify what the provider's clients get. */
-  async keySet({ allowed_client_ids: allowed }: Provider): Promise<KeySet> {
+  async keySet({ name, allowed_client_ids: allowed }: KnownProvider): Promise<KeySet> {
+    return this.#sets.run(name, async () => this.#keySet(allowed));
+  }
+
+  async #keySet(allowed: readonly string[]): Promise<KeySet> {
     if (allowsClient(allowed, '*')) return this.#keys.setOfClients('*');
     const clients = await Promise.all(allowed.map(async (id) => this.#clients.byId(id)));
     return this.#keys.setOfClients(new Set(clients.flatMap((client) => client?.key ?? [])));

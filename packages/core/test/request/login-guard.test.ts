@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { API_VERSION, BadRequest, f, path, TokenRefused, TooManyRequests, type About, type EnginePackage } from '@strongroom/engine-sdk';
+import { memoryStorage } from '@strongroom/storage-sdk';
+import { createCore, type Core } from '../../src/index.ts';
+
+const refusals = { wrong: new BadRequest('wrong'), elsewhere: new TokenRefused(), busy: new TooManyRequests('busy') };
+const fields = { name: f.string('Who logs in.', { default: '' }), how: f.string('What becomes of it.', { default: 'wrong' }) };
+
+/** A login method whose logins are counted as `login` says, and always refused. */
+function method(name: string, login: NonNullable<About<typeof fields>['login']>): EnginePackage {
+  const paths = [
+    path('login', { synopsis: 'Log in.', description: 'Always refused.', login, fields }).update({
+      summary: 'Log in.',
+      handle: async (req) => Promise.reject(refusals[req.data.how as keyof typeof refusals]),
+    }),
+  ];
+  return { name, kind: 'auth', apiVersion: API_VERSION, create: () => ({ paths }) };
+}
+
+const methods = [
+  method('named', (data) => String(data['name'])),
+  method('placed', (data, { remoteAddress }) => ({ name: String(data['name']), from: remoteAddress })),
+  method('uncounted', 'uncounted'),
+];
+
+describe('the lockout of a login path', () => {
+  let core: Core;
+
+  beforeEach(async () => {
+    core = await createCore({ storage: memoryStorage(), devRootToken: 'root', plugins: methods });
+    for (const { name } of methods) await call(`sys/auth/${name}`, { type: name });
+  });
+  afterEach(async () => core.close());
+
+  async function call(at: string, data: Record<string, unknown>): Promise<string> {
+    const { status, errors } = await core.handle({ operation: 'update', path: at, data, token: 'root' });
+    return `${status} ${(errors ?? []).join()}`.trim();
+  }
+
+  async function logins(
+    type: string,
+    times: number,
+    remoteAddress = '10.0.0.1',
+    data: Record<string, unknown> = { name: 'bob' },
+  ): Promise<number[]> {
+    const statuses: number[] = [];
+    for (let time = 0; time < times; time += 1) {
+      statuses.push((await core.handle({ operation: 'update', path: `auth/${type}/login`, data, remoteAddress })).status);
+    }
+    return statuses;
+  }
+
+  test('counts by the name that the path declares, wherever a login comes from', async () => {
+    expect(await logins('named', 4)).toEqual([400, 400, 400, 400]);
+    expect(await logins('named', 2, '10.0.0.2')).toEqual([400, 403]);
+  });
+
+  test('counts each origin for itself where the path declares one', async () => {
+    expect(await logins('placed', 6)).toEqual([400, 400, 400, 400, 400, 403]);
+    expect(await logins('placed', 1, '10.0.0.2')).toEqual([400]);
+  });
+
+  test('counts wrong credentials alone', async () => {
+    for (const how of ['elsewhere', 'busy']) await logins('named', 9, '10.0.0.1', { name: 'bob', how });
+    expect(await logins('named', 1)).toEqual([400]);
+  });
+
+  test('counts nothing where the path says so, and cannot be tuned there', async () => {
+    expect(new Set(await logins('uncounted', 9))).toEqual(new Set([400]));
+    const user_lockout_config = { lockout_threshold: 2 };
+    const refused = '400 tuning of user lockout configuration for auth type "uncounted" not allowed';
+    expect(await call('sys/auth/uncounted/tune', { user_lockout_config })).toBe(refused);
+    expect(await call('sys/auth/more', { type: 'uncounted', config: { user_lockout_config } })).toBe(refused);
+    expect(await call('sys/auth/named/tune', { user_lockout_config })).toBe('204');
+    expect(await logins('named', 3)).toEqual([400, 400, 403]);
+  });
+});
