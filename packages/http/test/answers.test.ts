@@ -38,6 +38,16 @@ describe('answers', () => {
     expect(reply.headers['x-powered-by']).toBeUndefined();
   });
 
+  test('of a login that is not complete say as auth what is still to be proven', async () => {
+    const pendingAuth: NonNullable<CoreResponse['pendingAuth']> = {
+      ...{ client_token: '', accessor: '', policies: null, metadata: null, lease_duration: 0, renewable: false, entity_id: '' },
+      ...{ token_type: 'default', orphan: false, num_uses: 0 },
+      mfa_requirement: { mfa_request_id: 'r', mfa_constraints: { e: { any: [{ type: 'totp', id: 'm', uses_passcode: true, name: '' }] } } },
+    };
+    const { text } = await ask(answer({ pendingAuth }), 'PUT');
+    expect((JSON.parse(text) as { auth: unknown }).auth).toEqual(pendingAuth);
+  });
+
   test('are kept by nobody, unless they say for how long', async () => {
     const reply = await ask(answer({ headers: { 'Cache-Control': 'max-age=60' } }));
     expect(reply.headers['cache-control']).toBe('max-age=60');

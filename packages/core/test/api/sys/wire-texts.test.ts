@@ -310,6 +310,13 @@ describe('the texts and statuses that clients know', () => {
       expect(shown.data).toMatchObject({ path: 'secret/', type: 'kv', options: { version: '2' } });
     });
 
+    test('a mount without options has none, also when it is tuned to none', async () => {
+      await ask(core, 'POST sys/auth/door/tune', { token: 'root', body: { options: {}, description: 'd' } });
+      expect((await ask(core, 'GET sys/auth/door', { token: 'root' })).data).toMatchObject({ options: null, description: 'd' });
+      await ask(core, 'POST sys/auth/door/tune', { token: 'root', body: { description: '' } });
+      expect((await ask(core, 'GET sys/auth', { token: 'root' })).data).toMatchObject({ 'door/': { options: null } });
+    });
+
     test('callers without a token see what is meant to be seen, in short', async () => {
       const list = async (token?: string) =>
         (await ask(core, 'GET sys/internal/ui/mounts', { token })).data as Record<'secret' | 'auth', Record<string, object>>;
