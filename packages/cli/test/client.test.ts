@@ -159,6 +159,7 @@ describe('describing a request instead of sending it', () => {
       'path "a/b" {\n  capabilities = ["create", "update"]\n}\n',
     );
     expect((await lab.run(['list', '-output-policy', 'auth/token/accessors'])).stdout).toContain('["list", "sudo"]');
+    expect((await lab.run(['scan', '-output-policy', 'secret/metadata'])).stdout).toContain('capabilities = ["scan"]');
     expect((await lab.run(['kv', 'get', '-output-policy', 'v1/x'])).stdout).toContain('path "v1/x"');
   });
 });

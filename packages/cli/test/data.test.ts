@@ -208,6 +208,14 @@ describe('list', () => {
   });
 });
 
+describe('scan', () => {
+  test('prints the names below a folder', async () => {
+    lab.routes['GET a?scan=true'] = { body: envelope({ data: { keys: ['x', 'folder/y'] } }) };
+    expect((await lab.run(['scan', 'a'])).stdout).toBe('Keys\n----\nx\nfolder/y\n');
+    expect(await lab.run(['scan', 'b'])).toEqual({ code: 2, stdout: '', stderr: 'No value found at b\n' });
+  });
+});
+
 describe('path-help', () => {
   test('prints the text that the server has about a path', async () => {
     lab.routes['GET database?help=1'] = { body: { help: '## DESCRIPTION\n\nDynamic logins.\n', see_also: null, openapi: {} } };

@@ -155,8 +155,8 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
             record.config = mergeMountConfig(record.config, raw, record);
             if (before && raw['user_lockout_config'] !== undefined) requireCountedLogins(before, record.config.user_lockout_config);
             if ((supplied as ReadonlySet<string>).has('description')) record.description = data['description'] as string;
-            if ((supplied as ReadonlySet<string>).has('options'))
-              record.options = { ...record.options, ...(data['options'] as Record<string, string>) };
+            const options = { ...record.options, ...(data['options'] as Record<string, string> | undefined) };
+            record.options = Object.keys(options).length > 0 ? options : null;
           });
           const isVersion = mounts.at(at)?.record.options?.['version'];
           if (before?.type === 'kv' && isVersion === '2' && wasVersion !== '2') {

@@ -296,6 +296,8 @@ describe('the texts and statuses that clients know', () => {
       expect(document.paths['/sys/unseal']).toMatchObject({ 'x-vault-unauthenticated': true });
       expect(document.paths['/sys/audit']).toMatchObject({ 'x-vault-sudo': true });
       expect(document.paths['/secret/data/{path}']).toBeDefined();
+      const pages = document.paths['/identity/entity/id']!['get'] as { parameters: { name: string; in: string }[] };
+      expect(pages.parameters.map((one) => `${one.name} in ${one.in}`)).toEqual(['list in query', 'after in query', 'limit in query']);
     });
   });
 
@@ -308,6 +310,13 @@ describe('the texts and statuses that clients know', () => {
       ]);
       const shown = await ask(core, 'GET sys/internal/ui/mounts/secret/x', { token: 'root' });
       expect(shown.data).toMatchObject({ path: 'secret/', type: 'kv', options: { version: '2' } });
+    });
+
+    test('a mount without options has none, also when it is tuned to none', async () => {
+      await ask(core, 'POST sys/auth/door/tune', { token: 'root', body: { options: {}, description: 'd' } });
+      expect((await ask(core, 'GET sys/auth/door', { token: 'root' })).data).toMatchObject({ options: null, description: 'd' });
+      await ask(core, 'POST sys/auth/door/tune', { token: 'root', body: { description: '' } });
+      expect((await ask(core, 'GET sys/auth', { token: 'root' })).data).toMatchObject({ 'door/': { options: null } });
     });
 
     test('callers without a token see what is meant to be seen, in short', async () => {
