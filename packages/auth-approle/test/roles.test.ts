@@ -13,7 +13,7 @@ describe('a role', () => {
     mount.call(operation, `auth/approle/role/${path}`, data ? { data } : {});
   const read = async (path: string): Promise<unknown> => (await ask('read', path)).data;
 
-  test('is one role, however its name is spelled', async () => {
+  test('is one role, whatever the case of its name', async () => {
     const roleId = await mount.role('Web', { token_policies: 'app' });
     expect(await mount.role('WEB', { token_ttl: '5m' })).toBe(roleId);
     expect((await mount.list('role')).data).toEqual({ keys: ['web'] });
