@@ -227,6 +227,10 @@ workers = 4`;
     ],
     ['listener "tcp" { x_forwarded_for_client_cert_header = "Client-Cert" }', 'needs x_forwarded_for_authorized_addrs'],
     ['listener "tcp" { x_forwarded_for_client_cert_header = "a b", x_forwarded_for_authorized_addrs = "::1" }', "no header's name"],
+    [
+      'listener "unix" { address = "/s", x_forwarded_for_client_cert_header = "C", x_forwarded_for_authorized_addrs = "::1" }',
+      'needs a listener "tcp"',
+    ],
     ['listener "tcp" { x_forwarded_for_client_cert_decoders = "URL" }', 'needs x_forwarded_for_client_cert_header'],
     [
       'listener "tcp" { x_forwarded_for_client_cert_header = "C", x_forwarded_for_authorized_addrs = "::1", x_forwarded_for_client_cert_decoders = ["URL", "ROT13"] }',

@@ -52,6 +52,8 @@ function readUnix(section: Section): Listener | undefined {
   const uid = idOf(section, 'socket_user');
   const gid = idOf(section, 'socket_group');
   section.ignore({ tls_disable: 'a socket of this machine has no TLS' });
+  if (limits.forwardedCertificate)
+    section.complain('x_forwarded_for_client_cert_header', 'needs a listener "tcp": who connects to a socket has no address');
   if (mode !== undefined && !/^0?[0-7]{3}$/.test(mode)) section.complain('socket_mode', 'must be octal permissions such as "0660"');
   if (path === undefined) {
     section.complainHere('address is required: the path of the socket');

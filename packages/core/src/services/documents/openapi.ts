@@ -65,6 +65,11 @@ function pathItem(path: AnyPath, prefix: string): Record<string, unknown> {
             },
           },
         };
+  // Without a write, the fields are those of reading.
+  const query =
+    operations.update || operations.patch
+      ? []
+      : body.map(([name, schema]) => ({ name, in: 'query', description: schema.description ?? '', schema: publicSchema(schema) }));
   const answer = (response: TSchema | undefined, empty: boolean): Record<string, unknown> => ({
     responses: empty
       ? { '204': { description: 'empty body' } }
@@ -75,7 +80,7 @@ function pathItem(path: AnyPath, prefix: string): Record<string, unknown> {
       ? [{ name, in: 'query', required, description: operations[name].summary, schema: { type: 'string', enum: ['true'] } }]
       : [];
   if (operations.read) {
-    const parameters = flag('scan', false);
+    const parameters = [...flag('scan', false), ...query];
     item['get'] = {
       summary: operations.read.summary,
       tags,
@@ -86,7 +91,7 @@ function pathItem(path: AnyPath, prefix: string): Record<string, unknown> {
     item['get'] = {
       summary: operations.list.summary,
       tags,
-      parameters: [...flag('list', operations.scan === undefined), ...flag('scan', false)],
+      parameters: [...flag('list', operations.scan === undefined), ...flag('scan', false), ...query],
       ...answer(operations.list.response, false),
     };
   }

@@ -10,6 +10,8 @@ export interface TotpMethodOrder extends Omit<TotpMethod, 'id' | 'name' | 'algor
   readonly digits: number;
 }
 
+/** Bytes: the issuer must fit into a QR code, in which it stands twice. */
+const LONGEST_TEXT = 256;
 const LONGEST_PERIOD = 86_400;
 const LARGEST_KEY = 128;
 const LARGEST_PICTURE = 2_000;
@@ -68,6 +70,10 @@ export class TotpMethods {
 function check(order: TotpMethodOrder): Omit<TotpMethod, 'id' | 'name'> {
   const { name, issuer, period, key_size, qr_size, algorithm, digits, skew, max_validation_attempts } = order;
   if (issuer === '') throw new BadRequest('issuer must be set');
+  for (const [field, text] of Object.entries({ issuer, method_name: name ?? '' })) {
+    if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new BadRequest(`${field} must not hold control characters`);
+    if (Buffer.byteLength(text) > LONGEST_TEXT) throw new BadRequest(`${field} must be at most ${LONGEST_TEXT} bytes`);
+  }
   if (!(period > 0)) throw new BadRequest('period must be greater than zero');
   if (period > LONGEST_PERIOD || !Number.isInteger(period)) throw new BadRequest('period must be whole seconds, at most one day');
   if (key_size <= 0) throw new BadRequest('key_size must be greater than zero');
@@ -79,6 +85,6 @@ function check(order: TotpMethodOrder): Omit<TotpMethod, 'id' | 'name'> {
   if (skew !== 0 && skew !== 1) throw new BadRequest('skew must be 0 or 1');
   if (max_validation_attempts <= 0) throw new BadRequest('max_validation_attempts must be greater than zero');
   // These divide what the header X-Vault-MFA says.
-  if (name && !/^[^:,\p{Cc}]+$/u.test(name)) throw new BadRequest('method_name must not hold ":", "," or control characters');
+  if (name && !/^[^:,]+$/.test(name)) throw new BadRequest('method_name must not hold ":" or ","');
   return { issuer, period, key_size, qr_size, algorithm, digits, skew, max_validation_attempts };
 }

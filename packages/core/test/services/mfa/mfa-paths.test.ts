@@ -26,7 +26,11 @@ describe('MFA methods', () => {
     [{ qr_size: 2_001 }, '400 qr_size must be from 0, for no picture, to 2000 pixels'],
     [{ digits: 0 }, '400 digits can only be 6 or 8'],
     [{ max_validation_attempts: 0 }, '400 max_validation_attempts must be greater than zero'],
-    [{ method_name: 'a:b' }, '400 method_name must not hold ":", "," or control characters'],
+    [{ method_name: 'a:b' }, '400 method_name must not hold ":" or ","'],
+    [{ method_name: 'a\nb' }, '400 method_name must not hold control characters'],
+    [{ method_name: 'a'.repeat(257) }, '400 method_name must be at most 256 bytes'],
+    [{ issuer: 'é'.repeat(129) }, '400 issuer must be at most 256 bytes'],
+    [{ issuer: '\ud800' }, '400 issuer must not hold control characters'],
     [{ method_name: 'a,b' }, '400 method_name'],
     [{ algorithm: '__proto__' }, '400 unrecognized algorithm'],
   ])('with %j are refused, and none is made', async (fields, text) => {
@@ -112,6 +116,14 @@ describe('secrets', () => {
       data: { method_id: method, entity_id: ann },
     });
     expect(other.status).toBe(403);
+  });
+
+  test('are in the QR code even with the longest issuer and key', async () => {
+    const method = await world.method({ issuer: '語'.repeat(85), key_size: 128, qr_size: 1 });
+    const entity_id = await world.entityOf('ann');
+    const { url, barcode } = await world.write('identity/mfa/method/totp/admin-generate', { method_id: method, entity_id });
+    expect(new URL(url as string).searchParams.get('issuer')).toBe('語'.repeat(85));
+    expect((barcode as string).length).toBeGreaterThan(1_000);
   });
 
   test('that are asked for at the same time are made once', async () => {
