@@ -19,18 +19,18 @@ interface Facts {
 
 export function configTestPath({ storage, roles, secretIds }: LoginParts, clock: Clock): AnyPath {
   return path('config/test', {
-    synopsis: 'Try a login, step by step.',
+    synopsis: 'Test a login step by step.',
     description:
-      'Says at which step a login with this role id and secret id would be refused. No use is taken and no token is issued. It takes sudo: who may call ' +
-      'it learns which role ids exist.',
+      'Reports at which step a login with this role id and secret id would be refused. The test does not use up the secret id and issues no token. It requires sudo, ' +
+      'because the result reveals which role ids exist.',
     access: 'sudo',
     fields: {
       role_id: f.string('The id of the role.', { default: '' }),
       secret_id: f.secret('A secret id of the role.', { default: '' }),
-      remote_address: f.string('The address that the login would come from; that of this call by default.', { default: '' }),
+      remote_address: f.string('Client address to test. Default: the address of this request.', { default: '' }),
     },
   }).update({
-    summary: 'Try a login without carrying it out.',
+    summary: 'Test a login.',
     handle: async ({ data, caller }) => {
       const roleId = data.role_id.trim();
       if (roleId === '') throw new BadRequest('missing role_id');

@@ -4,7 +4,7 @@ import { login, type LoginParts } from './login.ts';
 export function loginPath(parts: LoginParts): AnyPath {
   return path('login', {
     synopsis: 'Log in with a role id and a secret id.',
-    description: 'Answers with a token. A refusal does not tell which of the two is wrong.',
+    description: 'Returns a token. The error does not reveal which of the two ids is wrong.',
     // Whoever knows a role id must not be able to lock its programs out from elsewhere.
     login: (data, { remoteAddress }) => ({ name: String(data['role_id']).trim(), from: remoteAddress }),
     role: async (data) => (await parts.roles.byRoleId(String(data['role_id']).trim()))?.name,

@@ -56,8 +56,8 @@ export function roleFieldPaths(storage: StorageView, roles: Roles): AnyPath[] {
   const one = (at: string, { field, old, missing = field, empty, shown, check }: FieldPath): AnyPath => {
     const show = shown ?? ((role: Role) => picked(shownRole(role), old === undefined ? [field] : [field, old]));
     return path(`role/{name}/${at}`, {
-      synopsis: `The parameter ${field} of a role.`,
-      description: `Reads, changes or clears ${field} alone.`,
+      synopsis: `Configure ${field} of a role.`,
+      description: `Reads, writes or resets only ${field}.`,
       fields: { name: roleName, [field]: roleFields[field], ...(old === undefined ? {} : { [old]: roleFields[old] }) },
     })
       .read({
@@ -80,7 +80,7 @@ export function roleFieldPaths(storage: StorageView, roles: Roles): AnyPath[] {
         },
       })
       .delete({
-        summary: `Set ${field} to its default.`,
+        summary: `Reset ${field} to its default.`,
         handle: async (req) => {
           await roles.change(nameOf(req), { data: { [field]: empty }, supplied: new Set([field]) });
           return undefined;
@@ -90,8 +90,8 @@ export function roleFieldPaths(storage: StorageView, roles: Roles): AnyPath[] {
   return [
     ...Object.entries(FIELD_PATHS).map(([at, kind]) => one(at, kind)),
     path('role/{name}/local-secret-ids', {
-      synopsis: 'The parameter local_secret_ids of a role.',
-      description: 'It is set when the role is created, and has no effect.',
+      synopsis: 'Read local_secret_ids of a role.',
+      description: 'Can only be set when the role is created, and has no effect.',
       fields: { name: roleName },
     }).read({
       summary: 'Read local_secret_ids.',

@@ -16,10 +16,10 @@ export function rolePaths(host: EngineHost, roles: Roles): AnyPath[] {
       at: 'role',
       capture: 'name',
       noun: 'role',
-      synopsis: 'A role: what its logins need, and what their tokens may do.',
+      synopsis: 'Configure a role.',
       description:
-        'A program logs in with the role id and, unless bind_secret_id is false, with a secret id of the role. A write changes only what it sends. ' +
-        'Deleting a role ends its secret ids; tokens stay valid until they expire.',
+        'A program logs in with the role id and, unless bind_secret_id is false, with a secret id of the role. A write changes only the parameters that it contains. ' +
+        'Deleting a role also deletes its secret ids. Tokens stay valid until they expire.',
       fields: roleFields,
       storage,
       records: (view) => roles.records(view),
@@ -32,9 +32,9 @@ export function rolePaths(host: EngineHost, roles: Roles): AnyPath[] {
       removed: async (role, _name, tx) => roles.ended(tx, role),
     }),
     path('role/{name}/role-id', {
-      synopsis: 'The role id of a role.',
+      synopsis: 'Read or replace the role id.',
       description:
-        'The role id names the role at a login. It is no secret, but it belongs to the program. When it is replaced, the old one stops working at once.',
+        'The role id names the role at a login. It is not a secret, but do not publish it. After it is replaced, the old one stops working immediately.',
       fields: { name: roleName, role_id: roleFields.role_id },
     })
       .read({

@@ -7,11 +7,11 @@ import type { SecretIdMaker, SecretIdOrder } from './secret-id-maker.ts';
 import type { FoundSecretId, SecretIds } from './secret-ids.ts';
 
 const orderFields = {
-  metadata: f.string('Metadata of the tokens that this secret id gives: a JSON object of strings, or a=b,c=d.', { default: '' }),
+  metadata: f.string('Metadata for the tokens issued with this secret id: a JSON object of strings, or a=b,c=d.', { default: '' }),
   cidr_list: f.commaStrings('Addresses and CIDR blocks from which the secret id can be used, within those of the role.', { default: [] }),
   token_bound_cidrs: f.commaStrings('Addresses and CIDR blocks that tokens are bound to, within those of the role.', { default: [] }),
-  num_uses: f.int('How often the secret id can be used; 0 means without limit. Default: secret_id_num_uses of the role.'),
-  ttl: f.duration('How long the secret id is valid; 0 means without end. Default: secret_id_ttl of the role.'),
+  num_uses: f.int('Number of times the secret id can be used; 0 means no limit. Default: secret_id_num_uses of the role.'),
+  ttl: f.duration('Lifetime of the secret id; 0 means that it does not expire. Default: secret_id_ttl of the role.'),
 };
 const secretIdField = f.secret('The secret id.', { default: '' });
 const accessorField = f.string('The accessor of the secret id.', { default: '' });
@@ -55,13 +55,12 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
   };
   return [
     path('role/{name}/secret-id', {
-      synopsis: 'The secret ids of a role.',
-      description:
-        'A write makes a random secret id and shows it once. Ask for a wrapped response to hand it to the program that will use it.',
+      synopsis: 'Generate a secret id, or list the accessors.',
+      description: 'A write generates a random secret id and shows it only once. Use response wrapping to deliver it to the program.',
       fields: { name: roleName, ...orderFields, ...pageFields },
     })
       .update({
-        summary: 'Make a secret id.',
+        summary: 'Generate a secret id.',
         handle: async ({ data, supplied }) => make(data.name, orderOf(data, supplied)),
       })
       .list({
@@ -73,8 +72,8 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
         },
       }),
     path('role/{name}/custom-secret-id', {
-      synopsis: 'A secret id of your own choice.',
-      description: 'Prefer random ones. Spaces around it are dropped, as at a login.',
+      synopsis: 'Store a secret id of your choice.',
+      description: 'Generated secret ids are safer. Leading and trailing spaces are removed, as they are at login.',
       fields: { name: roleName, ...orderFields, secret_id: f.secret('The secret id, at most 4096 bytes.', { default: '' }) },
     }).update({
       summary: 'Store a secret id.',
@@ -82,8 +81,8 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
         make(data.name, { ...orderOf(data, supplied), secretId: required('secret_id', data.secret_id.trim()) }),
     }),
     path('role/{name}/secret-id/lookup', {
-      synopsis: 'What is known of a secret id.',
-      description: 'Shows its metadata, its addresses, how many uses are left, and when it expires.',
+      synopsis: 'Look up a secret id.',
+      description: 'Returns its metadata, addresses, remaining uses and expiry.',
       fields: { name: roleName, secret_id: secretIdField },
     }).update({
       summary: 'Look up a secret id.',
@@ -94,15 +93,15 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
       },
     }),
     path('role/{name}/secret-id/destroy', {
-      synopsis: 'The end of a secret id.',
-      description: 'The secret id stops working at once. Tokens that it gave stay valid until they expire.',
+      synopsis: 'Destroy a secret id.',
+      description: 'The secret id stops working immediately. Tokens issued with it stay valid until they expire.',
       fields: { name: roleName, secret_id: secretIdField },
     })
       .update({ summary: 'Destroy a secret id.', handle: destroy })
       .delete({ summary: 'Destroy a secret id.', handle: destroy }),
     path('role/{name}/secret-id-accessor/lookup', {
-      synopsis: 'What is known of a secret id, by its accessor.',
-      description: 'Shows the same as a lookup by the secret id.',
+      synopsis: 'Look up a secret id by its accessor.',
+      description: 'Returns the same fields as a lookup by secret id.',
       fields: { name: roleName, secret_id_accessor: accessorField },
     }).update({
       summary: 'Look up a secret id by its accessor.',
@@ -113,8 +112,8 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
       },
     }),
     path('role/{name}/secret-id-accessor/destroy', {
-      synopsis: 'The end of a secret id, by its accessor.',
-      description: 'The secret id stops working at once. Tokens that it gave stay valid until they expire.',
+      synopsis: 'Destroy a secret id by its accessor.',
+      description: 'The secret id stops working immediately. Tokens issued with it stay valid until they expire.',
       fields: { name: roleName, secret_id_accessor: accessorField },
     })
       .update({ summary: 'Destroy a secret id by its accessor.', handle: destroyByAccessor })

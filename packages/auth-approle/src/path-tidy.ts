@@ -3,8 +3,9 @@ import type { Tidying } from './schedules.ts';
 
 export function tidyPath(storage: StorageView, tidying: Tidying): AnyPath {
   return path('tidy/secret-id', {
-    synopsis: 'Removal of expired secret ids.',
-    description: 'Expired secret ids are refused at once and removed once a minute. This removes them now, in the background.',
+    synopsis: 'Remove expired secret ids.',
+    description:
+      'A secret id stops working when it expires; a job deletes expired ones every minute. This path starts the job now, in the background.',
     fields: {},
   }).update({
     summary: 'Remove expired secret ids.',

@@ -20,10 +20,10 @@ export type Role = Static<typeof Role>;
 export const roleFields = {
   bind_secret_id: f.bool('Whether a login needs a secret id.'),
   secret_id_bound_cidrs: f.commaStrings('Addresses and CIDR blocks from which a login is accepted.', { aliases: ['bound_cidr_list'] }),
-  secret_id_num_uses: f.int('How often a secret id can be used; 0 means without limit.'),
-  secret_id_ttl: f.duration('How long a secret id is valid; 0 means without end.'),
-  local_secret_ids: f.bool('Set at creation only. Has no effect: secret ids are shared by all servers of a store.'),
-  role_id: f.string('The id that names the role at a login; a random UUID by default.'),
+  secret_id_num_uses: f.int('Number of times each secret id can be used; 0 means no limit.'),
+  secret_id_ttl: f.duration('Lifetime of each secret id; 0 means that it does not expire.'),
+  local_secret_ids: f.bool('Can only be set when the role is created. Has no effect: all servers of a store share secret ids.'),
+  role_id: f.string('The id that identifies the role at login. Default: a random UUID.'),
   ...roleTokenFields(['policies', 'period']),
 };
 

@@ -4,12 +4,12 @@ import { Remembered } from './remembered.ts';
 
 /** The parameters of `config`; the first three with the names of Vault and OpenBao. */
 export const configFields = {
-  disable_binding: f.bool('Renew tokens without the certificate of the login. By default a renewal shows it again.'),
-  enable_identity_alias_metadata: f.bool('Store the metadata of the token with the alias, where policy templates read it.'),
-  ocsp_cache_size: f.int('How many OCSP responses are remembered: 2 to 100,000. Default: 100.'),
+  disable_binding: f.bool('Renew tokens without the certificate used at login. By default, a renewal requires it.'),
+  enable_identity_alias_metadata: f.bool('Copy the metadata of the token to the alias, so that policy templates can use it.'),
+  ocsp_cache_size: f.int('Number of OCSP responses to cache: 2 to 100,000. Default: 100.'),
   prefix_alias_with_issuer: f.bool(
-    'Begin aliases with the key id of the CA that issued the certificate, so that equal common names of two CAs are two entities. It changes the aliases of ' +
-      'all later logins.',
+    'Prefix alias names with the key id of the issuing CA, so that the same common name from two CAs means two entities. Changes the aliases of all later ' +
+      'logins.',
   ),
 } as const;
 

@@ -33,7 +33,7 @@ export function extensionProblem({ requiredExtensions }: TrustedRole, { extensio
     const extension = extensions.get(oid);
     if (!extension) return `required_extensions: the certificate has no extension ${oid}`;
     const text = textValue(extension.value);
-    if (text === undefined) return `required_extensions: the value of ${oid} is no string`;
+    if (text === undefined) return `required_extensions: the value of ${oid} is not a string`;
     if (!matchesGlob(pattern, text))
       return `required_extensions: ${JSON.stringify(text)} of ${oid} does not fit ${JSON.stringify(pattern)}`;
   }

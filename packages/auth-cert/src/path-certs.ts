@@ -10,7 +10,7 @@ export function certPaths(roles: RoleStore, configs: ConfigStore, { mount }: Pic
     at: 'certs',
     capture: 'name',
     noun: 'role',
-    synopsis: 'Certificates that are trusted, and what their logins grant.',
+    synopsis: 'Configure a role: the certificates to trust, and the tokens to issue.',
     description: 'A write changes only what it contains. Lists that allow everything read as null.',
     fields: roleFields,
     storage: roles.storage,

@@ -21,18 +21,18 @@ const MOST_ROLES = 100;
 
 export function configTestPath(parts: LoginParts): AnyPath {
   return path('config/test', {
-    synopsis: 'Try a certificate: its path, validity, usage, names, extensions, revocation and policies, role by role.',
+    synopsis: 'Test a certificate against the roles step by step.',
     description:
-      'Nothing is stored and no token is issued. Without client_certificate, the certificate of the caller is tried. Parameters of a role in the request override ' +
-      'those of the named role, or make up a role of their own. It takes sudo: it tells which roles exist, and asks OCSP responders.',
+      'The test stores nothing and issues no token. Without client_certificate, it uses the certificate of the caller. Role parameters in the request override those ' +
+      'of the named role, or define a temporary role. It requires sudo, because the result reveals which roles exist and the server queries OCSP responders.',
     access: 'sudo',
     fields: {
       ...roleFields,
-      name: f.string('Role to try. Default: all roles.', { default: '', folds: (name: string) => name.toLowerCase() }),
-      client_certificate: f.string('PEM of the certificate to try, followed by the CAs that a client would send along.', { default: '' }),
+      name: f.string('Role to test. Default: all roles.', { default: '', folds: (name: string) => name.toLowerCase() }),
+      client_certificate: f.string('PEM of the certificate to test, followed by the intermediates that the client sends.', { default: '' }),
     },
   }).update({
-    summary: 'Try a certificate without logging in.',
+    summary: 'Test a certificate.',
     handle: async (req) => {
       const { name, client_certificate: pem, ...data } = req.data;
       const shown = readShown(pem === '' ? (req.caller.certificates ?? []) : certificatesIn(pem));
@@ -85,7 +85,7 @@ function certificatesIn(pem: string): Buffer[] {
     if (!(error instanceof CertificateUnreadable)) throw error;
     throw new BadRequest(`client_certificate: ${error.message}`);
   }
-  throw new BadRequest('client_certificate: there is no certificate in PEM');
+  throw new BadRequest('client_certificate: no certificate in PEM');
 }
 
 /** @throws BadRequest for a role that does not exist, or cannot be put together */

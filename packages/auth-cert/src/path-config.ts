@@ -4,7 +4,7 @@ import { configFields, type CertConfig, type ConfigStore } from './config.ts';
 /** `changed` is called with what a write has stored. */
 export function configPath(configs: ConfigStore, changed: (config: CertConfig) => void): AnyPath {
   return path('config', {
-    synopsis: 'What holds for all roles: renewal, aliases, and the memory for OCSP responses.',
+    synopsis: 'Configure settings for all roles: renewal, aliases and the OCSP cache.',
     description: 'A write changes only what it contains.',
     fields: configFields,
   })

@@ -4,11 +4,14 @@ import type { LoginCall } from './login.ts';
 export function loginPath(login: (call: LoginCall) => Promise<EngineResponse<never>>): AnyPath {
   return path('login', {
     synopsis: 'Log in with the client certificate of the connection.',
-    description:
-      'The certificate is the one of the TLS connection, or the one that a trusted proxy passes on. Without a name, the first role that fits counts, in the order ' +
-      'of names. A refusal does not tell which roles exist.',
+    description: 'The certificate comes from the TLS connection, or from a trusted proxy. The error does not reveal which roles exist.',
     login: 'uncounted',
-    fields: { name: f.string('Role to log in with.', { default: '', folds: (name: string) => name.toLowerCase() }) },
+    fields: {
+      name: f.string('Name of the role. Default: the first role, in order of names, that accepts the certificate.', {
+        default: '',
+        folds: (name: string) => name.toLowerCase(),
+      }),
+    },
   }).update({
     summary: 'Log in.',
     handle: async (req) =>

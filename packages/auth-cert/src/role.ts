@@ -10,7 +10,7 @@ const PATTERNS = 'One is enough; `*` stands for any characters. An empty list al
 /** The parameters of `certs/:name`, with the names of Vault and OpenBao. */
 export const roleFields = {
   certificate: f.string(
-    'PEM. If the first certificate is a CA: the CAs that are trusted, and every certificate that they issued may log in. Otherwise exactly this certificate may.',
+    'PEM. If the first certificate is a CA, the role accepts every certificate that the CAs issued. Otherwise, it accepts only this certificate.',
   ),
   allowed_names: f.commaStrings(`Patterns for the common name, a DNS name or a mail address. ${PATTERNS}`, { deprecated: true }),
   allowed_common_names: f.commaStrings(`Patterns for the common name. ${PATTERNS}`),
@@ -18,16 +18,18 @@ export const roleFields = {
   allowed_email_sans: f.commaStrings(`Patterns for mail addresses. ${PATTERNS}`),
   allowed_uri_sans: f.commaStrings(`Patterns for URIs. ${PATTERNS}`),
   allowed_organizational_units: f.commaStrings(`Patterns for organizational units of the subject. ${PATTERNS}`),
-  required_extensions: f.commaStrings(
-    'Extensions that a certificate needs, each as `oid:pattern`. The value is a string of ASN.1. All are needed.',
-  ),
-  allowed_metadata_extensions: f.commaStrings('OIDs of extensions whose values become metadata of the token.'),
+  required_extensions: f.commaStrings('Required extensions, each as `oid:pattern`. The value of the extension must be an ASN.1 string.'),
+  allowed_metadata_extensions: f.commaStrings('OIDs of extensions whose values are copied to the metadata of the token.'),
   display_name: f.string('Display name of tokens. Default: the name of the role.'),
-  ocsp_enabled: f.bool('Ask an OCSP responder whether the certificate is revoked.'),
-  ocsp_ca_certificates: f.string('PEM of further CAs whose responders are believed.'),
-  ocsp_servers_override: f.commaStrings('URLs of responders, in place of those in the certificate.'),
-  ocsp_fail_open: f.bool('Allow a login if no responder knows the certificate or can be asked. A revoked certificate never logs in.'),
-  ocsp_query_all_servers: f.bool('Ask all responders; all must say that the certificate is good. By default the first answer decides.'),
+  ocsp_enabled: f.bool('Check with an OCSP responder whether the certificate is revoked.'),
+  ocsp_ca_certificates: f.string('PEM of additional CAs whose OCSP responders are trusted.'),
+  ocsp_servers_override: f.commaStrings('URLs of OCSP responders to use instead of those in the certificate.'),
+  ocsp_fail_open: f.bool(
+    'Allow a login if no OCSP responder can be reached or knows the certificate. A revoked certificate is always refused.',
+  ),
+  ocsp_query_all_servers: f.bool(
+    'Query all OCSP responders, and require each to report the certificate as good. By default, the first response decides.',
+  ),
   ...roleTokenFields(['policies', 'ttl', 'lease', 'max_ttl', 'period', 'bound_cidrs']),
 } as const;
 
@@ -129,7 +131,7 @@ function checkOcsp(role: Role): void {
   } catch (error) {
     if (!(error instanceof CertificateUnreadable)) throw error;
   }
-  throw new BadRequest('ocsp_ca_certificates: there is no certificate in PEM');
+  throw new BadRequest('ocsp_ca_certificates: no certificate in PEM');
 }
 
 function isOid(text: string): boolean {

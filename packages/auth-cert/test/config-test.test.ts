@@ -127,7 +127,7 @@ describe('config/test', () => {
   });
 
   test.each([
-    [{ client_certificate: 'zz' }, 'client_certificate: there is no certificate in PEM'],
+    [{ client_certificate: 'zz' }, 'client_certificate: no certificate in PEM'],
     [{ name: 'none' }, 'name: there is no role "none"'],
     [{ name: 'eng', required_extensions: 'zz' }, 'required_extensions: "zz" is not an OID and a pattern, such as "1.2.3.4.5:blue*"'],
   ])('refuses %j', async (data, text) => {
@@ -160,7 +160,7 @@ describe('a role', () => {
     [{ certificate: 'zz' }, 'failed to parse certificate'],
     [
       { certificate: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' },
-      'failed to parse certificate: it is no certificate of X.509',
+      'failed to parse certificate: it is not an X.509 certificate',
     ],
     [{ certificate: serverOnly.pem }, 'nonCA certificates should have TLS client authentication set as an extended key usage'],
     [{ certificate: root.pem + alice.pem }, 'certificate: the first certificate is a CA, so all must be; certificate 2 is none'],
@@ -168,7 +168,7 @@ describe('a role', () => {
     [{ required_extensions: 'a.b:x' }, 'required_extensions: "a.b:x" is not an OID and a pattern, such as "1.2.3.4.5:blue*"'],
     [{ allowed_metadata_extensions: 'blue' }, 'allowed_metadata_extensions: "blue" is not an OID, such as "1.2.3.4.5"'],
     [{ ocsp_servers_override: 'ocsp.example.org' }, 'ocsp_servers_override: "ocsp.example.org" is not a URL with http or https'],
-    [{ ocsp_ca_certificates: 'zz' }, 'ocsp_ca_certificates: there is no certificate in PEM'],
+    [{ ocsp_ca_certificates: 'zz' }, 'ocsp_ca_certificates: no certificate in PEM'],
     [{ token_policies: 'root' }, expect.stringContaining('token_policies: no login can give the policy "root"')],
     [{ token_ttl: '2h', token_max_ttl: '1h' }, "'token_ttl' cannot be greater than 'token_max_ttl'"],
   ])('%# is refused', async (data, text) => {

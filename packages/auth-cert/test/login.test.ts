@@ -61,7 +61,7 @@ describe('a login with a certificate', () => {
     expect(await mount.login(makeCertificate({ subject: 'CN=alice' }))).toMatchObject(REFUSALS.untrusted);
     expect(await mount.login({ ...alice, path: [Buffer.from('no certificate')] })).toMatchObject({
       status: 400,
-      errors: ["failed to verify client's certificate: it is no certificate of X.509"],
+      errors: ["failed to verify client's certificate: it is not an X.509 certificate"],
     });
   });
 

@@ -105,8 +105,8 @@ describe('an uploaded revocation list', () => {
     [{ url: '' }, 'empty CRL url'],
     [{ url: 'ldap://a/b' }, 'url: "ldap://a/b" is not a URL with http or https'],
     [{ url: 'http://user:pw@a/b' }, 'url: "http://user:pw@a/b" is not a URL with http or https'],
-    [{ crl: 'zz' }, 'failed to parse CRL: it is no list in DER'],
-    [{ crl: root.pem }, 'failed to parse CRL: it is no list in DER'],
+    [{ crl: 'zz' }, 'failed to parse CRL: it is not a revocation list in DER'],
+    [{ crl: root.pem }, 'failed to parse CRL: it is not a revocation list in DER'],
     [
       uploaded(root, order([], { extensions: [{ oid: '2.5.29.27', critical: true, value: Buffer.from([2, 1, 1]) }] })),
       'failed to parse CRL: it is a delta list; give the whole list',

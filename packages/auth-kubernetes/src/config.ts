@@ -7,22 +7,18 @@ export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
 
 /** The parameters of `config`, with Vault's and OpenBao's names. */
 export const configFields = {
-  kubernetes_host: f.string('URL of the API server: https://10.0.0.1:6443.'),
-  kubernetes_ca_cert: f.string(
-    "PEM of the CAs that vouch for the API server. Default: the cluster's, from the pod that the server runs in.",
-  ),
+  kubernetes_host: f.string('URL of the API server, such as https://10.0.0.1:6443.'),
+  kubernetes_ca_cert: f.string('PEM of the CAs to trust for the API server. Default: the CA of the pod in which this server runs.'),
   token_reviewer_jwt: f.secret(
-    'Token of an account that may review tokens (ClusterRole system:auth-delegator). Default: that of the pod that the server runs in; without a pod, ' +
-      'each token is reviewed with itself.',
+    'Token of an account that can review tokens (ClusterRole system:auth-delegator). Default: the token of the pod in which this server runs; outside ' +
+      'a pod, each token reviews itself.',
   ),
   pem_keys: f.commaStrings(
-    'PEM public keys, or certificates, of the issuer: signatures are verified here too, before the API server is asked.',
+    'PEM of public keys or certificates of the issuer. If set, this server verifies signatures before it calls the API server.',
   ),
-  disable_local_ca_jwt: f.bool('Use neither the CA nor the token of the pod that the server runs in.'),
-  issuer: f.string('The issuer that tokens must have.'),
-  disable_iss_validation: f.bool(
-    'Accept tokens of any issuer; the API server accepts its own only. Default: true, or false with an issuer.',
-  ),
+  disable_local_ca_jwt: f.bool('Do not use the CA and the token of the pod in which this server runs.'),
+  issuer: f.string('The required issuer of tokens.'),
+  disable_iss_validation: f.bool('Do not check the issuer; the API server still does. Default: true, or false if issuer is set.'),
 } as const;
 
 /** The record at `config`. */

@@ -24,7 +24,7 @@ export async function parseSelector(text: string): Promise<LabelSelector> {
   if (unknown.length > 0) throw refused(`${unknown[0]} is neither matchLabels nor matchExpressions`);
   const requirements = [...fromLabels(matchLabels), ...fromExpressions(matchExpressions)];
   if (requirements.length === 0)
-    throw refused('it requires nothing, and would select every namespace; write "*" into bound_service_account_namespaces for that');
+    throw refused('it has no requirements and would select every namespace; write "*" into bound_service_account_namespaces for that');
   return requirements;
 }
 

@@ -31,10 +31,10 @@ interface Tested {
 
 export function configTestPath(configs: ConfigStore, { clock, pod }: { readonly clock: Clock; readonly pod: PodFiles }): AnyPath {
   return path('config/test', {
-    synopsis: 'Test a configuration: reach the API server, and take every step of a login.',
+    synopsis: 'Test the configuration and a login step by step.',
     description:
-      'Uses the stored configuration, with the parameters that are sent in its place. Nothing is stored and no token is issued. Without jwt, the test ' +
-      'ends after the reviewer. It takes sudo: its answer tells why a login is refused.',
+      'Parameters in the request override those of the stored configuration. The test stores nothing and issues no token. Without jwt, it ends after the ' +
+      'reviewer. It requires sudo, because the result reveals why a login is refused.',
     access: 'sudo',
     fields: {
       ...configFields,
@@ -42,7 +42,7 @@ export function configTestPath(configs: ConfigStore, { clock, pod }: { readonly 
       jwt: f.secret('Token of a service account to test.', { default: '' }),
     },
   }).update({
-    summary: 'Test a configuration without storing it.',
+    summary: 'Test the configuration.',
     handle: async (req) => {
       const { role: roleName, jwt, ...data } = req.data;
       const config = testedConfig(await configs.read(), data);

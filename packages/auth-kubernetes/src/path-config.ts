@@ -6,10 +6,10 @@ import type { PodFiles } from './pod-files.ts';
 
 export function configPath(configs: ConfigStore, pod: PodFiles): AnyPath {
   return path('config', {
-    synopsis: 'How the API server of the cluster is reached.',
+    synopsis: 'Configure the connection to the API server.',
     description:
-      'A write replaces everything; token_reviewer_jwt alone stays where it is left out and kubernetes_host is the same. A write with another ' +
-      'kubernetes_ca_cert sends it again, or comes with a token whose policy grants sudo on this path. It is never shown.',
+      'A write replaces all parameters, except that it keeps an omitted token_reviewer_jwt if kubernetes_host is unchanged. A write that changes ' +
+      'kubernetes_ca_cert must include token_reviewer_jwt, or the caller needs sudo on this path. A read never shows it.',
     fields: configFields,
   })
     .read({

@@ -8,7 +8,7 @@ import type { Trace } from './trace.ts';
 export function loginPath(configs: ConfigStore, clusters: Clusters, clock: Clock, trace: Trace): AnyPath {
   return path('login', {
     synopsis: 'Log in with the token of a service account.',
-    description: 'Answers with a token. A refusal does not tell whether the role exists.',
+    description: 'Returns a token. The error does not reveal whether the role exists.',
     access: 'unauthenticated',
     fields: {
       role: f.string('Name of the role.', { folds: foldRoleName }),

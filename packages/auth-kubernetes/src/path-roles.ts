@@ -7,9 +7,9 @@ export function rolePaths(storage: StorageView): AnyPath[] {
     at: 'role',
     capture: 'name',
     noun: 'role',
-    synopsis: 'A role: which service accounts log in, and what tokens they get.',
+    synopsis: 'Configure a role: the service accounts to accept, and the tokens to issue.',
     description:
-      'A write changes what it sends, but a namespace selector that it leaves out is removed. Tokens that were issued keep their policies.',
+      'A write changes only the parameters that it contains, except that it removes an omitted namespace selector. Existing tokens keep their policies.',
     fields: roleFields,
     storage,
     records: roles,

@@ -25,7 +25,7 @@ export function presentedToken(jwt: string, { config, keys }: Cluster, clock: Cl
   const since = trace.start();
   const refuse = (reason: string, answer = loginRefused()) => trace.failed('token', since, {}, reason, answer);
   const token = parseWebToken(jwt);
-  if (!token) throw refuse('not a token of a service account: it is malformed, or not signed with RS or ES 256, 384 or 512');
+  if (!token) throw refuse('not a service account token: it is malformed, or not signed with RS or ES 256, 384 or 512');
   if (keys.length > 0 && !isSignedBy(token, keys)) throw refuse('none of pem_keys has signed the token');
   const late = timeProblem(token.claims, clock.millis() / 1_000);
   if (late !== undefined) throw refuse(late, new TokenRefused(late));
@@ -34,9 +34,9 @@ export function presentedToken(jwt: string, { config, keys }: Cluster, clock: Cl
     throw refuse(`the issuer of the token is not ${issuer}`, new TokenRefused('invalid issuer (iss) claim'));
   }
   const account = serviceAccountOf(token.claims);
-  if (!account) throw refuse('the token names no service account with a namespace, a name and a uid');
+  if (!account) throw refuse('the token does not name a service account with a namespace, a name and a uid');
   const audiences = audiencesOf(token.claims);
-  if (audiences.join().length > LONGEST_AUDIENCES) throw refuse('the token has more audiences than a cluster issues it for');
+  if (audiences.join().length > LONGEST_AUDIENCES) throw refuse('the token has too many audiences');
   trace.passed('token', since, { service_account: `${account.namespace}/${account.name}`, audiences });
   return { jwt, account, audiences };
 }

@@ -7,14 +7,12 @@ const ALIAS_SOURCES = ['serviceaccount_uid', 'serviceaccount_name'] as const;
 
 /** The parameters of a role, with Vault's and OpenBao's names. */
 export const roleFields = {
-  bound_service_account_names: f.commaStrings('Service accounts that log in: names, with * for any characters, or * alone.'),
-  bound_service_account_namespaces: f.commaStrings(
-    'Namespaces of service accounts that log in: names, with * for any characters, or * alone.',
-  ),
+  bound_service_account_names: f.commaStrings('Names of the service accounts to accept; * matches any characters.'),
+  bound_service_account_namespaces: f.commaStrings('Namespaces of the service accounts to accept; * matches any characters.'),
   bound_service_account_namespace_selector: f.string(
-    'Labels of further namespaces, as a label selector in JSON or YAML. A write that leaves it out removes it.',
+    'Label selector for additional namespaces, in JSON or YAML. A write without it removes it.',
   ),
-  audience: f.string('The audience that tokens must be issued for. Without it, tokens for any service of the cluster log in.'),
+  audience: f.string('The required audience. Without it, a token for any service of the cluster is accepted.'),
   alias_name_source: f.string('What identifies an account: serviceaccount_uid (default), or serviceaccount_name for namespace/name.'),
   ...roleTokenFields(['policies', 'num_uses', 'ttl', 'max_ttl', 'period', 'bound_cidrs']),
 } as const;

@@ -39,7 +39,7 @@ const oldFields = {
 const { token_policies: _withAlias, ...otherTokenFields } = tokenFields;
 const currentFields = {
   ...otherTokenFields,
-  token_policies: f.commaStrings('Policies of generated tokens.'),
+  token_policies: f.commaStrings('Policies of tokens.'),
 } as const;
 
 /** The `token_*` fields of a role or user, and those of the old names that the method knows. */

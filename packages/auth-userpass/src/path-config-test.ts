@@ -27,18 +27,18 @@ const NAME = /^\w(?:[\w.-]*\w)?$/;
 
 export function configTestPath(host: Pick<EngineHost, 'clock' | 'isLocked'>, parts: LoginParts): AnyPath {
   return path('config/test', {
-    synopsis: 'Try the login of a user: name, lockout, password, addresses, policies.',
+    synopsis: 'Test a login step by step.',
     description:
-      'Says step by step why a login is refused. Nothing is stored, no token is issued, and the lockout counts nothing. It takes sudo: who may call it can ' +
-      'guess passwords, and learns which users exist.',
+      'Reports at which step a login would be refused. The test stores nothing, issues no token, and does not affect the lockout. It requires sudo, because ' +
+      'callers can guess passwords and learn which users exist.',
     access: 'sudo',
     fields: {
-      username: f.string('User to try.', { default: '' }),
-      password: f.secret('Password of the user; without one it is not checked.', { default: '' }),
-      address: f.string('Address from which the user would log in; by default the address of this call.'),
+      username: f.string('Name of the user.', { default: '' }),
+      password: f.secret('Password of the user. Without it, the test skips the password.', { default: '' }),
+      address: f.string('Client address to test. Default: the address of this request.'),
     },
   }).update({
-    summary: 'Try the login of a user.',
+    summary: 'Test a login.',
     handle: async (req) => {
       const { username, password, address = req.caller.remoteAddress } = req.data;
       if (!NAME.test(username)) throw new BadRequest('username: name the user to try, by letters, digits, "_", "-" and "."');

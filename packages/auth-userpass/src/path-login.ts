@@ -5,7 +5,7 @@ import { usernameField } from './user-name.ts';
 export function loginPath(parts: LoginParts): AnyPath {
   return path('login/{username}', {
     synopsis: 'Log in with a name and a password.',
-    description: 'Answers with a token. A refusal does not tell whether the name or the password is wrong.',
+    description: 'Returns a token. The error does not reveal whether the name or the password is wrong.',
     login: (data) => String(data['username']),
     fields: { username: usernameField, password: f.secret('Password of the user.', { default: '' }) },
   }).update({

@@ -7,7 +7,7 @@ import type { Users } from './users.ts';
 const passwordFields = {
   password: f.secret('Password of the user.'),
   password_hash: f.secret(
-    'A bcrypt hash of the password from another system, `$2a$`, `$2b$` or `$2y$`, of cost 5 to 12. The first login replaces it by a stronger one.',
+    'A bcrypt hash of the password from another system, `$2a$`, `$2b$` or `$2y$`, of cost 5 to 12. The first login replaces it with a stronger hash.',
   ),
 } as const;
 const tokenFields = roleTokenFields(['policies', 'ttl', 'max_ttl', 'bound_cidrs']);
@@ -17,20 +17,20 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
     namesPath('users', users.records, { synopsis: 'The names of the users.' }),
 
     path('users/{username}', {
-      synopsis: 'A user: a password, and what the tokens of the user are like.',
+      synopsis: 'Configure a user: the password, and the tokens to issue.',
       description:
-        'A write changes only the parameters that it sends. Reads never show the password. Deleting a user leaves tokens alive until they expire.',
+        'A write changes only the parameters that it contains. A read never shows the password. After a user is deleted, tokens stay valid until they expire.',
       fields: { username: usernameField, ...passwordFields, ...tokenFields },
     })
       .read({
-        summary: 'Reads a user.',
+        summary: 'Read a user.',
         handle: async ({ data }) => {
           const user = await users.records.get(data.username);
           return user && { data: roleTokenData(user) };
         },
       })
       .upsert({
-        summary: 'Creates or changes a user.',
+        summary: 'Create or change a user.',
         exists: async (req) => users.records.has(req.data.username),
         handle: async ({ data, supplied, signal }) => {
           // What would be refused is refused before it costs a hash.
@@ -45,7 +45,7 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
         },
       })
       .delete({
-        summary: 'Deletes a user.',
+        summary: 'Delete a user.',
         handle: async ({ data }) => {
           await users.delete(data.username);
           return undefined;
@@ -53,11 +53,11 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
       }),
 
     path('users/{username}/password', {
-      synopsis: 'The password of a user.',
-      description: 'Replaces it. Tokens that the user has stay alive.',
+      synopsis: 'Set the password of a user.',
+      description: 'Replaces the password. Existing tokens of the user stay valid.',
       fields: { username: usernameField, ...passwordFields },
     }).update({
-      summary: 'Replaces the password of a user.',
+      summary: 'Set the password of a user.',
       handle: async ({ data, signal }) => {
         if (!(await users.records.has(data.username))) throw noSuchUser();
         const password = await passwords.fromWrite(data, signal);
@@ -71,11 +71,11 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
     }),
 
     path('users/{username}/policies', {
-      synopsis: 'The policies of a user.',
-      description: 'Replaces them. Tokens with other policies are not renewed any more.',
+      synopsis: 'Set the policies of a user.',
+      description: 'Replaces the policies. Tokens with other policies can no longer be renewed.',
       fields: { username: usernameField, ...policyFields() },
     }).update({
-      summary: 'Replaces the policies of a user.',
+      summary: 'Set the policies of a user.',
       handle: async ({ data, supplied }) => {
         await users.change(data.username, (stored) => {
           if (!stored) throw noSuchUser();

@@ -6,16 +6,16 @@ import { f } from './field.ts';
 
 /** The `token_*` parameters that every auth method accepts, with the names of Vault and OpenBao. */
 export const tokenFields = {
-  token_ttl: f.duration('The initial ttl of the token to generate.'),
-  token_max_ttl: f.duration('The maximum lifetime of the generated token.'),
+  token_ttl: f.duration('The initial TTL of tokens.'),
+  token_max_ttl: f.duration('The maximum lifetime of tokens.'),
   token_policies: f.commaStrings('Policies of generated tokens, beside those that the login itself gives.', { aliases: ['policies'] }),
-  token_bound_cidrs: f.commaStrings('CIDR blocks from which a login is accepted; the token is bound to them.'),
-  token_explicit_max_ttl: f.duration('Hard limit on the lifetime, also where a renewal would be allowed.'),
-  token_no_default_policy: f.bool('Leave the policy "default" out.'),
-  token_num_uses: f.int('Uses of the token; 0 is without limit.', { minimum: 0 }),
-  token_period: f.duration('Makes tokens periodic: each renewal gives this much.'),
-  token_type: f.string('service, batch, or default (what the mount is tuned to).'),
-  token_strictly_bind_ip: f.bool('Bind the token to the address that logged in.'),
+  token_bound_cidrs: f.commaStrings('CIDR blocks from which callers can log in and use the token.'),
+  token_explicit_max_ttl: f.duration('Hard limit on the lifetime of tokens, fixed at login.'),
+  token_no_default_policy: f.bool('Do not add the policy "default".'),
+  token_num_uses: f.int('Number of uses of the token; 0 means no limit.', { minimum: 0 }),
+  token_period: f.duration('Makes tokens periodic: each renewal sets this TTL.'),
+  token_type: f.string('service, batch, or default (the token type of the mount).'),
+  token_strictly_bind_ip: f.bool('Bind the token to the address of the login.'),
 } as const;
 
 /** The parameters of tokens that a login method or a role stores. */

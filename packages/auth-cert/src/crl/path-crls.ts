@@ -13,15 +13,15 @@ export function crlPaths(lists: ListStore, storage: StorageView): AnyPath[] {
   return [
     namesPath('crls', lists.names, { synopsis: 'Names of the revocation lists.' }),
     path('crls/{name}', {
-      synopsis: 'A list of certificates that a CA has revoked.',
+      synopsis: 'Configure a certificate revocation list.',
       description:
-        'A list counts for certificates of the CA that signed it. When it has ended (`nextUpdate`), certificates of that CA cannot log in until there is a newer ' +
-        'one, unless allow_stale is set. A list with a URL is fetched at the write, and again in the background.',
+        'A list applies to certificates of the CA that signed it. After it expires (`nextUpdate`), certificates of that CA are refused until a newer list is ' +
+        'stored, unless allow_stale is set. A list with a URL is fetched by the write, and then periodically in the background.',
       fields: {
         name: f.name('Name of the list.', { folds: (name) => name.toLowerCase() }),
         crl: f.string('The list: PEM, or DER as base64.'),
-        url: f.string('Where the list is: http or https.'),
-        allow_stale: f.bool('Use the list after its end as well. By default it then refuses all certificates of its CA.', {
+        url: f.string('The http or https URL of the list.'),
+        allow_stale: f.bool('Keep using the list after it expires. By default, an expired list refuses all certificates of its CA.', {
           default: false,
         }),
       },
@@ -53,7 +53,7 @@ export function crlPaths(lists: ListStore, storage: StorageView): AnyPath[] {
         },
       })
       .update({
-        summary: 'Store a list, or the place where it is.',
+        summary: 'Store a list, or its URL.',
         handle: async ({ data, supplied, signal }) => {
           const { name, crl = '', url = '', allow_stale: allowStale } = data;
           if (supplied.has('url') && url === '') throw new BadRequest('empty CRL url');

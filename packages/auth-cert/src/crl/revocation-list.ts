@@ -47,7 +47,7 @@ export class RevocationList {
     const whole = walker.at(0);
     const [body, algorithm, signature, more] = [...walker.inside(whole)];
     if (whole.end !== der.length || !body || !algorithm || signature?.tag !== TAG.bitString || more)
-      throw new ListUnusable('it is no list in DER');
+      throw new ListUnusable('it is not a revocation list in DER');
     this.#signed = {
       bytes: arrayBuffer(walker.whole(body)),
       algorithm: AsnConvert.parse(walker.whole(algorithm), AlgorithmIdentifier),
@@ -57,7 +57,7 @@ export class RevocationList {
     const parts = [...walker.inside(body)];
     if (parts[0]?.tag === TAG.integer) parts.shift();
     const [inner, issuer, thisUpdate] = parts.splice(0, 3);
-    if (!inner || !issuer || !thisUpdate) throw new ListUnusable('it is no list in DER');
+    if (!inner || !issuer || !thisUpdate) throw new ListUnusable('it is not a revocation list in DER');
     if (!walker.whole(inner).equals(walker.whole(algorithm))) throw new ListUnusable('it names two algorithms of its signature');
     const name = AsnConvert.parse(walker.whole(issuer), Name);
     this.issuerId = idOf(name);
@@ -75,7 +75,7 @@ export class RevocationList {
       return new RevocationList(Buffer.from(der));
     } catch (error) {
       if (error instanceof ListUnusable) throw error;
-      throw new ListUnusable('it is no list in DER', { cause: error });
+      throw new ListUnusable('it is not a revocation list in DER', { cause: error });
     }
   }
 
@@ -117,7 +117,7 @@ function serialsIn(walker: DerWalker, list: Element): Set<string> {
   const serials = new Set<string>();
   for (const entry of walker.inside(list)) {
     const [serial, , extensions] = [...walker.inside(entry)];
-    if (serial?.tag !== TAG.integer) throw new ListUnusable('it is no list in DER');
+    if (serial?.tag !== TAG.integer) throw new ListUnusable('it is not a revocation list in DER');
     if (extensions) checkEntry(walker, extensions);
     serials.add(
       walker

@@ -93,7 +93,7 @@ function parsed(der: Buffer): { basic: BasicOCSPResponse; certificates: Certific
     return { basic: AsnConvert.parse(bytes, BasicOCSPResponse), certificates: certificatesIn(bytes) };
   } catch (error) {
     if (error instanceof ResponseRefused) throw error;
-    throw new ResponseRefused('it is no OCSP response', { cause: error });
+    throw new ResponseRefused('it is not an OCSP response', { cause: error });
   }
 }
 

@@ -139,7 +139,7 @@ export class Certificate {
       return certificate;
     } catch (error) {
       if (error instanceof CertificateUnreadable) throw error;
-      throw new CertificateUnreadable('it is no certificate of X.509', { cause: error });
+      throw new CertificateUnreadable('it is not an X.509 certificate', { cause: error });
     }
   }
 

@@ -32,9 +32,9 @@ export class DerWalker {
     const { bytes } = this;
     const tag = bytes[position];
     const first = bytes[position + 1];
-    if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new RangeError('no element of DER');
+    if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new RangeError('not an element of DER');
     const count = first < 0x80 ? 0 : first & 0x7f;
-    if (first === 0x80 || count > 4) throw new RangeError('no length of DER');
+    if (first === 0x80 || count > 4) throw new RangeError('not a length of DER');
     const start = position + 2 + count;
     const length = count === 0 ? first : start <= bytes.length ? bytes.readUIntBE(position + 2, count) : Infinity;
     if (start + length > limit) throw new RangeError('an element of DER is longer than what it is in');

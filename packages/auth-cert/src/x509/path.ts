@@ -108,12 +108,12 @@ function authorityFault(path: CertificatePath): PathFault | undefined {
   let between = 0;
   for (const [index, authority] of path.entries()) {
     if (index === 0) continue;
-    if (!authority.isAuthority || authority.version < 3) return fault('a certificate of the path is no CA');
+    if (!authority.isAuthority || authority.version < 3) return fault('a certificate in the path is not a CA');
     if (authority.keyUsage !== undefined && (authority.keyUsage & KeyUsageFlags.keyCertSign) === 0) {
-      return fault('a CA of the path may not sign certificates');
+      return fault('a CA in the path is not allowed to sign certificates');
     }
     const most = authority.basicConstraints!.pathLenConstraint;
-    if (most !== undefined && between > most) return fault(`a CA of the path allows ${most} CAs below it, and there are ${between}`);
+    if (most !== undefined && between > most) return fault(`a CA in the path allows ${most} CAs below it, but there are ${between}`);
     for (const [position, below] of path.slice(0, index).entries()) {
       if (position > 0 && isSelfIssued(below)) continue;
       const reason = constraintAgainst(authority, below);

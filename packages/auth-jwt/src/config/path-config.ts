@@ -7,10 +7,10 @@ import { trySource } from './try-source.ts';
 
 export function configPath(configs: ConfigStore, http: IssuerHttp): AnyPath {
   return path('config', {
-    synopsis: 'Where the keys of the token issuer are, and how people log in at it.',
+    synopsis: 'Configure the token issuer.',
     description:
-      'A write replaces the whole configuration: what it leaves out is cleared. It keeps namespace_in_state, and oidc_client_secret as long as issuer ' +
-      'and client id stay the same. A write fetches the keys, and refuses a source that does not answer unless skip_jwks_validation is set.',
+      'A write replaces the whole configuration and resets omitted parameters, except namespace_in_state, and oidc_client_secret while issuer and client id ' +
+      'stay the same. A write fetches the keys and fails if it cannot, unless skip_jwks_validation is set.',
     fields: configFields,
   })
     .read({

@@ -130,7 +130,7 @@ export class RefreshingCache<T> {
       const copy = await kept?.load();
       if (copy && this.#copy === undefined) this.#use(read(copy.body), copy.maxAge, copy.at);
     } catch (error) {
-      log.warn(`${what}: what was kept of it cannot be used`, { error });
+      log.warn(`${what}: the stored copy cannot be used`, { error });
     }
   }
 

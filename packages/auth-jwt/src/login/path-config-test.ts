@@ -27,18 +27,18 @@ const { skip_jwks_validation: _skip, ...testedFields } = configFields;
 
 export function configTestPath(parts: LoginParts, http: IssuerHttp): AnyPath {
   return path('config/test', {
-    synopsis: 'Try a configuration: fetch the keys, verify a token, and walk it through a role.',
+    synopsis: 'Test a configuration, a token and a role step by step.',
     description:
-      'Without parameters of config, the stored configuration is tried; with any, the one that a write of these would store. Nothing is stored and no ' +
-      'token is issued. Ends with the first step that fails. It takes sudo: the server calls any address that it is given.',
+      'Without parameters of config, the test uses the stored configuration; otherwise, the configuration that a write of these parameters would store. It stores ' +
+      'nothing, issues no token, and ends at the first step that fails. It requires sudo, because the server connects to the given addresses.',
     access: 'sudo',
     fields: {
       ...testedFields,
-      jwt: f.secret('A signed token; without one the test ends after the keys.', { default: '' }),
-      role: f.lowercase('The role to try the token with. Default: default_role; without either, no role is tried.', { default: '' }),
+      jwt: f.secret('A signed token. Without one, the test only fetches the keys.', { default: '' }),
+      role: f.lowercase('Role to test the token against. Default: default_role.', { default: '' }),
     },
   }).update({
-    summary: 'Try a configuration without storing it.',
+    summary: 'Test a configuration.',
     handle: async (req) => {
       const { jwt, role, ...data } = req.data;
       const fields = new Set([...req.supplied].filter((name) => name in testedFields));

@@ -5,7 +5,7 @@ export function loginPath(parts: LoginParts): AnyPath {
   return path('login', {
     synopsis: 'Log in with a signed token.',
     description:
-      'The token is verified by the keys of the issuer, and must meet the bounds of the role. Answers with a token of this server.',
+      'The server verifies the token with the keys of the issuer, checks the bounds of the role, and returns a token of its own.',
     access: 'unauthenticated',
     fields: {
       role: f.lowercase('Name of the role. Default: default_role of the configuration.', { default: '' }),

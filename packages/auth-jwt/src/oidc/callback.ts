@@ -83,7 +83,7 @@ async function callbackOfProgram(parts: OidcParts, call: CallbackCall): Promise<
 
 async function callbackOfBrowser(parts: OidcParts, call: CallbackCall): Promise<Answer> {
   const flow = await parts.flows.find(call.state);
-  if (!isOpen(flow)) return failedPage(400, 'This login was completed before.');
+  if (!isOpen(flow)) return failedPage(400, 'This login is already complete.');
   const answered = call.error !== '' || flow.code !== undefined || flow.id_token !== undefined || isCode(call.code);
   if (!answered) return failedPage(400, 'No code or id_token received.');
   try {
@@ -102,7 +102,7 @@ async function callbackOfBrowser(parts: OidcParts, call: CallbackCall): Promise<
 /** Proves the login once, and leaves what came of it to a poll. */
 async function completeForPoll(parts: OidcParts, call: CallbackCall): Promise<Answer> {
   const flow = await parts.flows.reserve(call.state, isOpen);
-  if (!flow) return failedPage(400, 'This login was completed before.');
+  if (!flow) return failedPage(400, 'This login is already complete.');
   try {
     const login = await resume(parts, flow);
     const proven = await prove(parts, login, call);

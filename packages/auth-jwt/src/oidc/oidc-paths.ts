@@ -13,13 +13,13 @@ const BegunLogin = Type.Object({
 });
 
 const answerFields = {
-  state: f.secret('The state of the login, as the provider sends it back.', { default: '' }),
-  code: f.secret('The code that the provider hands out.', { default: '' }),
-  id_token: f.secret('The ID token, where the provider posts one.', { default: '' }),
-  client_nonce: f.secret('The client_nonce with which the login was begun.', { default: '' }),
-  error: f.string('Why the provider refuses the login.', { default: '' }),
-  error_description: f.string('The same in words. Ignored.', { default: '' }),
-  confirmation: f.string('Any text, once the person has confirmed a login in the mode direct.', { default: '' }),
+  state: f.secret('The state parameter of the login.', { default: '' }),
+  code: f.secret('The authorization code from the provider.', { default: '' }),
+  id_token: f.secret('The ID token, if the provider posts one.', { default: '' }),
+  client_nonce: f.secret('The client_nonce that was sent to oidc/auth_url.', { default: '' }),
+  error: f.string('The error code from the provider.', { default: '' }),
+  error_description: f.string('The error description from the provider. Ignored.', { default: '' }),
+  confirmation: f.string('Any value, after the user has confirmed a login with callback_mode=direct.', { default: '' }),
   nonce: f.secret('Ignored. Some clients send it.', { default: '' }),
 } as const;
 
@@ -27,20 +27,22 @@ const answerFields = {
 export function oidcPaths(parts: OidcParts): AnyPath[] {
   return [
     path('oidc/auth_url', {
-      synopsis: 'Begin a login at the OpenID provider.',
+      synopsis: 'Start a login at the OpenID provider.',
       description:
-        'Answers with the page of the provider to open in a browser. The answer is empty for a role that does not exist, and for a redirect_uri that the ' +
-        'role does not allow. With a role of callback_mode direct or device, the answer has a state to poll oidc/poll with.',
+        'Returns the page of the provider to open in a browser. auth_url is empty if the role does not exist or does not allow the redirect_uri. ' +
+        'With callback_mode=direct or device, the response also contains a state for oidc/poll.',
       access: 'unauthenticated',
       fields: {
         role: f.lowercase('Name of the role. Default: default_role of the configuration.', { default: '' }),
-        redirect_uri: f.string('Where the provider sends the browser back to: one of allowed_redirect_uris of the role.', { default: '' }),
-        client_nonce: f.secret('A random text that only the program knows that begins the login. It must be shown to complete it.', {
+        redirect_uri: f.string('The address to which the provider redirects the browser: one of allowed_redirect_uris of the role.', {
+          default: '',
+        }),
+        client_nonce: f.secret('A random string that the client keeps secret. The client must send it again to complete the login.', {
           default: '',
         }),
       },
     }).update({
-      summary: 'Begin a login.',
+      summary: 'Start a login.',
       response: BegunLogin,
       handle: async (req) => {
         const { role, redirect_uri: redirectUri, client_nonce: clientNonce } = req.data;
@@ -51,7 +53,7 @@ export function oidcPaths(parts: OidcParts): AnyPath[] {
     path('oidc/callback', {
       synopsis: 'Complete a login at the OpenID provider.',
       description:
-        'Takes what the provider sends back with the browser. Answers with a token of this server; in the mode direct with a page, and oidc/poll gets the token.',
+        'Receives the response of the provider and returns a token. With callback_mode=direct, it returns a page for the browser, and oidc/poll returns the token.',
       login: 'uncounted',
       // Providers add parameters of their own.
       arbitraryData: true,
@@ -59,21 +61,21 @@ export function oidcPaths(parts: OidcParts): AnyPath[] {
     })
       .read({ summary: 'Complete a login.', handle: async (req) => callback(parts, callOf(req)) })
       .update({
-        summary: 'Take what the provider posts (form_post), before the callback by GET.',
+        summary: 'Receive the form_post response of the provider.',
         handle: async (req) => receiveForm(parts, callOf(req)),
       }),
     path('oidc/poll', {
-      synopsis: 'Ask whether a login is complete.',
+      synopsis: 'Poll for the token of a login.',
       description:
-        'For roles of callback_mode direct and device. Answers with a token of this server; until then 400 with authorization_pending, or slow_down if the ' +
-        'provider wants fewer polls.',
+        'For roles with callback_mode=direct or device. Returns a token when the login is complete. Until then, it returns 400 with authorization_pending, or with ' +
+        'slow_down if the provider asks for fewer polls.',
       login: 'uncounted',
       fields: {
-        state: f.secret('The state in the answer of oidc/auth_url.', { default: '' }),
-        client_nonce: f.secret('The client_nonce with which the login was begun.', { default: '' }),
+        state: f.secret('The state that oidc/auth_url returned.', { default: '' }),
+        client_nonce: f.secret('The client_nonce that was sent to oidc/auth_url.', { default: '' }),
       },
     }).update({
-      summary: 'Ask for the login.',
+      summary: 'Poll for the token.',
       handle: async (req) => {
         const { state, client_nonce: clientNonce } = req.data;
         return poll(parts, { state, clientNonce, remoteAddress: req.caller.remoteAddress, signal: req.signal });

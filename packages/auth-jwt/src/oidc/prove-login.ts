@@ -96,7 +96,7 @@ async function userinfo(
   } catch (error) {
     signal.throwIfAborted();
     const outage = error instanceof UpstreamFailed;
-    parts.log.warn('the userinfo of a login could not be used; the claims of its ID token are', { error, outage });
+    parts.log.warn('the userinfo response could not be used; only the claims of the ID token are used', { error, outage });
     return {};
   }
 }

@@ -9,10 +9,10 @@ export function rolePaths(storage: StorageView): AnyPath[] {
     at: 'role',
     capture: 'name',
     noun: 'role',
-    synopsis: 'Whose tokens are accepted, and what they get.',
+    synopsis: 'Configure a role: the tokens to accept, and the tokens to issue.',
     description:
-      'A write changes only what it contains, except role_type, bound_claims_type, callback_mode and oidc_disable_confirmation: without them, it sets ' +
-      'them to their default. A role of the type jwt needs at least one bound: bound_audiences, bound_subject, bound_claims or token_bound_cidrs.',
+      'A write changes only the parameters that it contains, except that it resets role_type, bound_claims_type, callback_mode and oidc_disable_confirmation if ' +
+      'they are omitted. A role with role_type=jwt requires at least one of bound_audiences, bound_subject, bound_claims and token_bound_cidrs.',
     fields: roleFields,
     exactNumbers: true,
     storage,

@@ -173,7 +173,7 @@ describe('the claims of a login', () => {
     expect((await lab.login()).auth?.metadata).toEqual({ role: 'web', team: 'blue' });
     lab.provider.userinfoClaims = { team: 'blue', sub: 'mallory' };
     expect(refusalOf(await lab.login())).toContain('claim "team" is missing');
-    expect(lab.lines.join()).toContain('the userinfo of a login could not be used');
+    expect(lab.lines.join()).toContain('the userinfo response could not be used');
   });
 
   test('go on without userinfo when it is down', async () => {

@@ -73,7 +73,7 @@ describe('a login in the mode direct', () => {
     back.fields.set('code', 'bogus');
     const page = await lab.browse(back, { confirmation: 'yes' });
     expect({ status: page.status, type: page.raw?.contentType }).toEqual({ status: 400, type: 'text/html; charset=utf-8' });
-    expect(pageOf(await lab.browse(back, { confirmation: 'yes' }))).toContain('completed before');
+    expect(pageOf(await lab.browse(back, { confirmation: 'yes' }))).toContain('already complete');
     expect(refusalOf(await lab.poll(stateOf(begun)))).toMatch(
       /^400 authorization failed: Strongroom login failed\. Error exchanging oidc code: "invalid_grant/,
     );

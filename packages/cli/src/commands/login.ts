@@ -28,7 +28,7 @@ async function askedToken(words: readonly string[], { io, ask }: Pick<Invocation
 async function describeToken(client: ApiClient, token: string): Promise<Secret> {
   const found = await client.withToken(token).secret('GET', 'auth/token/lookup-self', { unwrapped: true });
   const data = found?.data;
-  if (found === undefined || data === undefined) throw new Failure('The server said nothing about the token', EXIT.remote);
+  if (found === undefined || data === undefined) throw new Failure('The server returned no information about the token', EXIT.remote);
   const auth = {
     client_token: data['id'],
     accessor: data['accessor'],
@@ -47,7 +47,7 @@ export default defineCommand({
   name: 'login',
   synopsis: 'Authenticate and remember the token',
   description:
-    'Logs in and stores the token for the commands that follow. The default method takes a token; others take key=value words, see "strongroom auth help TYPE". Where the login needs a second factor, its code is asked for.',
+    'Logs in and stores the token for the commands that follow. The default method takes a token; others take key=value words, see "strongroom auth help TYPE". If the login requires a second factor, the command prompts for the code.',
   args: ['[TOKEN | K=V...]'],
   flags: {
     method: flag.text('Type of the auth method: token, userpass, ldap, oidc, approle, … Default: token.', { placeholder: 'type' }),
@@ -57,7 +57,7 @@ export default defineCommand({
     'token-only': flag.boolean('Print the token and nothing else. Implies -no-store.'),
   },
   examples: [
-    { text: 'Log in with a token, which is asked for:', command: 'login' },
+    { text: 'Log in with a token, and let the command prompt for it:', command: 'login' },
     { text: 'Log in at a directory:', command: 'login -method=ldap -path=corp username=alice' },
     { text: 'Log in with a browser:', command: 'login -method=oidc role=web' },
     { text: 'Only a token, for a script:', command: 'login -method=userpass -token-only username=ci password=-' },

@@ -64,7 +64,7 @@ export const rekey = defineCommand({
   },
   examples: [
     { text: 'Start:', command: 'operator rekey -init -key-shares=3 -key-threshold=2' },
-    { text: 'Give an old share, which is asked for:', command: 'operator rekey' },
+    { text: 'Enter an old share at the prompt:', command: 'operator rekey' },
   ],
   async run({ args: [word], flags, io, out, client, ask }) {
     const recovery = flags.target === 'recovery';

@@ -6,13 +6,13 @@ import { leaderOf, showSealStatus } from './seal-status.ts';
 export const unseal = defineCommand({
   name: 'unseal',
   synopsis: 'Give the server a key share',
-  description: 'Hands one key share to a sealed server. It opens when enough of them have come. Without KEY it is asked for, unseen.',
+  description: 'Sends one key share to a sealed server. The server unseals when it has enough shares. Without KEY, the command prompts for it.',
   args: ['[KEY]'],
   flags: {
     reset: flag.boolean('Forget the shares that came so far.'),
     migrate: flag.boolean('The share is for moving to another seal.'),
   },
-  examples: [{ text: 'Give a share, which is asked for:', command: 'operator unseal' }],
+  examples: [{ text: 'Enter a share at the prompt:', command: 'operator unseal' }],
   async run({ args: [word], flags, io, out, client, ask }) {
     if (flags.reset && word !== undefined) throw new Failure('Too many arguments with -reset');
     let key = word;

@@ -32,7 +32,7 @@ const disable = defineCommand({
   name: 'disable',
   synopsis: 'Unmount a secrets engine',
   description:
-    'Unmounts an engine, revokes every lease below it, and removes its data. What cannot be revoked now holds it up: the server goes on by itself, and the engine stays configurable until then.',
+    'Unmounts an engine, revokes every lease below it, and removes its data. If something cannot be revoked now, the server keeps trying, and the engine stays configurable until then.',
   args: ['PATH'],
   flags: { force: forceFlag },
   examples: [

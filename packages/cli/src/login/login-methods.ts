@@ -6,7 +6,7 @@ import { passwordMethod } from './password-method.ts';
 const TOKEN_HELP = [
   'Usage: strongroom login [TOKEN]',
   '',
-  '  Checks a token and remembers it. Without TOKEN it is asked for; "-" reads it from standard input.',
+  '  Checks a token and remembers it. Without TOKEN, the command prompts for it; "-" reads it from standard input.',
 ].join('\n');
 
 const role = { name: 'role', help: "Role to log in with. Default: the method's default role." };
@@ -24,7 +24,7 @@ const METHODS: ReadonlyMap<string, LoginMethod> = new Map([
       'Logs in as an application.',
       [
         { name: 'role_id', help: 'The role id.', trimmed: true },
-        { name: 'secret_id', help: 'The secret id. Asked for when absent.', asked: 'Secret id', trimmed: true },
+        { name: 'secret_id', help: 'The secret id. Without it, the command prompts.', asked: 'Secret id', trimmed: true },
       ],
       'role_id=@role-id secret_id=@secret-id',
     ),
@@ -34,7 +34,7 @@ const METHODS: ReadonlyMap<string, LoginMethod> = new Map([
     fieldsMethod(
       'jwt',
       'Logs in with a signed token of an issuer that the server trusts.',
-      [role, { name: 'jwt', help: 'The signed token. Asked for when absent.', asked: 'JWT', trimmed: true }],
+      [role, { name: 'jwt', help: 'The signed token. Without it, the command prompts.', asked: 'JWT', trimmed: true }],
       'role=ci jwt=@token',
     ),
   ],
@@ -45,7 +45,7 @@ const METHODS: ReadonlyMap<string, LoginMethod> = new Map([
       'Logs in as a Kubernetes service account.',
       [
         { name: 'role', help: 'Role to log in with.' },
-        { name: 'jwt', help: "The service account's token. Asked for when absent.", asked: 'JWT', trimmed: true },
+        { name: 'jwt', help: "The service account's token. Without it, the command prompts.", asked: 'JWT', trimmed: true },
       ],
       'role=web jwt=@/var/run/secrets/kubernetes.io/serviceaccount/token',
     ),

@@ -25,7 +25,7 @@ export function passwordMethod(title: string, variable: string | undefined): Log
       '      Name to log in as. Default: the local user.',
       '',
       '  password=<string>',
-      `      Password. Asked for when absent${source}.`,
+      `      Password. Without it, the command prompts${source}.`,
     ].join('\n'),
     async login({ mount, data, client, io, ask }) {
       const { username: _, password: __, ...others } = data;

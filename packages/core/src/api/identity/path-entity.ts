@@ -115,12 +115,14 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
     path('entity/merge', {
       synopsis: 'Merge entities into one.',
       description:
-        'Moves the aliases, group memberships and MFA secrets of some entities to another one and removes them. Tokens of theirs have its policies from then on; ' +
-        'their own policies are not taken over.',
+        'Moves the aliases, group memberships and MFA secrets of the given entities to another entity, and deletes the given entities. Their tokens get the policies ' +
+        'of that entity; their own policies are dropped.',
       fields: {
         from_entity_ids: f.commaStrings('Ids of the entities to merge from.', { default: [] }),
-        to_entity_id: f.string('Id of the entity that stays.', { default: '' }),
-        conflicting_alias_ids_to_keep: f.commaStrings('Of two aliases on one mount, the ids of those to keep.', { default: [] }),
+        to_entity_id: f.string('Id of the entity to merge into.', { default: '' }),
+        conflicting_alias_ids_to_keep: f.commaStrings('Ids of the aliases to keep where two aliases are on the same mount.', {
+          default: [],
+        }),
         force: f.bool('Of two MFA secrets for one method, keep the one of the entity that stays.', { default: false }),
       },
     }).update({

@@ -5,7 +5,7 @@ import type { IdentityStore } from '../../services/identity/identity-store.ts';
 const aliasFields = {
   name: f.string('Name of the group in the outside directory.'),
   mount_accessor: f.string('Accessor of the login method that reports the group.'),
-  canonical_id: f.string('Id of the external group; one is created when left out.'),
+  canonical_id: f.string('Id of the external group. Default: a new group.'),
 } as const;
 
 interface AliasBody {

@@ -7,8 +7,8 @@ import type { LoginEnforcement } from '../../services/mfa/mfa-settings.ts';
 export function loginEnforcementPaths(enforcements: LoginEnforcements): AnyPath[] {
   return [
     path('mfa/login-enforcement', {
-      synopsis: 'Login enforcements.',
-      description: 'Lists the names of all enforcements with what they say.',
+      synopsis: 'List the login enforcements.',
+      description: 'Lists the names and settings of all enforcements.',
       fields: pageFields,
     }).list({
       summary: 'List login enforcements',
@@ -22,17 +22,17 @@ export function loginEnforcementPaths(enforcements: LoginEnforcements): AnyPath[
     }),
 
     path('mfa/login-enforcement/{name}', {
-      synopsis: 'Which logins need a second factor.',
+      synopsis: 'Configure which logins require a second factor.',
       description:
-        'An enforcement holds for the logins of its entities, of the members of its groups, of its auth methods and of auth methods of its types. A login ' +
-        'has to meet every enforcement that holds for it, each by any of its MFA methods. Only what is sent changes; mfa_method_ids must be sent.',
+        'An enforcement applies to logins of its entities, of members of its groups, with its auth methods, and with auth methods of its types. A login must ' +
+        'satisfy each enforcement that applies, with any of its MFA methods. A write keeps omitted lists; mfa_method_ids is required.',
       fields: {
         name: f.name('Name of the enforcement.'),
-        mfa_method_ids: f.commaStrings('Ids of the MFA methods, any of which is enough.'),
-        auth_method_accessors: f.commaStrings('Accessors of auth methods whose logins it holds for.'),
-        auth_method_types: f.commaStrings('Types of auth methods whose logins it holds for.'),
-        identity_group_ids: f.commaStrings('Ids of groups whose members it holds for, also by other groups.'),
-        identity_entity_ids: f.commaStrings('Ids of entities that it holds for.'),
+        mfa_method_ids: f.commaStrings('Ids of the MFA methods. Any one of them satisfies the enforcement.'),
+        auth_method_accessors: f.commaStrings('Accessors of the auth methods that it applies to.'),
+        auth_method_types: f.commaStrings('Types of the auth methods that it applies to.'),
+        identity_group_ids: f.commaStrings('Ids of the groups that it applies to. Members of groups inside them are included.'),
+        identity_entity_ids: f.commaStrings('Ids of the entities that it applies to.'),
       },
     })
       .read({

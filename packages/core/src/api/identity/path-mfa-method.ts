@@ -6,15 +6,15 @@ import type { TotpMethodOrder, TotpMethods } from '../../services/mfa/totp-metho
 import type { NewSecret, TotpSecrets } from '../../services/mfa/totp-secrets.ts';
 
 const methodFields = {
-  method_name: f.string('A name of the method, which callers can use instead of its id.'),
-  issuer: f.string('Who asks for the code, as authenticators show it.', { default: '' }),
-  period: f.duration('How long a code is shown.', { default: 30 }),
-  key_size: f.int('Bytes of a secret.', { default: 20 }),
-  qr_size: f.int('Width of the QR code in pixels; 0 for no picture.', { default: 200 }),
-  algorithm: f.string('SHA1, SHA256 or SHA512. Some authenticators know only SHA1.', { default: 'SHA1' }),
-  digits: f.int('Digits of a code: 6 or 8.', { default: 6 }),
-  skew: f.int('Periods before and after the current one whose codes are taken as well: 0 or 1.', { default: 1 }),
-  max_validation_attempts: f.int('Wrong codes in a row after which an entity has to pause.', { default: 5 }),
+  method_name: f.string('A name that callers can use instead of the id.'),
+  issuer: f.string('The issuer that authenticator apps show.', { default: '' }),
+  period: f.duration('How long each code is valid.', { default: 30 }),
+  key_size: f.int('Size of secrets in bytes.', { default: 20 }),
+  qr_size: f.int('Width of the QR code in pixels; 0 means no QR code.', { default: 200 }),
+  algorithm: f.string('SHA1, SHA256 or SHA512. Many authenticator apps support only SHA1.', { default: 'SHA1' }),
+  digits: f.int('Number of digits of a code: 6 or 8.', { default: 6 }),
+  skew: f.int('Number of periods before and after the current one whose codes are accepted: 0 or 1.', { default: 1 }),
+  max_validation_attempts: f.int('Number of consecutive wrong codes after which the entity must wait.', { default: 5 }),
 } as const;
 
 interface MethodBody extends Omit<TotpMethodOrder, 'name'> {
@@ -48,14 +48,14 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
 
     path('mfa/method/{id}', {
       synopsis: 'One MFA method by its id.',
-      description: 'Whatever its type.',
+      description: 'Returns a method of any type.',
       fields: { id: methodId },
     }).read({ summary: 'Read an MFA method', handle: async ({ data }) => read(data.id) }),
 
     path('mfa/method/totp', {
-      synopsis: 'Methods of one-time codes by time.',
+      synopsis: 'Configure TOTP methods.',
       description:
-        'A write with the name of a method changes that method: all but its name and id is replaced. Otherwise a method is created.',
+        'A write with the name of an existing method replaces its parameters, except name and id. Otherwise, it creates a method.',
       fields: { ...pageFields, ...methodFields },
     })
       .list({ summary: 'List TOTP methods', handle: async ({ data }) => list(data) })
@@ -65,9 +65,9 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
       }),
 
     path('mfa/method/totp/{id}', {
-      synopsis: 'One method of one-time codes.',
+      synopsis: 'Configure a TOTP method.',
       description:
-        'A write replaces all but the name and the id. Secrets keep the parameters with which they were made, except skew and max_validation_attempts.',
+        'A write replaces all parameters except name and id. Existing secrets keep their parameters, except skew and max_validation_attempts.',
       fields: { id: methodId, ...methodFields },
     })
       .read({ summary: 'Read a TOTP method', handle: async ({ data }) => read(data.id) })
@@ -87,8 +87,8 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
       }),
 
     path('mfa/method/totp/generate', {
-      synopsis: 'Make a secret for yourself.',
-      description: 'Makes a secret for the entity of the calling token, and shows it once. Without data if the entity has one already.',
+      synopsis: 'Generate a TOTP secret for the calling entity.',
+      description: 'Returns the secret, which cannot be read again. If the entity already has one, the response has no data.',
       fields: { method_id: methodField },
     }).update({
       summary: 'Generate a TOTP secret for the calling entity',
@@ -96,9 +96,9 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
     }),
 
     path('mfa/method/totp/admin-generate', {
-      synopsis: 'Make a secret for an entity.',
+      synopsis: 'Generate a TOTP secret for an entity.',
       description:
-        'Makes a secret for the entity, and shows it once. Without data if the entity has one already: admin-destroy removes that.',
+        'Returns the secret, which cannot be read again. If the entity already has one, the response has no data; remove it with admin-destroy first.',
       fields: { method_id: methodField, entity_id: entityField },
     }).update({
       summary: 'Generate a TOTP secret for an entity',
@@ -106,8 +106,8 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
     }),
 
     path('mfa/method/totp/admin-destroy', {
-      synopsis: 'Remove the secret of an entity.',
-      description: 'The entity can be given a new one. No error when it has none.',
+      synopsis: 'Remove the TOTP secret of an entity.',
+      description: 'The entity can then get a new secret. Succeeds if the entity has none.',
       fields: { method_id: methodField, entity_id: entityField },
     }).update({
       summary: 'Remove the TOTP secret of an entity',
@@ -123,13 +123,13 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
 
 /** The list is empty, reads and deletions find nothing, and writes say what is offered. */
 function absentMethodPaths(type: (typeof ABSENT)[number]): AnyPath[] {
-  const about = { synopsis: `Methods of type ${type}: not offered.`, description: 'Use methods of type totp.' };
+  const about = { synopsis: `Methods of type ${type} are not supported.`, description: 'Use methods of type totp.' };
   const refuse = async (): Promise<never> => {
     throw new BadRequest(`MFA methods of type ${type} are not offered: use totp`);
   };
   return [
     path(`mfa/method/${type}`, { ...about, arbitraryData: true, fields: pageFields })
-      .list({ summary: `List ${type} methods: there are none`, handle: async () => Promise.reject(new NotFound()) })
+      .list({ summary: `List ${type} methods (not supported)`, handle: async () => Promise.reject(new NotFound()) })
       .update({ summary: 'Refused', handle: refuse }),
     path(`mfa/method/${type}/{id}`, { ...about, arbitraryData: true, fields: { id: methodId } })
       .read({

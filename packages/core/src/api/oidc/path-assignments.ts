@@ -4,19 +4,19 @@ import type { Assignments } from '../../services/oidc/assignments.ts';
 /** `identity/oidc/assignment…` */
 export function assignmentPaths({ assignments }: { readonly assignments: Assignments }): AnyPath[] {
   return [
-    path('oidc/assignment', { synopsis: 'Who may log in at clients.', description: 'Lists names only.', fields: pageFields }).list({
+    path('oidc/assignment', { synopsis: 'List the assignments.', description: 'Lists names only.', fields: pageFields }).list({
       summary: 'List the assignments',
       response: ListedKeys,
       handle: async ({ data }) => ({ data: { keys: slicePage(await assignments.names(), data, (name) => name) } }),
     }),
 
     path('oidc/assignment/{name}', {
-      synopsis: 'People who may log in at a client.',
-      description: 'A client names its assignments. allow_all is always there and names everybody.',
+      synopsis: 'Configure an assignment: the people who can log in at a client.',
+      description: 'assignments of a client lists who can log in. The built-in assignment allow_all contains everybody.',
       fields: {
         name: f.name('Name of the assignment.'),
         entity_ids: f.commaStrings('Ids of entities.'),
-        group_ids: f.commaStrings('Ids of groups whose members, direct or through other groups, may log in.'),
+        group_ids: f.commaStrings('Ids of groups. Members of groups inside them are included.'),
       },
     })
       .read({

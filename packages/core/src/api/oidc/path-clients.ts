@@ -6,8 +6,8 @@ import type { Client } from '../../services/oidc/oidc-records.ts';
 export function clientPaths({ clients }: { readonly clients: Clients }): AnyPath[] {
   return [
     path('oidc/client', {
-      synopsis: 'The applications that people log in at.',
-      description: 'Lists names, and what each client is, without secrets.',
+      synopsis: 'List the clients.',
+      description: 'Lists names and settings, without secrets.',
       fields: pageFields,
     }).list({
       summary: 'List the clients',
@@ -24,18 +24,18 @@ export function clientPaths({ clients }: { readonly clients: Clients }): AnyPath
     }),
 
     path('oidc/client/{name}', {
-      synopsis: 'An application that people log in at.',
-      description: 'Its client_id, and the client_secret of a confidential client, are made here.',
+      synopsis: 'Configure a client: an application that people log in to.',
+      description: 'The server generates the client_id, and the client_secret of a confidential client.',
       fields: {
         name: f.name('Name of the client.'),
-        redirect_uris: f.commaStrings('Where codes may be sent. Compared as they stand; on the loopback interface the port is free.'),
-        assignments: f.commaStrings('Who may log in at the client: names of assignments. None by default.'),
-        key: f.string('Name of the key that signs its identity tokens; default by default. Cannot be changed.'),
-        client_type: f.string('confidential, the default, or public, which has no secret and must use PKCE. Cannot be changed.'),
-        id_token_ttl: f.duration('How long identity tokens are good; 24 h by default, at most the verification_ttl of the key.'),
-        access_token_ttl: f.duration('How long access tokens are good; 24 h by default.'),
-        authorization_code: f.bool('Accepted for clients that send it: the code flow is the one that there is.'),
-        client_credentials: f.bool('Accepted for clients that send it; cannot be true.'),
+        redirect_uris: f.commaStrings('Allowed redirect addresses. They must match exactly, except for the port of loopback addresses.'),
+        assignments: f.commaStrings('Names of the assignments that can log in at the client. Default: none.'),
+        key: f.string('Name of the key that signs identity tokens. Default: the key named default. Cannot be changed.'),
+        client_type: f.string('confidential (default), or public: without a secret, PKCE required. Cannot be changed.'),
+        id_token_ttl: f.duration('Lifetime of identity tokens, at most verification_ttl of the key. Default: 24 h.'),
+        access_token_ttl: f.duration('Lifetime of access tokens. Default: 24 h.'),
+        authorization_code: f.bool('Accepted for compatibility. The code flow is always enabled.'),
+        client_credentials: f.bool('Accepted for compatibility. true is refused.'),
       },
     })
       .read({

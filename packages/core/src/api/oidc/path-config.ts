@@ -6,8 +6,8 @@ import type { Oidc } from '../../services/oidc/open-oidc.ts';
 export function configPaths({ issuer }: Pick<Oidc, 'issuer'>): AnyPath[] {
   return [
     path('oidc/config', {
-      synopsis: 'Who issues identity tokens.',
-      description: 'The issuer is an address at which verifiers reach this server.',
+      synopsis: 'Configure the issuer of identity tokens.',
+      description: 'Verifiers must be able to reach this server at the issuer.',
       fields: { issuer: f.string('Scheme, host and port, such as https://example.com:8200. Empty: api_addr of the server.') },
     })
       .read({ summary: 'Read the issuer', handle: async () => ({ data: { issuer: await issuer.configured() } }) })

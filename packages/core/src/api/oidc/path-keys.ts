@@ -16,13 +16,13 @@ export function keyPaths({ keys }: { readonly keys: NamedKeys }): AnyPath[] {
     path('oidc/key/{name}', {
       synopsis: 'A key that signs identity tokens.',
       description:
-        'It is rotated every rotation_period. The key that will sign next is published for a whole period before it signs, and the one that signed for ' +
-        'verification_ttl afterwards. Private keys are never shown.',
+        'The server rotates the key every rotation_period. It publishes each key one period before the key signs, and until verification_ttl after its ' +
+        'retirement. Private keys are never shown.',
       fields: {
         name: nameField,
-        algorithm: f.string(`One of ${ALGORITHMS.join(', ')}; RS256 by default. Another one takes effect with the next rotation.`),
+        algorithm: f.string(`One of ${ALGORITHMS.join(', ')}; RS256 by default. A change takes effect at the next rotation.`),
         rotation_period: f.duration('Time between rotations, at least a minute; 24 h by default.'),
-        verification_ttl: f.duration('How long a key is published after it last signed, at most ten periods; 24 h by default.'),
+        verification_ttl: f.duration('How long a retired key stays published, at most ten rotation periods; 24 h by default.'),
         allowed_client_ids: f.commaStrings('Ids of the roles and clients that may use the key; * for all, none by default.'),
       },
     })
@@ -44,7 +44,7 @@ export function keyPaths({ keys }: { readonly keys: NamedKeys }): AnyPath[] {
         },
       })
       .delete({
-        summary: 'Delete a key that nothing uses',
+        summary: 'Delete an unused key',
         handle: async ({ data }) => {
           await keys.remove(data.name);
           return undefined;
@@ -52,11 +52,13 @@ export function keyPaths({ keys }: { readonly keys: NamedKeys }): AnyPath[] {
       }),
 
     path('oidc/key/{name}/rotate', {
-      synopsis: 'Rotate a key at once.',
-      description: 'The next key signs from now on, and a new next key is published.',
+      synopsis: 'Rotate a key now.',
+      description: 'The next key becomes the signing key, and a new next key is generated and published.',
       fields: {
         name: nameField,
-        verification_ttl: f.duration('How long the key that signed until now stays published; by default as the key says. 0: not at all.'),
+        verification_ttl: f.duration(
+          'How long the retired key stays published. 0 withdraws it immediately. Default: verification_ttl of the key.',
+        ),
       },
     }).update({
       summary: 'Rotate a key',

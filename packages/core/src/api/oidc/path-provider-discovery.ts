@@ -46,7 +46,7 @@ export function providerDiscoveryPaths({ providers, clock }: { readonly provider
 
     path('oidc/provider/{name}/.well-known/keys', {
       synopsis: 'The public keys of a provider.',
-      description: 'A JSON web key set: the keys of the clients that it serves.',
+      description: 'A JSON Web Key Set with the keys of the clients that the provider serves.',
       access: 'unauthenticated',
       fields: { name: nameField },
     }).read({

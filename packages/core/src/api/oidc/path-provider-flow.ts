@@ -55,9 +55,8 @@ export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): An
 
   return [
     path('oidc/provider/{name}/authorize', {
-      synopsis: 'Log the caller in at a client.',
-      description:
-        'The authorization endpoint: answers with a code that the client exchanges for tokens. It is good for five minutes, once.',
+      synopsis: 'Authorize a client to log the caller in.',
+      description: 'The authorization endpoint. Returns a code, which the client can exchange for tokens once, within five minutes.',
       fields: authorizationFields,
     })
       .read({ summary: 'Get a code for a client', ...authorize })
@@ -66,16 +65,16 @@ export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): An
     path('oidc/provider/{name}/token', {
       synopsis: 'Exchange a code for tokens.',
       description:
-        'The token endpoint. A confidential client sends its secret by Basic authentication or in the body, a public one its PKCE verifier.',
+        'The token endpoint. A confidential client sends its secret with Basic authentication or in the body; a public client sends its PKCE verifier.',
       access: 'unauthenticated',
       fields: {
         name: nameField,
         grant_type: text('authorization_code.'),
         code: text('The code.'),
-        redirect_uri: text('As it was at the authorization endpoint.'),
+        redirect_uri: text('The redirect_uri that was sent to the authorization endpoint.'),
         client_id: text('Id of the client, unless it is in the header.'),
         client_secret: text('Secret of the client, unless it is in the header.'),
-        code_verifier: text('What the PKCE challenge was made of.'),
+        code_verifier: text('The PKCE code verifier.'),
       },
     }).update({
       summary: 'Exchange a code for an access token and an identity token',
@@ -91,13 +90,13 @@ export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): An
     }),
 
     path('oidc/provider/{name}/userinfo', {
-      synopsis: 'Claims about the person who logged in.',
-      description: 'The userinfo endpoint. Wants the access token as a Bearer token.',
+      synopsis: 'Read the claims of the person who logged in.',
+      description: 'The userinfo endpoint. Send the access token as a Bearer token.',
       access: 'unauthenticated',
       fields: { name: nameField },
     })
-      .read({ summary: 'Read about the person', ...userInfo })
-      .update({ summary: 'Read about the person by POST', ...userInfo }),
+      .read({ summary: 'Read the claims', ...userInfo })
+      .update({ summary: 'Read the claims by POST', ...userInfo }),
   ];
 }
 

@@ -8,8 +8,8 @@ export function providerPaths({ providers }: { readonly providers: Providers }):
   return [
     path('oidc/provider', {
       synopsis: 'The OpenID providers of this server.',
-      description: 'Lists names, and what each provider is.',
-      fields: { ...pageFields, allowed_client_id: f.string('Lists only providers that serve the client of this id.', { default: '' }) },
+      description: 'Lists names and settings.',
+      fields: { ...pageFields, allowed_client_id: f.string('List only providers that serve the client with this id.', { default: '' }) },
     }).list({
       summary: 'List the providers',
       handle: async ({ data }) => {
@@ -22,13 +22,13 @@ export function providerPaths({ providers }: { readonly providers: Providers }):
     }),
 
     path('oidc/provider/{name}', {
-      synopsis: 'An OpenID provider.',
-      description: 'Applications log people in with it. The provider default is always there and serves every client.',
+      synopsis: 'Configure an OpenID provider.',
+      description: 'Applications use a provider to log people in. The built-in provider default serves every client.',
       fields: {
         name: f.name('Name of the provider.'),
         issuer: f.string('Scheme, host and port, such as https://example.com:8200. Empty: api_addr of the server.'),
-        allowed_client_ids: f.commaStrings('Ids of the clients that it serves; * for all, none by default.'),
-        scopes_supported: f.commaStrings('Names of the scopes that it offers.'),
+        allowed_client_ids: f.commaStrings('Ids of the clients that can use the provider; * means all. Default: none.'),
+        scopes_supported: f.commaStrings('Names of the scopes that clients can request.'),
       },
     })
       .read({

@@ -4,21 +4,19 @@ import type { IdentityTokenRoles } from '../../services/oidc/token-roles.ts';
 /** `identity/oidc/role…` */
 export function rolePaths({ roles }: { readonly roles: IdentityTokenRoles }): AnyPath[] {
   return [
-    namesPath(
-      'oidc/role',
-      { list: async (page) => roles.records.list(page) },
-      { synopsis: 'The roles by which callers get identity tokens.' },
-    ),
+    namesPath('oidc/role', { list: async (page) => roles.records.list(page) }, { synopsis: 'List the roles.' }),
 
     path('oidc/role/{name}', {
-      synopsis: 'What an identity token says.',
-      description: 'Callers read identity/oidc/token/<role> for a token about themselves.',
+      synopsis: 'Configure a role: the claims and the key of its tokens.',
+      description: 'A caller reads identity/oidc/token/<role> to get a token.',
       fields: {
         name: f.name('Name of the role.'),
         key: f.string('Name of the key that signs. It must allow the client_id of the role.'),
-        template: f.string('Further claims: a JSON object in which {{…}} stands for a value of the entity; also in base64.'),
-        ttl: f.duration('How long tokens are good; 24 h by default, at most the verification_ttl of the key.'),
-        client_id: f.string('The audience of the tokens; one is made when left out.'),
+        template: f.string(
+          'Template of additional claims: a JSON object in which {{…}} is replaced by a value of the entity. Base64 is accepted.',
+        ),
+        ttl: f.duration('Lifetime of tokens, at most verification_ttl of the key. Default: 24 h.'),
+        client_id: f.string('The audience of the tokens. Default: a generated id.'),
       },
     })
       .read({

@@ -7,12 +7,14 @@ export function scopePaths({ scopes }: { readonly scopes: Scopes }): AnyPath[] {
     namesPath('oidc/scope', { list: async (page) => scopes.records.list(page) }, { synopsis: 'The scopes that providers can offer.' }),
 
     path('oidc/scope/{name}', {
-      synopsis: 'Claims that clients may ask for.',
-      description: 'A provider names the scopes that it offers. openid is always there and adds no claims.',
+      synopsis: 'Configure a scope: claims that clients can request.',
+      description: 'scopes_supported of a provider lists the scopes that it offers. The built-in scope openid adds no claims.',
       fields: {
         name: f.name('Name of the scope.'),
-        template: f.string('The claims: a JSON object in which {{…}} stands for a value of the entity; also in base64.'),
-        description: f.string('For people.'),
+        template: f.string(
+          'Template of the claims: a JSON object in which {{…}} is replaced by a value of the entity. Base64 is accepted.',
+        ),
+        description: f.string('A description for people.'),
       },
     })
       .read({

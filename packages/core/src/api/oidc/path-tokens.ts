@@ -6,8 +6,8 @@ import { rawJson } from './raw-json.ts';
 export function tokenPaths({ tokens }: { readonly tokens: IdentityTokens }): AnyPath[] {
   return [
     path('oidc/token/{name}', {
-      synopsis: 'An identity token about the caller.',
-      description: "Signed by the role's key. Others verify it with the published keys and need no access to this server.",
+      synopsis: 'Get an identity token for the caller.',
+      description: "Signed by the role's key. Other services verify it with the published keys and need no token of this server.",
       fields: { name: f.name('Name of the role.') },
     }).read({
       summary: 'Get an identity token',
@@ -18,8 +18,8 @@ export function tokenPaths({ tokens }: { readonly tokens: IdentityTokens }): Any
     }),
 
     path('oidc/introspect', {
-      synopsis: 'Whether an identity token is good now.',
-      description: 'For those who do not verify it themselves. Also looks at the entity: it must exist and not be disabled.',
+      synopsis: 'Check whether an identity token is active.',
+      description: 'For services that cannot verify signatures. The entity of the token must exist and must not be disabled.',
       fields: {
         token: f.string('The token.', { default: '' }),
         client_id: f.string('The audience that the token must have.', { default: '' }),

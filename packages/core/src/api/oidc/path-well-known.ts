@@ -35,7 +35,7 @@ export function wellKnownPaths({ issuer, keys, clock }: Pick<Oidc, 'issuer' | 'k
     path('oidc/.well-known/keys', {
       synopsis: 'The public keys of the issuer.',
       description:
-        'A JSON web key set: of every key that a role uses, the one that signs, the next one, and the retired ones for their time.',
+        'A JSON Web Key Set: for each key that a role uses, the signing key, the next key, and retired keys that can still verify.',
       access: 'unauthenticated',
       fields: {},
     }).read({ summary: 'Read the key set', handle: async () => keySetAnswer(await keys.setOfRoles(), clock) }),

@@ -9,11 +9,11 @@ export function mfaPaths({ logins }: { readonly logins: LoginTokens }): AnyPath[
     path('mfa/validate', {
       synopsis: 'Complete a login that needs a second factor.',
       description:
-        'A login that needs second factors answers with a request id. With the codes, this call answers as the login would have. A wrong code can be followed by a right ' +
-        'one for five minutes; a code can be used once.',
+        'A login that requires a second factor returns a request id. Send it with the codes to complete the login and get the token. After a wrong code, the caller ' +
+        'can try again for five minutes. Each code works only once.',
       access: 'unauthenticated',
       fields: {
-        mfa_request_id: f.string('Request id of the login.', { default: '' }),
+        mfa_request_id: f.string('The mfa_request_id of the login.', { default: '' }),
         mfa_payload: f.map('Codes by the id or the name of an MFA method: {"METHOD": ["CODE"]}.', { default: {} }),
       },
     }).update({

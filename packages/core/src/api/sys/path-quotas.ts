@@ -11,8 +11,10 @@ export interface QuotaPathDeps {
 
 const scopeFields = {
   name: f.name('Name of the quota.'),
-  path: f.string('What is counted: a mount, a path below one, or the beginning of such paths and *. Empty: everything.', { default: '' }),
-  role: f.string('Counts only this role of the mount.', { default: '' }),
+  path: f.string('The scope: a mount, a path below a mount, or a prefix of such paths followed by *. Empty: all requests.', {
+    default: '',
+  }),
+  role: f.string('Apply only to this role of the mount.', { default: '' }),
 };
 
 /** `sys/quotas`. */
@@ -23,20 +25,19 @@ export function quotaPaths({ quotas, mounts }: QuotaPathDeps): AnyPath[] {
 
 function settingsPath({ rates: { settings } }: Quotas): AnyPath {
   return path('quotas/config', {
-    synopsis: 'What holds for all rate limits.',
-    description:
-      'A write replaces all three settings. Before the first write, the paths that unseal a server and show its health are exempt.',
+    synopsis: 'Configure settings for all rate limits.',
+    description: 'A write replaces all three settings. Until the first write, the paths for unsealing and for health checks are exempt.',
     fields: {
-      enable_rate_limit_audit_logging: f.bool('Audit devices also get the requests that a rate limit refuses.', { default: false }),
-      enable_rate_limit_response_headers: f.bool('Answers tell the client its limit: X-Ratelimit-Limit, -Remaining and -Reset.', {
+      enable_rate_limit_audit_logging: f.bool('Write refused requests to the audit devices.', { default: false }),
+      enable_rate_limit_response_headers: f.bool('Send the headers X-Ratelimit-Limit, X-Ratelimit-Remaining and X-Ratelimit-Reset.', {
         default: false,
       }),
-      rate_limit_exempt_paths: f.commaStrings('Paths that no rate limit counts; * at the end stands for anything.', { default: [] }),
+      rate_limit_exempt_paths: f.commaStrings('Paths exempt from all rate limits. A * at the end matches any suffix.', { default: [] }),
     },
   })
-    .read({ summary: 'Read the settings of quotas.', handle: async () => ({ data: settings.config }) })
+    .read({ summary: 'Read the settings of rate limits.', handle: async () => ({ data: settings.config }) })
     .update({
-      summary: 'Replace the settings of quotas.',
+      summary: 'Replace the settings of rate limits.',
       handle: async ({ data }) => {
         await settings.replace({
           enable_rate_limit_audit_logging: data.enable_rate_limit_audit_logging,
@@ -53,16 +54,16 @@ function rateLimitPaths({ quotas, mounts }: QuotaPathDeps, shownPath: (scope: Qu
   return [
     namesPath('quotas/rate-limit', rules, { synopsis: 'Names of the rate limits.' }),
     path('quotas/rate-limit/{name}', {
-      synopsis: 'How many requests each client may make.',
+      synopsis: 'Configure a rate limit: how many requests each client can make.',
       description:
-        'One rule counts a request: that of its role, else of its exact path, the longest beginning of its path, its mount, everything. Each client address ' +
-        'has its own count in a rule. Servers of one store share a limit evenly. A write replaces the rule and starts its counts anew.',
+        'One rule applies to a request: the most specific of role, exact path, longest path prefix, mount, and all requests. Each client address has its own ' +
+        'counter. The servers of a store share the limit evenly. A write replaces the rule and resets its counters.',
       fields: {
         ...scopeFields,
-        rate: f.float('Requests of a client in an interval.', { default: 0 }),
-        interval: f.duration('How long an interval is.', { default: 1 }),
-        block_interval: f.duration('A client that was refused stays refused for this long.', { default: 0 }),
-        inheritable: f.bool('Kept for clients that manage namespaces. Default: true for the empty path.'),
+        rate: f.float('Number of requests that a client can make in each interval.', { default: 0 }),
+        interval: f.duration('Length of the interval.', { default: 1 }),
+        block_interval: f.duration('How long a client is refused after it exceeds the limit.', { default: 0 }),
+        inheritable: f.bool('Stored for compatibility; has no effect. Default: true for the empty path.'),
       },
     })
       .read({
@@ -106,14 +107,14 @@ function leaseCountPaths({ quotas, mounts }: QuotaPathDeps, shownPath: (scope: Q
   return [
     namesPath('quotas/lease-count', rules, { synopsis: 'Names of the caps on leases.' }),
     path('quotas/lease-count/{name}', {
-      synopsis: 'How many leases may live.',
+      synopsis: 'Configure a cap on leases.',
       description:
-        'Counts the leases of secrets and the service tokens of logins on a mount, below a path, or of a role. What would be one too many is refused with ' +
-        '429 before anything is made outside. From four fifths on, answers warn. Every cap that contains a lease holds.',
-      fields: { ...scopeFields, max_leases: f.int('Leases that may live at a time.', { default: 0 }) },
+        'Limits the leases of secrets and the service tokens of logins on a mount, below a path, or of a role. A request over the cap is refused with 429 ' +
+        'before the engine creates anything. From 80 % on, responses contain a warning. If several caps apply to a lease, all must have room.',
+      fields: { ...scopeFields, max_leases: f.int('Maximum number of leases at a time.', { default: 0 }) },
     })
       .read({
-        summary: 'Read a cap on leases, and how many leases it counts now.',
+        summary: 'Read a cap on leases and its current count.',
         handle: async ({ data: { name } }) => {
           const cap = rules.get(name);
           if (!cap) return undefined;

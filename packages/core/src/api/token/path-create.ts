@@ -11,7 +11,7 @@ const fields = {
   ),
   meta: f.keyValues('Shown with the token and in the audit log.'),
   no_parent: f.bool('Make an orphan; needs sudo.'),
-  no_default_policy: f.bool('Leave the policy "default" out.'),
+  no_default_policy: f.bool('Do not add the policy "default".'),
   ttl: f.duration('How long the token lives.', { aliases: ['lease'] }),
   renewable: f.bool('Whether the token can be renewed.'),
   type: f.string('service or batch.'),
