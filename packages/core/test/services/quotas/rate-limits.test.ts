@@ -103,6 +103,14 @@ describe('rate limits', () => {
     expect([await login('one'), await login('one'), await login('two'), await login('two')]).toEqual([200, 429, 200, 200]);
   });
 
+  test('a login whose role id is no text is refused as it is without a limit on a role', async () => {
+    await mount.call('update', 'sys/auth/approle', { data: { type: 'approle' } });
+    await limit('role', { path: 'auth/approle', role: 'one', rate: 1, interval: '1h' });
+    const odd = { role_id: { toString: 1, valueOf: 1 } };
+    const answer = await mount.call('update', 'auth/approle/login', { token: '', data: odd, remoteAddress: '10.0.0.1' });
+    expect([answer.status, answer.errors]).toEqual([400, [expect.stringContaining('expected a string, got an object')]]);
+  });
+
   test.each([
     [{ path: 'secret', rate: 0 }, "'rate' is invalid"],
     [{ path: 'secret', rate: -1 }, "'rate' is invalid"],
