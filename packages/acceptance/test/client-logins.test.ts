@@ -62,12 +62,12 @@ describe('clients in other languages, unchanged', () => {
   );
 
   describe('node-vault', () => {
-    const logins: Readonly<Record<string, (client: nodeVault.client) => Promise<unknown>>> = {
-      AppRole: async (client) => client.approleLogin({ role_id: lab.approle.roleId, secret_id: lab.approle.secretId }),
-      userpass: async (client) => client.userpassLogin(lab.userpass),
-      JWT: async (client) => client['jwtLogin']({ role: lab.jwt.role, jwt: lab.jwt.token }),
+    const logins: Readonly<Record<string, (client: nodeVault.client) => Promise<void>>> = {
+      AppRole: async (client) => void (await client.approleLogin({ role_id: lab.approle.roleId, secret_id: lab.approle.secretId })),
+      userpass: async (client) => void (await client.userpassLogin(lab.userpass)),
+      JWT: async (client) => void (await client['jwtLogin']({ role: lab.jwt.role, jwt: lab.jwt.token })),
       Kubernetes: async (client) =>
-        client.kubernetesLogin({ mount_point: 'kubernetes', role: lab.kubernetes.role, jwt: lab.kubernetes.token }),
+        void (await client.kubernetesLogin({ mount_point: 'kubernetes', role: lab.kubernetes.role, jwt: lab.kubernetes.token })),
     };
     for (const [name, login] of Object.entries(logins)) {
       test(`logs in by ${name}, reads a secret, renews its token and revokes it`, async () => {

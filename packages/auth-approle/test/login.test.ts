@@ -172,6 +172,15 @@ describe('a login by a role id and a secret id', () => {
     expect((await mount.login(roleId, secret_id, '10.0.0.1')).status).toBe(200);
   });
 
+  test('a role id that is no text is refused, also where quotas ask for the role', async () => {
+    await mount.call('update', 'sys/quotas/rate-limit/web', { data: { rate: 100, path: 'auth/approle', role: 'web' } });
+    for (const role_id of [{ toString: 1, valueOf: 1 }, [], null, 7, true]) {
+      const { status } = await mount.call('update', 'auth/approle/login', { data: { role_id, secret_id: 'x' }, token: '' });
+      expect(status).toBe(400);
+    }
+    expect((await mount.login(roleId, (await mount.secretId('web')).secret_id)).status).toBe(200);
+  });
+
   test('an unknown role id locks like a known one', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 6; i += 1) statuses.push((await mount.login('nobody', 'x', '10.0.0.1')).status);

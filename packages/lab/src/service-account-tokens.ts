@@ -39,13 +39,12 @@ export class ServiceAccountTokens {
   readonly publicKey: string;
   readonly #key: KeyObject;
   readonly #verifier: KeyObject;
-  #otherKey: KeyObject | undefined;
   readonly #uids = new Map<string, string>();
   readonly #now: () => number;
 
   constructor(now: () => number) {
     this.#now = now;
-    this.#key = newKey();
+    this.#key = keyOf('cluster');
     this.#verifier = createPublicKey(this.#key);
     this.publicKey = this.#verifier.export({ type: 'spki', format: 'pem' }) as string;
   }
@@ -70,7 +69,7 @@ export class ServiceAccountTokens {
       ...claims,
     };
     const signed = `${encode({ alg: 'RS256', kid: 'lab', typ: 'JWT' })}.${encode(payload)}`;
-    return `${signed}.${sign('sha256', Buffer.from(signed), request.forged ? (this.#otherKey ??= newKey()) : this.#key).toString('base64url')}`;
+    return `${signed}.${sign('sha256', Buffer.from(signed), request.forged ? keyOf('forger') : this.#key).toString('base64url')}`;
   }
 
   /** @returns the owner, or what is wrong with the token in the words of an API server */
@@ -135,6 +134,11 @@ function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-function newKey(): KeyObject {
-  return generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+/** Made once in a process, since it takes a while. */
+const keys = new Map<string, KeyObject>();
+
+function keyOf(owner: 'cluster' | 'forger'): KeyObject {
+  const key = keys.get(owner) ?? generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+  keys.set(owner, key);
+  return key;
 }
