@@ -51,9 +51,7 @@ export async function login({ users, passwords, log }: LoginParts, call: LoginCa
 
 /** Replaces the hash that was checked, unless somebody has written another password meanwhile. */
 async function strengthen(users: Users, username: string, checked: User, stronger: User['password']): Promise<void> {
-  await users.change(username, (stored) =>
-    stored?.password_id === checked.password_id ? { ...stored, password: stronger } : undefined,
-  );
+  await users.change(username, (stored) => (stored?.password_id === checked.password_id ? { ...stored, password: stronger } : undefined));
 }
 
 /** The same for a wrong password, an unknown user, and one who was deleted or got another password meanwhile. */

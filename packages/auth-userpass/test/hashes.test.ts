@@ -77,7 +77,8 @@ describe('hashes of passwords', () => {
     const view = new MemoryView();
     const users = new Users(view);
     const stored = { cheap: await hashByScrypt('secret', CHEAP), imported: readBcrypt(hashSync('secret', 5)) };
-    for (const [name, password] of Object.entries(stored)) await users.change(name, () => ({ ...defaultRoleTokens, password, password_id: name }));
+    for (const [name, password] of Object.entries(stored))
+      await users.change(name, () => ({ ...defaultRoleTokens, password, password_id: name }));
     const kindAfter = async (username: string, password: string, house: ScryptCost): Promise<string> => {
       const { passwords } = passwordsWith([], house);
       const call = { username, password, remoteAddress: '127.0.0.1', signal };
