@@ -68,7 +68,8 @@ export class QuotaGate {
     const { rest } = call;
     const mount = call.mount?.path === 'sys/' ? this.#system() : call.mount;
     const role = asksRole ? call.match?.path.declaration.about.role : undefined;
-    const asked = role && mount && (await mount.run(async () => role(call.data, mount.storage)));
+    // What a body makes the function throw is refused by the login itself.
+    const asked = role && mount && (await mount.run(async () => role(call.data, mount.storage)).catch(() => undefined));
     return { mount: mount?.uuid, rest, role: typeof asked === 'string' ? asked.toLowerCase() : '' };
   }
 }

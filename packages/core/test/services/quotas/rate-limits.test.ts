@@ -103,6 +103,15 @@ describe('rate limits', () => {
     expect([await login('one'), await login('one'), await login('two'), await login('two')]).toEqual([200, 429, 200, 200]);
   });
 
+  test('a body that names no role is counted by the other rules, and refused by the login', async () => {
+    await mount.call('update', 'sys/auth/approle', { data: { type: 'approle' } });
+    await limit('role', { path: 'auth/approle', role: 'one', rate: 1, interval: '1h' });
+    for (const role_id of [{ toString: 1 }, [], null, { a: 1 }]) {
+      const answer = await mount.call('update', 'auth/approle/login', { token: '', data: { role_id, secret_id: 'x' } });
+      expect(answer.status).toBe(400);
+    }
+  });
+
   test.each([
     [{ path: 'secret', rate: 0 }, "'rate' is invalid"],
     [{ path: 'secret', rate: -1 }, "'rate' is invalid"],
