@@ -8,6 +8,7 @@ export function loginPath(login: (call: LoginCall) => Promise<EngineResponse<nev
       'The certificate is the one of the TLS connection, or the one that a trusted proxy passes on. Without a name, the first role that fits counts, in the order ' +
       'of names. A refusal does not tell which roles exist.',
     login: 'uncounted',
+    role: ({ name }) => (typeof name === 'string' ? name : undefined),
     fields: { name: f.string('Role to log in with.', { default: '', folds: (name: string) => name.toLowerCase() }) },
   }).update({
     summary: 'Log in.',

@@ -95,7 +95,8 @@ export class LoginTokens {
     checkGrant(mount, auth, call.remoteAddress);
     const entityId = login.entity_id === '' ? '' : await this.#entityNow(login.entity_id);
     const required = await enforcements.requiredOf({ mount, entityId });
-    const room = await this.#parts.reserve({ mount, path, role: roleOfLogin({ meta: auth.metadata }) });
+    const stored = tokenType(mount, auth.terms.type) === 'service';
+    const room = stored ? await this.#parts.reserve({ mount, path, role: roleOfLogin({ meta: auth.metadata }) }) : undefined;
     const make = this.#make(mount, auth, {
       path,
       entityId,
@@ -245,7 +246,8 @@ function checkGrant(mount: Mount, { terms, policies }: IssuedAuth, remoteAddress
     throw new BadRequest('batch tokens cannot have "num_uses" set: set token_num_uses to 0, or token_type to service');
 }
 
-function tokenType(mount: Mount, asked: IssuedAuth['terms']['type']): 'service' | 'batch' {
+/** What a login on the mount makes: the tuning of the mount decides, and what the role asks for. */
+export function tokenType(mount: Mount, asked: IssuedAuth['terms']['type']): 'service' | 'batch' {
   const tuned = mount.record.config.token_type ?? 'default-service';
   if (tuned === 'batch' || tuned === 'service') return tuned;
   if (asked === 'batch' || asked === 'default-batch') return 'batch';
