@@ -6,8 +6,8 @@ export function loginPath(parts: LoginParts): AnyPath {
     synopsis: 'Log in with a role id and a secret id.',
     description: 'Returns a token. The error does not reveal which of the two ids is wrong.',
     // Whoever knows a role id must not be able to lock its programs out from elsewhere.
-    login: (data, { remoteAddress }) => ({ name: String(data['role_id']).trim(), from: remoteAddress }),
-    role: async (data) => (await parts.roles.byRoleId(String(data['role_id']).trim()))?.name,
+    login: (data, { remoteAddress }) => ({ name: roleIdOf(data), from: remoteAddress }),
+    role: async (data) => (await parts.roles.byRoleId(roleIdOf(data)))?.name,
     fields: {
       role_id: f.string('The id of the role.', { default: '' }),
       secret_id: f.secret('A secret id of the role.', { default: '' }),
@@ -15,7 +15,12 @@ export function loginPath(parts: LoginParts): AnyPath {
   }).update({
     summary: 'Log in.',
     handle: async ({ data, caller: { remoteAddress } }) => ({
-      auth: await login(parts, { roleId: data.role_id.trim(), secretId: data.secret_id.trim(), remoteAddress }),
+      auth: await login(parts, { roleId: roleIdOf(data), secretId: data.secret_id.trim(), remoteAddress }),
     }),
   });
+}
+
+/** Without the spaces around it; '' for what is no id. */
+function roleIdOf({ role_id: id }: Readonly<Record<string, unknown>>): string {
+  return typeof id === 'string' || typeof id === 'number' ? String(id).trim() : '';
 }

@@ -6,6 +6,7 @@ export function loginPath(login: (call: LoginCall) => Promise<EngineResponse<nev
     synopsis: 'Log in with the client certificate of the connection.',
     description: 'The certificate comes from the TLS connection, or from a trusted proxy. The error does not reveal which roles exist.',
     login: 'uncounted',
+    role: ({ name }) => (typeof name === 'string' ? name : undefined),
     fields: {
       name: f.string('Name of the role. Default: the first role, in order of names, that accepts the certificate.', {
         default: '',

@@ -9,7 +9,8 @@ export function loginPath(configs: ConfigStore, clusters: Clusters, clock: Clock
   return path('login', {
     synopsis: 'Log in with the token of a service account.',
     description: 'Returns a token. The error does not reveal whether the role exists.',
-    access: 'unauthenticated',
+    login: 'uncounted',
+    role: ({ role }) => (typeof role === 'string' ? role : undefined),
     fields: {
       role: f.string('Name of the role.', { folds: foldRoleName }),
       jwt: f.secret('The token of the service account.'),

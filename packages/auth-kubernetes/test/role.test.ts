@@ -61,7 +61,7 @@ describe('a role', () => {
     [{ token_policies: 'Root' }, /token_policies.*root/],
     [{ token_ttl: '2h', token_max_ttl: '1h' }, /'token_ttl' cannot be greater/],
     [{ bound_service_account_namespace_selector: '- a' }, /selector/],
-    [{ bound_service_account_namespace_selector: '{}' }, /requires nothing/],
+    [{ bound_service_account_namespace_selector: '{}' }, /has no requirements/],
     [{ bound_service_account_namespace_selector: 'matchLabel: {a: b}' }, /matchLabel is neither/],
     [{ bound_service_account_namespace_selector: 'matchLabels: {a: 1}' }, /label a is not a text/],
     [{ bound_service_account_namespace_selector: 'matchLabels: [a]' }, /matchLabels/],

@@ -26,7 +26,7 @@ export async function login({ users, passwords, log }: LoginParts, call: LoginCa
   if (call.password === '') throw new BadRequest('missing password');
   const user = await users.records.get(username);
   const { matches, stronger } = await passwords.check(user?.password, call.password, call.signal);
-  if (!user || !matches) throw new BadRequest('invalid username or password');
+  if (!user || !matches) throw passwordRefused();
   requireAddress(user, remoteAddress);
   if (stronger) {
     await strengthen(users, username, user, stronger).catch((error: unknown) =>
@@ -40,14 +40,21 @@ export async function login({ users, passwords, log }: LoginParts, call: LoginCa
       metadata: { username },
       alias: { name: username },
       terms: termsFor(user, remoteAddress),
-      internal: { username },
+      internal: { username, password_id: user.password_id },
+      // Checking takes time, in which an operator may have deleted the user or written another password.
+      consume: async (tx) => {
+        if (!(await users.hasPassword(tx, username, user.password_id))) throw passwordRefused();
+      },
     },
   };
 }
 
 /** Replaces the hash that was checked, unless somebody has written another password meanwhile. */
 async function strengthen(users: Users, username: string, checked: User, stronger: User['password']): Promise<void> {
-  await users.change(username, (stored) =>
-    stored && JSON.stringify(stored.password) === JSON.stringify(checked.password) ? { ...stored, password: stronger } : undefined,
-  );
+  await users.change(username, (stored) => (stored?.password_id === checked.password_id ? { ...stored, password: stronger } : undefined));
+}
+
+/** The same for a wrong password, an unknown user, and one who was deleted or got another password meanwhile. */
+function passwordRefused(): BadRequest {
+  return new BadRequest('invalid username or password');
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { mergeRoleTokens, roleTokenData, roleTokenFields } from '@strongroom/auth-sdk';
 import { BadRequest, f, namesPath, NotFound, path, type AnyPath } from '@strongroom/engine-sdk';
+import type { PasswordHash } from './password-hash.ts';
 import { passwordMissing, type Passwords } from './passwords.ts';
 import { usernameField } from './user-name.ts';
-import type { Users } from './users.ts';
+import type { User, Users } from './users.ts';
 
 const passwordFields = {
   password: f.secret('Password of the user.'),
@@ -37,9 +39,10 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
           mergeRoleTokens(await users.records.get(data.username), data, supplied);
           const hash = await passwords.fromWrite(data, signal);
           await users.change(data.username, (stored) => {
-            const password = hash ?? stored?.password;
-            if (!password) throw passwordMissing();
-            return { ...mergeRoleTokens(stored, data, supplied), password };
+            const written = hash ? newPassword(hash) : stored;
+            if (!written) throw passwordMissing();
+            const { password, password_id } = written;
+            return { ...mergeRoleTokens(stored, data, supplied), password, password_id };
           });
           return undefined;
         },
@@ -64,7 +67,7 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
         if (!password) throw passwordMissing();
         await users.change(data.username, (stored) => {
           if (!stored) throw noSuchUser();
-          return { ...stored, password };
+          return { ...stored, ...newPassword(password) };
         });
         return undefined;
       },
@@ -91,6 +94,10 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
 function policyFields() {
   const { token_policies, policies } = tokenFields;
   return { token_policies, policies };
+}
+
+function newPassword(password: PasswordHash): Pick<User, 'password' | 'password_id'> {
+  return { password, password_id: randomUUID() };
 }
 
 function noSuchUser(): NotFound {

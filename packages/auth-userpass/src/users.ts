@@ -4,7 +4,12 @@ import { Type, type Static } from 'typebox';
 import { kindOf, PasswordHash } from './password-hash.ts';
 
 /** The record of a user; its id is the canonical name. */
-export const User = Type.Object({ ...RoleTokens.properties, password: PasswordHash });
+export const User = Type.Object({
+  ...RoleTokens.properties,
+  password: PasswordHash,
+  /** New with each password that is written. A stronger hash of the same password keeps it. */
+  password_id: Type.String(),
+});
 export type User = Static<typeof User>;
 
 const Known = Type.Object({});
@@ -17,6 +22,11 @@ export class Users {
   constructor(storage: StorageView) {
     this.#storage = storage;
     this.records = usersIn(storage);
+  }
+
+  /** Whether the user still has the password that was written under this id. */
+  async hasPassword(tx: Transaction, name: string, passwordId: string): Promise<boolean> {
+    return (await usersIn(tx).get(name))?.password_id === passwordId;
   }
 
   /** Creates or changes a user, as `change` makes of the stored one; undefined leaves it as it is. */

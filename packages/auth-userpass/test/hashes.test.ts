@@ -77,7 +77,8 @@ describe('hashes of passwords', () => {
     const view = new MemoryView();
     const users = new Users(view);
     const stored = { cheap: await hashByScrypt('secret', CHEAP), imported: readBcrypt(hashSync('secret', 5)) };
-    for (const [name, password] of Object.entries(stored)) await users.change(name, () => ({ ...defaultRoleTokens, password }));
+    for (const [name, password] of Object.entries(stored))
+      await users.change(name, () => ({ ...defaultRoleTokens, password, password_id: name }));
     const kindAfter = async (username: string, password: string, house: ScryptCost): Promise<string> => {
       const { passwords } = passwordsWith([], house);
       const call = { username, password, remoteAddress: '127.0.0.1', signal };
@@ -95,17 +96,46 @@ describe('hashes of passwords', () => {
 
   test('a password that is written while a login replaces the hash of the one before stays', async () => {
     const users = new Users(new MemoryView());
-    await users.change('bob', () => ({ ...defaultRoleTokens, password: readBcrypt(hashSync('before', 5)) }));
+    await users.change('bob', () => ({ ...defaultRoleTokens, password: readBcrypt(hashSync('before', 5)), password_id: '1' }));
     const written = await hashByScrypt('after', CHEAP);
     const passwords = {
       check: async () => {
-        await users.change('bob', (stored) => ({ ...stored!, password: written }));
+        await users.change('bob', (stored) => ({ ...stored!, password: written, password_id: '2' }));
         return { matches: true, stronger: await hashByScrypt('before', CHEAP) };
       },
     };
     const call = { username: 'bob', password: 'before', remoteAddress: '', signal };
     expect((await login({ users, passwords: passwords as never, log: silentLog }, call)).auth).toBeDefined();
     expect((await users.records.get('bob'))!.password).toEqual(written);
+  });
+
+  test.each([
+    ['deleted', async (users: Users) => users.delete('bob'), false],
+    ['given another password', async (users: Users) => users.change('bob', (stored) => ({ ...stored!, password_id: '2' })), false],
+    ['given other policies', async (users: Users) => users.change('bob', (stored) => ({ ...stored!, token_policies: ['new'] })), true],
+    [
+      'given a stronger hash by another login',
+      async (users: Users) => {
+        const password = await hashByScrypt('secret', CHEAP);
+        await users.change('bob', (stored) => ({ ...stored!, password }));
+      },
+      true,
+    ],
+  ])('a user who is %s while the password is being checked: whether there is a token', async (_what, change, granted) => {
+    const view = new MemoryView();
+    const users = new Users(view);
+    await users.change('bob', () => ({ ...defaultRoleTokens, password: readBcrypt(hashSync('secret', 5)), password_id: '1' }));
+    const passwords = {
+      check: async () => {
+        await change(users);
+        return { matches: true };
+      },
+    };
+    const call = { username: 'bob', password: 'secret', remoteAddress: '', signal };
+    const { auth } = await login({ users, passwords: passwords as never, log: silentLog }, call);
+    const stored = view.transaction(async (tx) => auth!.consume!(tx));
+    if (granted) await stored;
+    else await expect(stored).rejects.toThrow('invalid username or password');
   });
 
   test('are checked with the same work for every user and for nobody', async () => {
@@ -139,7 +169,7 @@ describe('hashes of passwords', () => {
 });
 
 describe('the kinds of hashes of a mount', () => {
-  const user = (password: PasswordHash): User => ({ ...defaultRoleTokens, password });
+  const user = (password: PasswordHash): User => ({ ...defaultRoleTokens, password, password_id: '1' });
 
   test('are those of its users, and no others', async () => {
     const users = new Users(new MemoryView());

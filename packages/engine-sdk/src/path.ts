@@ -52,8 +52,8 @@ export interface About<F extends TProperties> {
    */
   readonly login?: LoginName | 'uncounted';
   /**
-   * The role that a login asks for, from its body: quotas by role count it. A path without it has no roles. Runs before anybody is authenticated, so it must
-   * be cheap, and never throw for what a body contains.
+   * The role that a login asks for, from its decoded fields: quotas by role count it. A path without it has no roles. Runs before anybody is authenticated, so
+   * it must be cheap. A login whose fields cannot be decoded has no role.
    */
   readonly role?: (data: Readonly<Record<string, unknown>>, storage: StorageView) => string | undefined | Promise<string | undefined>;
   /** Keys that no field knows are the engine's business: no warning, and `req.raw` has them. */

@@ -6,7 +6,11 @@ export function loginPath(parts: LoginParts): AnyPath {
     synopsis: 'Log in with a signed token.',
     description:
       'The server verifies the token with the keys of the issuer, checks the bounds of the role, and returns a token of its own.',
-    access: 'unauthenticated',
+    login: 'uncounted',
+    role: async ({ role }) => {
+      if (typeof role === 'string' && role !== '') return role;
+      return (await parts.configs.required().catch(() => undefined))?.config.default_role;
+    },
     fields: {
       role: f.lowercase('Name of the role. Default: default_role of the configuration.', { default: '' }),
       jwt: f.secret('The signed token, in compact form.', { default: '' }),

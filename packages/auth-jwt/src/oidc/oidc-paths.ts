@@ -17,6 +17,8 @@ const answerFields = {
   code: f.secret('The authorization code from the provider.', { default: '' }),
   id_token: f.secret('The ID token, if the provider posts one.', { default: '' }),
   client_nonce: f.secret('The client_nonce that was sent to oidc/auth_url.', { default: '' }),
+  iss: f.string('The issuer parameter from the provider (RFC 9207). If present, it must be the configured issuer.', { default: '' }),
+  browser_key: f.secret('With callback_mode=direct and form_post: the key of the browser that posted the response.', { default: '' }),
   error: f.string('The error code from the provider.', { default: '' }),
   error_description: f.string('The error description from the provider. Ignored.', { default: '' }),
   confirmation: f.string('Any value, after the user has confirmed a login with callback_mode=direct.', { default: '' }),
@@ -91,7 +93,8 @@ interface CallbackRequest {
 }
 
 function callOf(req: CallbackRequest): CallbackCall {
-  const { state, code, id_token: idToken, client_nonce: clientNonce, error, confirmation } = req.data;
+  const { state, code, id_token: idToken, client_nonce: clientNonce, iss: issuer, browser_key: browserKey, error, confirmation } = req.data;
   const { remoteAddress } = req.caller;
-  return { state, code, idToken, clientNonce, error, confirmed: confirmation !== '', remoteAddress, signal: req.signal };
+  const confirmed = confirmation !== '';
+  return { state, code, idToken, clientNonce, issuer, browserKey, error, confirmed, remoteAddress, signal: req.signal };
 }

@@ -2,7 +2,7 @@ import { BadRequest, TokenRefused, type IssuedAuth, type IssuedSecret } from '@s
 import { merged, type LeaseStore } from '../services/leases/lease-store.ts';
 import type { RepeatOrder } from '../services/leases/repeats.ts';
 import { credentialsOfHeader } from '../services/mfa/mfa-credentials.ts';
-import type { LoginTokens } from '../services/tokens/login-tokens.ts';
+import { tokenType, type LoginTokens } from '../services/tokens/login-tokens.ts';
 import { tokenRecords } from '../services/tokens/token-record.ts';
 import type { StoreTransaction } from '../kernel/storage/store.ts';
 import type { Call } from './call.ts';
@@ -54,7 +54,7 @@ export class Issuing {
   }
 
   async login(call: Call, issued: IssuedAuth, answer: CoreResponse, room: () => Promise<void>): Promise<CoreResponse> {
-    await room();
+    if (tokenType(call.mount!, issued.terms.type) === 'service') await room();
     const { path, remoteAddress, request } = call;
     const credentials = credentialsOfHeader(request.headers?.['x-vault-mfa']);
     const { warnings, ...result } = await this.#logins.issue(call.mount!, issued, { path, remoteAddress, credentials });

@@ -28,6 +28,7 @@ import { newCall, type Call } from './call.ts';
 import type { CallsUnderWay } from '../kernel/call/calls-under-way.ts';
 import type { CoreRequest } from '../kernel/call/core-request.ts';
 import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.ts';
+import { decode, isWrite } from './decoding.ts';
 import { failedResponse, failureOf } from './failure.ts';
 import { engineRequest, operationOf } from './invocation.ts';
 import { ignoredFields } from './ignored-fields.ts';
@@ -231,23 +232,10 @@ function isOpen(call: Call): boolean {
   return about?.access === 'unauthenticated' || about?.login !== undefined;
 }
 
-/** Whether the call declares that it issues a lease or a token: what there is no room for is not begun. Others learn it when they are done. */
+/**
+ * Whether the call declares that it issues a lease or a token: what there is no room for is not begun. Others learn it when they are done. Logins are among them: until
+ * its caller is known, a login must not take the room of others.
+ */
 function mayIssue(call: Call, op: Op<TProperties, TSchema>): boolean {
-  const { mount } = call;
-  return (
-    op.oncePerKey === true || (isOpen(call) && mount?.path !== 'sys/') || (mount?.path === 'auth/token/' && call.rest.startsWith('create'))
-  );
-}
-
-function isWrite({ operation }: Call): boolean {
-  return operation === 'update' || operation === 'create' || operation === 'patch';
-}
-
-function decode(call: Call): Decoded | EngineError {
-  try {
-    return call.match!.path.decode(call.data, call.match!.captures, isWrite(call), call.exactData);
-  } catch (error) {
-    if (error instanceof EngineError) return error;
-    throw error;
-  }
+  return op.oncePerKey === true || (call.mount?.path === 'auth/token/' && call.rest.startsWith('create'));
 }

@@ -1,3 +1,4 @@
+import { EngineError } from '@strongroom/engine-sdk';
 import { merged } from '../services/leases/lease-store.ts';
 import type { LeaseRoom } from '../services/quotas/lease-caps.ts';
 import type { QuotaSubject } from '../services/quotas/quota-scope.ts';
@@ -6,6 +7,7 @@ import { RateLimitExceeded } from '../services/quotas/rate-limits.ts';
 import type { CoreResponse } from '../kernel/call/core-response.ts';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import type { Call } from './call.ts';
+import { decode } from './decoding.ts';
 
 /** Reserves room for a lease or token. @throws LeaseCountExceeded */
 export type RoomFor = () => Promise<void>;
@@ -55,7 +57,7 @@ export class QuotaGate {
     let issued = false;
     try {
       const answer = await work(room);
-      issued = answer !== undefined && (answer.leaseId !== '' || (answer.auth?.client_token ?? '') !== '');
+      issued = answer !== undefined && (answer.leaseId !== '' || storesToken(answer.auth));
       return issued && reserved ? { ...answer!, warnings: merged(answer!.warnings, reserved.warnings) } : answer;
     } finally {
       if (issued) reserved?.settle();
@@ -68,7 +70,14 @@ export class QuotaGate {
     const { rest } = call;
     const mount = call.mount?.path === 'sys/' ? this.#system() : call.mount;
     const role = asksRole ? call.match?.path.declaration.about.role : undefined;
-    const asked = role && mount && (await mount.run(async () => role(call.data, mount.storage)));
-    return { mount: mount?.uuid, rest, role: typeof asked === 'string' ? asked.toLowerCase() : '' };
+    if (!role || !mount) return { mount: mount?.uuid, rest, role: '' };
+    const decoded = decode(call);
+    const asked = decoded instanceof EngineError ? undefined : await mount.run(async () => role(decoded.data, mount.storage));
+    return { mount: mount.uuid, rest, role: typeof asked === 'string' ? asked.toLowerCase() : '' };
   }
+}
+
+/** Batch tokens are stored nowhere, and a login that waits for a second factor has no token. */
+function storesToken(auth: CoreResponse['auth']): boolean {
+  return (auth?.client_token ?? '') !== '' && auth?.token_type !== 'batch';
 }

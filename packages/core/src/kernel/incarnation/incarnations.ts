@@ -51,6 +51,7 @@ export class Incarnations {
   readonly #work: OrphanedWork[] = [];
   readonly #seen = new Map<string, { count: number; since: number }>();
   #id = '';
+  #changes = 0;
   #count = 0;
   #lastBeat = 0;
   #cancel: (() => void) | undefined;
@@ -71,10 +72,10 @@ export class Incarnations {
     return this.#id;
   }
 
-  /** Which of the living processes this one is, in the order of their ids, by the last look at the store. */
-  get place(): { readonly of: number; readonly rank: number } {
+  /** Which of the living processes this one is, in the order of their ids, by the last look at the store. `changes` rises whenever one comes or goes, this one included. */
+  get place(): { readonly of: number; readonly rank: number; readonly changes: number } {
     const others = [...this.#seen.keys()];
-    return { of: others.length + 1, rank: others.filter((id) => id < this.#id).length };
+    return { of: others.length + 1, rank: others.filter((id) => id < this.#id).length, changes: this.#changes };
   }
 
   handsOn(work: OrphanedWork): void {
@@ -94,6 +95,7 @@ export class Incarnations {
     this.#id = '';
     this.#cancel?.();
     this.#seen.clear();
+    this.#changes += 1;
     if (id === '') return;
     // Its name needs no key, so that this works while the keys are being forgotten.
     const change = { delete: [lives.key(id), beats.key(id)], put: [{ key: ENDED + id, value: EMPTY }] };
@@ -125,13 +127,18 @@ export class Incarnations {
     for (const [id, { count }] of beating) {
       if (id === this.#id) continue;
       const seen = this.#seen.get(id);
+      if (!seen) this.#changes += 1;
       if (seen?.count !== count) this.#seen.set(id, { count, since: now });
       const silent = seen?.count === count && now - seen.since >= SILENCE;
       if (silent || (await this.#isGone(id))) await this.#bury(id, count, silent);
     }
     const present = new Set(beating.map(([id]) => id));
-    for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id);
+    for (const id of this.#seen.keys()) if (!present.has(id)) this.#left(id);
     await this.#handOn();
+  }
+
+  #left(id: string): void {
+    if (this.#seen.delete(id)) this.#changes += 1;
   }
 
   async #bear(): Promise<void> {
@@ -199,7 +206,7 @@ export class Incarnations {
       tx.mark(ENDED + id);
       return true;
     });
-    this.#seen.delete(id);
+    this.#left(id);
     if (buried)
       this.#log.warn('a process of this store is gone; its work is taken over', {
         reason: silent ? 'it was silent for 20 s' : 'it has ended',

@@ -67,6 +67,8 @@ export class CircuitBreakers {
     const now = this.#clock.millis();
     const settings = this.#settingsOf(target);
     const circuit = this.#circuits.get(target) ?? { settings, failures: 0, failingSince: now, openedAt: 0, openUntil: 0, trying: false };
+    // The end of a call that began before the circuit opened: it does not lengthen the pause.
+    if (isOpen(circuit) && !circuit.trying && now < circuit.openUntil) return;
     circuit.failures += 1;
     circuit.trying = false;
     const { threshold, pause, longestPause } = circuit.settings;

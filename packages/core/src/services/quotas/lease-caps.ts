@@ -40,6 +40,7 @@ export class LeaseCaps {
   readonly rules: QuotaRules<LeaseCap>;
   readonly #parts: Parts;
   readonly #tallies = new Map<string, LeaseTally>();
+  #changes = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -54,7 +55,11 @@ export class LeaseCaps {
   async reserve(subject: QuotaSubject): Promise<LeaseRoom | undefined> {
     if (this.rules.empty) return undefined;
     const caps = this.#caps(subject);
-    for (const { tally } of caps) await tally.refresh(this.#parts.place().of > 1 ? SHARED : Infinity);
+    const { of, changes } = this.#parts.place();
+    // A server that has gone, or that came while this one was sealed, may have issued some since the last count.
+    if (changes !== this.#changes) for (const tally of this.#tallies.values()) tally.forget();
+    this.#changes = changes;
+    for (const { tally } of caps) await tally.refresh(of > 1 ? SHARED : Infinity);
     for (const { tally, cap } of caps) if (tally.total >= cap.max_leases) await tally.refresh(FRESH);
     // From here on nothing is waited for, so that no other request takes the room.
     const full = caps.find(({ tally, cap }) => tally.total >= cap.max_leases);

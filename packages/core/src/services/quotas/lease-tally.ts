@@ -19,6 +19,8 @@ export class LeaseTally {
   /** When the last count ended; undefined before the first. */
   #at: number | undefined;
   #took = 0;
+  /** How often counts became worthless. */
+  #worthless = 0;
   #counting: Promise<void> | undefined;
 
   /** `list` counts the store; `now` is in milliseconds. */
@@ -38,6 +40,12 @@ export class LeaseTally {
     await (this.#counting ??= this.#count().finally(() => (this.#counting = undefined)));
   }
 
+  /** What was counted says nothing any more: other servers may have issued leases meanwhile. */
+  forget(): void {
+    this.#at = undefined;
+    this.#worthless += 1;
+  }
+
   /** Reserves one. */
   hold(): Hold {
     this.#issued += 1;
@@ -55,10 +63,13 @@ export class LeaseTally {
 
   async #count(): Promise<void> {
     const began = this.#now();
+    const worthless = this.#worthless;
+    // Until the count ends, the last one does not know what was issued since.
+    this.#at = undefined;
     // What is held now may be stored behind the place where the count is.
     this.#issued = this.#holds;
     this.#counted = await this.#list();
-    this.#at = this.#now();
-    this.#took = this.#at - began;
+    this.#took = this.#now() - began;
+    if (worthless === this.#worthless) this.#at = this.#now();
   }
 }

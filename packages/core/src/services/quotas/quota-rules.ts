@@ -15,8 +15,14 @@ export class QuotaRules<R extends { readonly scope: QuotaScope }> {
 
   /** After unsealing, and whenever another process changed a rule. */
   async load(): Promise<void> {
-    const before = this.#rules;
-    this.#rules = new Map(await this.#records.entries());
+    let before: ReadonlyMap<string, R>;
+    let stored: ReadonlyMap<string, R>;
+    do {
+      before = this.#rules;
+      stored = new Map(await this.#records.entries());
+      // What this process wrote while it read may be missing in what it read.
+    } while (before !== this.#rules);
+    this.#rules = stored;
     for (const name of new Set([...before.keys(), ...this.#rules.keys()])) {
       if (JSON.stringify(before.get(name)) !== JSON.stringify(this.#rules.get(name))) this.#changed(name);
     }
@@ -53,6 +59,11 @@ export class QuotaRules<R extends { readonly scope: QuotaScope }> {
     rest.delete(name);
     this.#rules = rest;
     this.#changed(name);
+  }
+
+  /** After an unmount: a mount at the same path later is another one. */
+  async forgetMount(mount: string): Promise<void> {
+    for (const [name, { scope }] of this.#rules) if (scope.mount === mount) await this.delete(name);
   }
 
   /** Whether some rule for roles of the mount needs to know the role of a request. */

@@ -1,4 +1,4 @@
-import { BadRequest, TokenRefused, withinCidrs, type Clock, type EngineError, type IssuedAuth } from '@strongroom/engine-sdk';
+import { BadRequest, TokenRefused, Unavailable, withinCidrs, type Clock, type EngineError, type IssuedAuth } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import { cappedWarning, limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
@@ -83,7 +83,7 @@ export class LoginTokens {
   /**
    * Makes the token of a login that waits. What is required is decided anew, so that an enforcement or entity that was changed meanwhile counts. A wrong
    * code leaves the login waiting.
-   * @throws BadRequest for a request id that is unknown, used or too old
+   * @throws BadRequest for a request id that is unknown, used or too old, or whose user or role is gone
    * @throws TokenRefused that says what is not proven
    */
   async prove(requestId: string, call: Omit<LoginCall, 'path' | 'credentials'> & { credentials: MfaCredentials }): Promise<LoginResult> {
@@ -95,13 +95,18 @@ export class LoginTokens {
     checkGrant(mount, auth, call.remoteAddress);
     const entityId = login.entity_id === '' ? '' : await this.#entityNow(login.entity_id);
     const required = await enforcements.requiredOf({ mount, entityId });
-    const room = await this.#parts.reserve({ mount, path, role: roleOfLogin({ meta: auth.metadata }) });
+    const stored = tokenType(mount, auth.terms.type) === 'service';
+    const room = stored ? await this.#parts.reserve({ mount, path, role: roleOfLogin({ meta: auth.metadata }) }) : undefined;
     const make = this.#make(mount, auth, {
       path,
       entityId,
       condition: async (tx) => {
         const held = await waiting.get(requestId, tx);
         if (!held) return unknownRequest();
+        if (!(await stillGranted(mount, auth, tx))) {
+          waiting.remove(tx, requestId, held);
+          return unknownRequest();
+        }
         const refusal = await factors.prove(tx, { entityId, required, credentials: call.credentials });
         if (refusal !== undefined) return new TokenRefused(refusal);
         await requireIssuing(tx, mount.uuid);
@@ -233,6 +238,12 @@ export class LoginTokens {
 const NEEDS_MFA =
   'A login request was issued that is subject to MFA validation. Please make sure to validate the login by sending another request to mfa/validate endpoint.';
 
+async function stillGranted(mount: Mount, { internal = {} }: Pick<IssuedAuth, 'internal'>, tx: StoreTransaction): Promise<boolean> {
+  const { engine } = mount;
+  if (!engine) throw new Unavailable(`the mount ${mount.path} does not run`);
+  return mount.run(async () => (await engine.stillGrants?.(internal, mount.storage.within(tx))) ?? true);
+}
+
 function unknownRequest(): BadRequest {
   return new BadRequest('invalid request ID');
 }
@@ -245,7 +256,8 @@ function checkGrant(mount: Mount, { terms, policies }: IssuedAuth, remoteAddress
     throw new BadRequest('batch tokens cannot have "num_uses" set: set token_num_uses to 0, or token_type to service');
 }
 
-function tokenType(mount: Mount, asked: IssuedAuth['terms']['type']): 'service' | 'batch' {
+/** What a login on the mount makes: the tuning of the mount decides, and what the role asks for. */
+export function tokenType(mount: Mount, asked: IssuedAuth['terms']['type']): 'service' | 'batch' {
   const tuned = mount.record.config.token_type ?? 'default-service';
   if (tuned === 'batch' || tuned === 'service') return tuned;
   if (asked === 'batch' || asked === 'default-batch') return 'batch';

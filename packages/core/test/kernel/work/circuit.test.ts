@@ -65,6 +65,17 @@ describe('the circuit of an outside system', () => {
     }
   });
 
+  test('many calls that fail at once open it for the first pause, not for the longest', async () => {
+    let fail!: (error: Error) => void;
+    const failing = new Promise<void>((_, reject) => (fail = reject));
+    answer = async () => failing;
+    const many = Promise.all(Array.from({ length: 30 }, async () => ask()));
+    while (calls < 30) await new Promise((resolve) => setImmediate(resolve));
+    fail(new UpstreamFailed('down'));
+    await many;
+    expect(await ask()).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
+  });
+
   test('does not count what the system answered, nor what never reached it', async () => {
     for (const error of [new Refused('no such table'), new BadRequest('wrong')]) {
       answer = fails(error);

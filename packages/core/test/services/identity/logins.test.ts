@@ -107,6 +107,42 @@ describe('logins', () => {
     expect(await policies(identity, to)).toEqual(['of-eng']);
   });
 
+  test('what an alias had joined ends with the alias that a merge drops, whichever side it was on', async () => {
+    for (const keeps of ['target', 'source'] as const) {
+      const identity = identityFixture();
+      const groups = { target: await outsideGroup(identity, 'eng'), source: await outsideGroup(identity, 'ops') };
+      const target = (await identity.store.resolveLogin(bob(['eng']))).entityId;
+      const source = (await identity.store.resolveLogin({ mountAccessor: ldap, alias: { name: 'robert' }, groupAliases: ['ops'] }))
+        .entityId;
+      const aliasOf = async (id: string): Promise<string> =>
+        ((await identity.read(`entity/id/${id}`)).data as { aliases: { id: string }[] }).aliases[0]!.id;
+      const kept = await aliasOf(keeps === 'target' ? target : source);
+      await identity.write('entity/merge', { from_entity_ids: [source], to_entity_id: target, conflicting_alias_ids_to_keep: [kept] });
+      expect((await identity.read(`entity/id/${target}`)).data).toMatchObject({
+        aliases: [{ id: kept }],
+        direct_group_ids: [groups[keeps]],
+      });
+      for (const side of ['target', 'source'] as const) {
+        const { data } = await identity.read(`group/id/${groups[side]}`);
+        expect(data).toMatchObject({ member_entity_ids: side === keeps ? [target] : null });
+      }
+    }
+  });
+
+  test('several sources with clashes are refused together, all clashes named, and nothing happens', async () => {
+    const identity = identityFixture();
+    const ids = await Promise.all(
+      ['a', 'b', 'c'].map(async (name) => (await identity.store.resolveLogin({ mountAccessor: ldap, alias: { name } })).entityId),
+    );
+    const merge = async (more: Record<string, unknown>) =>
+      identity.write('entity/merge', { to_entity_id: ids[0]!, from_entity_ids: ids.slice(1), ...more });
+    const before = identity.view.commits;
+    const refused = await merge({});
+    expect(refused.errors?.[0]).toMatch(/^3 errors occurred:/);
+    expect((await merge({ conflicting_alias_ids_to_keep: ['x'] })).errors?.[0]).toMatch(/^3 errors occurred:/);
+    expect(identity.view.commits).toBe(before);
+  });
+
   test('any run of logins ends in the groups that the last one of each mount named', async () => {
     const names = ['a', 'b', 'c'];
     const login = fc.record({ mount: fc.constantFrom(ldap, 'auth_ldap_2'), groups: fc.subarray(names), renewal: fc.boolean() });

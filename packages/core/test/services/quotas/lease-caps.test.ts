@@ -1,7 +1,34 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { approleAuth } from '@strongroom/auth-approle';
 import { manualClock, mountForTest, sharedMemory, type ManualClock, type TestMount } from '@strongroom/engine-testkit';
+import { API_VERSION, BadRequest, defaultTokenParameters, f, path, tokenTerms, type EnginePackage } from '@strongroom/engine-sdk';
 import { Outside, testEngine } from '../../test-engine.ts';
+
+/** A login method that knows one name at once; it needs a while to find out that it does not know another. */
+function slowLogin(held: Promise<void>): EnginePackage {
+  return {
+    name: 'slow',
+    kind: 'auth',
+    apiVersion: API_VERSION,
+    create: () => ({
+      paths: [
+        path('login/{name}', {
+          synopsis: 'A login.',
+          description: 'By name.',
+          login: (data) => String(data['name']),
+          fields: { name: f.name('Name.') },
+        }).update({
+          summary: 'Log in',
+          handle: async ({ data: { name } }) => {
+            if (name !== 'known') await held.then(() => Promise.reject(new BadRequest('unknown')));
+            const terms = tokenTerms(defaultTokenParameters);
+            return { auth: { policies: [], displayName: name, metadata: {}, alias: { name }, terms } };
+          },
+        }),
+      ],
+    }),
+  };
+}
 
 describe('caps on leases', () => {
   let clock: ManualClock;
@@ -9,13 +36,15 @@ describe('caps on leases', () => {
   let outside: Outside;
   let mount: TestMount;
   const opened: TestMount[] = [];
+  let held: Promise<void>;
+  let release: () => void;
 
   const open = async (): Promise<TestMount> => {
     const one = await mountForTest(testEngine(outside), {
       storage: store.open(),
       clock,
       liveness: { clock },
-      plugins: [approleAuth],
+      plugins: [approleAuth, slowLogin(held)],
       path: 'db',
     });
     opened.push(one);
@@ -25,6 +54,7 @@ describe('caps on leases', () => {
     clock = manualClock();
     store = sharedMemory();
     outside = new Outside();
+    held = new Promise((resolve) => (release = resolve));
     mount = await open();
     for (const role of ['one', 'two']) await mount.write(`roles/${role}`, { ttl: '1h' });
   });
@@ -122,6 +152,38 @@ describe('caps on leases', () => {
     expect([await login('web'), await login('job')]).toEqual([200, 200]);
     await cap('web', { path: 'auth/approle', role: 'web', max_leases: 2 });
     expect([await login('web'), await login('web'), await login('job')]).toEqual([200, 429, 200]);
+  });
+
+  test('a login takes no room before its caller is known', async () => {
+    await mount.call('update', 'sys/auth/slow', { data: { type: 'slow' } });
+    await cap('slow', { path: 'auth/slow', max_leases: 1 });
+    const login = async (name: string) => mount.call('update', `auth/slow/login/${name}`, { token: '', data: {} });
+    const guesses = ['x', 'y'].map(login);
+    expect((await login('known')).status).toBe(200);
+    release();
+    expect((await Promise.all(guesses)).map(({ status }) => status)).toEqual([400, 400]);
+  });
+
+  test('batch tokens do not count', async () => {
+    await mount.call('update', 'sys/auth/slow', { data: { type: 'slow', config: { token_type: 'batch' } } });
+    await cap('slow', { path: 'auth/slow', max_leases: 1 });
+    await cap('tokens', { path: 'auth/token', max_leases: 1 });
+    const login = async () => mount.call('update', 'auth/slow/login/known', { token: '', data: {} });
+    const create = async () => mount.call('update', 'auth/token/create', { data: { type: 'batch', ttl: '1h', policies: ['default'] } });
+    for (const make of [login, login, create, create]) expect(await make()).toMatchObject({ status: 200, warnings: null });
+    expect([await counter('slow'), await counter('tokens')]).toEqual([0, 0]);
+  });
+
+  test('what a server issued that is gone by now counts', async () => {
+    await cap('mount', { path: 'db', max_leases: 3 });
+    expect((await issue()).status).toBe(200);
+    const other = await open();
+    await clock.advance('11s');
+    expect([(await issue('one', other)).status, (await issue('one', other)).status]).toEqual([200, 200]);
+    await other.close();
+    opened.splice(opened.indexOf(other), 1);
+    await clock.advance('40s');
+    expect((await issue()).status).toBe(429);
   });
 
   test('tokens that are made with a token count on auth/token', async () => {

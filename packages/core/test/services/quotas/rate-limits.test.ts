@@ -90,6 +90,14 @@ describe('rate limits', () => {
     expect(await statuses(2, 'moved/a')).toEqual([200, 429]);
   });
 
+  test('a limit ends with its mount', async () => {
+    await limit('mount', { path: 'secret', rate: 1, interval: '1h' });
+    await mount.call('update', 'sys/quotas/lease-count/mount', { data: { path: 'secret', max_leases: 1 } });
+    await mount.call('delete', 'sys/mounts/secret');
+    await mount.advance('1s');
+    for (const kind of ['rate-limit', 'lease-count']) expect((await mount.call('read', `sys/quotas/${kind}/mount`)).status).toBe(404);
+  });
+
   test('a limit on logins of a role counts that role alone', async () => {
     await mount.call('update', 'sys/auth/approle', { data: { type: 'approle' } });
     const roles: Record<string, string> = {};
@@ -101,6 +109,14 @@ describe('rate limits', () => {
     const login = async (role: string) =>
       (await mount.call('update', 'auth/approle/login', { token: '', data: { role_id: roles[role] }, remoteAddress: '10.0.0.1' })).status;
     expect([await login('one'), await login('one'), await login('two'), await login('two')]).toEqual([200, 429, 200, 200]);
+  });
+
+  test('a login whose role id is no text is refused as it is without a limit on a role', async () => {
+    await mount.call('update', 'sys/auth/approle', { data: { type: 'approle' } });
+    await limit('role', { path: 'auth/approle', role: 'one', rate: 1, interval: '1h' });
+    const odd = { role_id: { toString: 1, valueOf: 1 } };
+    const answer = await mount.call('update', 'auth/approle/login', { token: '', data: odd, remoteAddress: '10.0.0.1' });
+    expect([answer.status, answer.errors]).toEqual([400, [expect.stringContaining('expected a string, got an object')]]);
   });
 
   test.each([
