@@ -53,11 +53,10 @@ function authOf(
     // The metadata of a secret id is its token's alone: on the alias it would change what the tokens of other secret ids may do.
     alias: { name: role.role_id, metadata: { role_name: name } },
     terms: termsFor({ ...role, token_bound_cidrs: [...bound] }, remoteAddress),
-    internal: { role: name },
+    internal: { role: name, key: role.key },
     consume: async (tx) => {
-      const present = await roles.records(tx).get(name);
-      const unchanged = present?.key === role.key && present.role_id === role.role_id;
-      if (!unchanged || (secret && !(await secretIds.use(tx, role.key, secret.digest)))) throw credentialsRefused();
+      if (!(await roles.isSame(tx, name, role)) || (secret && !(await secretIds.use(tx, role.key, secret.digest))))
+        throw credentialsRefused();
     },
   };
 }
