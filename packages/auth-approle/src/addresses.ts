@@ -1,4 +1,4 @@
-import { BadRequest, cidrOutside, isCidr } from '@strongroom/engine-sdk';
+import { BadRequest, cidrOutside, isCidr, sharedCidrs } from '@strongroom/engine-sdk';
 
 /** @throws BadRequest for what is neither an address nor a CIDR block */
 export function requireCidrs(blocks: readonly string[]): void {
@@ -12,6 +12,15 @@ export function requireWithinRole(blocks: readonly string[], ofRole: readonly st
   throw new BadRequest(
     `failed to verify subset relationship between CIDR blocks on the role ${shown(ofRole)} and CIDR blocks on the secret ID ${shown(blocks)}`,
   );
+}
+
+/**
+ * Where a token may be used: the addresses of the secret id, as far as the role allows them now. Undefined if the two share none; empty for everywhere.
+ */
+export function tokenAddresses(ofRole: readonly string[], ofSecret: readonly string[]): readonly string[] | undefined {
+  if (ofRole.length === 0 || ofSecret.length === 0) return [...ofRole, ...ofSecret];
+  const shared = sharedCidrs(ofSecret, ofRole);
+  return shared.length > 0 ? shared : undefined;
 }
 
 export function addressRefused(address: string, by: 'secret ID' | 'role'): BadRequest {

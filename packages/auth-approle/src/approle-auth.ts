@@ -40,6 +40,7 @@ function create(host: EngineHost): Engine {
       configTestPath(parts, clock),
     ],
     schedules: tidying.schedules,
+    stillGrants: async ({ role, key }, tx) => roles.isSame(tx, String(role), { key: String(key) }),
     renewAuth: async (auth) => renew(storage, roles, auth),
     initialize: async () => digests.open(storage, (count) => host.randomBytes(count)),
     close: async () => digests.close(),

@@ -1,6 +1,6 @@
 import { termsFor } from '@strongroom/auth-sdk';
-import { BadRequest, withinCidrs, type IssuedAuth, type StorageView } from '@strongroom/engine-sdk';
-import { addressRefused } from './addresses.ts';
+import { BadRequest, TokenRefused, withinCidrs, type IssuedAuth, type StorageView } from '@strongroom/engine-sdk';
+import { addressRefused, tokenAddresses } from './addresses.ts';
 import type { NamedRole, Roles } from './roles.ts';
 import type { FoundSecretId, SecretIds } from './secret-ids.ts';
 
@@ -19,7 +19,7 @@ export interface LoginParts {
   readonly secretIds: SecretIds;
 }
 
-/** Checks a login without changing anything; the use of the secret id is taken in the commit that stores the token. @throws BadRequest */
+/** Checks a login without changing anything; the use of the secret id is taken in the commit that stores the token. @throws BadRequest, TokenRefused */
 export async function login(parts: LoginParts, { roleId, secretId, remoteAddress }: LoginCall): Promise<IssuedAuth> {
   const { storage, roles, secretIds } = parts;
   if (roleId === '') throw new BadRequest('missing role_id');
@@ -43,19 +43,20 @@ function authOf(
   secret: FoundSecretId | undefined,
   remoteAddress: string,
 ): IssuedAuth {
-  const ofSecret = secret?.record.token_bound_cidrs ?? [];
+  const bound = tokenAddresses(role.token_bound_cidrs, secret?.record.token_bound_cidrs ?? []);
+  // With token_strictly_bind_ip the token is bound to the address of the login instead, which must be one of these.
+  if (!bound || !withinCidrs(bound, remoteAddress)) throw new TokenRefused();
   return {
     displayName: '',
     policies: role.token_policies,
     metadata: { ...secret?.record.metadata, role_name: name },
     // The metadata of a secret id is its token's alone: on the alias it would change what the tokens of other secret ids may do.
     alias: { name: role.role_id, metadata: { role_name: name } },
-    terms: termsFor(ofSecret.length > 0 ? { ...role, token_bound_cidrs: ofSecret } : role, remoteAddress),
-    internal: { role: name },
+    terms: termsFor({ ...role, token_bound_cidrs: [...bound] }, remoteAddress),
+    internal: { role: name, key: role.key },
     consume: async (tx) => {
-      const present = await roles.records(tx).get(name);
-      const unchanged = present?.key === role.key && present.role_id === role.role_id;
-      if (!unchanged || (secret && !(await secretIds.use(tx, role.key, secret.digest)))) throw credentialsRefused();
+      if (!(await roles.isSame(tx, name, role)) || (secret && !(await secretIds.use(tx, role.key, secret.digest))))
+        throw credentialsRefused();
     },
   };
 }

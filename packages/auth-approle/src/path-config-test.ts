@@ -1,6 +1,6 @@
 import { StepTrace, type StepReport } from '@strongroom/auth-sdk';
 import { BadRequest, EngineError, f, path, withinCidrs, type AnyPath, type Clock } from '@strongroom/engine-sdk';
-import { addressRefused } from './addresses.ts';
+import { addressRefused, tokenAddresses } from './addresses.ts';
 import { credentialsRefused, type LoginParts } from './login.ts';
 import type { Role } from './role.ts';
 import { isExpired, type SecretId } from './secret-id.ts';
@@ -70,8 +70,8 @@ export function configTestPath({ storage, roles, secretIds }: LoginParts, clock:
         check('addresses of the secret id', { cidrs: record.cidr_list }, wrong);
       };
       const checkToken = (role: Role, record: SecretId | undefined): void => {
-        const ofSecret = record?.token_bound_cidrs ?? [];
-        const cidrs = ofSecret.length > 0 ? ofSecret : role.token_bound_cidrs;
+        const cidrs = tokenAddresses(role.token_bound_cidrs, record?.token_bound_cidrs ?? []);
+        if (!cidrs) return check('addresses of the token', {}, 'the secret id and the role share no addresses');
         check(
           'addresses of the token',
           { cidrs },

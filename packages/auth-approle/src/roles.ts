@@ -35,6 +35,12 @@ export class Roles {
     return name !== undefined && role?.role_id === roleId ? { name, role } : undefined;
   }
 
+  /** Whether the role is neither deleted, nor another one of the same name. With a role id, whether it still has that. */
+  async isSame(tx: Transaction, name: string, { key, role_id }: { readonly key: string; readonly role_id?: string }): Promise<boolean> {
+    const present = await this.records(tx).get(name);
+    return present?.key === key && (role_id === undefined || present.role_id === role_id);
+  }
+
   /**
    * What a write makes of the role, whose record the caller stores in the same transaction.
    * @throws BadRequest

@@ -141,6 +141,42 @@ describe('a login by a role id and a secret id', () => {
     expect([await from('10.1.0.2'), await from('10.2.0.1')]).toEqual([200, 403]);
   });
 
+  test.each([
+    ['as before', async () => undefined, 200],
+    ['given another role id', async () => mount.write('role/web/role-id', { role_id: 'other' }), 200],
+    ['deleted', async () => mount.delete('role/web'), 400],
+    ['deleted and made again', async () => mount.delete('role/web').then(async () => mount.role('web', { role_id: roleId })), 400],
+  ])('a login that waits for a second factor while the role is %s: the status of its end', async (_what, change, status) => {
+    const { data } = await mount.call('update', 'identity/mfa/method/totp', { data: { issuer: 'Test' } });
+    const enforcement = 'identity/mfa/login-enforcement/all';
+    const { method_id } = data as { method_id: string };
+    await mount.call('update', enforcement, { data: { mfa_method_ids: [method_id], auth_method_types: ['approle'] } });
+    const { pendingAuth } = await mount.login(roleId, (await mount.secretId('web')).secret_id);
+    const { mfa_request_id } = pendingAuth!.mfa_requirement;
+    // So no code is needed.
+    await mount.call('delete', enforcement);
+    await change();
+    expect((await mount.call('update', 'sys/mfa/validate', { token: '', data: { mfa_request_id } })).status).toBe(status);
+  });
+
+  test('the role narrows the addresses of secret ids that were made before', async () => {
+    const id = await mount.role('narrow');
+    const { secret_id } = await mount.secretId('narrow', { token_bound_cidrs: '10.1.0.0/16' });
+    const statusFrom = async (address: string): Promise<number> => (await mount.login(id, secret_id, address)).status;
+    await mount.role('narrow', { token_bound_cidrs: '10.1.2.0/24' });
+    expect([await statusFrom('10.1.0.1'), await statusFrom('10.1.2.1')]).toEqual([403, 200]);
+    await mount.role('narrow', { token_bound_cidrs: '10.2.0.0/16' });
+    expect([await statusFrom('10.1.2.1'), await statusFrom('10.2.0.1')]).toEqual([403, 403]);
+  });
+
+  test('token_strictly_bind_ip does not widen the addresses of the secret id', async () => {
+    const id = await mount.role('strict', { token_strictly_bind_ip: true });
+    const { secret_id } = await mount.secretId('strict', { token_bound_cidrs: '10.1.0.0/16' });
+    expect([(await mount.login(id, secret_id, '192.0.2.1')).status, (await mount.login(id, secret_id, '10.1.0.1')).status]).toEqual([
+      403, 200,
+    ]);
+  });
+
   test('token_strictly_bind_ip binds the token to the address of the login', async () => {
     const id = await mount.role('strict', { token_strictly_bind_ip: true });
     const { auth } = await mount.login(id, (await mount.secretId('strict')).secret_id, '10.1.0.1');

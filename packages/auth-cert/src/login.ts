@@ -68,6 +68,9 @@ export function readShown(certificates: readonly Uint8Array[]): ShownPath {
 export function aliasOf([leaf, issuer = leaf]: CertificatePath, withIssuer: boolean): string {
   const { commonName } = leaf;
   if (commonName === '') throw new BadRequest('missing name in alias: the subject of the certificate has no common name');
+  if (/\p{Cc}/u.test(commonName) || commonName !== commonName.trim()) {
+    throw new BadRequest('the common name of the certificate has control characters, or spaces at its ends: it cannot name an entity');
+  }
   return withIssuer ? `${issuer.keyDigest}/${commonName}` : commonName;
 }
 

@@ -92,6 +92,11 @@ describe('a login with a certificate', () => {
     expect(await mount.login(alice, {}, '10.1.2.3')).toMatchObject({ status: 200 });
   });
 
+  test.each(['CN=al\nice', 'CN=al\0ice', 'CN=\u00a0alice'])('names no entity by %j', async (subject) => {
+    const { status, errors } = await mount.login(client(subject));
+    expect({ status, errors }).toEqual({ status: 400, errors: [expect.stringContaining('it cannot name an entity')] });
+  });
+
   test('needs a common name, which is the name of the entity', async () => {
     expect(await mount.login(client('OU=eng'))).toMatchObject({ status: 400, errors: [expect.stringContaining('missing name in alias')] });
     const first = await mount.login(alice);

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemClock, type Circuit } from '@strongroom/engine-sdk';
 import { manualClock, mountForTest, sharedMemory } from '@strongroom/engine-testkit';
 import { startOidcIssuer, type OidcIssuer } from '@strongroom/lab';
 import { jwtAuth } from '../src/index.ts';
+import { endpointOf, readDiscovery } from '../src/keys/discovery.ts';
+import { IssuerHttp, systemTrust } from '../src/keys/issuer-http.ts';
 import { anyone, mounted } from './mounted.ts';
 
 const alice = { sub: 'alice', aud: 'strongroom' };
@@ -28,6 +31,50 @@ describe('calls to an issuer', () => {
     issuer.route('/file', (_req, res) => void res.writeHead(302, { location: 'file:///etc/passwd' }).end());
     await expect(mount.write('config', { jwks_url: `${issuer.url}/file` })).rejects.toThrow('redirects to file:');
     await mount.close();
+  });
+
+  test('send what is for one server to no other after a redirect', async () => {
+    const other = await startOidcIssuer();
+    const seen: (string | undefined)[] = [];
+    for (const [at, path, location] of [
+      [issuer, '/userinfo', '/moved'],
+      [issuer, '/moved', `${other.url}/stolen`],
+    ] as const) {
+      at.route(path, (req, res) => {
+        seen.push(req.headers.authorization);
+        res.writeHead(302, { location }).end();
+      });
+    }
+    other.route('/stolen', (req, res) => {
+      seen.push(req.headers.authorization);
+      res.end('{}');
+    });
+    const http = new IssuerHttp({ clock: systemClock, circuit: () => ({ call: async (_signal, work) => work() }) as Circuit });
+    const { signal } = new AbortController();
+    const answer = await http.call(`${issuer.url}/userinfo`, { trust: systemTrust, signal, headers: { authorization: 'Bearer of-alice' } });
+    expect(answer.status).toBe(200);
+    expect(seen).toEqual(['Bearer of-alice', 'Bearer of-alice', undefined]);
+    await http.close();
+    await other.stop();
+  });
+
+  test.each(['nonsense', 'file:///etc/passwd', 'https://user:pass@idp.example/jwks'])(
+    'are not made to the jwks_uri %s',
+    async (address) => {
+      const mount = await mounted(issuer);
+      issuer.describe({ jwks_uri: address });
+      const { status, errors } = await mount.call('update', `${mount.path}/config`, { data: { oidc_discovery_url: issuer.url } });
+      expect(status).toBe(400);
+      expect(errors!.join()).toContain('has a jwks_uri that is no address with http or https');
+      await mount.close();
+    },
+  );
+
+  test('go from an issuer with TLS only to addresses with TLS', () => {
+    const issued = (endpoints: object) => readDiscovery({ issuer: 'https://idp.example', ...endpoints }, 'https://idp.example');
+    expect(() => issued({ jwks_uri: 'http://idp.example/jwks' })).toThrow('no address with https');
+    const document = issued({ jwks_uri: 'https://idp.example/jwks', token_endpoint: 'http://idp.example/token' });
+    expect(endpointOf(document, 'token_endpoint')).toBeUndefined();
   });
 
   test('end at a deadline of ten seconds, and the login says who did not answer', async () => {

@@ -40,7 +40,7 @@ export async function login({ users, passwords, log }: LoginParts, call: LoginCa
       metadata: { username },
       alias: { name: username },
       terms: termsFor(user, remoteAddress),
-      internal: { username },
+      internal: { username, password_id: user.password_id },
       // Checking takes time, in which an operator may have deleted the user or written another password.
       consume: async (tx) => {
         if (!(await users.hasPassword(tx, username, user.password_id))) throw passwordRefused();

@@ -39,6 +39,7 @@ function create(
   const parts = { users, passwords, log: host.log };
   return {
     paths: [configTestPath(host, parts), ...userPaths(users, passwords), loginPath(parts)],
+    stillGrants: async ({ username, password_id }, tx) => users.hasPassword(tx, String(username), String(password_id)),
     renewAuth: async (auth) => renew(users, auth),
   };
 }

@@ -53,6 +53,25 @@ describe('logins', () => {
     expect(await mount.outcome('bob', 'right', '10.1.2.3')).toBe('in');
   });
 
+  test.each([
+    ['as before', async () => undefined, 200],
+    ['deleted', async () => mount.delete('users/bob'), 400],
+    ['given another password', async () => mount.write('users/bob/password', { password: 'other' }), 400],
+  ])('a login that waits for a second factor while the user is %s: the status of its end', async (_what, change, status) => {
+    mount = await mounted();
+    await mount.write('users/bob', { password: 'right' });
+    const { data } = await mount.call('update', 'identity/mfa/method/totp', { data: { issuer: 'Test' } });
+    const enforcement = 'identity/mfa/login-enforcement/all';
+    const { method_id } = data as { method_id: string };
+    await mount.call('update', enforcement, { data: { mfa_method_ids: [method_id], auth_method_types: ['userpass'] } });
+    const { pendingAuth } = await mount.login('bob', 'right');
+    const { mfa_request_id } = pendingAuth!.mfa_requirement;
+    // So no code is needed.
+    await mount.call('delete', enforcement);
+    await change();
+    expect((await mount.call('update', 'sys/mfa/validate', { token: '', data: { mfa_request_id } })).status).toBe(status);
+  });
+
   test('a lifetime that the explicit maximum of the user cuts is a warning', async () => {
     mount = await mounted();
     await mount.write('users/bob', { password: 'right', token_ttl: '1h', token_explicit_max_ttl: '10m' });

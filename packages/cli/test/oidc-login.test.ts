@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { cliLab, type RunOptions } from './fake-server.ts';
@@ -66,6 +68,33 @@ describe('login with a browser', () => {
     expect(run.code).toBe(0);
     expect(shown[0]).toContain('not the login that the command line waits for');
     expect(lab.seen).toHaveLength(2);
+  });
+
+  test('goes on waiting whatever else asks at its port', async () => {
+    provider();
+    lab.routes['GET auth/oidc/oidc/callback?*'] = { body: login };
+    const shown: string[] = [];
+    const run = await lab.run(['login', '-method=oidc', '-token-only', 'port=0'], {
+      sleep: forever,
+      openBrowser: async (url) => {
+        const back = new URL(new URL(url).searchParams.get('redirect_uri') ?? '');
+        for (const path of ['//', '/\\\\', 'http://[', '*']) {
+          const asked = request({ host: back.hostname, port: back.port, path }).end();
+          const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+          shown.push(String(answer.resume().statusCode));
+        }
+        void fetch(`${back.href}?state=st_1&code=c`);
+      },
+    });
+    expect(run.code).toBe(0);
+    expect(shown).toEqual(['404', '404', '404', '404']);
+  });
+
+  test('passes on as whom the provider answers', async () => {
+    provider();
+    lab.routes['GET auth/oidc/oidc/callback?*'] = { body: login };
+    await lab.run(['login', '-method=oidc', '-token-only', 'port=0'], person({ state: 'st_1', code: 'c', iss: 'https://idp.example' }));
+    expect(query(lab.seen[1]?.path ?? '').get('iss')).toBe('https://idp.example');
   });
 
   test('posts what a provider posted, then asks for the login', async () => {

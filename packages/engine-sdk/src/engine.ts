@@ -9,7 +9,7 @@ import type { AnyPath } from './path.ts';
 import type { AnySchedule } from './schedule.ts';
 import type { SecretSubscriber, SecretSource, SecretSources } from './secret-source.ts';
 import type { AnySecretType } from './secret-type.ts';
-import type { StorageView } from './storage-view.ts';
+import type { StorageView, Transaction } from './storage-view.ts';
 import type { MountInfo } from './mount-info.ts';
 
 /** The version of the plugin API. It is checked before any code of a plugin runs. */
@@ -53,6 +53,11 @@ export interface Engine {
   readonly unknownPathWarning?: string;
   /** For auth methods: the terms of a renewed token. A throw refuses the renewal; the token stays valid until it expires. */
   renewAuth?(auth: AuthRenewal): Promise<RenewedAuth>;
+  /**
+   * For auth methods: whether the user or role that a login was granted for is still there, given what the login left as `internal`. Asked in the commit that makes the token
+   * of a login that waited for a second factor. By default it is.
+   */
+  stillGrants?(internal: Readonly<Record<string, unknown>>, tx: Transaction): Promise<boolean>;
   /** Called once after mount or unseal, before the first request. A throw quarantines this mount alone. */
   initialize?(): Promise<void>;
   /** Called when the mount was tuned. `host.mount` already has the new values. */

@@ -1,5 +1,5 @@
 import { own } from '@strongroom/engine-sdk';
-import { claimAt, type JsonObject } from '../json/json-pointer.ts';
+import type { JsonObject } from '../json/json-pointer.ts';
 import { IssuerRefused } from './issuer-http.ts';
 
 /** The document by which an OpenID provider describes itself (OpenID Connect Discovery 1.0). */
@@ -23,7 +23,12 @@ export function readDiscovery(document: JsonObject, url: string): DiscoveryDocum
       `the discovery document at ${url} is of the issuer ${JSON.stringify(issuer)}: oidc_discovery_url must be its name to the letter`,
     );
   }
-  return { issuer, jwksUri: text(document, 'jwks_uri', url), metadata: document };
+  const jwksUri = text(document, 'jwks_uri', url);
+  if (!isUsable(jwksUri, issuer))
+    throw new IssuerRefused(
+      `the discovery document at ${url} has a jwks_uri that is no address with ${hasTls(issuer) ? 'https' : 'http or https'}`,
+    );
+  return { issuer, jwksUri, metadata: document };
 }
 
 function text(document: JsonObject, name: string, url: string): string {
@@ -32,8 +37,19 @@ function text(document: JsonObject, name: string, url: string): string {
   return value;
 }
 
-/** An address of the provider, such as its `token_endpoint`; undefined where it names none. */
-export function endpointOf({ metadata }: DiscoveryDocument, name: string): string | undefined {
-  const value = claimAt(metadata, name);
-  return typeof value === 'string' && /^https?:\/\//i.test(value) ? value : undefined;
+/** An address of the provider, such as its `token_endpoint`; undefined where it names none that may be asked. */
+export function endpointOf({ issuer, metadata }: DiscoveryDocument, name: string): string | undefined {
+  const value = own(metadata, name);
+  return typeof value === 'string' && isUsable(value, issuer) ? value : undefined;
+}
+
+/** What an issuer with TLS is asked, such as its token endpoint with the client secret, is never sent without. */
+function isUsable(address: string, issuer: string): boolean {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && !hasTls(issuer));
+}
+
+function hasTls(issuer: string): boolean {
+  return new URL(issuer).protocol === 'https:';
 }

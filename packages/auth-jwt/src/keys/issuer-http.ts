@@ -118,13 +118,15 @@ export class IssuerHttp {
 
   async #follow(url: string, call: IssuerCall): Promise<IssuerAnswer> {
     let at = new URL(url);
+    let sent = call;
     for (let hop = 0; hop <= REDIRECTS; hop += 1) {
-      const answer = await this.#send(at, call);
+      const answer = await this.#send(at, sent);
       const { location } = answer.headers;
       if (answer.status < 300 || answer.status >= 400 || location === undefined || call.method === 'POST') return answer;
       const next = new URL(location, at);
       if (next.protocol !== at.protocol && next.protocol !== 'https:')
         throw new IssuerRefused(`${at.origin} redirects to ${next.protocol}//`);
+      if (next.origin !== at.origin) sent = withoutHeaders(sent);
       at = next;
     }
     throw new IssuerRefused(`${at.origin} redirects more than ${REDIRECTS} times`);
@@ -180,6 +182,11 @@ async function makeAgent({ ca, serverNames }: Trust): Promise<Agent> {
       ...(serverNames.length === 0 ? {} : { checkServerIdentity: accepted }),
     },
   });
+}
+
+/** What is for one server, such as an access token, is not sent to another. */
+function withoutHeaders({ headers: _, ...call }: IssuerCall): IssuerCall {
+  return call;
 }
 
 function firstValues(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

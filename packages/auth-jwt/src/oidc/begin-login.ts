@@ -29,10 +29,14 @@ export interface BegunLogin {
 }
 
 const SECONDS_BETWEEN_POLLS = 5;
+/** Characters. Both are stored for everybody who asks. */
+const LONGEST = { redirect_uri: 2_048, client_nonce: 512 };
 
 /** @throws BadRequest naming what is missing, TooManyRequests, and what asking the provider throws */
 export async function beginLogin(parts: OidcParts, call: BeginCall): Promise<BegunLogin> {
   const setup = await parts.configs.required();
+  requireShort('redirect_uri', call.redirectUri);
+  requireShort('client_nonce', call.clientNonce);
   if (setup.config.oidc_client_id === '') throw new BadRequest('OIDC login is not configured for this mount');
   const name = call.role === '' ? setup.config.default_role : call.role;
   if (name === '') throw new BadRequest('missing role');
@@ -64,6 +68,10 @@ export async function beginLogin(parts: OidcParts, call: BeginCall): Promise<Beg
   return beginWithBrowser(parts, provider, { setup, role, namespace, flow: { ...flow, redirect_uri: uri } });
 }
 
+function requireShort(field: keyof typeof LONGEST, text: string): void {
+  if (text.length > LONGEST[field]) throw new BadRequest(`${field} is longer than ${LONGEST[field]} characters`);
+}
+
 /** The provider and the client of a configuration, in one text. */
 export function providerOf({ config }: Setup): string {
   return createHash('sha256')
@@ -80,6 +88,7 @@ interface BrowserLogin {
 
 async function beginWithBrowser(parts: OidcParts, provider: Provider, { setup, role, namespace, flow }: BrowserLogin): Promise<BegunLogin> {
   const { config } = setup;
+  parts.flows.admit(flow.begun_from);
   const withIdToken = config.oidc_response_types.includes('id_token');
   const verifier = withIdToken ? '' : Buffer.from(parts.randomBytes(32)).toString('base64url');
   const state = parts.flows.newState();
@@ -98,6 +107,8 @@ async function beginWithBrowser(parts: OidcParts, provider: Provider, { setup, r
 }
 
 async function beginDevice(parts: OidcParts, provider: Provider, role: Role, flow: Omit<Flow, 'begun' | 'expires'>): Promise<BegunLogin> {
+  // The provider is asked only for logins that may begin: anybody can begin one.
+  parts.flows.admit(flow.begun_from);
   const device = await provider.beginDevice(scopeOf(role));
   const begun = await parts.flows.begin({ ...flow, device_code: device.deviceCode });
   return { auth_url: device.page, user_code: device.userCode, ...polled(role, begun, device.interval) };

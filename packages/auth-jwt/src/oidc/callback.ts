@@ -17,6 +17,9 @@ export interface CallbackCall {
   readonly code: string;
   readonly idToken: string;
   readonly clientNonce: string;
+  /** Who says that it answers (RFC 9207). */
+  readonly issuer: string;
+  readonly browserKey: string;
   readonly error: string;
   readonly confirmed: boolean;
   readonly remoteAddress: string;
@@ -45,6 +48,8 @@ class FormRefused extends UnsupportedOperation {
   }
 }
 
+/** Characters of each text that a provider posts: it is stored. */
+const LONGEST_POSTED = 65_536;
 /** Stands for a code that the provider posted. */
 const NO_CODE = 'no_code';
 
@@ -60,11 +65,22 @@ export async function callback(parts: OidcParts, call: CallbackCall): Promise<An
 export async function receiveForm(parts: OidcParts, call: CallbackCall): Promise<Answer> {
   const { config } = await parts.configs.required();
   if (config.oidc_response_mode !== 'form_post') throw new FormRefused();
-  const received = { ...(call.code === '' ? {} : { code: call.code }), ...(call.idToken === '' ? {} : { id_token: call.idToken }) };
+  if (Math.max(call.code.length, call.idToken.length, call.issuer.length) > LONGEST_POSTED) {
+    throw loginFailed(`The answer of the provider is longer than ${LONGEST_POSTED} characters.`);
+  }
   const unanswered = (flow: Flow): boolean => isOpen(flow) && flow.code === undefined && flow.id_token === undefined;
-  if (!(await parts.flows.reserve(call.state, unanswered))) throw noSuchFlow();
+  const flow = await parts.flows.reserve(call.state, unanswered);
+  if (!flow) throw noSuchFlow();
+  const received = {
+    ...(call.code === '' ? {} : { code: call.code }),
+    ...(call.idToken === '' ? {} : { id_token: call.idToken }),
+    ...(call.issuer === '' ? {} : { answer_issuer: call.issuer }),
+    // Whoever began the login knows its state, and must not confirm it in place of the person.
+    ...(flow.mode === 'direct' ? { browser_key: parts.flows.newBrowserKey() } : {}),
+  };
   await parts.flows.settle(call.state, received);
-  return continuePage({ state: call.state, ...(call.error === '' ? { code: NO_CODE } : { error: call.error }) });
+  if (call.error !== '') return continuePage({ state: call.state, error: call.error });
+  return continuePage({ state: call.state, code: NO_CODE, ...keyField(received) });
 }
 
 /** The state is spent, unless the provider could not be asked. */
@@ -84,12 +100,13 @@ async function callbackOfProgram(parts: OidcParts, call: CallbackCall): Promise<
 async function callbackOfBrowser(parts: OidcParts, call: CallbackCall): Promise<Answer> {
   const flow = await parts.flows.find(call.state);
   if (!isOpen(flow)) return failedPage(400, 'This login was completed before.');
+  if (!isBrowserOf(flow, call)) return failedPage(400, 'The provider answered in another browser.');
   const answered = call.error !== '' || flow.code !== undefined || flow.id_token !== undefined || isCode(call.code);
   if (!answered) return failedPage(400, 'No code or id_token received.');
   try {
     const { role } = await resume(parts, flow);
     if (call.error === '' && !call.confirmed && !role.oidc_disable_confirmation) {
-      const fields = { state: call.state, code: call.code };
+      const fields = { state: call.state, code: call.code, ...(call.issuer === '' ? {} : { iss: call.issuer }), ...keyField(flow) };
       return confirmationPage({ role: flow.role, begunFrom: flow.begun_from, begun: new Date(flow.begun), fields });
     }
     return await completeForPoll(parts, call);
@@ -101,7 +118,7 @@ async function callbackOfBrowser(parts: OidcParts, call: CallbackCall): Promise<
 
 /** Proves the login once, and leaves what came of it to a poll. */
 async function completeForPoll(parts: OidcParts, call: CallbackCall): Promise<Answer> {
-  const flow = await parts.flows.reserve(call.state, isOpen);
+  const flow = await parts.flows.reserve(call.state, (one) => isOpen(one) && isBrowserOf(one, call));
   if (!flow) return failedPage(400, 'This login was completed before.');
   try {
     const login = await resume(parts, flow);
@@ -120,6 +137,7 @@ async function prove(parts: OidcParts, login: LoginInProgress, call: CallbackCal
   const { setup, role, flow } = login;
   if (call.error !== '') throw providerRefused(parts, call.error);
   const provider = await Provider.open({ ...parts, setup, signal: call.signal });
+  provider.requireAnswerOf(flow.answer_issuer ?? call.issuer, flow.mode === 'direct');
   const toProve = { setup, provider, role, flow, signal: call.signal };
   if (setup.config.oidc_response_types.includes('id_token')) {
     if (flow.id_token === undefined) throw loginFailed('No code or id_token received.');
@@ -141,6 +159,15 @@ function providerRefused(parts: OidcParts, error: string): BadRequest {
   if (KNOWN_ERRORS.has(error)) return loginFailed(error);
   parts.log.info('the provider refused a login', { error: error.slice(0, 200) });
   return loginFailed('An unknown error occurred during OIDC authentication. Check server logs for details');
+}
+
+/** Whether this browser may go on with the login: any one, until the provider has posted an answer in one. */
+function isBrowserOf({ browser_key: key }: Flow, { browserKey }: CallbackCall): boolean {
+  return key === undefined || sameText(key, browserKey);
+}
+
+function keyField({ browser_key: key }: Pick<Flow, 'browser_key'>): { readonly browser_key?: string } {
+  return key === undefined ? {} : { browser_key: key };
 }
 
 function isCode(code: string): boolean {

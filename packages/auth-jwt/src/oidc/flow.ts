@@ -34,6 +34,10 @@ export const Flow = Type.Object({
   /** What the provider posted (`form_post`). */
   code: Type.Optional(Type.String()),
   id_token: Type.Optional(Type.String()),
+  /** In the mode `direct`: what the browser that posted it was given. Only that browser may confirm the login. */
+  browser_key: Type.Optional(Type.String()),
+  /** The `iss` that came with it (RFC 9207). */
+  answer_issuer: Type.Optional(Type.String()),
   /** A server asks the provider about it; nobody else does until then. */
   busy_until: Type.Optional(Type.Number()),
   proven: Type.Optional(Proven),

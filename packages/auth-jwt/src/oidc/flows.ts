@@ -45,11 +45,14 @@ export class Flows {
     this.#pace = new BeginningPace(LIFETIME);
   }
 
-  /** @throws TooManyRequests */
+  /** Counts a login that begins now, before anything is done for it. @throws TooManyRequests */
+  admit(address: string): void {
+    this.#pace.admit(address, this.#parts.clock.millis());
+  }
+
   async begin(flow: Omit<Flow, 'begun' | 'expires'>, state = this.newState()): Promise<BegunFlow> {
     const begun = this.#parts.clock.millis();
     const expires = begun + LIFETIME;
-    this.#pace.admit(flow.begun_from, begun);
     const record = { ...flow, begun, expires };
     await this.#parts.storage.transaction(async (tx) => {
       await flowsIn(tx).put(idOf(state), record);
@@ -60,6 +63,10 @@ export class Flows {
 
   newState(): string {
     return `st_${randomText(20, (count) => this.#parts.randomBytes(count))}`;
+  }
+
+  newBrowserKey(): string {
+    return `b_${randomText(20, (count) => this.#parts.randomBytes(count))}`;
   }
 
   newNonce(): string {

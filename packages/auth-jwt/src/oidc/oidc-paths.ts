@@ -17,6 +17,10 @@ const answerFields = {
   code: f.secret('The code that the provider hands out.', { default: '' }),
   id_token: f.secret('The ID token, where the provider posts one.', { default: '' }),
   client_nonce: f.secret('The client_nonce with which the login was begun.', { default: '' }),
+  iss: f.string('The issuer that the provider answers as (RFC 9207). Must be that of the configuration, where it is sent.', {
+    default: '',
+  }),
+  browser_key: f.secret('In the mode direct with form_post: what the browser was given that posted the answer.', { default: '' }),
   error: f.string('Why the provider refuses the login.', { default: '' }),
   error_description: f.string('The same in words. Ignored.', { default: '' }),
   confirmation: f.string('Any text, once the person has confirmed a login in the mode direct.', { default: '' }),
@@ -89,7 +93,8 @@ interface CallbackRequest {
 }
 
 function callOf(req: CallbackRequest): CallbackCall {
-  const { state, code, id_token: idToken, client_nonce: clientNonce, error, confirmation } = req.data;
+  const { state, code, id_token: idToken, client_nonce: clientNonce, iss: issuer, browser_key: browserKey, error, confirmation } = req.data;
   const { remoteAddress } = req.caller;
-  return { state, code, idToken, clientNonce, error, confirmed: confirmation !== '', remoteAddress, signal: req.signal };
+  const confirmed = confirmation !== '';
+  return { state, code, idToken, clientNonce, issuer, browserKey, error, confirmed, remoteAddress, signal: req.signal };
 }

@@ -2,6 +2,7 @@ import { foreignText, UpstreamFailed, Unavailable, type Clock } from '@strongroo
 import type { Configuration, CustomFetchOptions, ServerMetadata } from 'openid-client';
 import type { Setup } from '../config/setup.ts';
 import type { JsonObject } from '../json/json-pointer.ts';
+import { endpointOf, type DiscoveryDocument } from '../keys/discovery.ts';
 import { IssuerRefused, type IssuerHttp } from '../keys/issuer-http.ts';
 import { loginFailed, noResponse, verificationFailed } from './refusals.ts';
 
@@ -68,7 +69,7 @@ export class Provider {
       }),
     ]);
     if (!document) throw loginFailed('The provider describes itself nowhere.');
-    return new Provider(library, parts, metadataOf(document.issuer, document.metadata));
+    return new Provider(library, parts, metadataOf(document));
   }
 
   /** Where the browser goes. The parameters are those of the request beside the client's id. */
@@ -82,6 +83,7 @@ export class Provider {
   }
 
   async redeemCode(request: CodeRequest): Promise<ProviderTokens> {
+    if (typeof this.#metadata.token_endpoint !== 'string') throw loginFailed('The provider has no token endpoint.');
     const { code, state, redirectUri, nonce, verifier } = request;
     const back = new URL(redirectUri);
     back.search = new URLSearchParams({ code, state, ...this.#issuerOfAnswer() }).toString();
@@ -135,7 +137,17 @@ export class Provider {
     }
   }
 
-  /** RFC 9207: who asks for the issuer of an answer gets it from the state, which belongs to one provider. */
+  /**
+   * Refuses the answer of another provider, which would get a code that is not for it (RFC 9207). `always`: an answer without an issuer is refused too,
+   * where the provider promises one; programs that pass an answer on may leave it out.
+   * @throws BadRequest
+   */
+  requireAnswerOf(issuer: string, always: boolean): void {
+    const promised = this.#metadata.authorization_response_iss_parameter_supported === true;
+    if (issuer === '' ? always && promised : issuer !== this.#metadata.issuer) throw loginFailed('Another provider has answered.');
+  }
+
+  /** The library asks for the issuer of an answer too; `requireAnswerOf` has looked at it. */
   #issuerOfAnswer(): Record<string, string> {
     return this.#metadata.authorization_response_iss_parameter_supported === true ? { iss: this.#metadata.issuer } : {};
   }
@@ -208,9 +220,11 @@ function tokensOf(answer: { access_token: string; id_token?: string; refresh_tok
   return { idToken: answer.id_token, accessToken: answer.access_token, refreshToken: answer.refresh_token };
 }
 
-/** What the library may know of the discovery document: texts, lists of texts and flags. */
-function metadataOf(issuer: string, document: JsonObject): ServerMetadata {
+/** What the library may know of the discovery document: texts, lists of texts and flags, and of the endpoints those that can be asked. */
+function metadataOf(document: DiscoveryDocument): ServerMetadata {
   const plain = (value: unknown): boolean =>
     typeof value === 'string' || typeof value === 'boolean' || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
-  return { ...Object.fromEntries(Object.entries(document).filter(([, value]) => plain(value))), issuer };
+  const usable = ([name, value]: [string, unknown]): boolean =>
+    name.endsWith('_endpoint') ? endpointOf(document, name) !== undefined : plain(value);
+  return { ...Object.fromEntries(Object.entries(document.metadata).filter(usable)), issuer: document.issuer };
 }

@@ -301,6 +301,31 @@ describe('a provider that is down', () => {
   });
 });
 
+describe('the answer of another provider', () => {
+  const completed = async (more: Record<string, string>) => lab.callback(await lab.visit(await lab.begin()), more);
+
+  test('is refused where it says so, and its code goes nowhere', async () => {
+    expect(refusalOf(await completed({ iss: 'https://other.example' }))).toBe(
+      '400 Strongroom login failed. Another provider has answered.',
+    );
+    expect(lab.provider.calls).not.toContain('token');
+    expect((await completed({ iss: lab.issuer.url })).status).toBe(200);
+  });
+});
+
+describe('what a login stores for everybody', () => {
+  test('is short', async () => {
+    const long = (count: number): string => 'x'.repeat(count);
+    expect(refusalOf(await lab.begin({ client_nonce: long(513) }))).toBe('400 client_nonce is longer than 512 characters');
+    expect(refusalOf(await lab.begin({ redirect_uri: long(2_049) }))).toBe('400 redirect_uri is longer than 2048 characters');
+    await lab.config({ oidc_response_mode: 'form_post' });
+    const { fields } = await lab.visit(await lab.begin());
+    const data = { ...Object.fromEntries(fields), code: long(65_537) };
+    const posted = await lab.call('update', `${lab.path}/oidc/callback`, { data, token: '' });
+    expect(refusalOf(posted)).toBe('400 Strongroom login failed. The answer of the provider is longer than 65536 characters.');
+  });
+});
+
 describe('a provider that posts its answer', () => {
   const posted = async (fields: URLSearchParams) =>
     lab.call('update', `${lab.path}/oidc/callback`, { data: Object.fromEntries(fields), token: '' });

@@ -106,6 +106,38 @@ describe('a login in the mode direct', () => {
     expect(polls.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
+  test('is confirmed by the browser in which the provider posted its answer, and by nobody who only knows the state', async () => {
+    await lab.config({ oidc_response_mode: 'form_post' });
+    const begun = await begin();
+    const state = stateOf(begun);
+    const back = await lab.visit(begun);
+    const data = Object.fromEntries(back.fields);
+    const page = pageOf(await lab.call('update', `${lab.path}/oidc/callback`, { data, token: '' }));
+    // Whoever began the login sent its address to somebody else.
+    const fields = new URLSearchParams({ state, code: 'no_code' });
+    for (const more of [{}, { browser_key: 'b_guessed' }]) {
+      expect(pageOf(await lab.browse({ fields }, { ...more, confirmation: 'yes' }))).toContain('answered in another browser');
+    }
+    expect(refusalOf(await lab.poll(state))).toBe('400 authorization_pending');
+    const query = /url=\?([^"]+)/.exec(page)![1]!.replaceAll('&amp;', '&');
+    const question = pageOf(await lab.browse({ fields: new URLSearchParams(query) }));
+    expect(question).toContain('Did you start this login?');
+    const inputs = [...question.matchAll(/name="([^"]+)" value="([^"]+)"/g)].map(([, name, value]): [string, string] => [name!, value!]);
+    expect(pageOf(await lab.browse({ fields: new URLSearchParams(inputs) }))).toContain('Signed in');
+    expect((await lab.poll(state)).status).toBe(200);
+  });
+
+  test('believes no answer without its issuer where the provider promises one', async () => {
+    lab.issuer.describe({ authorization_response_iss_parameter_supported: true });
+    await lab.config();
+    const begun = await begin();
+    const back = await lab.visit(begun);
+    expect(pageOf(await lab.browse(back, { iss: lab.issuer.url }))).toContain(`name="iss" value="${lab.issuer.url}"`);
+    expect(pageOf(await lab.browse(back, { confirmation: 'yes', iss: lab.issuer.url }))).toContain('Signed in');
+    expect(pageOf(await lab.browse(await lab.visit(await begin()), { confirmation: 'yes' }))).toContain('Another provider has answered.');
+    lab.issuer.describe({ authorization_response_iss_parameter_supported: false });
+  });
+
   test('asks nothing where the role says so', async () => {
     await lab.role('direct', { callback_mode: 'direct', allowed_redirect_uris: DIRECT, oidc_disable_confirmation: true });
     const begun = await begin();
@@ -191,6 +223,14 @@ describe('a login by device', () => {
     expect((await lab.poll(stateOf(begun))).status).toBe(500);
     lab.provider.faults.clear();
     expect((await lab.poll(stateOf(begun))).status).toBe(200);
+  });
+
+  test('asks the provider for no more codes than logins may begin', async () => {
+    await lab.role('web');
+    for (let round = 0; round < 50; round += 1) await Promise.all(Array.from({ length: 100 }, () => lab.begin()));
+    const { status, headers } = await begin();
+    expect({ status, headers }).toMatchObject({ status: 429, headers: { 'Retry-After': expect.any(String) } });
+    expect(lab.provider.calls).not.toContain('device');
   });
 
   test('asks the provider once for twenty polls at once', async () => {

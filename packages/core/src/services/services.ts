@@ -141,6 +141,8 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     forget: async (mount) => {
       await jobs.forgetMount(mount.uuid);
       await accounts.forgetMount(mount.uuid);
+      await quotas.rates.rules.forgetMount(mount.uuid);
+      await quotas.leases.rules.forgetMount(mount.uuid);
       if (mount.class !== 'auth') return;
       await identity.aliasesOfMountRemoved(mount.accessor);
       await lockout.forgetMount(mount.accessor);

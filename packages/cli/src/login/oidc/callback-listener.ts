@@ -73,8 +73,8 @@ export class CallbackListener {
   }
 
   async #answer(request: IncomingMessage, show: Show): Promise<void> {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname !== CALLBACK) return show({ status: 404, title: 'Not found', text: '' });
+    // Anybody on this machine can ask for anything, also for what is no address.
+    if (request.url?.split('?')[0] !== CALLBACK) return show({ status: 404, title: 'Not found', text: '' });
     if (request.method !== 'GET' && request.method !== 'POST') return show({ status: 405, title: 'Method not allowed', text: '' });
     try {
       const callback = await callbackOf(request);

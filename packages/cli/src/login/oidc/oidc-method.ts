@@ -106,11 +106,16 @@ async function complete(call: LoginCall, mount: string, clientNonce: string, { f
   const text = (name: string): string | undefined => fields.get(name) ?? undefined;
   // The server names a state without the namespace that it put behind it.
   const state = text('state')?.split(',ns=')[0];
-  if (posted) await call.client.call('POST', path, { body: { state, code: text('code'), id_token: text('id_token') }, unwrapped: true });
+  if (posted)
+    await call.client.call('POST', path, {
+      body: { state, code: text('code'), id_token: text('id_token'), iss: text('iss') },
+      unwrapped: true,
+    });
   const query = {
     state,
     code: text('code') ?? (posted ? 'no_code' : undefined),
     client_nonce: clientNonce,
+    iss: text('iss'),
     error: text('error'),
     error_description: text('error_description'),
   };

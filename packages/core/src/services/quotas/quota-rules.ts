@@ -61,6 +61,11 @@ export class QuotaRules<R extends { readonly scope: QuotaScope }> {
     this.#changed(name);
   }
 
+  /** After an unmount: a mount at the same path later is another one. */
+  async forgetMount(mount: string): Promise<void> {
+    for (const [name, { scope }] of this.#rules) if (scope.mount === mount) await this.delete(name);
+  }
+
   /** Whether some rule for roles of the mount needs to know the role of a request. */
   asksRole(mount: string): boolean {
     for (const { scope } of this.#rules.values()) if (scope.role !== '' && scope.mount === mount) return true;

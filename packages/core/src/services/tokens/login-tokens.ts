@@ -1,4 +1,4 @@
-import { BadRequest, TokenRefused, withinCidrs, type Clock, type EngineError, type IssuedAuth } from '@strongroom/engine-sdk';
+import { BadRequest, TokenRefused, Unavailable, withinCidrs, type Clock, type EngineError, type IssuedAuth } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import { cappedWarning, limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
@@ -83,7 +83,7 @@ export class LoginTokens {
   /**
    * Makes the token of a login that waits. What is required is decided anew, so that an enforcement or entity that was changed meanwhile counts. A wrong
    * code leaves the login waiting.
-   * @throws BadRequest for a request id that is unknown, used or too old
+   * @throws BadRequest for a request id that is unknown, used or too old, or whose user or role is gone
    * @throws TokenRefused that says what is not proven
    */
   async prove(requestId: string, call: Omit<LoginCall, 'path' | 'credentials'> & { credentials: MfaCredentials }): Promise<LoginResult> {
@@ -103,6 +103,10 @@ export class LoginTokens {
       condition: async (tx) => {
         const held = await waiting.get(requestId, tx);
         if (!held) return unknownRequest();
+        if (!(await stillGranted(mount, auth, tx))) {
+          waiting.remove(tx, requestId, held);
+          return unknownRequest();
+        }
         const refusal = await factors.prove(tx, { entityId, required, credentials: call.credentials });
         if (refusal !== undefined) return new TokenRefused(refusal);
         await requireIssuing(tx, mount.uuid);
@@ -233,6 +237,12 @@ export class LoginTokens {
 
 const NEEDS_MFA =
   'A login request was issued that is subject to MFA validation. Please make sure to validate the login by sending another request to mfa/validate endpoint.';
+
+async function stillGranted(mount: Mount, { internal = {} }: Pick<IssuedAuth, 'internal'>, tx: StoreTransaction): Promise<boolean> {
+  const { engine } = mount;
+  if (!engine) throw new Unavailable(`the mount ${mount.path} does not run`);
+  return mount.run(async () => (await engine.stillGrants?.(internal, mount.storage.within(tx))) ?? true);
+}
 
 function unknownRequest(): BadRequest {
   return new BadRequest('invalid request ID');

@@ -90,6 +90,14 @@ describe('rate limits', () => {
     expect(await statuses(2, 'moved/a')).toEqual([200, 429]);
   });
 
+  test('a limit ends with its mount', async () => {
+    await limit('mount', { path: 'secret', rate: 1, interval: '1h' });
+    await mount.call('update', 'sys/quotas/lease-count/mount', { data: { path: 'secret', max_leases: 1 } });
+    await mount.call('delete', 'sys/mounts/secret');
+    await mount.advance('1s');
+    for (const kind of ['rate-limit', 'lease-count']) expect((await mount.call('read', `sys/quotas/${kind}/mount`)).status).toBe(404);
+  });
+
   test('a limit on logins of a role counts that role alone', async () => {
     await mount.call('update', 'sys/auth/approle', { data: { type: 'approle' } });
     const roles: Record<string, string> = {};
