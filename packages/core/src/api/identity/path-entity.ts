@@ -116,14 +116,14 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       synopsis: 'Merge entities into one.',
       description:
         'Moves the aliases, group memberships and MFA secrets of the given entities to another entity, and deletes the given entities. Their tokens get the policies ' +
-        'of that entity; their own policies are dropped.',
+        'of that entity; their own policies are dropped. A disabled entity can be merged only into another disabled entity.',
       fields: {
         from_entity_ids: f.commaStrings('Ids of the entities to merge from.', { default: [] }),
         to_entity_id: f.string('Id of the entity to merge into.', { default: '' }),
         conflicting_alias_ids_to_keep: f.commaStrings('Ids of the aliases to keep where two aliases are on the same mount.', {
           default: [],
         }),
-        force: f.bool('Of two MFA secrets for one method, keep the one of the entity that stays.', { default: false }),
+        force: f.bool('If both entities have an MFA secret for a method, keep the secret of the entity to merge into.', { default: false }),
       },
     }).update({
       summary: 'Merge entities',
