@@ -65,6 +65,31 @@ describe('an uploaded revocation list', () => {
     expect(await mount.login(alice)).toMatchObject({ status: 200 });
   });
 
+  test('of a part of the certificates does not stand in for one that has ended', async () => {
+    // The extension issuingDistributionPoint with [1] onlyContainsUserCerts, [2] onlyContainsCACerts, or the name of a part.
+    const part = (hex: string, until: number) =>
+      uploaded(
+        root,
+        order([], { nextUpdate: days(until), extensions: [{ oid: '2.5.29.28', critical: true, value: Buffer.from(hex, 'hex') }] }),
+      );
+    const first = '300ea00ca00a860868747470733a2f2f61';
+    const ended = { status: 400, errors: [expect.stringContaining('a revocation list of the CA has ended')] };
+    await mount.write('crls/a', part('30038201ff', 2));
+    await mount.write('crls/b', part('30038101ff', 1));
+    expect(await mount.login(alice)).toMatchObject({ status: 200 });
+    await mount.clock.advance('36h');
+    expect(await mount.login(alice)).toMatchObject(ended);
+    await mount.write('crls/c', part(first, 2));
+    expect(await mount.login(alice)).toMatchObject(ended);
+    await mount.write('crls/d', uploaded(root, order([])));
+    expect(await mount.login(alice)).toMatchObject({ status: 200 });
+    await mount.delete('crls/d');
+    await mount.delete('crls/b');
+    expect(await mount.login(alice)).toMatchObject({ status: 200 });
+    await mount.write('crls/a', part('30038201ff', -0.5));
+    expect(await mount.login(alice)).toMatchObject({ status: 200 });
+  });
+
   test('counts for a CA on the path too', async () => {
     expect(await mount.login(below)).toMatchObject({ status: 200 });
     await mount.write('crls/root', uploaded(root, order([middle])));

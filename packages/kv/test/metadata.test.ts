@@ -238,6 +238,36 @@ describe('lists', () => {
     expect([await scan('kv/metadata/'), await scan('kv/metadata/a')]).toEqual([['a', 'b', 'c d', 'é'], 403]);
     const { data } = await mount.call('update', 'sys/capabilities-self', { data: { paths: ['kv/metadata/'] }, token: auth!.client_token });
     expect(data).toMatchObject({ capabilities: ['scan'] });
+
+    // What is below a denied folder tells its names as well, and a rule without capabilities denies.
+    await policy('path "kv/*" { capabilities = ["scan"] } path "kv/metadata/a" { capabilities = ["deny"] }');
+    expect(await scan('kv/metadata/')).toEqual(['a', 'b', 'c d', 'é']);
+    for (const granted of ['', '"read"']) {
+      await policy(`path "kv/*" { capabilities = ["scan"] } path "kv/metadata/a/*" { capabilities = [${granted}] }`);
+      expect(await scan('kv/metadata/')).toEqual(['a', 'b', 'c d', 'é']);
+    }
+    await policy('path "kv/metadata" { capabilities = ["scan"] } path "kv/*" { capabilities = ["read"] }');
+    expect(await scan('kv/metadata/')).toEqual(['a', 'a/x', 'a/y/z', 'b', 'c d', 'é']);
+  });
+
+  test('of everything below a folder have full pages where folders are denied', async () => {
+    const policy = async (limit: string) => {
+      const text = `path "kv/*" { capabilities = ["scan"] ${limit} } path "kv/+/a/*" { capabilities = ["deny"] }`;
+      await mount.call('update', 'sys/policies/acl/p', { data: { policy: `${text} path "kv/metadata/a/*" { capabilities = ["deny"] }` } });
+    };
+    await policy('');
+    const { auth } = await mount.call('update', 'auth/token/create', { data: { policies: ['p'] } });
+    const scan = async (path: string, page: Record<string, unknown>) => {
+      const { data, status } = await mount.call('scan', path, { data: page, token: auth!.client_token });
+      return (data as { keys?: string[] } | null)?.keys ?? status;
+    };
+    expect(await scan('kv/metadata/', { after: 'a', limit: 1 })).toEqual(['b']);
+    expect(await scan('kv/metadata/', { limit: 2 })).toEqual(['a', 'b']);
+    expect(await scan('kv/metadata/', { after: 'b', limit: 5 })).toEqual(['c d', 'é']);
+    expect(await scan('kv/metadata/', { after: 'é', limit: 5 })).toBe(404);
+    await policy('pagination_limit = 2');
+    expect(await scan('kv/metadata/', { after: 'a' })).toEqual(['b', 'c d']);
+    expect(await scan('kv/metadata/', { limit: 2 })).toEqual(['a', 'b']);
   });
 
   test('go page by page', async () => {

@@ -34,9 +34,12 @@ export class RevocationList {
   /** Text of that name, for people. */
   readonly issuer: string;
   readonly authorityKeyId: string | undefined;
+  /** Which part of the CA's certificates it speaks of, as the CA says it (`issuingDistributionPoint`): DER as hex, '' for all. */
+  readonly scope: string;
   /** Milliseconds since the epoch. */
   readonly thisUpdate: number;
   readonly nextUpdate: number | undefined;
+  readonly #place: IssuingDistributionPoint | undefined;
   readonly #serials: ReadonlySet<string>;
   readonly #signed: Signed;
   readonly #signers = new Map<string, boolean>();
@@ -66,7 +69,10 @@ export class RevocationList {
     const isTime = parts[0]?.tag === TAG.utcTime || parts[0]?.tag === TAG.generalizedTime;
     this.nextUpdate = isTime ? timeOf(walker, parts.shift()!) : undefined;
     this.#serials = parts[0]?.tag === TAG.sequence ? serialsIn(walker, parts.shift()!) : new Set();
-    this.authorityKeyId = parts[0]?.tag === TAG.explicit0 ? readExtensions(walker.contents(parts[0])) : undefined;
+    const { keyId, place } = parts[0]?.tag === TAG.explicit0 ? readExtensions(walker.contents(parts[0])) : {};
+    this.authorityKeyId = keyId;
+    this.scope = place === undefined ? '' : Buffer.from(AsnConvert.serialize(place)).toString('hex');
+    this.#place = place;
   }
 
   /** Reads DER. @throws ListUnusable */
@@ -91,6 +97,12 @@ export class RevocationList {
 
   revokes(serial: bigint): boolean {
     return this.#serials.has(serial.toString(16));
+  }
+
+  /** Whether the certificate would be in it, were it revoked. */
+  speaksOf({ isAuthority }: Certificate): boolean {
+    const { onlyContainsAttributeCerts: none, onlyContainsCACerts: authorities, onlyContainsUserCerts: others } = this.#place ?? {};
+    return none !== true && !(isAuthority ? others === true : authorities === true);
   }
 
   /** Whether this CA has signed the list and may sign lists. The answer for each CA is worked out once. */
@@ -138,21 +150,29 @@ function checkEntry(walker: DerWalker, extensions: Element): void {
   }
 }
 
-/** The key id of the CA. @throws ListUnusable for a list that is not a whole one of its own CA */
-function readExtensions(der: Buffer): string | undefined {
+interface ListExtensions {
+  /** Key id of the CA. */
+  readonly keyId?: string | undefined;
+  readonly place?: IssuingDistributionPoint | undefined;
+}
+
+/** What extensions say of the list. @throws ListUnusable for a list that is not a whole one of its own CA */
+function readExtensions(der: Buffer): ListExtensions {
   let keyId: string | undefined;
+  let place: IssuingDistributionPoint | undefined;
   for (const { extnID, critical, extnValue } of AsnConvert.parse(der, Extensions)) {
     if (extnID === id_ce_deltaCRLIndicator) throw new ListUnusable('it is a delta list; give the whole list');
     if (critical && !LIST_EXTENSIONS.has(extnID)) throw new ListUnusable(`its critical extension ${extnID} is not known`);
-    if (extnID === id_ce_issuingDistributionPoint && AsnConvert.parse(extnValue.buffer, IssuingDistributionPoint).indirectCRL) {
-      throw new ListUnusable('it is an indirect list, of several CAs; give the list of each CA');
+    if (extnID === id_ce_issuingDistributionPoint) {
+      place = AsnConvert.parse(extnValue.buffer, IssuingDistributionPoint);
+      if (place.indirectCRL) throw new ListUnusable('it is an indirect list, of several CAs; give the list of each CA');
     }
     if (extnID === id_ce_authorityKeyIdentifier) {
       const { keyIdentifier } = AsnConvert.parse(extnValue.buffer, AuthorityKeyIdentifier);
       keyId = keyIdentifier && Buffer.from(keyIdentifier.buffer).toString('hex');
     }
   }
-  return keyId;
+  return { keyId, place };
 }
 
 /** Milliseconds since the epoch. */

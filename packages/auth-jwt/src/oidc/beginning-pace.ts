@@ -1,7 +1,19 @@
+import { isIPv6 } from 'node:net';
 import { TooManyRequests } from '@strongroom/engine-sdk';
 
 /** Logins that one server begins within the lifetime of one, for everybody and for one address. */
 const MOST = { together: 50_000, ofOneAddress: 5_000 };
+
+/** Of IPv6, the 64 bits of a network: whoever has one address of it has them all. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const { hostname } = new URL(`http://[${address.split('%')[0]!}]`);
+  const [head = '', tail] = hostname.slice(1, -1).split('::');
+  const groups = (text: string): string[] => text.split(':').filter((group) => group !== '');
+  const after = groups(tail ?? '');
+  const zeros = Array.from({ length: 8 - groups(head).length - after.length }, () => '0');
+  return [...groups(head), ...zeros, ...after].slice(0, 4).join(':');
+}
 
 interface Beginning {
   readonly address: string;
@@ -24,7 +36,8 @@ export class BeginningPace {
   }
 
   /** Counts a login that begins now. @throws TooManyRequests with Retry-After */
-  admit(address: string, now: number): void {
+  admit(remoteAddress: string, now: number): void {
+    const address = networkOf(remoteAddress);
     this.#forget(now);
     const mine = this.#byAddress.get(address) ?? 0;
     if (mine >= this.#most.ofOneAddress || this.#beginnings.length - this.#first >= this.#most.together) {

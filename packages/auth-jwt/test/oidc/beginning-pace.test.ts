@@ -16,6 +16,20 @@ describe('the pace at which logins begin', () => {
     pace.admit('c', 1_500);
   });
 
+  test('counts the addresses of an IPv6 network as one', () => {
+    const pace = new BeginningPace(1_000, { together: 100, ofOneAddress: 2 });
+    for (const network of ['2001:db8:0:1:', '2001:db8:0:2:', 'fe80:']) {
+      pace.admit(`${network}:1`, 0);
+      pace.admit(`${network}:2`, 0);
+      expect(() => pace.admit(`${network}:ABCD`, 0)).toThrow(TooManyRequests);
+    }
+    pace.admit('::1', 0);
+    pace.admit('0:0:0:0:5:6:7:8', 0);
+    expect(() => pace.admit('::1:0:0:0', 0)).toThrow(TooManyRequests);
+    for (const address of ['1:2:3:4:5:6:7:8', '1:2:3:4::', '10.0.0.1', '10.0.0.1', '10.0.0.2', '']) pace.admit(address, 0);
+    expect(() => pace.admit('1:2:3:4:ffff::', 0)).toThrow(TooManyRequests);
+  });
+
   test('counts as a list of all beginnings would', () => {
     const step = fc.record({ address: fc.constantFrom('a', 'b', 'c'), wait: fc.integer({ min: 0, max: 400 }) });
     fc.assert(

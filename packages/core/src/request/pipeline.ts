@@ -34,7 +34,7 @@ import { engineRequest, operationOf } from './invocation.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import type { Issuing } from './issuing.ts';
 import type { LoginGuard } from './login-guard.ts';
-import { withoutDeniedFolders } from './scanned-names.ts';
+import { withoutBarredFolders } from './scanned-names.ts';
 import { OpenPathRefusal } from './open-path-refusal.ts';
 import { cutPage, limitPage } from './page-limit.ts';
 import { RequestDeadline } from './request-deadline.ts';
@@ -185,7 +185,10 @@ export class Pipeline {
     const made = order
       ? await repeats.once(call, order, async () => this.#make(mount, call, op, fields, order))
       : await this.#make(mount, call, op, fields);
-    const shown = withoutDeniedFolders(call, made!);
+    const shown = await withoutBarredFolders(call, made!, fields.data['limit'] ?? call.data['limit'], async (page) => {
+      const further = { ...call, data: { ...call.data, ...page }, exactData: undefined };
+      return (await this.#make(mount, further, op, { ...fields, data: { ...fields.data, ...page } }))!;
+    });
     const answer = call.pageLimit > 0 ? cutPage(call, shown) : shown;
     return call.wrapTtl > 0 ? wrapping.wrap(call, answer) : answer;
   }

@@ -116,7 +116,7 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       synopsis: 'Merge entities into one.',
       description:
         'Moves the aliases, group memberships and MFA secrets of some entities to another one and removes them. Tokens of theirs have its policies from then on; ' +
-        'their own policies are not taken over.',
+        'their own policies are not taken over. A disabled one is merged only into one that is disabled, too.',
       fields: {
         from_entity_ids: f.commaStrings('Ids of the entities to merge from.', { default: [] }),
         to_entity_id: f.string('Id of the entity that stays.', { default: '' }),

@@ -39,6 +39,9 @@ export async function mergeEntities(change: IdentityChange, order: MergeOrder, m
   for (const id of from) {
     const source = await entities.get(id);
     if (!source) throw new BadRequest('entity id to merge from is invalid');
+    // Its tokens and logins would be good again, as those of the target.
+    if (source.disabled && !target.disabled)
+      throw new BadRequest(`entity ${JSON.stringify(id)} is disabled and the one to merge to is not: enable it first, or delete it`);
     sources.push([id, source]);
   }
   const dropped = droppedAliases(clashesOf([to, target], sources), { ...order, from }, mounts);

@@ -74,7 +74,7 @@ export function parsedToken(token: string): ParsedToken {
     header: decoded(header, 'header'),
     claims: decoded(claims, 'payload'),
     content: `${header}.${claims}`,
-    signature: Buffer.from(signature, 'base64url'),
+    signature: bytesOf(signature, 'signature'),
   };
 }
 
@@ -94,10 +94,17 @@ function encoded(value: Readonly<Record<string, unknown>>): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
+/** Only the one text that encodes the bytes: no verifier takes another. @throws Error for all else */
+function bytesOf(part: string, what: string): Buffer {
+  const bytes = Buffer.from(part, 'base64url');
+  if (bytes.toString('base64url') !== part) throw new Error(`the ${what} is not base64url`);
+  return bytes;
+}
+
 function decoded(part: string, what: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(part, 'base64url').toString());
+    value = JSON.parse(bytesOf(part, what).toString());
   } catch {
     throw new Error(`the ${what} is not JSON in base64url`);
   }

@@ -50,7 +50,7 @@ export function requireAddress(issuer: string, setting: string): void {
 export function requireIssuer(issuer: string): void {
   if (issuer === '') return;
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-  const plain = url !== undefined && /^https?:$/.test(url.protocol) && /^https?:\/\/[^/?#@\s]+$/i.test(issuer);
+  const plain = url !== undefined && /^https?:$/.test(url.protocol) && /^https?:\/\/[^/\\?#@\s]+$/i.test(issuer);
   if (!plain)
     throw new BadRequest('invalid issuer, which must include only a scheme, host, and optional port (e.g. https://example.com:8200)');
 }

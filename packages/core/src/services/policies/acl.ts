@@ -116,9 +116,14 @@ export class Acl {
     );
   }
 
-  /** Whether a rule denies the folder, as opposed to no rule granting it. `folder` ends in a slash. */
-  denies(folder: string): boolean {
-    return !this.root && this.#ruleFor({ path: folder }, true)?.capabilities === DENY;
+  /**
+   * Whether a scan of `asked` leaves out `folder`, which is below it: a rule denies the folder, or is about what is below `asked` alone and lets the caller neither list
+   * nor scan. That no rule grants the folder is no reason. Both end in a slash.
+   */
+  bars(folder: string, asked: string): boolean {
+    const rule = this.root ? undefined : this.#ruleFor({ path: folder }, true);
+    if (!rule || (rule.capabilities & LISTING) !== 0) return false;
+    return rule.capabilities === DENY || rule.capabilities === 0 || !matchesEither(rule.pattern, asked, true, undefined);
   }
 
   /** Whether anything at or below this mount (`secret/`) is allowed. */

@@ -32,8 +32,8 @@ export class BoundedAcl extends Acl {
     return common.length === 0 ? ['deny'] : common;
   }
 
-  override denies(folder: string): boolean {
-    return this.#own.denies(folder) || this.#bounds.some((bound) => bound.denies(folder));
+  override bars(folder: string, asked: string): boolean {
+    return this.#own.bars(folder, asked) || this.#bounds.some((bound) => bound.bars(folder, asked));
   }
 
   override reaches(prefix: string): boolean {

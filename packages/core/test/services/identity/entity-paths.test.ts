@@ -131,6 +131,18 @@ describe('merging', () => {
     });
   });
 
+  test('merging does not enable an entity that is disabled', async () => {
+    const identity = identityFixture();
+    const from = idOf(await identity.write('entity', { name: 'from', disabled: true }));
+    const to = idOf(await identity.write('entity', { name: 'to' }));
+    const order = { from_entity_ids: [from], to_entity_id: to };
+    const text = `entity "${from}" is disabled and the one to merge to is not: enable it first, or delete it`;
+    expect(await identity.write('entity/merge', order)).toEqual({ status: 400, data: null, errors: [text] });
+    await identity.write(`entity/id/${to}`, { disabled: true });
+    expect((await identity.write('entity/merge', order)).status).toBe(204);
+    expect((await identity.read(`entity/id/${to}`)).data).toMatchObject({ disabled: true });
+  });
+
   test('an id that was merged twice leads to the last entity, and to nothing once that is deleted', async () => {
     const { identity, from, to } = await two();
     const last = idOf(await identity.write('entity', { policies: 'of-last' }));

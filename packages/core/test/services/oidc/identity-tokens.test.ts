@@ -60,11 +60,21 @@ describe('an identity token', () => {
     expect(await problem({ client_id: 'other' })).toBe('error validating claims: validation failed, invalid audience claim (aud)');
     const unsigned = Buffer.from('{"alg":"none"}').toString('base64url');
     expect(await problem({ token: `${unsigned}.${token.split('.')[1]!}.` })).toBe('unable to validate the token signature');
+    for (const other of [`${token}==`, `${token.slice(0, -5)}!${token.slice(-5)}`])
+      expect(await problem({ token: other })).toBe('error parsing token: the signature is not base64url');
     const id = String(claimsOf(token)['sub']);
     await answered(mount, 'update', `identity/entity/id/${id}`, { disabled: true });
     expect(await problem({})).toBe('entity is disabled');
     await answered(mount, 'delete', `identity/entity/id/${id}`);
     expect(await problem({})).toBe('entity was not found');
+    for (const wrong of [
+      'https://example.org/',
+      'https://example.org\\path',
+      'https://example.org:65536',
+      'https://u@example.org',
+      'ftp://example.org',
+    ])
+      await expect(answered(mount, 'update', 'identity/oidc/config', { issuer: wrong })).rejects.toThrow('400 invalid issuer');
     await answered(mount, 'update', 'identity/oidc/config', { issuer: 'https://elsewhere.example.org' });
     expect(await problem({})).toBe('error validating claims: validation failed, invalid issuer claim (iss)');
     await mount.advance('1h');
