@@ -43,6 +43,15 @@ describe('a login that needs a second factor', () => {
     expect(lab.seen.filter(({ path }) => path === 'sys/mfa/validate')).toHaveLength(3);
   });
 
+  test('prints nothing of a server that a shell or a terminal would obey', async () => {
+    lab.routes['PUT auth/userpass/login/alice'] = {
+      body: needs({ 'a\u001b[2J': [{ ...phone, id: "'; touch x; '", name: 'p\u001b]0;' }] }),
+    };
+    const { stderr } = await lab.run(words);
+    expect(stderr).not.toMatch(/\u001b/);
+    expect(stderr).toContain('"mfa_payload":{"\\u0027; touch x; \\u0027":["CODE"]}}\' |');
+  });
+
   test.each([
     ['nobody can be asked', { all: [phone] }, {}, 'a code of the totp method phone (m1)'],
     ['there is a choice', { all: [phone, key] }, { isTty: true }, 'a code of the totp method phone (m1), or of the totp method m2'],

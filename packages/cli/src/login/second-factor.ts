@@ -27,7 +27,7 @@ export function mfaRequirementOf(secret: Secret | undefined): MfaRequirement | u
   return {
     requestId: text(requirement['mfa_request_id']),
     constraints: Object.entries(requirement['mfa_constraints']).map(([name, constraint]) => ({
-      name,
+      name: text(name),
       methods: records(isRecord(constraint) ? constraint['any'] : undefined).map((method) => ({
         id: text(method['id']),
         name: text(method['name']),
@@ -69,7 +69,8 @@ function reasonOf({ errors }: ApiFailure): string {
 /** What the user does to complete the login without being asked. */
 function howToGoOn({ requestId, constraints }: MfaRequirement): string {
   const mfa_payload = Object.fromEntries(constraints.flatMap(({ methods }) => methods.slice(0, 1)).map(({ id }) => [id, ['CODE']]));
-  const body = JSON.stringify({ mfa_request_id: requestId, mfa_payload });
+  // It stands between quotes in a shell.
+  const body = JSON.stringify({ mfa_request_id: requestId, mfa_payload }).replaceAll("'", '\\u0027');
   return [
     'The login needs a second factor, and is not complete.',
     '',
@@ -86,8 +87,9 @@ function shown({ id, name, type }: MfaMethod): string {
   return name === '' ? `the ${type} method ${id}` : `the ${type} method ${name} (${id})`;
 }
 
+/** What a server sent, for a terminal: without what would move its cursor. */
 function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? value.replace(/\p{Cc}/gu, '?') : '';
 }
 
 function records(value: unknown): readonly Record<string, unknown>[] {
