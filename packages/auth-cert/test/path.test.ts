@@ -59,8 +59,16 @@ const CASES: readonly Case[] = [
   },
   { title: 'a certificate without key usage', orders: [ca(), { keyUsage: null }] },
   { title: 'a CA that is none', orders: [ca(), { keyUsage: DIGITAL_SIGNATURE | CERT_SIGN }, {}], fault: /is not a CA/ },
-  { title: 'a CA that may not sign certificates', orders: [ca(), ca({ keyUsage: CRL_SIGN }), {}], fault: /is not allowed to sign certificates/ },
-  { title: 'a root that may not sign certificates', orders: [ca({ keyUsage: CRL_SIGN }), {}], fault: /is not allowed to sign certificates/ },
+  {
+    title: 'a CA that may not sign certificates',
+    orders: [ca(), ca({ keyUsage: CRL_SIGN }), {}],
+    fault: /is not allowed to sign certificates/,
+  },
+  {
+    title: 'a root that may not sign certificates',
+    orders: [ca({ keyUsage: CRL_SIGN }), {}],
+    fault: /is not allowed to sign certificates/,
+  },
   { title: 'a CA without key usage', orders: [ca(), ca({ keyUsage: null }), {}], openssl: 'its strict mode wants the extension' },
   { title: 'a path length of 0 that is kept', orders: [ca({ authority: { pathLength: 0 } }), {}] },
   {

@@ -6,7 +6,8 @@ import { leaderOf, showSealStatus } from './seal-status.ts';
 export const unseal = defineCommand({
   name: 'unseal',
   synopsis: 'Give the server a key share',
-  description: 'Sends one key share to a sealed server. The server unseals when it has enough shares. Without KEY, the command prompts for it.',
+  description:
+    'Sends one key share to a sealed server. The server unseals when it has enough shares. Without KEY, the command prompts for it.',
   args: ['[KEY]'],
   flags: {
     reset: flag.boolean('Forget the shares that came so far.'),
