@@ -9,6 +9,7 @@ import {
 } from '@strongroom/engine-sdk';
 import type { UserLockout } from '../services/lockout/user-lockout.ts';
 import type { Call } from './call.ts';
+import type { RequestDeadline } from './request-deadline.ts';
 
 /** Has the lockout count refused logins and refuse those of a locked name. */
 export class LoginGuard {
@@ -22,6 +23,7 @@ export class LoginGuard {
   async guard(
     call: Call,
     decoded: Decoded,
+    deadline: RequestDeadline,
     login: (countAs?: NonNullable<EngineRequest['countAs']>) => Promise<EngineResponse | undefined>,
   ): Promise<EngineResponse | undefined> {
     const { record } = call.mount!;
@@ -29,12 +31,17 @@ export class LoginGuard {
     if (typeof nameOf !== 'function') return login();
     const given = nameOf(decoded.data, { remoteAddress: call.remoteAddress });
     const givenName = foldName(typeof given === 'string' ? given : given.name);
+    const signal = (): AbortSignal => deadline.signal;
     return this.#lockout.guard(
       record,
       given,
       () =>
-        login((name, work, theirs) => (foldName(name) === givenName ? work() : this.#lockout.guard(record, name, work, refused, theirs))),
+        login((name, work, theirs) =>
+          foldName(name) === givenName ? work() : this.#lockout.guard(record, name, work, refused, theirs, signal),
+        ),
       refused,
+      undefined,
+      signal,
     );
   }
 }

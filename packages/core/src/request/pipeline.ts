@@ -209,7 +209,7 @@ export class Pipeline {
     };
     const { logins, quotas, issuing } = this.#parts;
     return quotas.leaseFor(call, mayIssue(call, op), async (room) => {
-      const response = call.match!.path.declaration.about.login ? await logins.guard(call, fields, work) : await work();
+      const response = call.match!.path.declaration.about.login ? await logins.guard(call, fields, deadline, work) : await work();
       const answer = answerOf(call, response, ignoredFields(call, fields, response !== undefined));
       if (response?.secret) return issuing.secret(call, response.secret, answer, room, order);
       if (response?.auth) return issuing.login(call, response.auth, answer, room);

@@ -1,5 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { API_VERSION, BadRequest, f, path, TokenRefused, TooManyRequests, type About, type EnginePackage } from '@strongroom/engine-sdk';
+import {
+  abortable,
+  API_VERSION,
+  BadRequest,
+  f,
+  path,
+  TokenRefused,
+  TooManyRequests,
+  type About,
+  type EnginePackage,
+} from '@strongroom/engine-sdk';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { createCore, type Core } from '../../src/index.ts';
 
@@ -11,7 +21,10 @@ function method(name: string, login: NonNullable<About<typeof fields>['login']>)
   const paths = [
     path('login', { synopsis: 'Log in.', description: 'Always refused.', login, fields }).update({
       summary: 'Log in.',
-      handle: async (req) => Promise.reject(refusals[req.data.how as keyof typeof refusals]),
+      handle: async (req) =>
+        req.data.how === 'never'
+          ? abortable(req.signal, new Promise<never>(() => undefined))
+          : Promise.reject(refusals[req.data.how as keyof typeof refusals]),
     }),
   ];
   return { name, kind: 'auth', apiVersion: API_VERSION, create: () => ({ paths }) };
@@ -58,6 +71,26 @@ describe('the lockout of a login path', () => {
   test('counts each origin for itself where the path declares one', async () => {
     expect(await logins('placed', 6)).toEqual([400, 400, 400, 400, 400, 403]);
     expect(await logins('placed', 1, '10.0.0.2')).toEqual([400]);
+  });
+
+  test('a login that waits for others of its name ends when its caller goes away, and holds up nobody', async () => {
+    const begin = (how: string) => {
+      const caller = new AbortController();
+      const data = { name: 'bob', how };
+      const answer = core.handle({ operation: 'update', path: 'auth/named/login', data, remoteAddress: '10.0.0.1', signal: caller.signal });
+      return { caller, answer };
+    };
+    const hanging = Array.from({ length: 5 }, () => begin('never'));
+    const [gone, next] = [begin('wrong'), begin('wrong')];
+    await new Promise((resolve) => setImmediate(resolve));
+    gone!.caller.abort();
+    expect((await gone!.answer).status).toBe(504);
+    hanging[0]!.caller.abort();
+    expect((await next!.answer).status).toBe(400);
+    for (const { caller, answer } of hanging) {
+      caller.abort();
+      await answer;
+    }
   });
 
   test('counts wrong credentials alone', async () => {

@@ -1,3 +1,5 @@
+import { abortable } from '@strongroom/engine-sdk';
+
 /** Logins under way, by name: those that must wait for each other share a queue. Nothing is kept for a name without logins. */
 export class LoginQueues {
   readonly #queues = new Map<string, LoginQueue>();
@@ -28,9 +30,9 @@ export class LoginQueue {
 
   /**
    * Resolves when fewer logins run than `free` says; with what it said. A login that ended while `free` was being read makes its
-   * answer old, so it is read again.
+   * answer old, so it is read again. `signal` is asked for only by those that wait. @throws its reason
    */
-  async admitted(free: () => Promise<number>): Promise<number> {
+  async admitted(free: () => Promise<number>, signal: () => AbortSignal): Promise<number> {
     for (;;) {
       const seen = this.refusals;
       const places = await free();
@@ -40,7 +42,21 @@ export class LoginQueue {
         this.#wakeNext();
         return places;
       }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await this.#turn(signal());
+    }
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    let wake = (): void => undefined;
+    const turn = new Promise<void>((resolve) => (wake = resolve));
+    this.#waiting.push(wake);
+    try {
+      await abortable(signal, turn);
+    } catch (error) {
+      // If it was woken nevertheless, the next one is woken when it leaves.
+      const place = this.#waiting.indexOf(wake);
+      if (place >= 0) this.#waiting.splice(place, 1);
+      throw error;
     }
   }
 

@@ -57,6 +57,7 @@ export class UserLockout {
    * wait, so that guessing in parallel gains nothing.
    * @param refused whether the login's error means wrong credentials, as opposed to an outage.
    * @param forgets whether a login that succeeded starts the count of the name anew.
+   * @param signal ends the wait of a login whose turn does not come.
    * @throws TokenRefused while the name is locked; else whatever the login throws.
    */
   async guard<T>(
@@ -65,12 +66,13 @@ export class UserLockout {
     login: () => Promise<T>,
     refused: (error: unknown) => boolean,
     forgets: (result: T) => boolean = () => true,
+    signal: () => AbortSignal = () => new AbortController().signal,
   ): Promise<T> {
     const settings = lockoutSettings(mount, this.#defaults);
     if (!settings) return login();
     const queue = this.#queues.enter(failureKey(mount.accessor, name));
     try {
-      const before = await queue.admitted(async () => settings.threshold - (await this.#count(mount, name, settings)));
+      const before = await queue.admitted(async () => settings.threshold - (await this.#count(mount, name, settings)), signal);
       try {
         const result = await login();
         if ((before < settings.threshold || queue.refusals > 0) && forgets(result)) await this.succeeded(mount, name);

@@ -36,14 +36,17 @@ export function begun(key: NamedKey, signers: Signers, now: number): NamedKey {
 
 /**
  * After a rotation: the next key signs, `fresh` is the next one, and the one that signed until now stays published for `verificationTtl` seconds without its
- * private half.
+ * private half. By default that is the time for which what it signed may be good.
  */
-export function rotated(key: NamedKey, { current, next }: Signers, fresh: KeyPair, now: number, verificationTtl: number): NamedKey {
-  const retired = [
-    ...key.retired.filter(({ until }) => until > now),
-    { public_key: current.public_key, until: now + verificationTtl * 1_000 },
-  ];
+export function rotated(key: NamedKey, { current, next }: Signers, fresh: KeyPair, now: number, verificationTtl?: number): NamedKey {
+  const until = verificationTtl === undefined ? verifiesUntil(key, now) : now + verificationTtl * 1_000;
+  const retired = [...key.retired, { public_key: current.public_key, until }];
   return { ...begun(key, { current: next, next: fresh }, now), retired: retired.filter(({ until }) => until > now) };
+}
+
+/** Until when what it signs now, or signed under earlier settings, may be good. */
+export function verifiesUntil({ verifies_until = 0, verification_ttl }: NamedKey, now: number): number {
+  return Math.max(verifies_until, now + verification_ttl * 1_000);
 }
 
 /** With other settings. A shorter period counts from the last rotation; nothing is due before now. */

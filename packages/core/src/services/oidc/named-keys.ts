@@ -1,7 +1,17 @@
 import { BadRequest, type Clock, type Schedule, type StorageView, type Transaction } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { newKeyPair, signedToken, type KeyPair, type PublicKey } from './key-pair.ts';
-import { begun, builtInKey, DEFAULT_KEY, publishedKeys, rescheduled, rotated, signersOf, unwrittenKey } from './key-stages.ts';
+import {
+  begun,
+  builtInKey,
+  DEFAULT_KEY,
+  publishedKeys,
+  rescheduled,
+  rotated,
+  signersOf,
+  unwrittenKey,
+  verifiesUntil,
+} from './key-stages.ts';
 import { isName, oidcRecords, requireShortName, type NamedKey, type OidcRecords } from './oidc-records.ts';
 import { SharedRuns } from './shared-runs.ts';
 import { isAlgorithm, type Algorithm } from './signing-algorithm.ts';
@@ -58,7 +68,7 @@ export class NamedKeys {
       const key = await this.#change(id, (stored, now) => {
         const signers = stored && signersOf(stored);
         if (!stored || !signers || stored.next_rotation > now) return undefined;
-        return { pairs: [stored.algorithm], make: ([fresh]) => rotated(stored, signers, fresh!, now, stored.verification_ttl) };
+        return { pairs: [stored.algorithm], make: ([fresh]) => rotated(stored, signers, fresh!, now) };
       });
       return key?.current && new Date(key.next_rotation);
     },
@@ -83,7 +93,9 @@ export class NamedKeys {
       name,
       (stored, now) => {
         const before = stored ?? builtInKey(name) ?? unwrittenKey;
-        const key = rescheduled(withFields(before, fields), now);
+        const written = rescheduled(withFields(before, fields), now);
+        const shorter = written.current && written.verification_ttl < before.verification_ttl;
+        const key = shorter ? { ...written, verifies_until: verifiesUntil(before, now) } : written;
         const signers = signersOf(key);
         if (!signers) return beginning(key, now);
         if (signers.next.algorithm === key.algorithm) return { pairs: [], make: () => key };
@@ -118,7 +130,7 @@ export class NamedKeys {
       if (!key) throw new BadRequest(`no named key found at ${JSON.stringify(name)}`);
       const signers = signersOf(key);
       if (!signers) return beginning(key, now);
-      return { pairs: [key.algorithm], make: ([fresh]) => rotated(key, signers, fresh!, now, verificationTtl ?? key.verification_ttl) };
+      return { pairs: [key.algorithm], make: ([fresh]) => rotated(key, signers, fresh!, now, verificationTtl) };
     });
   }
 
@@ -146,6 +158,13 @@ export class NamedKeys {
     await records.keyUsers.delete(`${name}/${use}/${user}`);
   }
 
+  /** As `disuse`, for a role that takes another key: its tokens of up to `ttl` seconds can be verified until they end. */
+  async leave(records: OidcRecords, name: string, role: string, ttl: number): Promise<void> {
+    await this.disuse(records, name, 'role', role);
+    const key = await records.keys.get(name);
+    if (key) await records.keys.put(name, { ...key, left_until: Math.max(key.left_until ?? 0, this.#clock.millis() + ttl * 1_000) });
+  }
+
   /** Signed by the current key. */
   async sign(key: NamedKey, claims: Readonly<Record<string, unknown>>): Promise<string> {
     if (!key.current) throw new BadRequest('the key has not been used yet; write it, or rotate it');
@@ -171,10 +190,13 @@ export class NamedKeys {
     return undefined;
   }
 
-  /** The keys that roles or the server itself sign with. */
+  /** The keys that roles or the server itself sign with, or signed with for what is still good. */
   async setOfRoles(): Promise<KeySet> {
     return this.#sets.run('roles', async () =>
-      this.#set(async (name, key) => key.signs_for_server === true || (await isUsed(this.#records, name, 'role'))),
+      this.#set(
+        async (name, key, now) =>
+          key.signs_for_server === true || (key.left_until ?? 0) > now || (await isUsed(this.#records, name, 'role')),
+      ),
     );
   }
 
@@ -183,10 +205,10 @@ export class NamedKeys {
     return this.#set(async (name) => (keys === '*' ? isUsed(this.#records, name, 'client') : keys.has(name)));
   }
 
-  async #set(wanted: (name: string, key: NamedKey) => Promise<boolean>): Promise<KeySet> {
+  async #set(wanted: (name: string, key: NamedKey, now: number) => Promise<boolean>): Promise<KeySet> {
     const now = this.#clock.millis();
     const found: NamedKey[] = [];
-    for (const [name, key] of await this.#records.keys.entries()) if (key.current && (await wanted(name, key))) found.push(key);
+    for (const [name, key] of await this.#records.keys.entries()) if (key.current && (await wanted(name, key, now))) found.push(key);
     return {
       keys: found.flatMap((key) => publishedKeys(key, now)),
       nextRotation: found.length === 0 ? undefined : Math.min(...found.map((key) => key.next_rotation)),

@@ -18,6 +18,10 @@ export const NamedKey = Type.Object({
   current: Type.Optional(KeyPair),
   /** It is published and signs after the next rotation. */
   next: Type.Optional(KeyPair),
+  /** Tokens that it signed under an earlier, longer verification_ttl may be good until then. */
+  verifies_until: Type.Optional(Type.Number()),
+  /** Tokens that it signed for a role that has another key now may be good until then. */
+  left_until: Type.Optional(Type.Number()),
   retired: Type.Array(Type.Object({ public_key: PublicKey, until: Type.Number() })),
   rotated: Type.Number(),
   next_rotation: Type.Number(),

@@ -47,7 +47,7 @@ export class IdentityTokenRoles {
       const key = fields.key ?? before?.key ?? wanted;
       const used = await this.#keys.use(records, key, 'role', name);
       if (!used) throw new BadRequest(`cannot find key ${JSON.stringify(key)}`);
-      if (before && before.key !== key) await this.#keys.disuse(records, before.key, 'role', name);
+      if (before && before.key !== key) await this.#keys.leave(records, before.key, name, before.ttl);
       const ttl = fields.ttl ?? before?.ttl ?? DAY;
       if (ttl > used.verification_ttl)
         throw new BadRequest("a role's token ttl cannot be longer than the verification_ttl of the key it references");

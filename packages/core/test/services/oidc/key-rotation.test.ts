@@ -79,6 +79,39 @@ describe('a key of identity tokens', () => {
     expect(await isActive(mount, token)).toBe(true);
   });
 
+  test('stays published for the tokens of a role that takes another key', async () => {
+    const mount = await withKey();
+    const [current] = await published(mount);
+    await answered(mount, 'update', 'identity/oidc/key/other', key);
+    await answered(mount, 'update', 'identity/oidc/role/r', { key: 'other' });
+    expect(await published(mount)).toHaveLength(4);
+    await mount.advance('29m');
+    expect(await published(mount)).toContain(current);
+    await mount.advance('1m');
+    expect(await published(mount)).toHaveLength(2);
+    expect(await published(mount)).not.toContain(current);
+  });
+
+  test('is retired for what it signed under a longer verification_ttl', async () => {
+    const mount = await withKey();
+    await answered(mount, 'update', 'identity/oidc/role/r', { ttl: '2h' });
+    const token = await identityToken(mount, 'r', await login(mount));
+    await answered(mount, 'update', 'identity/oidc/role/r', { ttl: '1m' });
+    await answered(mount, 'update', 'identity/oidc/key/k', { verification_ttl: '1m' });
+    await answered(mount, 'update', 'identity/oidc/key/k/rotate');
+    await mount.advance('59m');
+    const second = await published(mount);
+    await mount.advance('1m');
+    expect(await published(mount)).toContain(second[0]);
+    await mount.advance('59m');
+    expect(await published(mount)).toContain(keyIdOf(token));
+    expect(await isActive(mount, token)).toBe(true);
+    await mount.advance('1m');
+    expect(await published(mount)).toHaveLength(3);
+    await mount.advance('1m');
+    expect(await published(mount)).toHaveLength(2);
+  });
+
   test('signs and verifies by every algorithm', async () => {
     const mount = await withKey();
     const ann = await login(mount);
