@@ -1,5 +1,6 @@
 import { f, path, type AnyPath, type EngineRequest, type EngineResponse } from '@strongroom/engine-sdk';
 import { internalOf } from '../../services/caller/internal-request.ts';
+import type { TokenRecord } from '../../services/tokens/token-record.ts';
 import { OAuthRefusal, type OAuthCode } from '../../services/oidc/oauth-refusal.ts';
 import type { ProviderFlow } from '../../services/oidc/provider-flow.ts';
 import { rawJson } from './raw-json.ts';
@@ -35,7 +36,7 @@ export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): An
       const shown = state === '' ? {} : { state };
       return refusable(
         async () => {
-          const person = { entityId: req.caller.entityId, loggedIn: token?.record.created ?? 0 };
+          const person = { entityId: req.caller.entityId, loggedIn: loginTimeOf(token?.record) };
           return rawJson({ code: await flow.authorize(name, request, person), ...shown });
         },
         {},
@@ -99,6 +100,11 @@ export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): An
       .read({ summary: 'Read about the person', ...userInfo })
       .update({ summary: 'Read about the person by POST', ...userInfo }),
   ];
+}
+
+/** When the person logged in. A token that was made by another one does not say, and may be made at any time after. */
+function loginTimeOf(record: Pick<TokenRecord, 'path' | 'created'> | undefined): number {
+  return !record || record.path.startsWith('auth/token/') ? 0 : record.created;
 }
 
 /** Answers a refusal as OAuth does. `more`: what else the body and the headers say. */

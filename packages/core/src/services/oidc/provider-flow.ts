@@ -33,7 +33,7 @@ export interface AuthorizationRequest {
 /** Who logs in. */
 export interface Person {
   readonly entityId: string;
-  /** Milliseconds since the epoch: when their token was made. */
+  /** Milliseconds since the epoch: when they logged in; 0 where nobody knows. */
   readonly loggedIn: number;
 }
 

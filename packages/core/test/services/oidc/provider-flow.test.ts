@@ -204,6 +204,12 @@ describe('the OpenID provider', () => {
     expect(await reasons({})).toBeUndefined();
     await clock.advance('1m');
     expect(await reasons({ max_age: '1' })).toBe('max_age_violation');
+    // A new token of an old login is no new login.
+    const policy = 'path "auth/token/create" { capabilities = ["update"] } path "identity/oidc/*" { capabilities = ["read", "update"] }';
+    await answered(one, 'update', 'sys/policies/acl/reader', { policy });
+    const { auth } = await one.call('update', 'auth/token/create', { token: ann });
+    expect(await reasons({}, auth!.client_token)).toBeUndefined();
+    expect(await reasons({ max_age: '1' }, auth!.client_token)).toBe('max_age_violation');
   });
 
   test('does not mix scopes that set the same claim', async () => {
