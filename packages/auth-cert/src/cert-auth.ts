@@ -10,7 +10,7 @@ import { configPath } from './path-config.ts';
 import { configTestPath } from './path-config-test.ts';
 import { loginPath } from './path-login.ts';
 import { renew } from './renewal.ts';
-import { RoleStore } from './role-store.ts';
+import { roleRecords, RoleStore } from './role-store.ts';
 import type { Certificate } from './x509/certificate.ts';
 
 /** The login method `cert`: client certificates of TLS. */
@@ -52,6 +52,7 @@ function create(host: EngineHost): Engine {
       loginPath((call) => login(call, parts)),
     ],
     schedules: [lists.job],
+    stillGrants: async ({ role }, tx) => roleRecords(tx).has(String(role)),
     renewAuth: (auth) => renew(auth, parts),
     initialize: async () => sized(await configs.read()),
     invalidate: (key) => {

@@ -10,6 +10,7 @@ import { renew } from './login/renewal.ts';
 import { flowExpiry, Flows } from './oidc/flows.ts';
 import { oidcPaths } from './oidc/oidc-paths.ts';
 import { rolePaths } from './roles/path-roles.ts';
+import { rolesOf } from './roles/role.ts';
 
 /** The login method `jwt`: signed tokens of programs. */
 export const jwtAuth: EnginePackage = {
@@ -42,6 +43,7 @@ function create(host: EngineHost): Engine {
       ...oidcPaths({ ...parts, http, flows, randomBytes }),
     ],
     schedules: [replays.job, flowExpiry],
+    stillGrants: async ({ role }, tx) => rolesOf(tx).has(String(role)),
     renewAuth: async (auth) => renew(storage, auth),
     initialize: async () => void (await configs.setup()),
     invalidate: (key) => configs.invalidate(key),

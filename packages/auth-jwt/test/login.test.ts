@@ -98,6 +98,21 @@ describe('a login with a signed token', () => {
     expect(one.auth!.entity_id).not.toBe(two.auth!.entity_id);
   });
 
+  test('that waits for a second factor ends when its role is deleted', async () => {
+    await mount.write('role/waiting', anyone);
+    const { data } = await mount.call('update', 'identity/mfa/method/totp', { data: { issuer: 'Test' } });
+    const { method_id } = data as { method_id: string };
+    const enforcement = 'identity/mfa/login-enforcement/jwt';
+    await mount.call('update', enforcement, { data: { mfa_method_ids: [method_id], auth_method_types: ['jwt'] } });
+    const { pendingAuth } = await mount.login('waiting', token());
+    const { mfa_request_id } = pendingAuth!.mfa_requirement;
+    // Without the enforcement no code is needed.
+    await mount.call('delete', enforcement);
+    await mount.delete('role/waiting');
+    const answer = await mount.call('update', 'sys/mfa/validate', { token: '', data: { mfa_request_id } });
+    expect([answer.status, answer.auth]).toEqual([400, null]);
+  });
+
   test('renews by the role as it is now, and not once the role is gone', async () => {
     await mount.write('role/short', { ...anyone, token_ttl: '10m' });
     const { auth } = await mount.login('short', token());

@@ -5,6 +5,7 @@ import { configPath } from './path-config.ts';
 import { configTestPath } from './path-config-test.ts';
 import { loginPath } from './path-login.ts';
 import { rolePaths } from './path-roles.ts';
+import { roles } from './role.ts';
 import { PodFiles, POD_FOLDER } from './pod-files.ts';
 import { renew } from './renewal.ts';
 import { Trace } from './trace.ts';
@@ -44,6 +45,7 @@ function create(host: EngineHost, podFolder: string): Engine {
       ...rolePaths(storage),
       loginPath(configs, clusters, clock, logins),
     ],
+    stillGrants: async ({ role }, tx) => roles(tx).has(String(role)),
     renewAuth: renew,
     close: async () => clusters.close(),
   };

@@ -80,8 +80,10 @@ async function begin(call: LoginCall, settings: OidcSettings, listener: Callback
   );
   // The user may be faster than the browser that this command opens.
   callback.catch(() => undefined);
-  await showAddress(call.io, settings, address, undefined);
-  return untilInterrupted(call.io, async (signal) => Promise.race([callback, tooLate(call, signal)]));
+  return untilInterrupted(call.io, async (signal) => {
+    await showAddress(call.io, settings, address, undefined);
+    return Promise.race([callback, tooLate(call, signal)]);
+  });
 }
 
 /** The address to open. What a server answers is not opened as a file, or as anything else that is no web page. */
