@@ -19,8 +19,8 @@ export type NextNames = (page: { readonly after: string; readonly limit: number 
  * a page early: further names take the place of its own. `limit` is that of the page. @throws NotFound when no name is left
  */
 export async function withoutBarredFolders(call: Call, answer: CoreResponse, limit: unknown, next: NextNames): Promise<CoreResponse> {
-  const listing = answer.data as Listing | null;
-  if (call.operation !== 'scan' || !listing || !Array.isArray(listing.keys) || call.acl!.root) return answer;
+  if (call.operation !== 'scan' || !isListing(answer.data) || call.acl!.root) return answer;
+  const listing = answer.data;
   const isHidden = hiddenNames(call.acl!, call.path);
   const keys = listing.keys.filter((key) => !isHidden(key));
   if (keys.length === listing.keys.length) return answer;
@@ -35,6 +35,10 @@ export async function withoutBarredFolders(call: Call, answer: CoreResponse, lim
   if (keys.length === 0) throw new NotFound();
   if (size > 0) keys.length = Math.min(keys.length, size);
   return { ...answer, data: { ...listing, keys, ...(info ? { key_info: Object.fromEntries(keys.map((key) => [key, info[key]])) } : {}) } };
+}
+
+function isListing(data: unknown): data is Listing {
+  return typeof data === 'object' && data !== null && Array.isArray((data as { keys?: unknown }).keys);
 }
 
 async function namesAfter(next: NextNames, after: string, limit: number): Promise<Listing> {
