@@ -46,7 +46,7 @@ export function databasePluginDeclaration({ test }: Pick<Runner, 'test'>, table:
   }
   for (const { plugin, name, usual, longest, limit } of plugins) {
     test(`${name}: username_template gives ${String(usual)} by default, of long parts ${String(longest)}`, async () => {
-      assert.deepEqual([plugin.kind, plugin.name, plugin.apiVersion], ['database', name, 1]);
+      assert.deepEqual([plugin.kind, plugin.name, plugin.apiVersion], ['database', name, 2]);
       const template = compileTemplate(plugin.usernameTemplate, { fields: ['DisplayName', 'RoleName'] });
       const environment = { now: () => new Date(1_795_250_515_000), randomBytes: (count: number) => Buffer.alloc(count, 1) };
       const render = (DisplayName: string, RoleName: string): string => template.render({ DisplayName, RoleName }, environment);
