@@ -22,7 +22,7 @@ export interface Applicant {
 
 /**
  * Decides whether the account may have the role. Every refusal is the same answer, also that of an unknown role.
- * @throws TokenRefused; UpstreamFailed or Unavailable if the labels of the namespace are needed and not to be had
+ * @throws TokenRefused; UpstreamFailed or Unavailable if the labels of the namespace are needed and cannot be read
  */
 export async function authorize(cluster: Cluster, applicant: Applicant, trace: Trace, signal: AbortSignal): Promise<Role> {
   const { account, role, roleName, remoteAddress } = applicant;

@@ -2,7 +2,7 @@ import { renewalRefused, renewedBy, samePolicies } from '@strongroom/auth-sdk';
 import type { AuthRenewal, RenewedAuth } from '@strongroom/engine-sdk';
 import type { Users } from './users.ts';
 
-/** A token lives on while its user exists and has the same policies; its lifetimes are those the user has now. @throws InvalidRequest */
+/** A token can be renewed while its user exists and has the same policies. Its lifetimes are those that the user has now. @throws InvalidRequest */
 export async function renew(users: Users, { internal, policies }: AuthRenewal): Promise<RenewedAuth> {
   const username = String(internal['username']);
   const user = await users.records.get(username);

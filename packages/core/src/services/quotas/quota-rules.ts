@@ -5,7 +5,7 @@ import { inScope, rankOf, sameScope, type QuotaScope, type QuotaSubject } from '
 export class QuotaRules<R extends { readonly scope: QuotaScope }> {
   readonly #records: Collection<R>;
   #rules: ReadonlyMap<string, R> = new Map();
-  /** Hears of a rule that was written or deleted: '' for all of them. */
+  /** Called with the name of each rule that was written or deleted. */
   readonly #changed: (name: string) => void;
 
   constructor(records: Collection<R>, changed: (name: string) => void) {
