@@ -62,6 +62,7 @@ export class AwsFront {
   readonly #behind: string | undefined;
   readonly #answers = new Map<string, Answer>();
   #each: ((call: SeenCall, when: 'before' | 'after') => 'silence' | undefined) | undefined;
+  #underWay = 0;
 
   private constructor(server: Server, behind: string | undefined) {
     this.#server = server;
@@ -70,7 +71,9 @@ export class AwsFront {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('end', () => {
-        void this.#serve(Buffer.concat(chunks).toString(), incoming.headers).then(
+        this.#underWay += 1;
+        const served = this.#serve(Buffer.concat(chunks).toString(), incoming.headers).finally(() => (this.#underWay -= 1));
+        void served.then(
           (shape) => {
             if (shape === 'silence') return;
             outgoing.writeHead(shape.status, { 'content-type': 'text/xml', ...shape.headers }).end(shape.body);
@@ -100,6 +103,11 @@ export class AwsFront {
   /** Looks at every call before it is passed on and before its answer is; may swallow either. */
   watch(each: (call: SeenCall, when: 'before' | 'after') => 'silence' | undefined): void {
     this.#each = each;
+  }
+
+  /** How many calls have no answer yet. */
+  get underWay(): number {
+    return this.#underWay;
   }
 
   /** Passes everything on again, and forgets the calls. */
@@ -133,7 +141,7 @@ export class AwsFront {
     if (this.#behind === undefined) return awsError(400, 'InvalidAction', 'Could not find operation for this test');
     return new Promise((resolve, reject) => {
       // The signature covers the name of the host, which stays that of this server.
-      const outgoing = request(this.#behind!, { method: 'POST', headers }, (answer) => {
+      const outgoing = request(this.#behind!, { method: 'POST', headers, agent: false }, (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
         answer.on('end', () => {
