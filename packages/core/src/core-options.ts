@@ -6,6 +6,7 @@ import type { ProcessTable } from './kernel/incarnation/process-table.ts';
 import type { AutomaticSeal } from './services/seal/seal.ts';
 import type { LockoutDefaults } from './services/lockout/lockout-settings.ts';
 import type { LogLevelStore } from './services/settings/log-levels.ts';
+import type { AnsweredCall } from './kernel/call/answered-call.ts';
 
 /** All that the core is given; only storage is needed. */
 export interface CoreOptions {
@@ -46,4 +47,6 @@ export interface CoreOptions {
   readonly logLevels?: LogLevelStore;
   /** Prometheus text of `sys/metrics`. */
   readonly metrics?: () => Promise<string>;
+  /** Sees what every operation answers, before it is wrapped: for tests that compare answers with their declarations. Must not throw. */
+  readonly onAnswer?: (answered: AnsweredCall) => void;
 }

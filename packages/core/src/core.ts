@@ -36,6 +36,7 @@ export class Core {
     this.#pipeline = openPipeline(kernel, services, {
       open: new PathRouter(openSealPaths(sealing)),
       sealed: () => !lifecycle.open,
+      onAnswer: options.onAnswer,
     });
   }
 
