@@ -20,6 +20,12 @@ const MAY_BE_EMPTY = 'x-may-be-empty';
 
 const formed = <T>(form: AnswerForm, schema: object = {}): TUnsafe<T> => Type.Unsafe<T>({ ...schema, [FORM]: form } as TSchema);
 
+/** RFC 3339. */
+export const Timestamp = Type.String({ format: 'date-time' });
+
+/** A duration in seconds. */
+export const Seconds = Type.Integer({ description: 'Seconds.' });
+
 /** 204: the operation has nothing to say. */
 export const NoContent = formed<never>({ kind: 'none' });
 
@@ -37,9 +43,9 @@ export function leased<S extends TSchema>(schema: S): S {
   return { ...schema, [FORM]: { kind: 'lease' } satisfies AnswerForm };
 }
 
-/** A body of this media type, without an envelope. */
-export function rawAnswer(contentType: string): TUnsafe<never> {
-  return formed<never>({ kind: 'raw', contentType });
+/** A body of this media type, without an envelope; of JSON, its shape. */
+export function rawAnswer(contentType: string, schema: TSchema = {}): TUnsafe<never> {
+  return formed<never>({ kind: 'raw', contentType }, schema);
 }
 
 /** `data` of this shape, or 204 where there is nothing to say. Only for writes and deletes: a read of nothing is a 404. */

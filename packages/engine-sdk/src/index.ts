@@ -8,6 +8,8 @@ export {
   orNoContent,
   rawAnswer,
   RenewedLease,
+  Seconds,
+  Timestamp,
   type Answered,
   type AnswerForm,
 } from './answer.ts';

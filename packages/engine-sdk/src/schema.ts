@@ -9,6 +9,8 @@ let shared: Ajv | undefined;
 function ajv(): Ajv {
   if (!shared) {
     shared = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, allowUnionTypes: true });
+    // For documents: texts are not parsed when a record is read.
+    for (const format of ['date-time', 'duration']) shared.addFormat(format, true);
     for (const keyword of ['x-field', 'x-answer', 'x-may-be-empty', 'secret']) shared.addKeyword({ keyword });
   }
   return shared;

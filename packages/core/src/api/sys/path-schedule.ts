@@ -1,4 +1,4 @@
-import { BadRequest, f, NotFound, path, type AnyPath, type JobStatus } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, type JobStatus, NoContent, NotFound, path } from '@strongroom/engine-sdk';
 import type { IntentStatus, Journal } from '../../services/journal/journal.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
@@ -51,6 +51,7 @@ export function schedulePaths({ jobs, journal, outside, mounts }: SchedulePathDe
       },
     }).update({
       summary: 'Runs a job now.',
+      response: NoContent,
       handle: async ({ data: { mount, kind, id } }) => {
         const at = mount.endsWith('/') ? mount : `${mount}/`;
         const uuid = mounts.at(at)?.uuid;
@@ -100,6 +101,7 @@ export function schedulePaths({ jobs, journal, outside, mounts }: SchedulePathDe
       fields: { id: f.name('As `sys/journal` shows it.') },
     }).update({
       summary: 'Tries again now.',
+      response: NoContent,
       handle: async ({ data, signal }) => {
         await journal.retry(data.id, signal);
         return undefined;
