@@ -108,8 +108,9 @@ function httpOptions(choice: Listener, { log, metrics }: ListenerParts): HttpSer
           },
         }
       : {}),
-    onFault: (error) => {
+    onFault: (error, requestId) => {
       log.error('a request failed because of a bug in the server', {
+        ...(requestId === undefined ? {} : { request_id: requestId }),
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
     },
