@@ -13,8 +13,8 @@ export interface SiteOptions {
   readonly metrics?: RequestHandler;
   /** Sent with every answer that is made here. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Told of what a handler threw. */
-  readonly onFault?: (error: unknown) => void;
+  /** Told of what a handler threw. Requests outside the API have no id. */
+  readonly onFault?: (error: unknown, requestId?: string) => void;
 }
 
 /** Everything of a server that is not the API: the way to the pages, robots.txt, metrics, and 404 for the rest. */

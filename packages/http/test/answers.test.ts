@@ -9,6 +9,8 @@ describe('answers', () => {
   let server: RunningServer;
   const observed: Observation[] = [];
   const faults: unknown[] = [];
+  /** Ids of the calls that met them. */
+  const faulty: (string | undefined)[] = [];
   const core = fakeCore(async () => next());
   const ask = async (reply: CoreResponse, method = 'GET') => {
     next = async () => reply;
@@ -19,7 +21,7 @@ describe('answers', () => {
     server = await startServer(core, {
       headers: { 'X-Custom': 'yes' },
       observe: (observation) => observed.push(observation),
-      onFault: (error) => faults.push(error),
+      onFault: (error, id) => faults.push(error) && faulty.push(id),
     });
   });
   afterAll(async () => server.stop());
@@ -110,18 +112,34 @@ describe('answers', () => {
     ]);
   });
 
+  test('have the id of the call in a header: that of the envelope, or the one beside it', async () => {
+    const { headers } = await ask(answer());
+    expect(headers['x-strongroom-request-id']).toBe('request-1');
+    const bare = [
+      answer({ status: 204 }),
+      answer({ status: 403, errors: ['permission denied'] }),
+      answer({ raw: { contentType: 'text/plain', body: 'x' } }),
+    ];
+    for (const reply of bare) expect((await ask(reply)).headers['x-strongroom-request-id']).toBe('request-1');
+    const wrapped = await ask(answer({ requestId: '', callId: 'request-2' }));
+    expect(wrapped.headers['x-strongroom-request-id']).toBe('request-2');
+    expect(JSON.parse(wrapped.text)).toMatchObject({ request_id: '' });
+  });
+
   test('that cannot be written, and a core that throws, are faults of the server', async () => {
-    for (const broken of [{ data: { n: 1n } }, { status: 7 }, { headers: { 'X-Bad': 'a\nb' } }]) {
+    for (const broken of [{ data: { n: 1n } }, { status: 7 }, { headers: { 'X-Bad': 'a\nb' } }, { requestId: 'a\nb' }]) {
       faults.length = 0;
       const reply = await ask(answer(broken));
       expect([reply.status, reply.text]).toEqual([500, '{"errors":["internal error"]}\n']);
       expect(faults).toHaveLength(1);
+      expect(reply.headers['x-strongroom-request-id']).toBe(faulty.at(-1));
     }
     next = async () => {
       throw new Error('a detail');
     };
     const reply = await server.send('GET', '/v1/a');
     expect([reply.status, reply.text]).toEqual([500, '{"errors":["internal error"]}\n']);
+    expect(reply.headers['x-strongroom-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 

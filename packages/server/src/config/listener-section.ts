@@ -250,7 +250,7 @@ function readHeaders(section: Section): Readonly<Record<string, string>> {
   for (const block of section.blocks('custom_response_headers', 0)) {
     for (const [name, value] of Object.entries(block.section.headerMap('default'))) {
       if (!HEADER_NAME.test(name)) block.section.complain('default', `holds ${shown(name)}, which is no header's name`);
-      else if (/^(?:x-vault-|content-length$|transfer-encoding$|connection$)/i.test(name))
+      else if (/^(?:x-vault-|x-strongroom-|content-length$|transfer-encoding$|connection$)/i.test(name))
         block.section.complain('default', `holds ${shown(name)}, which the server sets itself`);
       else if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
         block.section.complain('default', `gives ${shown(name)} a value that HTTP cannot carry`);

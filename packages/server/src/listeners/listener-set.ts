@@ -112,8 +112,9 @@ function httpOptions(choice: Listener, { log, metrics, console }: ListenerParts)
           },
         }
       : {}),
-    onFault: (error) => {
+    onFault: (error, requestId) => {
       log.error('a request failed because of a bug in the server', {
+        ...(requestId === undefined ? {} : { request_id: requestId }),
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
     },
