@@ -23,6 +23,7 @@ import { corsPaths } from './path-cors.ts';
 import { hostInfoPaths } from './path-host-info.ts';
 import { inFlightPaths } from './path-in-flight.ts';
 import { internalUiPaths } from './path-internal-ui.ts';
+import { leaseOverviewPaths } from './path-lease-overview.ts';
 import { leasePaths } from './path-leases.ts';
 import { lockedUserPaths } from './path-locked-users.ts';
 import { loggerPaths } from './path-loggers.ts';
@@ -102,6 +103,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
       },
     }),
     ...leasePaths({ ...services, now: () => clock.millis() }),
+    ...leaseOverviewPaths({ ...services, now: () => clock.millis() }),
     ...wrappingPaths(services),
     ...mfaPaths(services),
     ...auditPaths({ broker: audit }),
