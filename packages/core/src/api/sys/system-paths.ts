@@ -5,6 +5,7 @@ import { keyPaths } from './path-keys.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Services } from '../../services/services.ts';
 import { reloadPlugins } from '../../services/mounts/plugin-reload.ts';
+import type { ConsoleSettings } from '../../services/settings/console-settings.ts';
 import type { LogLevelStore } from '../../services/settings/log-levels.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { PolicyOperation } from '../../services/policies/capability.ts';
@@ -19,6 +20,7 @@ import { absentEnginePaths } from './path-absent-engines.ts';
 import { activationFlagPaths } from './path-activation-flags.ts';
 import { auditPaths } from './path-audit.ts';
 import { capabilityPaths } from './path-capabilities.ts';
+import { consoleSettingsPaths } from './path-console-settings.ts';
 import { corsPaths } from './path-cors.ts';
 import { hostInfoPaths } from './path-host-info.ts';
 import { inFlightPaths } from './path-in-flight.ts';
@@ -26,6 +28,7 @@ import { internalUiPaths } from './path-internal-ui.ts';
 import { leaseOverviewPaths } from './path-lease-overview.ts';
 import { leasePaths } from './path-leases.ts';
 import { lockedUserPaths } from './path-locked-users.ts';
+import { loginMethodPaths } from './path-login-methods.ts';
 import { loggerPaths } from './path-loggers.ts';
 import { mfaPaths } from './path-mfa.ts';
 import { mountPaths } from './path-mounts.ts';
@@ -46,6 +49,7 @@ export interface SystemOptions {
   readonly logLevels?: LogLevelStore;
   readonly sanitizedConfig?: () => Record<string, unknown>;
   readonly metrics?: () => Promise<string>;
+  readonly console?: Partial<ConsoleSettings>;
 }
 
 export interface SystemParts {
@@ -120,6 +124,8 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
           .map((mount) => mount.record),
     }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
+    ...consoleSettingsPaths(options.console),
+    ...loginMethodPaths({ mounts }),
     ...inFlightPaths(services),
     ...schedulePaths({ ...services, outside }),
     ...pluginPaths({
