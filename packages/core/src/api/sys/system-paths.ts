@@ -31,7 +31,9 @@ import { mountPaths } from './path-mounts.ts';
 import { passwordPolicyPaths } from './path-password-policies.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
+import { policyCheckPath } from './path-policy-check.ts';
 import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { policyHoldersPath } from './path-policy-holders.ts';
 import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
@@ -61,6 +63,10 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
     return canonicalPath(mounts, path) ?? { path };
+  };
+  const needsSudo = (path: string): boolean => {
+    const found = mounts.route(path);
+    return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
   };
   const aclOfToken = async (token: string) => access.aclOfToken(token);
   return [
@@ -93,14 +99,9 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
         }
       },
     }),
-    ...policyExplanationPaths({
-      aclOfToken,
-      canonical,
-      needsSudo: (path) => {
-        const found = mounts.route(path);
-        return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
-      },
-    }),
+    ...policyExplanationPaths({ ...services, canonical, needsSudo }),
+    policyCheckPath(),
+    policyHoldersPath({ ...services, barrier, clock, canonical, needsSudo }),
     ...leasePaths({ ...services, now: () => clock.millis() }),
     ...wrappingPaths(services),
     ...mfaPaths(services),
