@@ -36,6 +36,7 @@ import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
 import { schedulePaths } from './path-schedule.ts';
+import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
 import { toolPaths } from './path-tools.ts';
 import { versionHistoryPaths } from './path-version-history.ts';
@@ -118,6 +119,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
           .map((mount) => mount.record),
     }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
+    ...searchPaths(services),
     ...inFlightPaths(services),
     ...schedulePaths({ ...services, outside }),
     ...pluginPaths({
