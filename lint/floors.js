@@ -11,7 +11,7 @@ export const floors = {
       ['passwords', 'journal', 'jobs', 'mfa', 'oidc'],
       ['leases'],
       ['tokens'],
-      ['caller', 'revocation', 'wrapping'],
+      ['caller', 'overview', 'revocation', 'wrapping'],
       ['audit', 'mounts'],
       ['removal', 'quotas', 'search'],
       ['services.ts'],

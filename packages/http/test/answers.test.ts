@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CoreResponse, Observation } from '../src/index.ts';
 import { answer, fakeCore } from './fake-core.ts';
 import { startServer, type RunningServer } from './running-server.ts';
+import { pageFile } from './page-file.ts';
 
 describe('answers', () => {
   let next: () => Promise<CoreResponse>;
@@ -146,11 +147,9 @@ describe('what is not below /v1/', () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startServer(fakeCore(), {
-      ui: (request, response) => {
-        if (request.url === '/throw') throw new Error('a detail');
-        response.send(`page ${request.url}`);
-      },
-      metrics: (_request, response) => {
+      pages: new Map([['index.html', pageFile('text/html; charset=utf-8', 'the page')]]),
+      metrics: (request, response) => {
+        if (request.headers['x-throw']) throw new Error('a detail');
         response.type('text/plain').send('m 1\n');
       },
     });
@@ -160,14 +159,6 @@ describe('what is not below /v1/', () => {
   test.each(['/', '/ui'])('%s leads to the pages', async (path) => {
     const reply = await server.send('GET', path);
     expect([reply.status, reply.headers['location']]).toEqual([307, '/ui/']);
-  });
-
-  test('the pages have the policy for browsers', async () => {
-    const reply = await server.send('GET', '/ui/vault/auth');
-    expect(reply.text).toBe('page /vault/auth');
-    expect(reply.headers['content-security-policy']).toContain("default-src 'none'");
-    expect(reply.headers['service-worker-allowed']).toBe('/');
-    expect(reply.headers['x-content-type-options']).toBe('nosniff');
   });
 
   test('robots are asked to stay away', async () => {
@@ -184,8 +175,15 @@ describe('what is not below /v1/', () => {
   });
 
   test('a handler that throws says nothing of why', async () => {
-    const reply = await server.send('GET', '/ui/throw');
+    const reply = await server.send('GET', '/metrics', { headers: { 'x-throw': '1' } });
     expect([reply.status, reply.text]).toEqual([500, '{"errors":["internal error"]}\n']);
+  });
+
+  test('without pages, a request for one is told why', async () => {
+    const bare = await startServer(fakeCore(), { noPages: 'there is no console' });
+    const reply = await bare.send('GET', '/ui/kv');
+    expect([reply.status, reply.text]).toEqual([404, '{"errors":["there is no console"]}\n']);
+    await bare.stop();
   });
 
   test('an app of the operator takes the place of all of this', async () => {

@@ -24,6 +24,8 @@ import { SecondFactors } from './mfa/second-factors.ts';
 import { TotpMethods } from './mfa/totp-methods.ts';
 import { TotpSecrets } from './mfa/totp-secrets.ts';
 import { WaitingLogins } from './mfa/waiting-logins.ts';
+import { LeaseTimeline } from './overview/lease-timeline.ts';
+import { LeaseTree } from './overview/lease-tree.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
 import { MountWatchers } from './mounts/mount-watchers.ts';
@@ -195,6 +197,8 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       mount: mountOf,
       reserve: async (login) => quotas.leases.reserveLogin(login),
     }),
+    leaseTimeline: new LeaseTimeline({ store, tokens }),
+    leaseTree: new LeaseTree({ store, tokens }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
     seal: new Seal({ driver, barrier, automatic: options.seal, log }),
     rotation: new KeyRotation({ barrier, store, clock }),

@@ -90,6 +90,7 @@ function readLimits(section: Section): ListenerLimits {
   const trustedProxies = readNetworks(section, 'x_forwarded_for_authorized_addrs');
   const forwardedCertificate = readForwardedCertificate(section, trustedProxies);
   const headers = readHeaders(section);
+  const ui = section.bool('ui');
   const openMetrics = section.blocks('telemetry', 0).map((block) => {
     const open = block.section.bool('unauthenticated_metrics_access') ?? false;
     block.section.ignore({ disallow_metrics: 'metrics are shown to those whose policy allows it' });
@@ -126,6 +127,7 @@ function readLimits(section: Section): ListenerLimits {
     trustedProxies,
     headers,
     openMetrics: openMetrics.includes(true),
+    ...(ui === undefined ? {} : { ui }),
     ...(forwardedCertificate ? { forwardedCertificate } : {}),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     ...(maxJsonStrings === undefined ? {} : { maxJsonStrings }),
