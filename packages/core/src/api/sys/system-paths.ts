@@ -40,6 +40,7 @@ import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
 import { schedulePaths } from './path-schedule.ts';
+import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
 import { toolPaths } from './path-tools.ts';
 import { versionHistoryPaths } from './path-version-history.ts';
@@ -124,6 +125,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
           .map((mount) => mount.record),
     }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
+    ...searchPaths(services),
     ...consoleSettingsPaths(options.console),
     ...loginMethodPaths({ mounts }),
     ...inFlightPaths(services),
