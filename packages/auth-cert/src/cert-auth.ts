@@ -22,6 +22,7 @@ export const certAuth: EnginePackage = {
   version: '0.1.0',
   // Two subjects that differ in case are two certificates of a CA.
   exactAliases: true,
+  loginFlow: 'cert',
   create,
 };
 

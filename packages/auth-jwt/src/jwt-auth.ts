@@ -24,7 +24,7 @@ export const jwtAuth: EnginePackage = {
 };
 
 /** The same method under the name `oidc`: logins of people at an OpenID provider. */
-export const oidcAuth: EnginePackage = { ...jwtAuth, name: 'oidc' };
+export const oidcAuth: EnginePackage = { ...jwtAuth, name: 'oidc', loginFlow: 'oidc' };
 
 function create(host: EngineHost): Engine {
   const { clock, log, storage } = host;

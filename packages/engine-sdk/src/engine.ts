@@ -125,6 +125,12 @@ export interface SystemMount {
   readonly feature?: string;
 }
 
+/**
+ * How people log in with a browser: they fill in a `form`, are sent to an identity provider (`oidc`: the paths `oidc/auth_url` and `oidc/callback`), or show
+ * the certificate of their connection (`cert`).
+ */
+export type LoginFlow = 'form' | 'oidc' | 'cert';
+
 /** An engine as a plugin: what operators mount. Importing it does nothing. */
 export interface EnginePackage extends Plugin {
   readonly kind: 'auth' | 'secret';
@@ -138,6 +144,8 @@ export interface EnginePackage extends Plugin {
    * the core ignores case.
    */
   readonly exactAliases?: boolean;
+  /** Auth methods: how people log in with a browser. By default a form of the fields of the login path. */
+  readonly loginFlow?: LoginFlow;
   /** The engine reads secrets of other mounts and subscribes to their changes, by `host.sources` and `Engine.subscriber`. */
   readonly subscribesToSecrets?: boolean;
   /** Checks the options before the mount is created or tuned. When tuning, `current` has the options in force. @throws BadRequest */

@@ -12,6 +12,7 @@ export {
   type Engine,
   type EngineHost,
   type EnginePackage,
+  type LoginFlow,
   type Plugin,
   type RefusedPlugin,
   type SystemMount,

@@ -25,6 +25,11 @@ path "sys/internal/ui/resultant-acl" {
     capabilities = ["read"]
 }
 
+# Find things by name among those that the token may list.
+path "sys/internal/ui/search" {
+    capabilities = ["read"]
+}
+
 # Read the entity behind the token.
 path "identity/entity/id/{{identity.entity.id}}" {
     capabilities = ["read"]
