@@ -13,7 +13,7 @@ export const floors = {
       ['tokens'],
       ['caller', 'overview', 'revocation', 'wrapping'],
       ['audit', 'mounts'],
-      ['removal', 'quotas'],
+      ['removal', 'quotas', 'search'],
       ['services.ts'],
     ],
     api: [['sys', 'token', 'identity', 'oidc', 'cubbyhole'], ['engines.ts']],

@@ -42,6 +42,7 @@ import type { Place } from './quotas/share-of-nodes.ts';
 import { BulkRevoker } from './revocation/bulk-revoker.ts';
 import { Cluster } from './seal/cluster.ts';
 import { KeyRotation } from './seal/key-rotation.ts';
+import { NameSearch } from './search/name-search.ts';
 import { Seal, type AutomaticSeal } from './seal/seal.ts';
 import { CorsConfig } from './settings/cors-config.ts';
 import { VersionHistory } from './settings/version-history.ts';
@@ -202,6 +203,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     seal: new Seal({ driver, barrier, automatic: options.seal, log }),
     rotation: new KeyRotation({ barrier, store, clock }),
     cluster: new Cluster(options.apiAddress ?? '', clock.now()),
+    search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
     versions: new VersionHistory(view(PREFIXES.system), clock),
     underWay: new CallsUnderWay(),
