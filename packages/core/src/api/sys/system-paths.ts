@@ -25,6 +25,7 @@ import { corsPaths } from './path-cors.ts';
 import { hostInfoPaths } from './path-host-info.ts';
 import { inFlightPaths } from './path-in-flight.ts';
 import { internalUiPaths } from './path-internal-ui.ts';
+import { leaseOverviewPaths } from './path-lease-overview.ts';
 import { leasePaths } from './path-leases.ts';
 import { lockedUserPaths } from './path-locked-users.ts';
 import { loginMethodPaths } from './path-login-methods.ts';
@@ -34,11 +35,14 @@ import { mountPaths } from './path-mounts.ts';
 import { passwordPolicyPaths } from './path-password-policies.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
+import { policyCheckPath } from './path-policy-check.ts';
 import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { policyHoldersPath } from './path-policy-holders.ts';
 import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
 import { schedulePaths } from './path-schedule.ts';
+import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
 import { toolPaths } from './path-tools.ts';
 import { versionHistoryPaths } from './path-version-history.ts';
@@ -65,6 +69,10 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
     return canonicalPath(mounts, path) ?? { path };
+  };
+  const needsSudo = (path: string): boolean => {
+    const found = mounts.route(path);
+    return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
   };
   const aclOfToken = async (token: string) => access.aclOfToken(token);
   return [
@@ -97,15 +105,11 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
         }
       },
     }),
-    ...policyExplanationPaths({
-      aclOfToken,
-      canonical,
-      needsSudo: (path) => {
-        const found = mounts.route(path);
-        return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
-      },
-    }),
+    ...policyExplanationPaths({ ...services, canonical, needsSudo }),
+    policyCheckPath(),
+    policyHoldersPath({ ...services, barrier, clock, canonical, needsSudo }),
     ...leasePaths({ ...services, now: () => clock.millis() }),
+    ...leaseOverviewPaths({ ...services, now: () => clock.millis() }),
     ...wrappingPaths(services),
     ...mfaPaths(services),
     ...auditPaths({ broker: audit }),
@@ -122,6 +126,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
           .map((mount) => mount.record),
     }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
+    ...searchPaths(services),
     ...consoleSettingsPaths(options.console),
     ...loginMethodPaths({ mounts }),
     ...inFlightPaths(services),
