@@ -117,6 +117,7 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
     }).list({
       summary: 'Lists roles.',
       response: ListedKeys,
+      searched: true,
       handle: async ({ data }) => ({ data: { keys: await roles.list(boundsOf(data)) } }),
     }),
   ];

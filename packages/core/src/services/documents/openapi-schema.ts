@@ -10,18 +10,24 @@ const OURS: ReadonlySet<string> = new Set(['x-field', 'x-answer', 'x-may-be-empt
 
 /**
  * A schema of JSON Schema as OpenAPI 3.0 writes it: without `const` and `null`, and with `x-vault-displayAttrs` for what a form must know. A schema with a
- * title that is a name (`RotationStatus`) becomes a component, once.
+ * title that is a name (`RotationStatus`) becomes a component, once; without components it stays where it is.
  */
-export function openApiSchema(schema: TSchema, components: Components): OpenApiSchema {
+export function openApiSchema(schema: TSchema, components?: Components): OpenApiSchema {
   const { title } = schema as { title?: string };
-  if (title !== undefined && /^[A-Z]\w*$/.test(title) && (schema as { type?: string }).type === 'object') {
+  if (
+    components &&
+    title !== undefined &&
+    /^[A-Z]\w*$/.test(title) &&
+    !('x-field' in schema) &&
+    (schema as { type?: string }).type === 'object'
+  ) {
     return components.schema(title, () => plain(schema, components));
   }
   return plain(schema, components);
 }
 
-/** The schema of a field. */
-export function fieldSchema(field: TSchema, components: Components): OpenApiSchema {
+/** The schema of a field, for a form. */
+export function fieldSchema(field: TSchema, components?: Components): OpenApiSchema {
   const spec = fieldSpec(field);
   const { default: byDefault, ...schema } = openApiSchema(field, components) as { default?: unknown };
   const duration = spec.kind === 'duration' || spec.kind === 'signedDuration';
@@ -42,7 +48,7 @@ export function isRequired(field: TSchema): boolean {
   return fieldSpec(field).required === true;
 }
 
-function plain(schema: TSchema, components: Components): OpenApiSchema {
+function plain(schema: TSchema, components?: Components): OpenApiSchema {
   const made: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
     if (OURS.has(key)) continue;
@@ -67,7 +73,7 @@ function plain(schema: TSchema, components: Components): OpenApiSchema {
 }
 
 /** Alternatives: null becomes `nullable`, literals of one type an `enum`. */
-function union(alternatives: readonly TSchema[], components: Components): OpenApiSchema {
+function union(alternatives: readonly TSchema[], components?: Components): OpenApiSchema {
   const others = alternatives.filter((one) => (one as { type?: string }).type !== 'null');
   const nullable = others.length < alternatives.length ? { nullable: true } : {};
   const [first] = others as (TSchema & { type?: string; const?: unknown })[];
