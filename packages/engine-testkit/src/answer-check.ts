@@ -19,7 +19,10 @@ export class AnswerCheck {
   }
 }
 
-function problemOf(schema: TSchema, { status, data, auth, pendingAuth, leaseId, raw }: CoreResponse): string | undefined {
+function problemOf(schema: TSchema, { status, data, auth, pendingAuth, leaseId, raw: body }: CoreResponse): string | undefined {
+  // A refusal with a body of its own.
+  if (body && status >= 400) return undefined;
+  const raw = body && body.body.length > 0 ? body : undefined;
   const form = answerForm(schema);
   const empty = (data ?? null) === null && !auth && !pendingAuth && leaseId === '' && !raw;
   switch (form?.kind) {
