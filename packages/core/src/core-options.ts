@@ -44,6 +44,6 @@ export interface CoreOptions {
   readonly sanitizedConfig?: () => Record<string, unknown>;
   /** What `sys/loggers` shows and sets; without it there are no such paths. */
   readonly logLevels?: LogLevelStore;
-  /** Prometheus text of `sys/metrics`. */
-  readonly metrics?: () => Promise<string>;
+  /** What `sys/metrics` answers: Prometheus text, or the JSON of Vault and OpenBao. */
+  readonly metrics?: (format: 'prometheus' | 'json') => Promise<string>;
 }
