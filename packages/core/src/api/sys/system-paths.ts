@@ -4,6 +4,7 @@ import { keyPaths } from './path-keys.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Services } from '../../services/services.ts';
 import { reloadPlugins } from '../../services/mounts/plugin-reload.ts';
+import type { ConsoleSettings } from '../../services/settings/console-settings.ts';
 import type { LogLevelStore } from '../../services/settings/log-levels.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { PolicyOperation } from '../../services/policies/capability.ts';
@@ -18,13 +19,16 @@ import { absentEnginePaths } from './path-absent-engines.ts';
 import { activationFlagPaths } from './path-activation-flags.ts';
 import { auditPaths } from './path-audit.ts';
 import { capabilityPaths } from './path-capabilities.ts';
+import { consoleSettingsPaths } from './path-console-settings.ts';
 import { corsPaths } from './path-cors.ts';
 import { figurePaths } from './path-figures.ts';
 import { hostInfoPaths } from './path-host-info.ts';
 import { inFlightPaths } from './path-in-flight.ts';
 import { internalUiPaths } from './path-internal-ui.ts';
+import { leaseOverviewPaths } from './path-lease-overview.ts';
 import { leasePaths } from './path-leases.ts';
 import { lockedUserPaths } from './path-locked-users.ts';
+import { loginMethodPaths } from './path-login-methods.ts';
 import { loggerPaths } from './path-loggers.ts';
 import { mfaPaths } from './path-mfa.ts';
 import { mountPaths } from './path-mounts.ts';
@@ -32,11 +36,14 @@ import { passwordPolicyPaths } from './path-password-policies.ts';
 import { nodePaths } from './path-nodes.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
+import { policyCheckPath } from './path-policy-check.ts';
 import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { policyHoldersPath } from './path-policy-holders.ts';
 import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
 import { schedulePaths } from './path-schedule.ts';
+import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
 import { toolPaths } from './path-tools.ts';
 import { versionHistoryPaths } from './path-version-history.ts';
@@ -46,6 +53,7 @@ export interface SystemOptions {
   readonly logLevels?: LogLevelStore;
   readonly sanitizedConfig?: () => Record<string, unknown>;
   readonly metrics?: (format: 'prometheus' | 'json') => Promise<string>;
+  readonly console?: Partial<ConsoleSettings>;
 }
 
 export interface SystemParts {
@@ -62,6 +70,10 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
     return canonicalPath(mounts, path) ?? { path };
+  };
+  const needsSudo = (path: string): boolean => {
+    const found = mounts.route(path);
+    return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
   };
   const aclOfToken = async (token: string) => access.aclOfToken(token);
   return [
@@ -94,15 +106,11 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
         }
       },
     }),
-    ...policyExplanationPaths({
-      aclOfToken,
-      canonical,
-      needsSudo: (path) => {
-        const found = mounts.route(path);
-        return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
-      },
-    }),
+    ...policyExplanationPaths({ ...services, canonical, needsSudo }),
+    policyCheckPath(),
+    policyHoldersPath({ ...services, barrier, clock, canonical, needsSudo }),
     ...leasePaths({ ...services, now: () => clock.millis() }),
+    ...leaseOverviewPaths({ ...services, now: () => clock.millis() }),
     ...wrappingPaths(services),
     ...mfaPaths(services),
     ...auditPaths({ broker: audit }),
@@ -119,6 +127,9 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
           .map((mount) => mount.record),
     }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
+    ...searchPaths(services),
+    ...consoleSettingsPaths(options.console),
+    ...loginMethodPaths({ mounts }),
     ...inFlightPaths(services),
     ...figurePaths({ figures: services.figures, clock, node: services.nodes.id }),
     ...nodePaths(services),
