@@ -14,6 +14,7 @@ export const floors = {
       ['caller', 'revocation', 'wrapping'],
       ['audit', 'mounts'],
       ['removal', 'quotas'],
+      ['attention'],
       ['services.ts'],
     ],
     api: [['sys', 'token', 'identity', 'oidc', 'cubbyhole'], ['engines.ts']],

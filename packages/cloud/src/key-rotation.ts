@@ -7,6 +7,7 @@ import {
   type Collection,
   type EngineHost,
   type StorageView,
+  type Subject,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import {
@@ -62,6 +63,8 @@ export interface KeyRotationOptions<R> {
   readonly kind: string;
   /** A record in messages: `static role "app"`. */
   called(id: string): string;
+  /** A record, as operators know it where its rotation fails. */
+  about(id: string): Subject;
   /** The most keys that a user may have. */
   readonly keysPerUser: number;
   records(storage: Pick<StorageView, 'collection'>): Collection<R>;
@@ -119,6 +122,7 @@ export class KeyRotation<R> {
       records: (storage) => options.records(storage),
       plan: (record) => options.plan(record),
       called: (id) => options.called(id),
+      about: (id) => options.about(id),
       busy: (id) => `the key of ${options.called(id)}`,
       missing: (id) => options.missing(id),
       messageOf,

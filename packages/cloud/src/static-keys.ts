@@ -27,6 +27,7 @@ export class StaticKeys {
     this.rotation = new KeyRotation<StaticRoleRecord>(host, managed, {
       kind: 'rotate-static-role',
       called: managerOf,
+      about: (name) => ({ noun: 'static role', name, path: `static-roles/${name}`, retry: `rotate-role/${name}` }),
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).staticRoles,
       lens: ownKeyState(),

@@ -17,7 +17,9 @@ import { openSealPaths, sealPaths, type SealPathDeps } from './path-seal.ts';
 import { wrappingPaths } from './path-wrapping.ts';
 import { absentEnginePaths } from './path-absent-engines.ts';
 import { activationFlagPaths } from './path-activation-flags.ts';
+import { attentionPaths } from './path-attention.ts';
 import { auditPaths } from './path-audit.ts';
+import { circuitPaths } from './path-circuits.ts';
 import { capabilityPaths } from './path-capabilities.ts';
 import { corsPaths } from './path-cors.ts';
 import { hostInfoPaths } from './path-host-info.ts';
@@ -35,6 +37,7 @@ import { policyExplanationPaths } from './path-policy-explanation.ts';
 import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
+import { journalPaths } from './path-journal.ts';
 import { schedulePaths } from './path-schedule.ts';
 import { serverPaths } from './path-server.ts';
 import { toolPaths } from './path-tools.ts';
@@ -62,6 +65,14 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     const path = admittedPath(asked.replace(/^\//, ''), operation);
     return canonicalPath(mounts, path) ?? { path };
   };
+  const canonicalIfAny = (asked: string, operation: PolicyOperation) => {
+    try {
+      return canonical(asked, operation);
+    } catch (error) {
+      if (error instanceof BadRequest) return undefined;
+      throw error;
+    }
+  };
   const aclOfToken = async (token: string) => access.aclOfToken(token);
   return [
     ...openSealPaths(sealing),
@@ -84,14 +95,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
       aclOfToken,
       aclOfAccessor: async (accessor) => access.aclOfAccessor(accessor),
       aclOfCaller: async (req) => internalOf(req).acl!,
-      canonical: (path) => {
-        try {
-          return canonical(path, 'read');
-        } catch (error) {
-          if (error instanceof BadRequest) return undefined;
-          throw error;
-        }
-      },
+      canonical: (path) => canonicalIfAny(path, 'read'),
     }),
     ...policyExplanationPaths({
       aclOfToken,
@@ -118,8 +122,15 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
           .map((mount) => mount.record),
     }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
+    ...attentionPaths({
+      attention: services.attention,
+      aclOfToken: async (token, address) => access.aclOfToken(token, address),
+      canonical: canonicalIfAny,
+    }),
     ...inFlightPaths(services),
     ...schedulePaths({ ...services, outside }),
+    ...journalPaths(services),
+    ...circuitPaths({ ...services, outside }),
     ...pluginPaths({
       catalogue: { list: () => plugins.usable, refused: () => plugins.refused, isBuiltIn: (plugin) => plugins.isBuiltIn(plugin) },
       reload: async (what) => reloadPlugins(services, what),
