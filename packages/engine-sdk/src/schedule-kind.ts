@@ -25,7 +25,7 @@ export interface JobStatus {
   readonly nextAttempt: Date;
   readonly lastSuccess?: Date;
   readonly lastError?: { readonly message: string; readonly at: Date };
-  /** When it began to fail; absent if the last try succeeded. */
+  /** When it began to fail, or to wait for an outside system whose circuit breaker is open; absent if the last try succeeded. */
   readonly failingSince?: Date;
   /** The last tries, the oldest first, as far as they are kept: failures, and the successes after them. */
   readonly tries?: readonly JobTry[];

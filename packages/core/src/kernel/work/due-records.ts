@@ -16,7 +16,7 @@ export interface DueRecord {
   /** Failures since the last success. */
   attempts?: number;
   last_error?: { message: string; at: number };
-  /** When the failures since the last success began. */
+  /** When the failures since the last success began, or the waiting for an outside system whose circuit breaker is open. */
   failing_since?: number;
   /** The last tries since the first failure, in kinds that keep them. */
   tries?: readonly TryRecord[];

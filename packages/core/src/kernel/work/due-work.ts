@@ -39,7 +39,7 @@ export interface Work<R extends DueRecord, T> {
     record: R,
     outcome: { result: T; now: number; held: boolean; took: number },
   ): R | undefined | Promise<R | undefined>;
-  /** Keeps the tries of a record that fails. Default false. */
+  /** Keeps the tries of a record that fails, and since when it fails or waits for a circuit breaker. Default false: since when its tries fail alone. */
   readonly keepsTries?: boolean;
   /** The record with its failure. Default: in `last_error`. */
   failed?(record: R, failure: Failure): R;
@@ -184,7 +184,7 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
     const record = claimed as R | 'gone' | 'taken';
     if (typeof record === 'string') {
       if ('failed' in tried) throw tried.failed;
-      if ('delay' in tried && tried.delay > 0) return this.#delay(id, asked, claimable, tried.delay);
+      if ('delay' in tried && tried.delay > 0) return this.#delay(id, asked, claimable, tried);
       return { state: record };
     }
     if ('done' in tried) return this.#done(id, record, tried.done.result, begun);
@@ -209,8 +209,16 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
     }));
   }
 
-  async #delay(id: string, found: R, claimable: Claimable<R>, millis: number): Promise<Outcome<R, T>> {
-    const changed = await this.#change(id, found, claimable, (record, now) => ({ ...this.#delayed(released(record)), due: now + millis }));
+  async #delay(
+    id: string,
+    found: R,
+    claimable: Claimable<R>,
+    { delay, open = false }: { readonly delay: number; readonly open?: boolean },
+  ): Promise<Outcome<R, T>> {
+    const changed = await this.#change(id, found, claimable, (record, now) => {
+      const put = { ...this.#delayed(released(record)), due: now + delay };
+      return open && this.#work.keepsTries ? { ...put, failing_since: record.failing_since ?? now } : put;
+    });
     return { state: typeof changed === 'string' ? changed : 'delayed' };
   }
 

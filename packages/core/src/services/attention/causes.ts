@@ -56,13 +56,13 @@ function ownGroup({ mount, subject }: Trouble): string {
 }
 
 function itemOf(key: string, group: Trouble[], outside: Outside): AttentionItem {
-  const troubles = [...group].sort((a, b) => worst(a) - worst(b) || time(a.since) - time(b.since));
+  const troubles = [...group].sort((a, b) => worst(a) - worst(b) || b.attempts - a.attempts || time(a.since) - time(b.since));
   const [first] = troubles as [Trouble, ...Trouble[]];
   const cause = troubles.map((trouble) => causeOf(trouble, outside)).find((found) => found !== undefined);
   const times = troubles.flatMap(({ nextAttempt }) => nextAttempt ?? []).sort((a, b) => a.getTime() - b.getTime());
   const since = troubles.flatMap(({ since: at }) => at ?? []).sort((a, b) => a.getTime() - b.getTime());
   return {
-    id: createHash('sha256').update(key).digest('base64url').slice(0, 16),
+    id: createHash('sha256').update(key).digest('hex').slice(0, 20),
     kind: first.kind,
     severity: troubles.map(({ severity }) => severity).reduce(severest),
     mount: first.mount,
