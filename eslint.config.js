@@ -13,6 +13,7 @@ const arrows = {
   'password-policy': ['hcl'],
   'engine-sdk': [],
   'storage-sdk': [],
+  console: [],
   'storage-lmdb': ['storage-sdk'],
   'storage-postgresql': ['storage-sdk'],
   core: ['engine-sdk', 'storage-sdk', 'go-template', 'hcl', 'password-policy'],
@@ -79,7 +80,9 @@ const arrowRules = Object.entries(arrows).map(([name, allowed]) => ({
 }));
 
 export default tseslint.config(
-  { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.nx/', '.strongroom/'] },
+  {
+    ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.nx/', '.strongroom/', 'packages/console/ui/', 'docs/.vitepress/{cache,dist}/'],
+  },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {
@@ -161,6 +164,31 @@ export default tseslint.config(
     files: [`packages/${name}/src/**/*.ts`],
     rules: { 'strongroom/one-way': ['error', { floors: ofPackage }] },
   })),
+  {
+    files: ['packages/console/web/**', 'packages/console/test/browser/**'],
+    rules: {
+      // TypeScript knows the browser's names.
+      'no-undef': 'off',
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: '@mantine/core',
+              importNames: ['AppShell', 'Grid', 'SimpleGrid', 'Flex', 'Modal'],
+              message: 'it writes a style element, which the content security policy forbids: use CSS modules, and parts/dialog.tsx',
+            },
+            { name: '@mantine/spotlight', message: 'its dialogue has no name for assistive technology: use the palette' },
+          ],
+        },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']", message: "the server's text is text, never markup" },
+      ],
+    },
+  },
+  { files: ['packages/console/web/parts/dialog.tsx'], rules: { 'no-restricted-imports': 'off' } },
   {
     files: ['packages/*/test/**/*.ts', 'examples/*/test/**/*.ts'],
     rules: {

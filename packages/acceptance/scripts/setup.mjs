@@ -27,7 +27,8 @@ export function installPackages() {
 
 export function build() {
   run(process.execPath, [join('packages', 'acceptance', 'scripts', 'remove-stale.mjs')]);
-  return run(process.execPath, [join('node_modules', 'ts7', 'bin', 'tsc'), '-b']);
+  const compiled = run(process.execPath, [join('node_modules', 'ts7', 'bin', 'tsc'), '-b']);
+  return compiled === 0 ? run(process.execPath, [join('packages', 'console', 'scripts', 'build.js')]) : compiled;
 }
 
 export function has(command) {

@@ -17,6 +17,9 @@ const TSC = ['ts7', 'bin', 'tsc'];
 const ESLINT = ['eslint', 'bin', 'eslint.js'];
 const BUILD = ['build', TSC, ['-b']];
 const TYPES = ['types', TSC, ['-p', 'tsconfig.check.json']];
+const CONSOLE_TYPES = ['types of the console', TSC, ['-p', join('packages', 'console', 'web')]];
+/** The pages of the console, into packages/console/ui. */
+const CONSOLE = ['console', ['..', 'packages', 'console', 'scripts', 'build.js'], []];
 const LINT = ['lint', ESLINT, ['.']];
 const TYPED_LINT = ['lint with types', ESLINT, ['--config', 'eslint.types.config.js', 'packages', 'examples']];
 /** What depends on node itself most: its HTTP parser, its crypto, its streams and native modules. */
@@ -24,6 +27,8 @@ const NEWEST_NODE_PACKAGES = ['core', 'http', 'storage-sdk', 'storage-lmdb', 'st
 /** Publishes to a registry of its own, installs from there, and runs what the documents say; it uses the build. */
 const PACKAGES = ['packages, as others install them', ['..', 'packages', 'acceptance', 'dist', 'publish', 'main.js'], []];
 const API = ['public types', ['..', 'packages', 'acceptance', 'dist', 'api', 'main.js'], ['--check']];
+/** The documentation's site; it fails on links that lead nowhere. */
+const SITE = ['documentation site', ['..', 'packages', 'acceptance', 'scripts', 'site.mjs'], []];
 const FORMAT = ['format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level=warn', '.']];
 let jestPassed = 0;
 let jestFailed = 0;
@@ -47,6 +52,7 @@ function installServers() {
     ['samba-ad-provision', existsSync('/usr/share/samba/setup/provision.ldif'), 'tests against Active Directory with Samba'],
     ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra'],
     ['maven', has('mvn'), 'tests against Cassandra'],
+    ['chromium', has('chromium'), 'tests of the console in a browser'],
   ].filter(([, there]) => !there);
   if (wanted.length === 0) return;
   const names = wanted.map(([name]) => name);
@@ -155,7 +161,7 @@ function jest(args, node = process.execPath) {
 
 installPackages();
 if (words[0] === '--changed') {
-  await check(TYPES);
+  await check(TYPES, CONSOLE_TYPES);
   const { chosen, left } = relatedTests(changedFiles());
   console.log(`\n== tests of what has changed: ${chosen.length}`);
   if (left > 0) leftOut.push(`${left} tests that also import what has changed, and those of other packages: npm test runs them`);
@@ -168,8 +174,8 @@ if (words[0] === '--changed') {
   installOthers();
   removeStale();
   // Two at a time; the lint with types takes 2 GiB.
-  await Promise.all([check(BUILD, TYPES), check(FORMAT, LINT)]);
-  await Promise.all([check(TYPED_LINT), check(API, PACKAGES)]);
+  await Promise.all([check(BUILD, TYPES, CONSOLE, CONSOLE_TYPES), check(FORMAT, LINT)]);
+  await Promise.all([check(TYPED_LINT, SITE), check(API, PACKAGES)]);
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
   const newest = installNewestNode();

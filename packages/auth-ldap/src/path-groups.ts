@@ -12,6 +12,7 @@ export function groupPaths(configs: ConfigStore, { groups }: Mappings): AnyPath[
     }).list({
       summary: 'List the names of groups.',
       response: ListedKeys,
+      searched: true,
       handle: async (req) => keysOf(groups.records, req.data),
     }),
     path('groups/{name:all}', {

@@ -13,6 +13,7 @@ export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] 
     }).list({
       summary: 'List the names of users.',
       response: ListedKeys,
+      searched: true,
       handle: async (req) => keysOf(users.records, req.data),
     }),
     path('users/{username:all}', {

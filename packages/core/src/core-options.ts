@@ -5,6 +5,7 @@ import type { AuditDeviceConfig } from './services/audit/audit-broker.ts';
 import type { ProcessTable } from './kernel/incarnation/process-table.ts';
 import type { AutomaticSeal } from './services/seal/seal.ts';
 import type { LockoutDefaults } from './services/lockout/lockout-settings.ts';
+import type { ConsoleSettings } from './services/settings/console-settings.ts';
 import type { LogLevelStore } from './services/settings/log-levels.ts';
 
 /** All that the core is given; only storage is needed. */
@@ -44,6 +45,8 @@ export interface CoreOptions {
   readonly sanitizedConfig?: () => Record<string, unknown>;
   /** What `sys/loggers` shows and sets; without it there are no such paths. */
   readonly logLevels?: LogLevelStore;
+  /** What `sys/internal/ui/config` tells the console; what is left out has the defaults. */
+  readonly console?: Partial<ConsoleSettings>;
   /** Prometheus text of `sys/metrics`. */
   readonly metrics?: () => Promise<string>;
 }

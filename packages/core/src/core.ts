@@ -1,5 +1,6 @@
 import { type AnyPath, type EnginePackage } from '@strongroom/engine-sdk';
 import { builtInEngines } from './api/engines.ts';
+import { consoleSettingsPaths } from './api/sys/path-console-settings.ts';
 import { openSealPaths, type SealPathDeps } from './api/sys/path-seal.ts';
 import type { CoreOptions } from './core-options.ts';
 import type { CoreRequest } from './kernel/call/core-request.ts';
@@ -34,7 +35,7 @@ export class Core {
     const newRootToken = async (): Promise<string> => createRootToken(kernel, services.tokens);
     for (const engine of builtInEngines({ kernel, services, sealing, newRootToken }, options)) builtIn.set(engine.name, engine);
     this.#pipeline = openPipeline(kernel, services, {
-      open: new PathRouter(openSealPaths(sealing)),
+      open: new PathRouter([...openSealPaths(sealing), ...consoleSettingsPaths(options.console)]),
       sealed: () => !lifecycle.open,
     });
   }

@@ -14,6 +14,7 @@ export {
   type WrapInfo,
 } from './kernel/call/core-response.ts';
 export type { AutomaticSeal } from './services/seal/seal.ts';
+export type { ConsoleSettings } from './services/settings/console-settings.ts';
 export type { CorsConfig } from './services/settings/cors-config.ts';
 export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './services/settings/log-levels.ts';
 export type { LockoutDefaults, UserLockoutConfig } from './services/lockout/lockout-settings.ts';

@@ -7,6 +7,7 @@ import type { FailingThing, Subject } from './failing-thing.ts';
 import type { Log } from './log.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { AnyPath } from './path.ts';
+import type { HolderPage } from './policy-holder.ts';
 import type { AnySchedule } from './schedule.ts';
 import type { SecretSubscriber, SecretSource, SecretSources } from './secret-source.ts';
 import type { AnySecretType } from './secret-type.ts';
@@ -59,6 +60,11 @@ export interface Engine {
    * of a login that waited for a second factor. By default it is.
    */
   stillGrants?(internal: Readonly<Record<string, unknown>>, tx: Transaction): Promise<boolean>;
+  /**
+   * For auth methods: the roles, users and groups of this mount whose logins get policies, so that `sys/policies/who` finds who may do what. Reads at most `limit` records of
+   * storage, from the one after `after` on, which is a `next` of before; `pageOfHolders` does both. Nothing outside is asked.
+   */
+  policyHolders?(query: { readonly after?: string; readonly limit: number }): Promise<HolderPage>;
   /** Called once after mount or unseal, before the first request. A throw quarantines this mount alone. */
   initialize?(): Promise<void>;
   /** Called when the mount was tuned. `host.mount` already has the new values. */
@@ -127,6 +133,12 @@ export interface SystemMount {
   readonly feature?: string;
 }
 
+/**
+ * How people log in with a browser: they fill in a `form`, are sent to an identity provider (`oidc`: the paths `oidc/auth_url` and `oidc/callback`), or show
+ * the certificate of their connection (`cert`).
+ */
+export type LoginFlow = 'form' | 'oidc' | 'cert';
+
 /** An engine as a plugin: what operators mount. Importing it does nothing. */
 export interface EnginePackage extends Plugin {
   readonly kind: 'auth' | 'secret';
@@ -140,6 +152,8 @@ export interface EnginePackage extends Plugin {
    * the core ignores case.
    */
   readonly exactAliases?: boolean;
+  /** Auth methods: how people log in with a browser. By default a form of the fields of the login path. */
+  readonly loginFlow?: LoginFlow;
   /** The engine reads secrets of other mounts and subscribes to their changes, by `host.sources` and `Engine.subscriber`. */
   readonly subscribesToSecrets?: boolean;
   /** Checks the options before the mount is created or tuned. When tuning, `current` has the options in force. @throws BadRequest */

@@ -12,6 +12,7 @@ export {
   type Engine,
   type EngineHost,
   type EnginePackage,
+  type LoginFlow,
   type Plugin,
   type RefusedPlugin,
   type SystemMount,
@@ -21,6 +22,7 @@ export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';
 export type { FailingThing, Subject } from './failing-thing.ts';
 export { foldName } from './fold-name.ts';
+export { holderSource, pageOfHolders, type HeldPolicies, type HolderPage, type HolderSource, type PolicyHolder } from './policy-holder.ts';
 export { reserveCode, runAttributed, notifyOwner, type CodeOwner } from './attribution.ts';
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
 export type { AnyIntent, Intent } from './intent.ts';

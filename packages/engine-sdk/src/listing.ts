@@ -78,6 +78,7 @@ export function namesPath(
   const op = {
     summary: summary ?? `Lists ${synopsis.charAt(0).toLowerCase()}${synopsis.slice(1)}`,
     response: ListedKeys,
+    searched: true,
     handle: async ({ data }: { readonly data: Page }) => keysOf(names, data),
   };
   const listed = path(pattern, { synopsis, description, fields: pageFields }).list(op);

@@ -20,6 +20,11 @@ export interface Op<F extends TProperties, R extends TSchema> {
    * `idempotencyFields`): who repeats the call with it gets the same credential and lease while the lease lives. The core sees to that.
    */
   readonly oncePerKey?: boolean;
+  /**
+   * Of a list: searches by name walk it, and the folders in it, for callers who may list them. Its keys come from storage alone, it takes the parameters
+   * `pageFields`, and it is a path without captures, or with `{…:all}` at its end. Lists of `namesPath` are searched.
+   */
+  readonly searched?: boolean;
   handle(req: EngineRequest<F>): Reply<R>;
 }
 

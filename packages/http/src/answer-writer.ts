@@ -38,6 +38,12 @@ export class AnswerWriter {
     response.end(body);
   }
 
+  /** 304: what the caller has is still true. `headers` are those of the answer that it has. */
+  unchanged(response: ServerResponse, headers: readonly string[]): void {
+    response.writeHead(304, [...this.#keepable, ...headers]);
+    response.end();
+  }
+
   /** An answer to a request that is not read to its end: says that the connection ends, and ends it when the caller had time to read. */
   closing(response: ServerResponse, status: number, errors: readonly string[], extra: readonly string[] = []): void {
     const body = errorsBody(errors);

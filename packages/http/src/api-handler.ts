@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http';
 import { parseDuration, systemClock, type Clock } from '@strongroom/engine-sdk';
 import { AnswerWriter } from './answer-writer.ts';
 import { KNOWN_CALLER, lower, UNKNOWN_CALLER, type BodyLimits } from './body-limits.ts';
@@ -9,6 +10,7 @@ import { ForwardedCertificate, type ForwardedCertificateOptions } from './forwar
 import { HttpCall } from './http-call.ts';
 import { firstOf, parseBool, parseQuery } from './query.ts';
 import { Refusal } from './refusal.ts';
+import { REQUEST_ID } from './request-id.ts';
 import { peerOf, TrustedProxies, type RemoteParty } from './remote-address.ts';
 import {
   decoderOf,
@@ -62,8 +64,8 @@ export interface ApiOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Called after each answer. */
   readonly observe?: (observation: Observation) => void;
-  /** Told of faults of the server itself, none of which a caller can cause. */
-  readonly onFault?: (error: unknown) => void;
+  /** Told of faults of the server itself, none of which a caller can cause, with the id that the caller got. */
+  readonly onFault?: (error: unknown, requestId?: string) => void;
 }
 
 /** Verbs that change something, and so have a body. */
@@ -86,6 +88,8 @@ interface Exchange {
   readonly response: ServerResponse;
   /** Headers that this answer has beside the usual ones: names and values in turn. */
   extra: string[] | undefined;
+  /** As the core knows the call. Calls that never reach the core get one when they are refused. */
+  id: string | undefined;
   /** The memory of its body, until the answer. */
   hold: BodyHold | undefined;
   readonly started: number;
@@ -129,7 +133,14 @@ export class ApiHandler {
 
   /** Answers a request. `base` is the API's prefix without closing slash, `target` the rest of the URL behind the slash, with its query. */
   handle(request: IncomingMessage, response: ServerResponse, base: string, target: string): void {
-    const exchange: Exchange = { request, response, extra: undefined, hold: undefined, started: this.#observe ? performance.now() : 0 };
+    const exchange: Exchange = {
+      request,
+      response,
+      extra: undefined,
+      id: undefined,
+      hold: undefined,
+      started: this.#observe ? performance.now() : 0,
+    };
     try {
       this.#receive(exchange, base, target);
     } catch (error) {
@@ -139,7 +150,7 @@ export class ApiHandler {
 
   /** Refuses a request without looking at it, in the form of the API. */
   refuse(response: ServerResponse, status: number, text: string): void {
-    this.#writer.closing(response, status, text === '' ? [] : [text]);
+    this.#writer.closing(response, status, text === '' ? [] : [text], [REQUEST_ID, randomUUID()]);
   }
 
   #receive(exchange: Exchange, base: string, target: string): void {
@@ -197,7 +208,10 @@ export class ApiHandler {
     this.#core.handle(call).then(
       (answer) => {
         try {
-          this.#writer.answer(response, answer, exchange.extra);
+          const id = answer.callId ?? answer.requestId;
+          validateHeaderValue(REQUEST_ID, id);
+          exchange.id = id;
+          this.#writer.answer(response, answer, withId(exchange));
           exchange.hold?.release();
           if (this.#observe) this.#observed(exchange, operation, path, answer.status);
         } catch (error) {
@@ -284,7 +298,7 @@ export class ApiHandler {
     if (decision.kind === 'refused') throw new Refusal(decision.status, decision.error);
     exchange.extra = Object.entries(decision.headers).flat();
     if (decision.kind === 'pass') return false;
-    this.#writer.send(response, 200, 'application/json', '', exchange.extra);
+    this.#writer.send(response, 200, 'application/json', '', withId(exchange));
     if (this.#observe) this.#observed(exchange, 'none', '', 200);
     return true;
   }
@@ -295,7 +309,7 @@ export class ApiHandler {
     const text = status === 301 ? 'Moved Permanently' : 'Temporary Redirect';
     const safe = location.replace(/[^!#-;=?-\]_a-z~]/g, (char) => encodeURIComponent(char));
     const body = `<a href="${safe.replaceAll('&', '&amp;')}">${text}</a>.\n`;
-    this.#writer.send(response, status, 'text/html; charset=utf-8', body, [...(exchange.extra ?? []), 'Location', safe]);
+    this.#writer.send(response, status, 'text/html; charset=utf-8', body, [...withId(exchange), 'Location', safe]);
     if (this.#observe) this.#observed(exchange, 'none', '', status);
   }
 
@@ -303,13 +317,14 @@ export class ApiHandler {
     const { response } = exchange;
     exchange.hold?.release();
     const refusal = error instanceof Refusal ? error : new Refusal(500, 'internal error');
-    if (refusal !== error) this.#onFault?.(error);
+    exchange.id ??= randomUUID();
+    if (refusal !== error) this.#onFault?.(error, exchange.id);
     if (response.headersSent) {
       response.destroy();
       return;
     }
     const errors = refusal.text === '' ? [] : [refusal.text];
-    const extra = refusal.headers.length === 0 ? exchange.extra : [...(exchange.extra ?? []), ...refusal.headers];
+    const extra = [...withId(exchange), ...refusal.headers];
     if (refusal.closes) this.#writer.closing(response, refusal.status, errors, extra);
     else this.#writer.errors(response, refusal.status, errors, extra);
     if (this.#observe) this.#observed(exchange, 'none', '', refusal.status);
@@ -318,6 +333,11 @@ export class ApiHandler {
   #observed(exchange: Exchange, operation: Observation['operation'], path: string, status: number): void {
     this.#observe?.({ operation, path, status, seconds: (performance.now() - exchange.started) / 1_000 });
   }
+}
+
+/** The headers that this answer has beside the usual ones. */
+function withId({ id = randomUUID(), extra }: Exchange): string[] {
+  return extra ? [...extra, REQUEST_ID, id] : [REQUEST_ID, id];
 }
 
 const BODILESS: Readonly<Record<string, CoreRequest['operation']>> = { LIST: 'list', SCAN: 'scan', DELETE: 'delete', HEAD: 'header' };

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorsBody } from './envelope.ts';
+import { REQUEST_ID } from './request-id.ts';
 
 /** What node tells of a request that is no HTTP, or that came too slowly. */
 export interface ClientFault extends Error {
@@ -49,7 +51,7 @@ export function endWith(socket: Duplex, status: number, errors: readonly string[
   socket.on('error', () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\nCache-Control: no-store\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID}: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
     () => socket.destroy(),
   );
 }

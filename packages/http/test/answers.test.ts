@@ -2,12 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CoreResponse, Observation } from '../src/index.ts';
 import { answer, fakeCore } from './fake-core.ts';
 import { startServer, type RunningServer } from './running-server.ts';
+import { pageFile } from './page-file.ts';
 
 describe('answers', () => {
   let next: () => Promise<CoreResponse>;
   let server: RunningServer;
   const observed: Observation[] = [];
   const faults: unknown[] = [];
+  /** Ids of the calls that met them. */
+  const faulty: (string | undefined)[] = [];
   const core = fakeCore(async () => next());
   const ask = async (reply: CoreResponse, method = 'GET') => {
     next = async () => reply;
@@ -18,7 +21,7 @@ describe('answers', () => {
     server = await startServer(core, {
       headers: { 'X-Custom': 'yes' },
       observe: (observation) => observed.push(observation),
-      onFault: (error) => faults.push(error),
+      onFault: (error, id) => faults.push(error) && faulty.push(id),
     });
   });
   afterAll(async () => server.stop());
@@ -109,18 +112,34 @@ describe('answers', () => {
     ]);
   });
 
+  test('have the id of the call in a header: that of the envelope, or the one beside it', async () => {
+    const { headers } = await ask(answer());
+    expect(headers['x-strongroom-request-id']).toBe('request-1');
+    const bare = [
+      answer({ status: 204 }),
+      answer({ status: 403, errors: ['permission denied'] }),
+      answer({ raw: { contentType: 'text/plain', body: 'x' } }),
+    ];
+    for (const reply of bare) expect((await ask(reply)).headers['x-strongroom-request-id']).toBe('request-1');
+    const wrapped = await ask(answer({ requestId: '', callId: 'request-2' }));
+    expect(wrapped.headers['x-strongroom-request-id']).toBe('request-2');
+    expect(JSON.parse(wrapped.text)).toMatchObject({ request_id: '' });
+  });
+
   test('that cannot be written, and a core that throws, are faults of the server', async () => {
-    for (const broken of [{ data: { n: 1n } }, { status: 7 }, { headers: { 'X-Bad': 'a\nb' } }]) {
+    for (const broken of [{ data: { n: 1n } }, { status: 7 }, { headers: { 'X-Bad': 'a\nb' } }, { requestId: 'a\nb' }]) {
       faults.length = 0;
       const reply = await ask(answer(broken));
       expect([reply.status, reply.text]).toEqual([500, '{"errors":["internal error"]}\n']);
       expect(faults).toHaveLength(1);
+      expect(reply.headers['x-strongroom-request-id']).toBe(faulty.at(-1));
     }
     next = async () => {
       throw new Error('a detail');
     };
     const reply = await server.send('GET', '/v1/a');
     expect([reply.status, reply.text]).toEqual([500, '{"errors":["internal error"]}\n']);
+    expect(reply.headers['x-strongroom-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
@@ -128,11 +147,9 @@ describe('what is not below /v1/', () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startServer(fakeCore(), {
-      ui: (request, response) => {
-        if (request.url === '/throw') throw new Error('a detail');
-        response.send(`page ${request.url}`);
-      },
-      metrics: (_request, response) => {
+      pages: new Map([['index.html', pageFile('text/html; charset=utf-8', 'the page')]]),
+      metrics: (request, response) => {
+        if (request.headers['x-throw']) throw new Error('a detail');
         response.type('text/plain').send('m 1\n');
       },
     });
@@ -142,14 +159,6 @@ describe('what is not below /v1/', () => {
   test.each(['/', '/ui'])('%s leads to the pages', async (path) => {
     const reply = await server.send('GET', path);
     expect([reply.status, reply.headers['location']]).toEqual([307, '/ui/']);
-  });
-
-  test('the pages have the policy for browsers', async () => {
-    const reply = await server.send('GET', '/ui/vault/auth');
-    expect(reply.text).toBe('page /vault/auth');
-    expect(reply.headers['content-security-policy']).toContain("default-src 'none'");
-    expect(reply.headers['service-worker-allowed']).toBe('/');
-    expect(reply.headers['x-content-type-options']).toBe('nosniff');
   });
 
   test('robots are asked to stay away', async () => {
@@ -166,8 +175,15 @@ describe('what is not below /v1/', () => {
   });
 
   test('a handler that throws says nothing of why', async () => {
-    const reply = await server.send('GET', '/ui/throw');
+    const reply = await server.send('GET', '/metrics', { headers: { 'x-throw': '1' } });
     expect([reply.status, reply.text]).toEqual([500, '{"errors":["internal error"]}\n']);
+  });
+
+  test('without pages, a request for one is told why', async () => {
+    const bare = await startServer(fakeCore(), { noPages: 'there is no console' });
+    const reply = await bare.send('GET', '/ui/kv');
+    expect([reply.status, reply.text]).toEqual([404, '{"errors":["there is no console"]}\n']);
+    await bare.stop();
   });
 
   test('an app of the operator takes the place of all of this', async () => {

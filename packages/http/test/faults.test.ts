@@ -42,6 +42,7 @@ describe('callers that are slow, broken or gone', () => {
   ])('%s is refused', async (_title, bytes, status, text) => {
     const reply = await server.raw(bytes);
     expect(reply).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*\\{"errors":\\[(?:"${text}[^"]*")?\\]\\}\\n$`));
+    expect(reply).toMatch(/\r\nX-Strongroom-Request-Id: [0-9a-f-]{36}\r\n/);
   });
 
   test('CONNECT is refused', async () => {

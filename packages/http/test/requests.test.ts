@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { fakeCore, GOOD_TOKEN } from './fake-core.ts';
-import { startServer, type RunningServer } from './running-server.ts';
+import { headOf, startServer, type RunningServer } from './running-server.ts';
 
 const core = fakeCore();
 const strict = fakeCore();
@@ -106,6 +106,23 @@ describe('paths', () => {
     expect([...text.matchAll(/^Location: (.*)\r$/gm)].map((match) => match[1])).toEqual([location, location]);
     expect([...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map((match) => match[1])).toEqual(['301', '307']);
     expect(core.calls).toEqual([]);
+  });
+});
+
+describe('a request that never reaches the core', () => {
+  test.each([
+    ['a verb that nobody knows', 'BREW', '/v1/a', {}, 405],
+    ['no path', 'GET', '/v1/', {}, 404],
+    ['a path with dots', 'GET', '/v1/a%2f..%2fb', {}, 301],
+    ['another namespace', 'GET', '/v1/a', { 'X-Vault-Namespace': 'team' }, 404],
+    ['a patch of no type', 'PATCH', '/v1/a', {}, 400],
+    ['an encoded body', 'POST', '/v1/a', { 'Content-Encoding': 'gzip', 'Content-Length': '0' }, 415],
+    ['no duration', 'GET', '/v1/a', { 'X-Vault-Wrap-TTL': 'soon' }, 400],
+  ])('is answered with an id of its own: %s', async (_title, method, path, more, status) => {
+    const head = headOf(method, path, ...Object.entries(more).map(([name, value]) => `${name}: ${value}`), 'Connection: close');
+    const reply = await server.raw(head);
+    expect(reply).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(reply).toMatch(/\r\nX-Strongroom-Request-Id: [0-9a-f-]{36}\r\n/);
   });
 });
 

@@ -4,6 +4,7 @@ import { createCore, type Core, type LogLevelStore } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
 import type { Configuration } from './config/configuration.ts';
+import { openConsole, type ConsolePages } from './console.ts';
 import { ListenerSet } from './listeners/listener-set.ts';
 import { ServerLog } from './log/server-log.ts';
 import { ServerMetrics } from './metrics.ts';
@@ -21,6 +22,7 @@ export const TOKENS = {
   externalPlugins: token<Promise<readonly Plugin[]>>('ExternalPlugins'),
   storage: token<Promise<StorageDriver>>('Storage'),
   core: token<Promise<Core>>('Core'),
+  console: token<Promise<ConsolePages>>('Console'),
   listeners: token<Promise<ListenerSet>>('Listeners'),
   devRootToken: token<string | undefined>('DevRootToken'),
 } as const;
@@ -32,6 +34,8 @@ export interface Replacements {
   readonly storage?: StorageDriver;
   /** Beside those that every server has. */
   readonly plugins?: readonly Plugin[];
+  /** In place of the package `@strongroom/console`. */
+  readonly console?: ConsolePages;
   /** Development: an empty store is initialised with it, and key-value is mounted at `secret/`. */
   readonly devRootToken?: string;
 }
@@ -77,11 +81,13 @@ export function compose(configuration: Configuration, replacements: Replacements
       throw error;
     }
   });
+  once(TOKENS.console, async (from) => replacements.console ?? openConsole(configuration.console, from.resolve(TOKENS.log)));
   once(TOKENS.listeners, async (from) =>
     ListenerSet.open(configuration.listeners, {
       core: await from.resolve(TOKENS.core),
       log: from.resolve(TOKENS.log),
       metrics: from.resolve(TOKENS.metrics),
+      console: await from.resolve(TOKENS.console),
     }),
   );
   return parts;
@@ -107,6 +113,7 @@ async function coreOf(
     audit,
     auditEmergencyDisable,
     sanitizedConfig: () => ({ ...sanitized }),
+    console: configuration.console.settings,
     ...(seal ? { seal } : {}),
     ...(lockout ? { lockout } : {}),
     ...(devRootToken === undefined ? {} : { devRootToken }),

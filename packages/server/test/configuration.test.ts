@@ -84,6 +84,7 @@ describe('a configuration', () => {
       metrics: true,
       audit: { main: { type: 'file', description: 'all', options: { file_path: '/var/log/audit.log' } } },
       auditEmergencyDisable: [],
+      console: { ui: 'if-installed', settings: {} },
       plugins: [{ name: '@acme/strongroom-plugin', from: process.cwd(), at: 'server.hcl:25' }],
       notices: [],
       sanitized: expect.objectContaining({ api_addr: 'https://vault.example:8200', storage: { type: 'lmdb' } }),

@@ -190,7 +190,7 @@ export class Pipeline {
       return (await this.#make(mount, further, op, { ...fields, data: { ...fields.data, ...page } }))!;
     });
     const answer = call.pageLimit > 0 ? cutPage(call, shown) : shown;
-    return call.wrapTtl > 0 ? wrapping.wrap(call, answer) : answer;
+    return call.wrapTtl > 0 ? { ...(await wrapping.wrap(call, answer)), callId: call.id } : answer;
   }
 
   /** Undefined where another call with the same idempotency key was faster. */

@@ -27,6 +27,8 @@ import { SecondFactors } from './mfa/second-factors.ts';
 import { TotpMethods } from './mfa/totp-methods.ts';
 import { TotpSecrets } from './mfa/totp-secrets.ts';
 import { WaitingLogins } from './mfa/waiting-logins.ts';
+import { LeaseTimeline } from './overview/lease-timeline.ts';
+import { LeaseTree } from './overview/lease-tree.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
 import { MountWatchers } from './mounts/mount-watchers.ts';
@@ -43,6 +45,7 @@ import type { Place } from './quotas/share-of-nodes.ts';
 import { BulkRevoker } from './revocation/bulk-revoker.ts';
 import { Cluster } from './seal/cluster.ts';
 import { KeyRotation } from './seal/key-rotation.ts';
+import { NameSearch } from './search/name-search.ts';
 import { Seal, type AutomaticSeal } from './seal/seal.ts';
 import { CorsConfig } from './settings/cors-config.ts';
 import { VersionHistory } from './settings/version-history.ts';
@@ -208,10 +211,13 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       mount: mountOf,
       reserve: async (login) => quotas.leases.reserveLogin(login),
     }),
+    leaseTimeline: new LeaseTimeline({ store, tokens }),
+    leaseTree: new LeaseTree({ store, tokens }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
     seal: new Seal({ driver, barrier, automatic: options.seal, log }),
     rotation: new KeyRotation({ barrier, store, clock }),
     cluster: new Cluster(options.apiAddress ?? '', clock.now()),
+    search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
     versions: new VersionHistory(view(PREFIXES.system), clock),
     underWay: new CallsUnderWay(),

@@ -54,6 +54,14 @@ describe('with a file device', () => {
     await rm(folder, { recursive: true });
   });
 
+  test('a wrapped response, whose envelope has no id, names the one in the log', async () => {
+    const plain = await call('read', 'sys/mounts');
+    const wrapped = await call('read', 'sys/mounts', undefined, { wrapTtl: 60 });
+    expect([wrapped.requestId, plain.callId]).toEqual(['', undefined]);
+    const ids = (await lines()).slice(-4).map(({ request }) => request.id);
+    expect(ids).toEqual([plain.requestId, plain.requestId, wrapped.callId, wrapped.callId]);
+  });
+
   test('a path is written in its canonical form, however it was written', async () => {
     await call('read', 'box/drawer/');
     await call('read', 'sys/policies/acl/DEFAULT/');

@@ -28,6 +28,7 @@ export function plainPaths(host: EngineHost, format: FormatGuard): readonly AnyP
     .list({
       summary: 'Lists secrets and folders.',
       response: Keys,
+      searched: true,
       handle: async (req) => {
         await format.requirePlain(req.storage);
         return listKeys(plainSecrets(req.storage), pageOf(req.data.path, req.raw));

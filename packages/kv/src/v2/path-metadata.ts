@@ -56,6 +56,7 @@ export function metadataPath(host: EngineHost): AnyPath {
     .list({
       summary: 'Lists secrets and folders.',
       response: Keys,
+      searched: true,
       handle: async (req) => listKeys(secrets(req.storage), req.data),
     })
     .scan({

@@ -1,5 +1,6 @@
 import type { AuditDeviceConfig, AutomaticSeal, LockoutDefaults } from '@strongroom/core';
 import type { ForwardedCertificateOptions } from '@strongroom/http';
+import type { ConsoleChoice } from './console-section.ts';
 import type { LogLevel, LogFormat } from '../log/log-level.ts';
 
 export type StorageChoice =
@@ -42,6 +43,8 @@ export interface ListenerLimits {
   readonly headers: Readonly<Record<string, string>>;
   /** Metrics without a token. */
   readonly openMetrics: boolean;
+  /** False: the console is not served here. */
+  readonly ui?: boolean;
 }
 
 export interface TcpListener extends ListenerLimits {
@@ -93,6 +96,7 @@ export interface Configuration {
   /** Absent: the defaults of the core. */
   readonly lockout?: LockoutDefaults;
   readonly plugins: readonly PluginChoice[];
+  readonly console: ConsoleChoice;
   /** What is accepted but has no effect here, with the reason: to be logged once. */
   readonly notices: readonly string[];
   /** The configuration as written, without secrets: for `sys/config/state/sanitized`. */

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { CONSOLE_DEFAULTS } from './console-section.ts';
 import { DEFAULT_PORT, NO_LIMITS, type Configuration, type TcpListener } from './configuration.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -24,6 +25,7 @@ export function defaultConfiguration(env: Environment): Configuration {
     audit: {},
     auditEmergencyDisable: [],
     plugins: [],
+    console: CONSOLE_DEFAULTS,
     notices: [],
     sanitized: {},
   };

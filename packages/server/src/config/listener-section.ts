@@ -90,6 +90,7 @@ function readLimits(section: Section): ListenerLimits {
   const trustedProxies = readNetworks(section, 'x_forwarded_for_authorized_addrs');
   const forwardedCertificate = readForwardedCertificate(section, trustedProxies);
   const headers = readHeaders(section);
+  const ui = section.bool('ui');
   const openMetrics = section.blocks('telemetry', 0).map((block) => {
     const open = block.section.bool('unauthenticated_metrics_access') ?? false;
     block.section.ignore({ disallow_metrics: 'metrics are shown to those whose policy allows it' });
@@ -126,6 +127,7 @@ function readLimits(section: Section): ListenerLimits {
     trustedProxies,
     headers,
     openMetrics: openMetrics.includes(true),
+    ...(ui === undefined ? {} : { ui }),
     ...(forwardedCertificate ? { forwardedCertificate } : {}),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     ...(maxJsonStrings === undefined ? {} : { maxJsonStrings }),
@@ -248,7 +250,7 @@ function readHeaders(section: Section): Readonly<Record<string, string>> {
   for (const block of section.blocks('custom_response_headers', 0)) {
     for (const [name, value] of Object.entries(block.section.headerMap('default'))) {
       if (!HEADER_NAME.test(name)) block.section.complain('default', `holds ${shown(name)}, which is no header's name`);
-      else if (/^(?:x-vault-|content-length$|transfer-encoding$|connection$)/i.test(name))
+      else if (/^(?:x-vault-|x-strongroom-|content-length$|transfer-encoding$|connection$)/i.test(name))
         block.section.complain('default', `holds ${shown(name)}, which the server sets itself`);
       else if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
         block.section.complain('default', `gives ${shown(name)} a value that HTTP cannot carry`);

@@ -3,6 +3,7 @@ import { HclSyntaxError, parseHcl } from '@strongroom/hcl';
 import { readAudit } from './audit-section.ts';
 import { Complaints, placeText } from './complaints.ts';
 import { type Configuration, type PluginChoice } from './configuration.ts';
+import { readConsole } from './console-section.ts';
 import { LOG_LEVELS } from '../log/log-level.ts';
 import { defaultConfiguration, defaultDataFolder } from './default-configuration.ts';
 import { IGNORED, REFUSED } from './foreign-keys.ts';
@@ -73,7 +74,7 @@ function checkTexts(
   const lockout = readLockout(top, env);
   const metrics = readTelemetry(top);
   const plugins = readPlugins(top);
-  if (top.bool('ui') === true) top.notice('ui', 'has no effect yet: there are no pages');
+  const console = readConsole(top);
   if ((top.integer('workers', { min: 1 }) ?? 1) > 1) {
     top.complain('workers', 'must be 1: more processes of one server are not available yet; several servers may share one storage instead');
   }
@@ -90,6 +91,7 @@ function checkTexts(
     audit,
     auditEmergencyDisable,
     plugins,
+    console,
     notices: complaints.notices,
     sanitized: sanitizedConfiguration(items),
     ...(seal ? { seal } : {}),

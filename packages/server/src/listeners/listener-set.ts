@@ -6,6 +6,7 @@ import type { Log } from '@strongroom/engine-sdk';
 import { createHttpServer, stopGracefully, type CoreHandler, type HttpServerOptions } from '@strongroom/http';
 import { formatAddress } from '../config/address.ts';
 import type { Listener, UnixListener } from '../config/configuration.ts';
+import { NO_CONSOLE_HERE, type ConsolePages } from '../console.ts';
 import { ListenerFailed } from '../failures.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import { withOpenMetrics } from './open-metrics.ts';
@@ -16,6 +17,8 @@ export interface ListenerParts {
   readonly log: Log;
   /** Absent: metrics are off. */
   readonly metrics: ServerMetrics | undefined;
+  /** For the listeners that do not leave it out. */
+  readonly console: ConsolePages;
 }
 
 interface OpenListener {
@@ -86,7 +89,7 @@ async function openListener(choice: Listener, parts: ListenerParts): Promise<Ope
   return { choice, server, url: `${choice.tls ? 'https' : 'http'}://${formatAddress(address, port)}` };
 }
 
-function httpOptions(choice: Listener, { log, metrics }: ListenerParts): HttpServerOptions {
+function httpOptions(choice: Listener, { log, metrics, console }: ListenerParts): HttpServerOptions {
   const millis = (seconds: number): number => Math.round(seconds * 1_000);
   return {
     ...(choice.maxBodyBytes === undefined ? {} : { maxBodyBytes: choice.maxBodyBytes }),
@@ -100,6 +103,7 @@ function httpOptions(choice: Listener, { log, metrics }: ListenerParts): HttpSer
     trustedProxies: choice.trustedProxies,
     ...(choice.forwardedCertificate ? { forwardedCertificate: choice.forwardedCertificate } : {}),
     headers: choice.headers,
+    ...(choice.ui === false ? NO_CONSOLE_HERE : console),
     ...(metrics ? { observe: metrics.observe } : {}),
     ...(metrics && choice.openMetrics
       ? {
@@ -108,8 +112,9 @@ function httpOptions(choice: Listener, { log, metrics }: ListenerParts): HttpSer
           },
         }
       : {}),
-    onFault: (error) => {
+    onFault: (error, requestId) => {
       log.error('a request failed because of a bug in the server', {
+        ...(requestId === undefined ? {} : { request_id: requestId }),
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
     },

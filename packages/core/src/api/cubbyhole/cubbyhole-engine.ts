@@ -30,6 +30,7 @@ export function cubbyholeEngine(store: Store): EnginePackage {
     })
     .list({
       summary: 'Lists secrets.',
+      searched: true,
       handle: async (req) => {
         const folder = req.data.path === '' ? '' : `${req.data.path}/`;
         return { data: { keys: await store.folder(secrets.key(folderOf(req) + folder), boundsOf(pageIn(req.raw))) } };

@@ -21,6 +21,7 @@ export function passwordPolicyPaths({ passwords }: PasswordPolicyPathDeps): AnyP
       fields: pageFields,
     }).list({
       summary: 'Lists the password policies.',
+      searched: true,
       handle: async ({ data }) => keysOf(passwords, data),
     }),
     path('policies/password/{name}', {

@@ -56,6 +56,7 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
   return [
     path('policies/acl', { synopsis: 'The access policies.', description: 'Lists the names of all policies.', fields: pageFields }).list({
       summary: 'Lists the policies.',
+      searched: true,
       handle: (req) => listAll(req.data),
     }),
     path('policies/acl/{name:all}', { ...policyPath, fields: { name, ...fields, ...pageFields } })

@@ -5,6 +5,7 @@ import { keyPaths } from './path-keys.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Services } from '../../services/services.ts';
 import { reloadPlugins } from '../../services/mounts/plugin-reload.ts';
+import type { ConsoleSettings } from '../../services/settings/console-settings.ts';
 import type { LogLevelStore } from '../../services/settings/log-levels.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { PolicyOperation } from '../../services/policies/capability.ts';
@@ -21,24 +22,30 @@ import { attentionPaths } from './path-attention.ts';
 import { auditPaths } from './path-audit.ts';
 import { circuitPaths } from './path-circuits.ts';
 import { capabilityPaths } from './path-capabilities.ts';
+import { consoleSettingsPaths } from './path-console-settings.ts';
 import { corsPaths } from './path-cors.ts';
 import { hostInfoPaths } from './path-host-info.ts';
 import { inFlightPaths } from './path-in-flight.ts';
 import { internalUiPaths } from './path-internal-ui.ts';
+import { leaseOverviewPaths } from './path-lease-overview.ts';
 import { leasePaths } from './path-leases.ts';
 import { lockedUserPaths } from './path-locked-users.ts';
+import { loginMethodPaths } from './path-login-methods.ts';
 import { loggerPaths } from './path-loggers.ts';
 import { mfaPaths } from './path-mfa.ts';
 import { mountPaths } from './path-mounts.ts';
 import { passwordPolicyPaths } from './path-password-policies.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
+import { policyCheckPath } from './path-policy-check.ts';
 import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { policyHoldersPath } from './path-policy-holders.ts';
 import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
 import { journalPaths } from './path-journal.ts';
 import { schedulePaths } from './path-schedule.ts';
+import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
 import { toolPaths } from './path-tools.ts';
 import { versionHistoryPaths } from './path-version-history.ts';
@@ -48,6 +55,7 @@ export interface SystemOptions {
   readonly logLevels?: LogLevelStore;
   readonly sanitizedConfig?: () => Record<string, unknown>;
   readonly metrics?: () => Promise<string>;
+  readonly console?: Partial<ConsoleSettings>;
 }
 
 export interface SystemParts {
@@ -73,6 +81,10 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
       throw error;
     }
   };
+  const needsSudo = (path: string): boolean => {
+    const found = mounts.route(path);
+    return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
+  };
   const aclOfToken = async (token: string) => access.aclOfToken(token);
   return [
     ...openSealPaths(sealing),
@@ -97,15 +109,11 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
       aclOfCaller: async (req) => internalOf(req).acl!,
       canonical: (path) => canonicalIfAny(path, 'read'),
     }),
-    ...policyExplanationPaths({
-      aclOfToken,
-      canonical,
-      needsSudo: (path) => {
-        const found = mounts.route(path);
-        return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
-      },
-    }),
+    ...policyExplanationPaths({ ...services, canonical, needsSudo }),
+    policyCheckPath(),
+    policyHoldersPath({ ...services, barrier, clock, canonical, needsSudo }),
     ...leasePaths({ ...services, now: () => clock.millis() }),
+    ...leaseOverviewPaths({ ...services, now: () => clock.millis() }),
     ...wrappingPaths(services),
     ...mfaPaths(services),
     ...auditPaths({ broker: audit }),
@@ -127,6 +135,9 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
       aclOfToken: async (token, address) => access.aclOfToken(token, address),
       canonical: canonicalIfAny,
     }),
+    ...searchPaths(services),
+    ...consoleSettingsPaths(options.console),
+    ...loginMethodPaths({ mounts }),
     ...inFlightPaths(services),
     ...schedulePaths({ ...services, outside }),
     ...journalPaths(services),

@@ -112,6 +112,7 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
       fields: pageFields,
     }).list({
       summary: 'Lists roles.',
+      searched: true,
       handle: async ({ data }) => ({ data: { keys: await roles.list(boundsOf(data)) } }),
     }),
   ];

@@ -44,7 +44,10 @@ export interface PendingAuth extends Omit<AuthReply, 'policies' | 'token_type' |
 
 /** The answer to a call, free of HTTP. `core.handle` never throws: what went wrong is `errors`. */
 export interface CoreResponse {
+  /** Of the envelope. Empty where the response is wrapped. */
   readonly requestId: string;
+  /** The id of the call in the audit log, where `requestId` does not say it. */
+  readonly callId?: string;
   readonly status: number;
   /** Present when the call failed; may be empty (404 with nothing to say). `data` may stand beside it. */
   readonly errors?: readonly string[];

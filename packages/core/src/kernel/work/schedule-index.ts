@@ -18,9 +18,14 @@ export function dueKey(at: number, kind: DueKind, id: string): string {
   return `${SCHEDULE}${stamp(at)}/${kind}/${id}`;
 }
 
+/** Before every entry that is due at `at` or later, and behind all that are due earlier. */
+export function dueFrom(at: number): string {
+  return `${SCHEDULE}${stamp(at)}`;
+}
+
 /** Every entry before this key is due at `now`. */
 export function dueBound(now: number): string {
-  return `${SCHEDULE}${stamp(now + 1)}`;
+  return dueFrom(now + 1);
 }
 
 export function parseDueKey(key: string): DueEntry | undefined {
@@ -55,7 +60,7 @@ export async function* dueBetween(
   from: number,
   to: number,
 ): AsyncGenerator<DueEntry[]> {
-  let after = `${SCHEDULE}${stamp(from)}`;
+  let after = dueFrom(from);
   for (;;) {
     const keys = await store.keys({ prefix: SCHEDULE, after, before: dueBound(to), limit: PAGE });
     yield keys.flatMap((key) => parseDueKey(key) ?? []).filter((entry) => entry.kind === kind);

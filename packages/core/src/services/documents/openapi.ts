@@ -103,8 +103,8 @@ function pathItem(path: AnyPath, prefix: string): Record<string, unknown> {
   return item;
 }
 
-/** Without our own annotations. */
-function publicSchema(schema: TSchema & { description?: string; deprecated?: boolean }): Record<string, unknown> {
+/** A field as documents show it: without our own annotations. */
+export function publicSchema(schema: TSchema & { description?: string; deprecated?: boolean }): Record<string, unknown> {
   const { 'x-field': _field, ...rest } = schema as Record<string, unknown>;
   const spec = fieldSpec(schema);
   const format = spec.kind === 'duration' || spec.kind === 'signedDuration' ? { type: 'string', format: 'duration', oneOf: undefined } : {};

@@ -5,7 +5,7 @@ const BY_TOKEN = 'token-lease/';
 /** The leases that operators must look after. */
 export const IRREVOCABLE = 'irrevocable/';
 /** By mount, the leases whose revocation failed or was put off. */
-const WAITING = 'waiting-lease/';
+export const WAITING = 'waiting-lease/';
 
 /** The keys under which a lease is found besides its id and its end. */
 export function leaseMarks(id: string, { token, waiting, irrevocable, mount }: LeaseRecord): string[] {

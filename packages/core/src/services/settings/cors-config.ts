@@ -15,6 +15,8 @@ const standardHeaders = [
   'X-Vault-Policy-Override',
 ];
 const methods = ['DELETE', 'GET', 'OPTIONS', 'POST', 'PUT', 'LIST', 'SCAN'];
+/** What a page of another origin may read of an answer, beside its body. */
+const exposed = 'X-Strongroom-Request-Id';
 const MAX_AGE_SECONDS = 300;
 
 const CorsRecord = Type.Object({
@@ -91,7 +93,7 @@ export class CorsConfig {
     }
     const headers: Record<string, string> = { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
     if (settings.allow_credentials) headers['Access-Control-Allow-Credentials'] = 'true';
-    if (method !== 'OPTIONS') return { kind: 'pass', headers };
+    if (method !== 'OPTIONS') return { kind: 'pass', headers: { ...headers, 'Access-Control-Expose-Headers': exposed } };
     if (!methods.includes(preflightFor ?? '')) return { kind: 'refused', status: 405, error: '' };
     headers['Access-Control-Allow-Methods'] = methods.join(',');
     headers['Access-Control-Allow-Headers'] = settings.allowed_headers.join(',');

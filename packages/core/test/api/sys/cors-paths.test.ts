@@ -68,7 +68,12 @@ describe('a request of a browser', () => {
     await ask('update', { allowed_origins: 'https://a.example', allow_credentials: true });
     expect(cors.decide('GET', 'https://a.example')).toEqual({
       kind: 'pass',
-      headers: { 'Access-Control-Allow-Origin': 'https://a.example', Vary: 'Origin', 'Access-Control-Allow-Credentials': 'true' },
+      headers: {
+        'Access-Control-Allow-Origin': 'https://a.example',
+        Vary: 'Origin',
+        'Access-Control-Allow-Credentials': 'true',
+        'Access-Control-Expose-Headers': 'X-Strongroom-Request-Id',
+      },
     });
     expect(cors.decide('GET', 'https://b.example')).toEqual({ kind: 'refused', status: 403, error: 'origin not allowed' });
   });

@@ -341,6 +341,7 @@ describe('the default policy', () => {
       ['read', 'identity/entity/id/e-1'],
       ['read', 'identity/entity/name/bob'],
       ['read', 'sys/internal/ui/resultant-acl'],
+      ['read', 'sys/internal/ui/search'],
       ['update', 'sys/leases/renew'],
       ['update', 'sys/leases/lookup'],
       ['create', 'cubbyhole/x'],

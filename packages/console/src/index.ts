@@ -1,0 +1,2 @@
+export { consoleFiles } from './console-files.ts';
+export type { ConsoleFile } from './console-file.ts';

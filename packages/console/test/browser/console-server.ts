@@ -1,0 +1,115 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PROJECT = fileURLToPath(new URL('../../../..', import.meta.url));
+const COMMAND = join(PROJECT, 'packages', 'cli', 'bin', 'strongroom.js');
+const ROOT_TOKEN = 'root-of-browser-tests';
+
+export interface ConsoleServerOptions {
+  /** Configuration in HCL beside what a development server has. */
+  readonly configuration?: string;
+}
+
+/** An answer of the API, as tests of pages need it. */
+export interface Told {
+  readonly status: number;
+  readonly data: Record<string, unknown>;
+  readonly auth: { client_token: string; accessor: string } | null;
+  readonly errors: readonly string[];
+  readonly body: Record<string, unknown>;
+}
+
+/** A development server in a process of its own, from the built command, with the pages. */
+export class ConsoleServer {
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+  /** Where the browser goes: `http://127.0.0.1:…`. */
+  readonly origin: string;
+  readonly rootToken = ROOT_TOKEN;
+
+  private constructor(child: ChildProcess, folder: string, origin: string) {
+    this.#child = child;
+    this.#folder = folder;
+    this.origin = origin;
+  }
+
+  static async start({ configuration = '' }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
+    buildPages();
+    const folder = await mkdtemp(join(tmpdir(), 'strongroom-console-'));
+    const file = join(folder, 'server.hcl');
+    await writeFile(file, `ui = true\n${configuration}\n`);
+    const words = [COMMAND, 'server', '-dev', `-dev-root-token-id=${ROOT_TOKEN}`, '-dev-listen-address=127.0.0.1:0', `-config=${file}`];
+    const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const killed = (): void => void child.kill('SIGKILL');
+    process.once('exit', killed);
+    child.once('exit', () => process.removeListener('exit', killed));
+    const address = await addressOf(child);
+    return new ConsoleServer(child, folder, address);
+  }
+
+  /** Calls the API, with the root token unless another is given. */
+  async ask(method: string, path: string, body?: unknown, token: string = ROOT_TOKEN): Promise<Told> {
+    const response = await fetch(`${this.origin}/v1/${path}`, {
+      method,
+      headers: { 'X-Vault-Token': token, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const answer = (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, unknown>;
+    return {
+      status: response.status,
+      data: (answer.data ?? {}) as Record<string, unknown>,
+      auth: (answer.auth ?? null) as Told['auth'],
+      errors: (answer.errors ?? []) as string[],
+      body: answer,
+    };
+  }
+
+  /** Calls the API to prepare a test. @throws Error when it refuses */
+  async set(method: string, path: string, body?: unknown): Promise<Told> {
+    const told = await this.ask(method, path, body);
+    if (told.status >= 300) throw new Error(`${method} ${path}: ${told.status} ${told.errors.join('; ')}`);
+    return told;
+  }
+
+  /** A token with a policy of these rules alone, in HCL. */
+  async tokenWith(name: string, rules: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    await this.set('POST', `sys/policies/acl/${name}`, { policy: rules });
+    const { auth } = await this.set('POST', 'auth/token/create', { policies: [name], ...more });
+    return auth!.client_token;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+      this.#child.kill('SIGTERM');
+      await ended;
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** The pages are built once, when nobody has. */
+function buildPages(): void {
+  if (existsSync(new URL('../../ui/files.json', import.meta.url))) return;
+  const built = spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/build.js', import.meta.url))], { encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(`the console cannot be built: ${built.stderr}`);
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const heard = (chunk: string): void => {
+      text += chunk;
+      const said = /STRONGROOM_ADDR='([^']+)'/.exec(text);
+      if (said) resolve(said[1]!);
+    };
+    child.stdout!.setEncoding('utf8').on('data', heard);
+    child.stderr!.setEncoding('utf8').on('data', heard);
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
+  });
+}

@@ -1,0 +1,20 @@
+import { resolve } from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { themeSheet } from './scripts/theme-sheet.js';
+
+/** Everything is served from `/ui/`; nothing is inlined, because the content security policy allows files of this server alone. */
+export default defineConfig({
+  root: resolve(import.meta.dirname, 'web'),
+  base: '/ui/',
+  plugins: [react(), themeSheet()],
+  build: {
+    outDir: resolve(import.meta.dirname, 'ui'),
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+    reportCompressedSize: false,
+  },
+});

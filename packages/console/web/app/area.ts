@@ -1,0 +1,17 @@
+import type { ComponentType } from 'react';
+import type { PageRoute } from './page-route.ts';
+
+/** A part of the product with pages of its own. */
+export interface Area {
+  readonly name: string;
+  readonly routes: readonly PageRoute[];
+  /** The entry on the left; an area without one is reached from others. */
+  readonly entry?: {
+    readonly label: string;
+    readonly to: string;
+    readonly icon: ComponentType<{ size?: number; stroke?: number }>;
+    readonly order: number;
+    /** Addresses for which the entry is the current one. */
+    readonly owns: readonly string[];
+  };
+}

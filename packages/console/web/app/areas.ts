@@ -1,0 +1,7 @@
+import type { Area } from './area.ts';
+import { home } from '../pages/home/routes.ts';
+import { login } from '../pages/login/routes.ts';
+import { mounts } from '../pages/mounts/routes.ts';
+
+/** Every part of the console. */
+export const areas: readonly Area[] = [home, mounts, login];

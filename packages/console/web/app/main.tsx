@@ -1,0 +1,29 @@
+import 'virtual:theme.css';
+import './sheets.css';
+import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from '../api/queries.ts';
+import { router } from './router.tsx';
+import { theme } from './theme.ts';
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={localStorageColorSchemeManager({ key: 'strongroom-color-scheme' })}
+      withCssVariables={false}
+      withGlobalClasses={false}
+      deduplicateInlineStyles={false}
+    >
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

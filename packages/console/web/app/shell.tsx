@@ -1,0 +1,86 @@
+import { ActionIcon, Button, Text } from '@mantine/core';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { useMantineColorScheme, useComputedColorScheme } from '@mantine/core';
+import { IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { token } from '../api/token.ts';
+import { To } from '../parts/to.tsx';
+import { areas } from './areas.ts';
+import { endSession } from './session.ts';
+import classes from './shell.module.css';
+import { useSession } from './session.ts';
+
+const entries = areas.flatMap((area) => (area.entry ? [area.entry] : [])).sort((a, b) => a.order - b.order);
+
+/** The frame of every page: skip link, header, entries on the left, and the page. */
+export function Shell() {
+  const session = useSession();
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const [open, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [pathname]);
+  if (session.token === undefined) return <Outlet />;
+  return (
+    <div className={classes.frame}>
+      <a className={classes.skip} href="#page" onClick={skipToPage}>
+        Skip to the page
+      </a>
+      <header className={classes.header}>
+        <ActionIcon
+          className={classes.burger}
+          variant="subtle"
+          color="gray"
+          aria-label="Menu"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          <IconMenu2 size={18} />
+        </ActionIcon>
+        <To to="/" className={classes.brand}>
+          Strongroom
+        </To>
+        <div className={classes.tools}>
+          <SchemeToggle />
+          <Button size="xs" variant="default" onClick={() => void endSession(token.current())}>
+            Log out
+          </Button>
+        </div>
+      </header>
+      <nav className={classes.nav} aria-label="Places" data-open={open}>
+        <ul>
+          {entries.map(({ label, to, icon: Icon, owns }) => {
+            const current = owns.some((one) => (one === '/' ? pathname === '/' : pathname === one || pathname.startsWith(`${one}/`)));
+            return (
+              <li key={to}>
+                <To to={to} className={classes.entry} aria-current={current ? 'page' : undefined}>
+                  <Icon size={18} stroke={1.6} />
+                  <Text span size="sm">
+                    {label}
+                  </Text>
+                </To>
+              </li>
+            );
+          })}
+        </ul>
+      </nav>
+      <main className={classes.main} id="page">
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+function skipToPage(event: React.MouseEvent): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('#page h1')?.focus();
+}
+
+function SchemeToggle() {
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const scheme = useComputedColorScheme('light');
+  const next = scheme === 'light' ? 'dark' : 'light';
+  return (
+    <ActionIcon variant="default" size="md" aria-label={`Switch to ${next} colours`} onClick={() => setColorScheme(next)}>
+      {scheme === 'light' ? <IconMoon size={16} /> : <IconSun size={16} />}
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,11 @@
+/** Lets many pieces of long work go on beside each other: each round of the event loop belongs to one of them, and to every request that has arrived. */
+export class Rounds {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Resolves in a round of the caller's own. */
+  next(): Promise<void> {
+    const mine = this.#last.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    this.#last = mine;
+    return mine;
+  }
+}
