@@ -23,6 +23,7 @@ import {
   type RotationStatus,
   type Tried,
   type Work,
+  type Reported,
 } from '@strongroom/rotation';
 import { during, isCloudError, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, CloudSession } from './cloud-provider.ts';
@@ -65,6 +66,8 @@ export interface KeyRotationOptions<R> {
   called(id: string): string;
   /** A record, as operators know it where its rotation fails. */
   about(id: string): Subject;
+  /** How events name a record, and the paths of the mount that show it. */
+  reported(id: string): Reported;
   /** The most keys that a user may have. */
   readonly keysPerUser: number;
   records(storage: Pick<StorageView, 'collection'>): Collection<R>;
@@ -123,6 +126,7 @@ export class KeyRotation<R> {
       plan: (record) => options.plan(record),
       called: (id) => options.called(id),
       about: (id) => options.about(id),
+      reported: (id) => options.reported(id),
       busy: (id) => `the key of ${options.called(id)}`,
       missing: (id) => options.missing(id),
       messageOf,

@@ -39,6 +39,7 @@ export class RootRotation {
       kind: 'rotate-root',
       called: () => ROOT_CALLED,
       about: () => ({ noun: 'root credential', name: 'root', path: 'config/root', retry: 'config/rotate-root' }),
+      reported: () => ({ name: ROOT_CALLED, paths: ['config/root'] }),
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).root,
       lens: rootState,

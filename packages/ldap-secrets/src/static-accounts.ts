@@ -23,6 +23,7 @@ export class StaticAccounts {
       kind: 'rotate-static-role',
       noun: 'static role',
       about: (name) => ({ noun: 'static role', name, path: `static-role/${name}`, retry: `rotate-role/${name}` }),
+      reported: (name) => ({ name, paths: [`static-cred/${name}`, `static-role/${name}`] }),
       lens: ownState<StaticRoleRecord, string>(),
       records: (storage) => recordsIn(storage).staticRoles,
       plan: (role) => role,

@@ -67,6 +67,8 @@ const MOST = 10_000;
 const TOGETHER = 16;
 /** Texts of an engine are cut off here. */
 const LONGEST = 200;
+/** Counts an attempt of a job of a mount. */
+type CountJob = (mount: string, kind: string, result: 'ok' | 'failed') => void;
 
 /** Jobs of engines: what their schedules do, and when it is done again. */
 export class Jobs implements Work<JobRecord, NextTime> {
@@ -80,6 +82,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
   readonly #outside: OutsideSystems;
   readonly #records: DueRecords<JobRecord>;
   readonly #mount: (uuid: string) => JobMount | undefined;
+  readonly #counted: CountJob;
 
   constructor(options: {
     incarnations: Incarnations;
@@ -88,6 +91,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
     log: Log;
     outside: OutsideSystems;
     mount: (uuid: string) => JobMount | undefined;
+    counted: CountJob;
     random?: () => number;
   }) {
     this.#store = options.store;
@@ -95,6 +99,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
     this.#log = options.log;
     this.#outside = options.outside;
     this.#mount = options.mount;
+    this.#counted = options.counted;
     this.#records = new DueRecords({ ...options, kind: 'job', records: jobRecords, marks: failingMarks });
     this.work = new DueWork<JobRecord, NextTime>({ ...options, records: this.#records, work: this });
   }
@@ -283,6 +288,11 @@ export class Jobs implements Work<JobRecord, NextTime> {
     const { last_error: _cleared, failing_since: _over, ...rest } = record;
     const tries = withTry(record.tries, { at: now, took });
     return { ...rest, attempts: 0, due: next.getTime(), planned: next.getTime(), last_success: now, ...tries };
+  }
+
+  attempted(_id: string, outcome: Outcome<JobRecord, NextTime>): void {
+    if (outcome.state === 'done') this.#counted(outcome.record.mount, outcome.record.kind, 'ok');
+    else if (outcome.state === 'failed') this.#counted(outcome.record.mount, outcome.record.kind, 'failed');
   }
 
   async *waiting(mount: string): AsyncGenerator<string[]> {
