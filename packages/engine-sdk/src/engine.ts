@@ -62,7 +62,7 @@ export interface Engine {
   stillGrants?(internal: Readonly<Record<string, unknown>>, tx: Transaction): Promise<boolean>;
   /**
    * For auth methods: the roles, users and groups of this mount whose logins get policies, so that `sys/policies/who` finds who may do what. Reads at most `limit` records of
-   * storage, from the one after `after` on, which is a `next` of before; `pageOfHolders` does both. Nothing outside is asked.
+   * storage, from the one after `after` on, the `next` of the previous page; `pageOfHolders` does both. Nothing outside is asked.
    */
   policyHolders?(query: { readonly after?: string; readonly limit: number }): Promise<HolderPage>;
   /** Called once after mount or unseal, before the first request. A throw quarantines this mount alone. */
