@@ -1,4 +1,5 @@
-import type { OpenApiSchema } from './openapi-schema.ts';
+/** A schema in the dialect of OpenAPI 3.0. */
+export type OpenApiSchema = Readonly<Record<string, unknown>>;
 
 /** A reference to a component of the document. */
 export function refTo(kind: 'schemas' | 'responses', name: string): OpenApiSchema {

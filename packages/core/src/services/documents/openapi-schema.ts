@@ -1,9 +1,6 @@
 import { fieldSpec, formatDuration } from '@strongroom/engine-sdk';
 import type { TSchema } from 'typebox';
-import type { Components } from './openapi-components.ts';
-
-/** A schema in the dialect of OpenAPI 3.0. */
-export type OpenApiSchema = Readonly<Record<string, unknown>>;
+import type { Components, OpenApiSchema } from './openapi-components.ts';
 
 /** Keywords of ours that say how a value is handled, not what it is. */
 const OURS: ReadonlySet<string> = new Set(['x-field', 'x-answer', 'x-may-be-empty', 'secret', 'address', '$id']);

@@ -1,8 +1,8 @@
 import { answerForm, mayBeEmpty, type AnyPath, type Op } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
 import { VERSION } from '../../kernel/version.ts';
-import { Components, refTo } from './openapi-components.ts';
-import { fieldSchema, isRequired, openApiSchema, type OpenApiSchema } from './openapi-schema.ts';
+import { Components, refTo, type OpenApiSchema } from './openapi-components.ts';
+import { fieldSchema, isRequired, openApiSchema } from './openapi-schema.ts';
 
 interface Place {
   /** Below `/`, with a closing slash. */
