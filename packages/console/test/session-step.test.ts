@@ -19,7 +19,7 @@ describe('a session', () => {
     expect(at(45, hour, 14, 60 * MINUTE)).toBe('renew');
   });
 
-  test('that cannot be renewed is announced five minutes before its end', () => {
+  test('that cannot be renewed warns five minutes before its end', () => {
     const fixed = { ...hour, renewable: false };
     expect(at(54, fixed)).toBe('none');
     expect(at(55, fixed)).toBe('warn');

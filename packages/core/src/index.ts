@@ -4,6 +4,7 @@ export { createCore, type Core } from './core.ts';
 export type { CoreOptions } from './core-options.ts';
 export type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 export { PluginRefused } from './services/plugins/plugin-refused.ts';
+export type { AnsweredCall } from './kernel/call/answered-call.ts';
 export type { CoreRequest, RequestOperation } from './kernel/call/core-request.ts';
 export {
   emptyResponse,
@@ -20,4 +21,6 @@ export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './servic
 export type { LockoutDefaults, UserLockoutConfig } from './services/lockout/lockout-settings.ts';
 export { openApiOf } from './services/documents/openapi.ts';
 export { API_COMPATIBLE_VERSION, PRODUCT_VERSION, VERSION } from './kernel/version.ts';
+export type { MountCounts, WorkFigures } from './services/figures/figures.ts';
+export type { Counted } from './services/figures/mount-counters.ts';
 export type { QuotaFigures } from './services/quotas/quotas.ts';

@@ -68,7 +68,7 @@ describeWhere(noChromium, 'a session', () => {
     await tab.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   });
 
-  test('of a root token is announced on every page; logging out asks whether the token may live', async () => {
+  test('of a root token is named on every page; logging out asks whether the token may live', async () => {
     await tab.page.goto('/ui/login');
     await tab.page.getByRole('tab', { name: 'Token' }).click();
     await tab.page.getByRole('textbox', { name: 'Token' }).fill(server.rootToken);

@@ -1,4 +1,5 @@
 import type { Area } from './area.ts';
+import { access } from '../pages/access/routes.ts';
 import { home } from '../pages/home/routes.ts';
 import { login } from '../pages/login/routes.ts';
 import { unseal } from '../pages/unseal/routes.ts';
@@ -6,4 +7,4 @@ import { server } from '../pages/server/routes.ts';
 import { mounts } from '../pages/mounts/routes.ts';
 
 /** Every part of the console. */
-export const areas: readonly Area[] = [home, mounts, login, unseal, server];
+export const areas: readonly Area[] = [home, access, mounts, server, login, unseal];

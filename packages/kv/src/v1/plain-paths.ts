@@ -1,4 +1,4 @@
-import { BadRequest, ExactNumber, f, parseDuration, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, ExactNumber, f, NoContent, parseDuration, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { Keys, listKeys, loosePageFields, pageOf, scanKeys } from '../listing.ts';
 import type { FormatGuard } from '../format-guard.ts';
@@ -44,6 +44,7 @@ export function plainPaths(host: EngineHost, format: FormatGuard): readonly AnyP
     })
     .upsert({
       summary: 'Writes a secret.',
+      response: NoContent,
       exists: async (req) => plainSecrets(req.storage).has(req.data.path),
       handle: async (req) => {
         const { path: id } = req.data;
@@ -54,16 +55,20 @@ export function plainPaths(host: EngineHost, format: FormatGuard): readonly AnyP
         await req.storage.transaction(async (tx) => {
           await format.requirePlain(tx);
           await plainSecrets(tx).put(id, data);
+          tx.report({ kind: 'secret.written', paths: [id], name: id });
         });
         return undefined;
       },
     })
     .delete({
       summary: 'Deletes a secret.',
+      response: NoContent,
       handle: async (req) => {
         await req.storage.transaction(async (tx) => {
           await format.requirePlain(tx);
-          await plainSecrets(tx).delete(req.data.path);
+          const { path: id } = req.data;
+          if (await plainSecrets(tx).has(id)) tx.report({ kind: 'secret.deleted', paths: [id], name: id });
+          await plainSecrets(tx).delete(id);
         });
         return undefined;
       },

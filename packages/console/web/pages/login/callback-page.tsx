@@ -5,7 +5,7 @@ import { beginSession } from '../../app/session.ts';
 import { ServerError } from '../../parts/server-error.tsx';
 import { useAddresses, useGo } from '../../parts/place.ts';
 import { Card } from './card.tsx';
-import type { LoginAnswer, SecondFactor } from './log-in.ts';
+import type { LoginAnswer, SecondFactor } from './send-login.ts';
 import { pageAfterLogin } from './page-after-login.ts';
 import { channelOf, completeOidc, takeOidc, type ProviderAnswer } from './oidc-login.ts';
 import { SecondFactorForm } from './second-factor-form.tsx';

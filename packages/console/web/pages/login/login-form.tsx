@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { beginSession } from '../../app/session.ts';
 import { ServerError } from '../../parts/server-error.tsx';
 import { DeclaredFields, type Values } from './declared-fields.tsx';
-import { logIn, type LoginAnswer, type SecondFactor } from './log-in.ts';
+import { sendLogin, type LoginAnswer, type SecondFactor } from './send-login.ts';
 import type { LoginMethod } from './login-method.ts';
 import { OidcForm } from './oidc-form.tsx';
 import { SecondFactorForm } from './second-factor-form.tsx';
@@ -74,7 +74,7 @@ function FieldsForm({ method, accept }: { readonly method: LoginMethod; readonly
   const missing = required.some((name) => (values[name] ?? properties[name]?.default ?? '') === '');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    void attempt(async () => accept(await logIn(method, values)));
+    void attempt(async () => accept(await sendLogin(method, values)));
   };
   return (
     <form onSubmit={submit}>

@@ -2,7 +2,7 @@ import { Anchor, Button, Code, Group, Loader, Stack, Text, TextInput } from '@ma
 import { useEffect, useState, type FormEvent } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { ServerError } from '../../parts/server-error.tsx';
-import type { LoginAnswer } from './log-in.ts';
+import type { LoginAnswer } from './send-login.ts';
 import type { LoginMethod } from './login-method.ts';
 import { beginOidc, channelOf, completeOidc, keepOidc, pollOidc, type BegunLogin, type ProviderAnswer } from './oidc-login.ts';
 import { useAttempt } from './use-attempt.ts';

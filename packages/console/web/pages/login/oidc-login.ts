@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/api-error.ts';
 import { apiPath } from '../../api/api-path.ts';
 import { send } from '../../api/send.ts';
-import { answerOf, type LoginAnswer } from './log-in.ts';
+import { answerOf, type LoginAnswer } from './send-login.ts';
 import type { LoginMethod } from './login-method.ts';
 
 /** A login that was begun at an identity provider. */

@@ -21,7 +21,7 @@ export interface SecondFactor {
 export type LoginAnswer = { readonly auth: Auth } | { readonly factor: SecondFactor };
 
 /** Sends the fields of a form to where its method takes them. @throws ApiError */
-export async function logIn(method: LoginMethod, fields: Readonly<Record<string, unknown>>): Promise<LoginAnswer> {
+export async function sendLogin(method: LoginMethod, fields: Readonly<Record<string, unknown>>): Promise<LoginAnswer> {
   const inPath = new Set<string>();
   const parts = method.login.split('/').map((part) => {
     const name = /^\{(\w+)\}$/.exec(part)?.[1];
