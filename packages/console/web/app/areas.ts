@@ -1,7 +1,8 @@
 import type { Area } from './area.ts';
 import { home } from '../pages/home/routes.ts';
+import { leases } from '../pages/leases/routes.ts';
 import { login } from '../pages/login/routes.ts';
 import { mounts } from '../pages/mounts/routes.ts';
 
 /** Every part of the console. */
-export const areas: readonly Area[] = [home, mounts, login];
+export const areas: readonly Area[] = [home, leases, mounts, login];
