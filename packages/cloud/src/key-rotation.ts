@@ -7,6 +7,7 @@ import {
   type Collection,
   type EngineHost,
   type StorageView,
+  type Subject,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import {
@@ -22,6 +23,7 @@ import {
   type RotationStatus,
   type Tried,
   type Work,
+  type Reported,
 } from '@strongroom/rotation';
 import { during, isCloudError, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, CloudSession } from './cloud-provider.ts';
@@ -62,6 +64,10 @@ export interface KeyRotationOptions<R> {
   readonly kind: string;
   /** A record in messages: `static role "app"`. */
   called(id: string): string;
+  /** A record, as operators know it where its rotation fails. */
+  about(id: string): Subject;
+  /** How events name a record, and the paths of the mount that show it. */
+  reported(id: string): Reported;
   /** The most keys that a user may have. */
   readonly keysPerUser: number;
   records(storage: Pick<StorageView, 'collection'>): Collection<R>;
@@ -119,6 +125,8 @@ export class KeyRotation<R> {
       records: (storage) => options.records(storage),
       plan: (record) => options.plan(record),
       called: (id) => options.called(id),
+      about: (id) => options.about(id),
+      reported: (id) => options.reported(id),
       busy: (id) => `the key of ${options.called(id)}`,
       missing: (id) => options.missing(id),
       messageOf,

@@ -5,9 +5,12 @@ import {
   TooManyRequests,
   type Collection,
   type EngineHost,
+  type Report,
   type JobStatus,
+  type JobTry,
   type Schedule,
   type StorageView,
+  type Subject,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
@@ -107,6 +110,10 @@ export interface Method<R, S extends StoredRotation, B> {
   plan(record: R): RotationPlan;
   /** A record in messages: `the static role app`. */
   called(id: string): string;
+  /** A record, as operators know it where its rotation fails. */
+  about?(id: string, record: R): Subject;
+  /** How events name a record, and the paths of the mount that show it, most useful first. Default: as messages do, and `failing`. */
+  reported?(id: string, record: R): Reported;
   /** What is being rotated, in the answer to whoever asks meanwhile. */
   busy(id: string): string;
   /** What is thrown for a record that is not there. */
@@ -152,6 +159,9 @@ export interface Method<R, S extends StoredRotation, B> {
   release?(tx: Transaction, id: string, record: R): Promise<void>;
 }
 
+/** A record in events: see `Report` of the SDK. */
+export type Reported = Pick<Report, 'name' | 'paths'>;
+
 /** How a record is created. */
 export interface Creation<R, S, B> {
   readonly signal: AbortSignal;
@@ -195,6 +205,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       kind: method.kind,
       entry: Job,
       target: (entry) => ('live' in target ? target.live(entry.id) : entry.target!),
+      about: async ({ id }, storage) => this.#about(id, storage),
       run: async ({ id }, _storage, signal) => this.#due(id, signal),
     };
   }
@@ -256,16 +267,17 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     await tx.unschedule(this.job, id);
   }
 
-  /** Plans the job for what comes next, but not before `earliest`. Milliseconds. */
-  async plan(tx: Transaction, id: string, record: R, earliest: number): Promise<void> {
+  /** Plans the job for what comes next, but not before `earliest`. Milliseconds. `tried`: what a request did just now. */
+  async plan(tx: Transaction, id: string, record: R, earliest: number, tried?: JobTry): Promise<void> {
     const at = timeOf(this.#method.lens.state(record));
-    await (at === 0 ? tx.unschedule(this.job, id) : this.planAt(tx, id, record, Math.max(at, earliest)));
+    await (at === 0 ? tx.unschedule(this.job, id) : this.planAt(tx, id, record, Math.max(at, earliest), tried));
   }
 
   /** Plans the job. Milliseconds. */
-  async planAt(tx: Transaction, id: string, record: R, at: number): Promise<void> {
+  async planAt(tx: Transaction, id: string, record: R, at: number, tried?: JobTry): Promise<void> {
     const { target } = this.#method;
-    await tx.schedule(this.job, id, new Date(at), { id, ...('stored' in target ? { target: target.stored(id, record) } : {}) });
+    const entry = { id, ...('stored' in target ? { target: target.stored(id, record) } : {}) };
+    await tx.schedule(this.job, id, new Date(at), entry, tried);
   }
 
   /** When a job may take up what a request leaves now. Milliseconds. */
@@ -318,8 +330,10 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       await this.#method.switching?.(tx, id, state, pendingOf(state));
       const stored = this.#method.lens.withState(record, { ...next, next_rotation, last_error });
       await records.put(id, stored);
+      this.#report(tx, 'rotation.done', id, stored);
       // What comes after a promotion is done here first.
-      if (!byJob) await this.plan(tx, id, stored, this.#method.after ? now + SOON : 0);
+      const tried = { at: new Date(now), took: now - state.pending.begun };
+      if (!byJob) await this.plan(tx, id, stored, this.#method.after ? now + SOON : 0, tried);
     });
     return failed === undefined ? undefined : `the credential was changed and is stored, but not all went well: ${failed}`;
   }
@@ -328,6 +342,12 @@ export class RotationMachine<R, S extends StoredRotation, B> {
   busy(id: string, until?: number): TooManyRequests {
     const otherwise = until === undefined ? '' : `; if it was cut off, it is taken up at ${new Date(until).toISOString()}`;
     return new TooManyRequests(`${this.#method.busy(id)} is being rotated${otherwise}`, { headers: { 'Retry-After': '1' } });
+  }
+
+  async #about(id: string, storage: StorageView): Promise<Subject | undefined> {
+    const { about, records } = this.#method;
+    const record = about && (await records.call(this.#method, storage).get(id));
+    return record && about?.call(this.#method, id, record);
   }
 
   async #due(id: string, signal: AbortSignal): Promise<Date | undefined> {
@@ -362,8 +382,15 @@ export class RotationMachine<R, S extends StoredRotation, B> {
   async #rotate(id: string, signal: AbortSignal, asked: Asked): Promise<string | undefined> {
     const seen = await this.#method.records(this.#host.storage).get(id);
     if (seen === undefined) throw this.#method.missing(id);
-    const prepared = await this.#method.prepare(id, seen, signal, asked);
-    return this.#attempt(await this.#claim(id, seen, prepared, signal, asked));
+    let work: Claimed<R, S, B>;
+    try {
+      const prepared = await this.#method.prepare(id, seen, signal, asked);
+      work = await this.#claim(id, seen, prepared, signal, asked);
+    } catch (error) {
+      if (!isMisuse(error)) await this.#reportFailure(id, seen);
+      throw error;
+    }
+    return this.#attempt(work);
   }
 
   async #claim(id: string, seen: R, prepared: B, signal: AbortSignal, asked: Asked): Promise<Claimed<R, S, B>> {
@@ -399,6 +426,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     const move = verdictOn({ kind, attempt, ...tried, login: login?.proof });
     if (move !== 'promote') {
       await this.#settle(work, tried, move);
+      await this.#reportFailure(id, work.record);
       throw this.#method.shown ? this.#method.shown(work, error) : error;
     }
     let warning: string | undefined;
@@ -406,10 +434,21 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       warning = await this.promote(id, work.pending.claim, loginOf(login), { byJob, refusal: effect === 'refused' ? error : undefined });
     } catch (failure) {
       await this.#settle(work, { ...tried, error: failure }, 'keep');
+      await this.#reportFailure(id, work.record);
       throw failure;
     }
     await this.#method.after?.(work);
     return warning;
+  }
+
+  #report(tx: Pick<Transaction, 'report'>, kind: Report['kind'], id: string, record: R): void {
+    const { name, paths } = this.#method.reported?.(id, record) ?? { name: this.#method.called(id), paths: ['failing'] };
+    tx.report({ kind, name, paths });
+  }
+
+  async #reportFailure(id: string, record: R): Promise<void> {
+    // Where even that cannot be said, the failure itself is what the caller learns.
+    await this.#host.storage.transaction(async (tx) => this.#report(tx, 'rotation.failed', id, record)).catch(() => undefined);
   }
 
   /** Stores what a failed try came to, and when it is tried again. */
@@ -426,15 +465,16 @@ export class RotationMachine<R, S extends StoredRotation, B> {
         await work.undone?.(tx);
         return;
       }
+      const message = this.#method.messageOf(error);
       const stored = this.#method.lens.withState(record, {
         ...this.#moved(state, move, now),
         // What could not be done is tried again until it is; what cannot be done as it was asked for is not.
         demanded: !byJob && isMisuse(error) ? work.demanded : state.demanded,
-        last_error: { message: this.#method.messageOf(error), at: now },
+        last_error: { message, at: now },
         login: loginOf(login),
       });
       await records.put(id, stored);
-      if (!byJob) await this.plan(tx, id, stored, now + SOON);
+      if (!byJob) await this.plan(tx, id, stored, now + SOON, { at: new Date(now), took: now - work.pending.begun, message });
     });
   }
 

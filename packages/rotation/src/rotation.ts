@@ -5,12 +5,13 @@ import {
   type EngineHost,
   type ManagedAccount,
   type StorageView,
+  type Subject,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { claimAccount, otherManager, takenOver, type AccountClaims } from './account-claim.ts';
 import { Unproven, type Finding } from './login.ts';
 import type { Outcome, Proof } from './outcome.ts';
-import { RotationMachine, type Beginning, type Claim, type Work } from './rotation-machine.ts';
+import { RotationMachine, type Beginning, type Claim, type Reported, type Work } from './rotation-machine.ts';
 import { nextRotation, samePlan, type RotationPlan } from './rotation-plan.ts';
 import type { RotationState, StateLens } from './rotation-state.ts';
 import { rotationStatus, type RotationStatus } from './rotation-status.ts';
@@ -30,6 +31,8 @@ export interface RotationOptions<R, C> {
   readonly kind: string;
   /** What the records are, for messages: `static role`. */
   readonly noun: string;
+  /** A record, as operators know it where its rotation fails. */
+  about?(id: string, record: R): Subject;
   readonly lens: StateLens<R, C>;
   records(storage: Pick<StorageView, 'collection'>): Collection<R>;
   plan(record: R): RotationPlan;
@@ -59,6 +62,8 @@ export interface RotationOptions<R, C> {
   readonly ofItself?: boolean;
   /** Keeps the previous credential in `previous`. */
   readonly keepsPrevious?: boolean;
+  /** How events name a record, and the paths of the mount that show it: see `Report` of the SDK. Default: as messages do, and `failing`. */
+  reported?(id: string, record: R): Reported;
   /** What the credential is of, such as a user: a creation of unknown outcome is begun again for the same alone. */
   subject?(record: R): string;
   /** What is thrown for a record that is not there. */
@@ -110,8 +115,10 @@ export class Rotation<R, C> {
       lens,
       records: (storage) => options.records(storage),
       plan: (record) => options.plan(record),
+      ...(options.about ? { about: (id: string, record: R) => options.about!(id, record) } : {}),
       called,
       busy: called,
+      reported: (id, record) => options.reported?.(id, record) ?? { name: called(id), paths: ['failing'] },
       missing: (id) => options.missing(id),
       messageOf: (error) => options.messageOf(error),
       shown: (work, error) => this.#shown(work, error),

@@ -421,6 +421,7 @@ export class SyncRun {
       const nowMillis = this.#host.clock.millis();
       const [failure] = outcome.failures;
       const done = failure === undefined && !outcome.unfinished;
+      if (done || failure) reportRun(tx, task, done);
       const overtaken = current.change !== task.association.change;
       const claimed = overtaken ? current.claimed : [];
       await this.#releaseNames(records, task, [...outcome.remotes.map(({ name }) => name), ...claimed]);
@@ -448,14 +449,20 @@ export class SyncRun {
         ...(done ? { settled: true } : {}),
       };
       await records.associations.put(idOf(association), association);
+      const tried = { at: new Date(nowMillis), took: nowMillis - Date.parse(task.since) };
       if (overtaken || outcome.unfinished)
-        await this.#queue.schedule(tx, association, new Date(failure && !overtaken ? retryAt : nowMillis));
-      else if (failure) await this.#queue.schedule(tx, association, new Date(retryAt));
+        await this.#queue.schedule(
+          tx,
+          association,
+          new Date(failure && !overtaken ? retryAt : nowMillis),
+          failure && !overtaken ? { ...tried, message: failure.error.message } : undefined,
+        );
+      else if (failure) await this.#queue.schedule(tx, association, new Date(retryAt), { ...tried, message: failure.error.message });
       else {
         await records.pending.delete(idOf(association));
         const again = Math.min(task.expiresAt?.getTime() ?? Infinity, current.settled ? Infinity : nowMillis + SETTLING);
         if (again === Infinity) await this.#queue.unschedule(tx, association);
-        else await this.#queue.schedule(tx, association, new Date(again));
+        else await this.#queue.schedule(tx, association, new Date(again), tried);
       }
       if (failure && task.destination.purge) await this.#notePurgeError(records, task.destination, failure);
       return undefined;
@@ -509,6 +516,11 @@ export async function forgetAssociation(records: Records, association: Associati
   const followed = (await records.followed.get(secret))?.associations.filter((other) => other !== id) ?? [];
   if (followed.length > 0) await records.followed.put(secret, { associations: followed });
   else await records.followed.delete(secret);
+}
+
+function reportRun(tx: Transaction, { association, destination: { type, name } }: Task, done: boolean): void {
+  const paths = [`destinations/${type}/${name}/associations`, `destinations/${type}/${name}`];
+  tx.report({ kind: done ? 'sync.done' : 'sync.failed', name: association.secret_name, paths });
 }
 
 /** Whether the destination was written since: what failed with its old settings is tried with the new ones at once. */

@@ -84,7 +84,7 @@ describeWhere(missing, 'the leases below a path that leaked', () => {
     expect(await dialog.getByRole('button', { name: 'Revoke all 5' }).isDisabled()).toBe(true);
     await dialog.getByRole('textbox').fill('db/creds/report');
     await dialog.getByRole('button', { name: 'Revoke all 5' }).click();
-    await tab.page.getByText('4 of 5 are revoked. 1 could not be revoked yet').waitFor();
+    await tab.page.getByText('4 of 5 are revoked. 1 not yet').waitFor();
     await tab.page
       .getByRole('table', { name: 'Cannot be revoked' })
       .getByText(/cannot be dropped/)
@@ -107,7 +107,7 @@ describeWhere(missing, 'the leases below a path that leaked', () => {
     await tab.picture('/tmp/leases-shots/lease.png');
     await tab.page.getByRole('textbox', { name: 'Minutes from now' }).fill('120');
     await tab.page.getByRole('button', { name: 'Renew' }).click();
-    await tab.page.getByText(/1 h 59 min left/).waitFor();
+    await tab.page.getByText(/in 1 h 59 min/).waitFor();
     await tab.page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await tab.page.getByRole('heading', { level: 1, name: 'Leases' }).waitFor();

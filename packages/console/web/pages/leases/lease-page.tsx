@@ -5,7 +5,6 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { Countdown } from '../../parts/countdown.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -60,14 +59,7 @@ export default function LeasePage() {
             <Facts
               facts={[
                 { label: 'Path', value: data.path },
-                {
-                  label: 'Ends',
-                  value: (
-                    <>
-                      <When time={data.expire_time} /> (<Countdown until={Date.parse(data.expire_time)} />)
-                    </>
-                  ),
-                },
+                { label: 'Ends', value: <When time={data.expire_time} /> },
                 { label: 'Issued', value: <When time={data.issue_time} /> },
                 { label: 'Last renewal', value: <When time={data.last_renewal} /> },
                 { label: 'Renewable', value: data.renewable ? 'yes' : 'no' },

@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
-import { useAct } from '../../api/queries.ts';
+import { useEffect, useState } from 'react';
+import { makeStale, queryClient, useAct } from '../../api/queries.ts';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { LEASE_READS, leasePath } from './lease-rows.ts';
@@ -12,6 +12,11 @@ export function RevokePrefix({ prefix }: { readonly prefix: string }) {
   const [began, setBegan] = useState<number>();
   const totals = useTotals(prefix, began === undefined ? 30_000 : 1_000);
   const revoke = useAct({ method: 'PUT', path: leasePath('revoke-prefix', prefix), stale: LEASE_READS });
+  const left = totals.data?.leases;
+  // What else the page shows of these leases changes with their number.
+  useEffect(() => {
+    if (began !== undefined) void makeStale(queryClient, ['sys/leases/histogram', 'sys/leases/expiring', 'sys/leases/failing']);
+  }, [began, left]);
   return (
     <Loaded query={totals}>
       {(count) => (
@@ -62,7 +67,7 @@ function Revoking({ began, count, onClose }: { readonly began: number; readonly 
         {done
           ? count.leases === 0
             ? `Done: all ${began.toLocaleString('en')} are revoked.`
-            : `${gone.toLocaleString('en')} of ${began.toLocaleString('en')} are revoked. ${count.leases.toLocaleString('en')} could not be revoked yet: they are listed below with the reason, and tried again.`
+            : `${gone.toLocaleString('en')} of ${began.toLocaleString('en')} are revoked. ${count.leases.toLocaleString('en')} not yet: listed below with the reason, and tried again.`
           : `${gone.toLocaleString('en')} of ${began.toLocaleString('en')} are revoked, ${(count.leases - count.failing).toLocaleString('en')} to go${count.failing > 0 ? `, ${count.failing} failed` : ''}.`}
       </Text>
       <Group>

@@ -79,7 +79,7 @@ export function policyHoldersPath({ policies, identity, mounts, barrier, clock, 
       'Shows what the caller may read at its own path, and nothing else. Tokens that were made without a role are not listed.',
     fields: {
       ...askedFields,
-      after: f.string('The next of a page before.'),
+      after: f.string('The next of the previous page.'),
       limit: f.int(`At most this many holders; by default ${DEFAULT_LIMIT}, at most ${MOST}.`),
     },
   }).update({
@@ -89,7 +89,7 @@ export function policyHoldersPath({ policies, identity, mounts, barrier, clock, 
       const { path: bare, operation } = askedCall(req.data);
       const { limit = DEFAULT_LIMIT } = boundsOf({ after: undefined, limit: req.data.limit });
       const from = req.data.after ? cursors.read(barrier.ring, req.data.after) : undefined;
-      if (req.data.after && !from) throw new BadRequest('after must be the next of a page before');
+      if (req.data.after && !from) throw new BadRequest('after must be the next of the previous page');
       const caller = internalOf(req).acl!;
       const asked = canonical(bare, operation);
       const query: AclQuery = { operation, ...asked, needsSudo: needsSudo(asked.path) };

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { BadRequest, type AnyPath } from '@strongroom/engine-sdk';
 import { keyPaths } from './path-keys.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -18,10 +17,13 @@ import { openSealPaths, sealPaths, type SealPathDeps } from './path-seal.ts';
 import { wrappingPaths } from './path-wrapping.ts';
 import { absentEnginePaths } from './path-absent-engines.ts';
 import { activationFlagPaths } from './path-activation-flags.ts';
+import { attentionPaths } from './path-attention.ts';
 import { auditPaths } from './path-audit.ts';
+import { circuitPaths } from './path-circuits.ts';
 import { capabilityPaths } from './path-capabilities.ts';
 import { consoleSettingsPaths } from './path-console-settings.ts';
 import { corsPaths } from './path-cors.ts';
+import { figurePaths } from './path-figures.ts';
 import { hostInfoPaths } from './path-host-info.ts';
 import { inFlightPaths } from './path-in-flight.ts';
 import { internalUiPaths } from './path-internal-ui.ts';
@@ -33,6 +35,7 @@ import { loggerPaths } from './path-loggers.ts';
 import { mfaPaths } from './path-mfa.ts';
 import { mountPaths } from './path-mounts.ts';
 import { passwordPolicyPaths } from './path-password-policies.ts';
+import { nodePaths } from './path-nodes.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
 import { policyCheckPath } from './path-policy-check.ts';
@@ -41,6 +44,7 @@ import { policyHoldersPath } from './path-policy-holders.ts';
 import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
+import { journalPaths } from './path-journal.ts';
 import { schedulePaths } from './path-schedule.ts';
 import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
@@ -51,7 +55,7 @@ import { versionHistoryPaths } from './path-version-history.ts';
 export interface SystemOptions {
   readonly logLevels?: LogLevelStore;
   readonly sanitizedConfig?: () => Record<string, unknown>;
-  readonly metrics?: () => Promise<string>;
+  readonly metrics?: (format: 'prometheus' | 'json') => Promise<string>;
   readonly console?: Partial<ConsoleSettings>;
 }
 
@@ -65,10 +69,18 @@ export interface SystemParts {
 /** Every path of `sys/`: one file a noun, each given what it needs. */
 export function systemPaths({ kernel, services, sealing, newRootToken }: SystemParts, options: SystemOptions): AnyPath[] {
   const { clock, barrier, outside } = kernel;
-  const { mounts, plugins, access, audit, seal, cluster, removals, lockout } = services;
+  const { mounts, plugins, access, audit, seal, removals, lockout } = services;
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
     return canonicalPath(mounts, path) ?? { path };
+  };
+  const canonicalIfAny = (asked: string, operation: PolicyOperation) => {
+    try {
+      return canonical(asked, operation);
+    } catch (error) {
+      if (error instanceof BadRequest) return undefined;
+      throw error;
+    }
   };
   const needsSudo = (path: string): boolean => {
     const found = mounts.route(path);
@@ -96,14 +108,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
       aclOfToken,
       aclOfAccessor: async (accessor) => access.aclOfAccessor(accessor),
       aclOfCaller: async (req) => internalOf(req).acl!,
-      canonical: (path) => {
-        try {
-          return canonical(path, 'read');
-        } catch (error) {
-          if (error instanceof BadRequest) return undefined;
-          throw error;
-        }
-      },
+      canonical: (path) => canonicalIfAny(path, 'read'),
     }),
     ...policyExplanationPaths({ ...services, canonical, needsSudo }),
     policyCheckPath(),
@@ -126,11 +131,20 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
           .map((mount) => mount.record),
     }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
+    ...attentionPaths({
+      attention: services.attention,
+      aclOfToken: async (token, address) => access.aclOfToken(token, address),
+      canonical: canonicalIfAny,
+    }),
     ...searchPaths(services),
     ...consoleSettingsPaths(options.console),
     ...loginMethodPaths({ mounts }),
     ...inFlightPaths(services),
+    ...figurePaths({ figures: services.figures, clock, node: services.nodes.id }),
+    ...nodePaths(services),
     ...schedulePaths({ ...services, outside }),
+    ...journalPaths(services),
+    ...circuitPaths({ ...services, outside }),
     ...pluginPaths({
       catalogue: { list: () => plugins.usable, refused: () => plugins.refused, isBuiltIn: (plugin) => plugins.isBuiltIn(plugin) },
       reload: async (what) => reloadPlugins(services, what),
@@ -142,9 +156,8 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...versionHistoryPaths({ history: services.versions }),
     ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
     ...serverPaths({
-      cluster,
       now: () => clock.now(),
-      hostname: hostname(),
+      nodes: services.nodes,
       sanitizedConfig: options.sanitizedConfig ?? (() => ({})),
       metrics: options.metrics,
     }),

@@ -11,6 +11,8 @@ export interface PolicyStoreOptions {
   readonly clock: Clock;
   /** Most compiled sets that are kept. */
   readonly cachedSets?: number;
+  /** Hears of a policy that this process has written or deleted. Must not throw. */
+  readonly changed?: (name: string, change: 'written' | 'deleted') => void;
 }
 
 /** A write. What is left out takes its default; in a patch it stays as it is. */
@@ -54,10 +56,12 @@ export class PolicyStore {
   /** Sets of names with some policy that depends on the caller. */
   readonly #templated = new Set<string>();
   readonly #capacity: number;
+  readonly #heard: NonNullable<PolicyStoreOptions['changed']>;
   /** Rises with every change, so that what was read before one is not kept after it. */
   #generation = 0;
 
-  constructor({ storage, clock, cachedSets = 4096 }: PolicyStoreOptions) {
+  constructor({ storage, clock, cachedSets = 4096, changed = () => undefined }: PolicyStoreOptions) {
+    this.#heard = changed;
     this.#storage = storage;
     this.#records = recordsOf(storage);
     this.#clock = clock;
@@ -144,6 +148,7 @@ export class PolicyStore {
     if (RESERVED_NAMES.has(id)) throw new BadRequest(`cannot delete "${id}" policy`);
     await this.#records.delete(id);
     this.#changed(id);
+    this.#heard(id, 'deleted');
   }
 
   /**
@@ -262,6 +267,7 @@ export class PolicyStore {
       await records.put(id, work(before && !this.#expired(before) ? before : undefined));
     });
     this.#changed(id);
+    this.#heard(id, 'written');
   }
 
   #record(before: PolicyRecord | undefined, policy: Policy, casRequired: boolean, expiration: string | undefined): PolicyRecord {

@@ -277,7 +277,7 @@ path "secret/data/shop/*" {
       } while (after !== undefined);
       expect(seen).toEqual(all);
       const { status, errors } = await root('POST sys/policies/who', { path: 'x', after: 'invented' });
-      expect([status, errors!.join()]).toEqual([400, expect.stringContaining('after must be the next of a page before')]);
+      expect([status, errors!.join()]).toEqual([400, expect.stringContaining('after must be the next of the previous page')]);
     });
 
     test('shows what the caller may read at its own path and nothing else, not even in another case', async () => {
