@@ -3,6 +3,7 @@ import { describeWhere, findPostgres, startPostgres, type PostgresServer } from 
 import pg from 'pg';
 import { ConsoleBrowser, noChromium, type Tab } from './console-browser.ts';
 import { ConsoleServer } from './console-server.ts';
+import { look } from './look.ts';
 
 const missing = noChromium ?? ((await findPostgres()) === undefined ? 'no PostgreSQL server is installed here' : undefined);
 const CREATION = `CREATE ROLE "{{name}}" LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}'; GRANT CREATE ON SCHEMA public TO "{{name}}";`;
@@ -56,7 +57,7 @@ describeWhere(missing, 'the leases below a path that leaked', () => {
     await tab.page.getByRole('link', { name: /^report\/\s*5$/ }).click();
     await tab.page.getByText('5 leases below this path').waitFor();
     expect(new URL(tab.page.url()).searchParams.get('prefix')).toBe('db/creds/report');
-    await tab.picture('/tmp/leases-shots/leases-prefix.png');
+    await look(tab, 'leases-prefix');
   });
 
   test('a bar of the timeline lists what ends in its time', async () => {
@@ -89,7 +90,7 @@ describeWhere(missing, 'the leases below a path that leaked', () => {
       .getByRole('table', { name: 'Cannot be revoked' })
       .getByText(/cannot be dropped/)
       .waitFor();
-    await tab.picture('/tmp/leases-shots/leases-left.png');
+    await look(tab, 'leases-left');
     expect(await users()).toBe(2);
   });
 
@@ -104,7 +105,7 @@ describeWhere(missing, 'the leases below a path that leaked', () => {
     await tab.open('/leases?prefix=db/creds/batch&span=day');
     await tab.page.getByRole('rowheader').getByRole('link').first().click();
     await tab.page.getByText('Issued to the token').waitFor();
-    await tab.picture('/tmp/leases-shots/lease.png');
+    await look(tab, 'lease');
     await tab.page.getByRole('textbox', { name: 'Minutes from now' }).fill('120');
     await tab.page.getByRole('button', { name: 'Renew' }).click();
     await tab.page.getByText(/in 1 h 59 min/).waitFor();
@@ -131,7 +132,7 @@ describeWhere(missing, 'the leases below a path that leaked', () => {
     await own.page.getByRole('rowheader').first().waitFor();
     expect(await own.violations()).toEqual([]);
     expect(await own.scrollsSideways()).toBe(false);
-    await own.picture(`/tmp/leases-shots/leases-${scheme}-${width}.png`);
+    await look(own, `leases-${scheme}-${width}`);
     expect(own.faults).toEqual([]);
     await own.close();
   });
