@@ -70,7 +70,12 @@ export function Timeline({ span, buckets, chosen, note, onSpan, onChoose }: Time
           <div className={classes.scale} aria-hidden="true">
             <span>{most.toLocaleString('en')}</span>
           </div>
-          <div className={classes.bars} role="group" aria-label={`${span.label}: choose a bar to list its leases`}>
+          <div
+            className={classes.bars}
+            role="listbox"
+            aria-orientation="horizontal"
+            aria-label={`${span.label}: choose a bar to list its leases`}
+          >
             {buckets.map((bucket, index) => {
               const at = Date.parse(bucket.from);
               return (
@@ -78,9 +83,10 @@ export function Timeline({ span, buckets, chosen, note, onSpan, onChoose }: Time
                   key={bucket.from}
                   ref={(element) => void (bars.current[index] = element)}
                   type="button"
+                  role="option"
                   className={classes.bar}
                   tabIndex={index === focused ? 0 : -1}
-                  aria-pressed={chosen === at}
+                  aria-selected={chosen === at}
                   aria-label={`${rangeOf(bucket.from, span)}: ${bucket.secrets} secrets, ${bucket.tokens} tokens`}
                   title={`${rangeOf(bucket.from, span)}: ${bucket.secrets} secrets, ${bucket.tokens} tokens`}
                   onKeyDown={(event) => walk(event, index)}
