@@ -2,7 +2,6 @@ import {
   type AnyPath,
   BadRequest,
   type Clock,
-  type EngineResponse,
   f,
   NoContent,
   type Operation,

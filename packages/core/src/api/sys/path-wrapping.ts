@@ -1,4 +1,4 @@
-import { AnyAnswer, type AnyPath, BadRequest, f, NoContent, path, Seconds, Timestamp } from '@strongroom/engine-sdk';
+import { AnyAnswer, type AnyPath, BadRequest, f, path, Seconds, Timestamp } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { internalOf, reply } from '../../services/caller/internal-request.ts';
 import type { Wrapping } from '../../services/wrapping/wrapping.ts';
