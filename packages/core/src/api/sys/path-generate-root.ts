@@ -1,13 +1,4 @@
-import {
-  type AnyPath,
-  BadRequest,
-  type Clock,
-  f,
-  NoContent,
-  type Operation,
-  path,
-  PermissionDenied,
-} from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type Clock, f, NoContent, type Operation, path, PermissionDenied } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import { randomBase62 } from '../../kernel/random/random-base62.ts';
 import { parseShare, type Seal } from '../../services/seal/seal.ts';
