@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts';
+import { readExact } from './exact-json.ts';
 import { token } from './token.ts';
 
 export type Method = 'GET' | 'LIST' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'SCAN';
@@ -13,6 +14,8 @@ export interface Call {
   readonly token?: string | null | undefined;
   readonly contentType?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Numbers of the answer keep their digits: `readExact`. */
+  readonly exact?: boolean | undefined;
 }
 
 /** What the server answered, with the envelope's fields that pages use. */
@@ -71,7 +74,7 @@ export async function send<T = Record<string, unknown>>(method: Method, path: st
   });
   const text = await response.text();
   const requestId = response.headers.get('X-Strongroom-Request-Id') ?? undefined;
-  const body = parsed(text);
+  const body = parsed(text, call.exact ? readExact : JSON.parse);
   if (!response.ok) {
     const errors = (body as { errors?: unknown } | null)?.errors;
     const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
@@ -119,10 +122,10 @@ function headersOf(call: Call): Headers {
   return headers;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, read: (text: string) => unknown): unknown {
   if (text === '') return null;
   try {
-    return JSON.parse(text) as unknown;
+    return read(text);
   } catch {
     return text;
   }

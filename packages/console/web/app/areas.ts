@@ -1,7 +1,9 @@
 import type { Area } from './area.ts';
 import { home } from '../pages/home/routes.ts';
+import { kv } from '../pages/kv/routes.ts';
 import { login } from '../pages/login/routes.ts';
+import { tools } from '../pages/tools/routes.ts';
 import { mounts } from '../pages/mounts/routes.ts';
 
 /** Every part of the console. */
-export const areas: readonly Area[] = [home, mounts, login];
+export const areas: readonly Area[] = [home, kv, mounts, tools, login];

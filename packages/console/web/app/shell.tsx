@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react';
 import { token } from '../api/token.ts';
 import { To } from '../parts/to.tsx';
 import { areas } from './areas.ts';
+import { Palette } from './palette.tsx';
 import { endSession } from './session.ts';
 import classes from './shell.module.css';
 import { useSession } from './session.ts';
@@ -38,6 +39,7 @@ export function Shell() {
         <To to="/" className={classes.brand}>
           Strongroom
         </To>
+        <Palette />
         <div className={classes.tools}>
           <SchemeToggle />
           <Button size="xs" variant="default" onClick={() => void endSession(token.current())}>
