@@ -80,7 +80,9 @@ const arrowRules = Object.entries(arrows).map(([name, allowed]) => ({
 }));
 
 export default tseslint.config(
-  { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.nx/', '.strongroom/', 'packages/console/ui/'] },
+  {
+    ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.nx/', '.strongroom/', 'packages/console/ui/', 'docs/.vitepress/{cache,dist}/'],
+  },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {

@@ -7,7 +7,9 @@ export const floors = {
     '': [['kernel'], ['services'], ['request', 'api', 'lifecycle'], ['core-options.ts'], ['core.ts'], ['index.ts']],
     kernel: [['version.ts', 'random'], ['barrier'], ['storage'], ['incarnation'], ['call'], ['mounts'], ['work'], ['kernel.ts']],
     services: [
-      ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings'],
+      ['events'],
+      ['figures'],
+      ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings', 'nodes'],
       ['passwords', 'journal', 'jobs', 'mfa', 'oidc'],
       ['leases'],
       ['tokens'],

@@ -27,6 +27,8 @@ const NEWEST_NODE_PACKAGES = ['core', 'http', 'storage-sdk', 'storage-lmdb', 'st
 /** Publishes to a registry of its own, installs from there, and runs what the documents say; it uses the build. */
 const PACKAGES = ['packages, as others install them', ['..', 'packages', 'acceptance', 'dist', 'publish', 'main.js'], []];
 const API = ['public types', ['..', 'packages', 'acceptance', 'dist', 'api', 'main.js'], ['--check']];
+/** The documentation's site; it fails on links that lead nowhere. */
+const SITE = ['documentation site', ['..', 'packages', 'acceptance', 'scripts', 'site.mjs'], []];
 const FORMAT = ['format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level=warn', '.']];
 let jestPassed = 0;
 let jestFailed = 0;
@@ -173,7 +175,7 @@ if (words[0] === '--changed') {
   removeStale();
   // Two at a time; the lint with types takes 2 GiB.
   await Promise.all([check(BUILD, TYPES, CONSOLE, CONSOLE_TYPES), check(FORMAT, LINT)]);
-  await Promise.all([check(TYPED_LINT), check(API, PACKAGES)]);
+  await Promise.all([check(TYPED_LINT, SITE), check(API, PACKAGES)]);
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
   const newest = installNewestNode();

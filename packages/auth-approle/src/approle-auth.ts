@@ -1,4 +1,5 @@
-import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { roleHolders } from '@strongroom/auth-sdk';
+import { API_VERSION, pageOfHolders, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { Digests } from './digests.ts';
 import { configTestPath } from './path-config-test.ts';
 import { loginPath } from './path-login.ts';
@@ -41,6 +42,7 @@ function create(host: EngineHost): Engine {
     ],
     schedules: tidying.schedules,
     stillGrants: async ({ role, key }, tx) => roles.isSame(tx, String(role), { key: String(key) }),
+    policyHolders: async (query) => pageOfHolders([roleHolders('role', 'role', roles.records(storage))], query),
     renewAuth: async (auth) => renew(storage, roles, auth),
     initialize: async () => digests.open(storage, (count) => host.randomBytes(count)),
     close: async () => digests.close(),

@@ -1,4 +1,5 @@
-import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { roleHolders } from '@strongroom/auth-sdk';
+import { API_VERSION, pageOfHolders, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { ConfigStore, DEFAULT_CACHE_SIZE, type CertConfig } from './config.ts';
 import { ListStore } from './crl/list-store.ts';
 import { crlPaths } from './crl/path-crls.ts';
@@ -54,6 +55,7 @@ function create(host: EngineHost): Engine {
     ],
     schedules: [lists.job],
     stillGrants: async ({ role }, tx) => roleRecords(tx).has(String(role)),
+    policyHolders: async (query) => pageOfHolders([roleHolders('certs', 'role', roleRecords(storage))], query),
     renewAuth: (auth) => renew(auth, parts),
     initialize: async () => sized(await configs.read()),
     invalidate: (key) => {

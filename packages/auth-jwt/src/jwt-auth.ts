@@ -1,4 +1,4 @@
-import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { API_VERSION, pageOfHolders, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { ConfigStore } from './config/config-store.ts';
 import { configPath } from './config/path-config.ts';
 import { IssuerHttp } from './keys/issuer-http.ts';
@@ -10,6 +10,7 @@ import { renew } from './login/renewal.ts';
 import { flowExpiry, Flows } from './oidc/flows.ts';
 import { oidcPaths } from './oidc/oidc-paths.ts';
 import { rolePaths } from './roles/path-roles.ts';
+import { policyHolders } from './roles/policy-holders.ts';
 import { rolesOf } from './roles/role.ts';
 
 /** The login method `jwt`: signed tokens of programs. */
@@ -44,6 +45,7 @@ function create(host: EngineHost): Engine {
     ],
     schedules: [replays.job, flowExpiry],
     stillGrants: async ({ role }, tx) => rolesOf(tx).has(String(role)),
+    policyHolders: async (query) => pageOfHolders([policyHolders(storage)], query),
     renewAuth: async (auth) => renew(storage, auth),
     initialize: async () => void (await configs.setup()),
     invalidate: (key) => configs.invalidate(key),

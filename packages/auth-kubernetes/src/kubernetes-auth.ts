@@ -1,4 +1,5 @@
-import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { roleHolders } from '@strongroom/auth-sdk';
+import { API_VERSION, pageOfHolders, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { Clusters } from './clusters.ts';
 import { ConfigStore } from './config-store.ts';
 import { configPath } from './path-config.ts';
@@ -46,6 +47,7 @@ function create(host: EngineHost, podFolder: string): Engine {
       loginPath(configs, clusters, clock, logins),
     ],
     stillGrants: async ({ role }, tx) => roles(tx).has(String(role)),
+    policyHolders: async (query) => pageOfHolders([roleHolders('role', 'role', roles(storage))], query),
     renewAuth: renew,
     close: async () => clusters.close(),
   };

@@ -1,4 +1,4 @@
-import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { API_VERSION, pageOfHolders, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { ConfigStore } from './config-store.ts';
 import { login } from './login.ts';
 import { loginName } from './login-name.ts';
@@ -8,6 +8,7 @@ import { configTestPath } from './path-config-test.ts';
 import { groupPaths } from './path-groups.ts';
 import { loginPath } from './path-login.ts';
 import { userPaths } from './path-users.ts';
+import { policyHolders } from './policy-holders.ts';
 import { RememberedNames } from './remembered-names.ts';
 import { renew } from './renewal.ts';
 import type { SetupParts } from './setup.ts';
@@ -58,6 +59,7 @@ function create(host: EngineHost): Engine {
         (username) => loginName(configs.present, username).folded,
       ),
     ],
+    policyHolders: async (query) => pageOfHolders(await policyHolders(configs, mappings), query),
     renewAuth: (auth) => configs.use((setup) => renew(setup, records, auth, clock.millis(), renewals)),
     initialize: async () => {
       await configs.read();

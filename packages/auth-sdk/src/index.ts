@@ -1,6 +1,7 @@
 export { matchesGlob } from './glob.ts';
 export { recordName, recordPaths, type RecordPaths, type Written } from './record-paths.ts';
 export { renewalRefused, samePolicies } from './renewal.ts';
+export { heldBy, roleHolders } from './role-holders.ts';
 export {
   defaultRoleTokens,
   mergeRoleTokens,

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { roleHolders } from '@strongroom/auth-sdk';
+import { API_VERSION, pageOfHolders, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { BcryptThread } from './bcrypt-thread.ts';
 import { HashingBulkhead, type HashingLimits } from './hashing-bulkhead.ts';
 import { Passwords } from './passwords.ts';
@@ -40,6 +41,7 @@ function create(
   return {
     paths: [configTestPath(host, parts), ...userPaths(users, passwords), loginPath(parts)],
     stillGrants: async ({ username, password_id }, tx) => users.hasPassword(tx, String(username), String(password_id)),
+    policyHolders: async (query) => pageOfHolders([roleHolders('users', 'user', users.records)], query),
     renewAuth: async (auth) => renew(users, auth),
   };
 }

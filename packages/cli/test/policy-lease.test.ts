@@ -42,6 +42,58 @@ describe('policy', () => {
     expect((await lab.run(['policy', 'delete', 'app'])).stdout).toBe('Success! Deleted policy: app\n');
   });
 
+  test('check prints complaints as compilers do, and fails where the server would refuse the policy', async () => {
+    await writeFile(join(folder, 'bad.hcl'), 'path "a" {}');
+    const complaints = [{ severity: 'error', line: 2, column: 19, message: 'invalid capability "raed"' }];
+    lab.routes['POST sys/policies/check'] = { body: envelope({ data: { valid: false, complaints, left_out: 3 } }) };
+    const file = join(folder, 'bad.hcl');
+    const { code, stdout } = await lab.run(['policy', 'check', file]);
+    expect([code, stdout]).toEqual([1, `${file}:2:19: error: invalid capability "raed"\nand 3 more\n`]);
+    lab.routes['POST sys/policies/check'] = { body: envelope({ data: { valid: true, complaints: [] } }) };
+    expect(await lab.run(['policy', 'check', '-'], { stdin: 'path "b" {}' })).toMatchObject({ code: 0 });
+    expect(lab.seen.at(-1)?.body).toEqual({ policy: 'path "b" {}' });
+  });
+
+  test('explain asks about the own token, about others and about drafts', async () => {
+    const sources = [{ policy: 'dev', line: 4, column: 1, capabilities: ['list'] }];
+    const data = {
+      allowed: false,
+      reason: 'path "a/*" of dev grants list, not read',
+      rule: { sources },
+      missing: 'read',
+      suggestion: 'path "a/*" {}',
+    };
+    lab.routes['POST sys/policies/explain-self'] = { body: envelope({ data }) };
+    expect(await lab.run(['policy', 'explain', 'a/b'])).toMatchObject({
+      code: 2,
+      stdout: [`refused: ${data.reason}`, '  dev, line 4: list', 'missing: read', 'would allow it:', 'path "a/*" {}', ''].join('\n'),
+    });
+    lab.routes['POST sys/policies/explain'] = { body: envelope({ data: { allowed: true, reason: 'fine' } }) };
+    const draft = ['-draft=-', '-name=dev', '-policy=dev,ops', '-operation=list'];
+    expect(await lab.run(['policy', 'explain', ...draft, 'a/b'], { stdin: 'path "a/*" {}' })).toMatchObject({
+      code: 0,
+      stdout: 'allowed: fine\n',
+    });
+    expect(lab.seen.at(-1)?.body).toEqual({
+      path: 'a/b',
+      operation: 'list',
+      policies: ['dev', 'ops'],
+      draft: 'path "a/*" {}',
+      name: 'dev',
+    });
+  });
+
+  test('who reads all pages', async () => {
+    const page = {
+      policies: [{ name: 'dev', effect: 'allows', sources: [] }],
+      holders: [{ kind: 'role', mount: 'auth/x/', name: 'web', policies: ['dev'] }],
+    };
+    lab.routes['POST sys/policies/who'] = { body: envelope({ data: page }) };
+    const { stdout } = await lab.run(['policy', 'who', 'a/b']);
+    expect(stdout).toMatch(/policy +dev +allows/);
+    expect(stdout).toMatch(/role +auth\/x\/web +n\/a +dev/);
+  });
+
   test('fmt rewrites a file, and leaves a broken one alone', async () => {
     const file = join(folder, 'fmt.hcl');
     await writeFile(file, 'path "a" { capabilities=["read"] }');

@@ -22,6 +22,7 @@ import {
   type RotationStatus,
   type Tried,
   type Work,
+  type Reported,
 } from '@strongroom/rotation';
 import { during, isCloudError, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, CloudSession } from './cloud-provider.ts';
@@ -62,6 +63,8 @@ export interface KeyRotationOptions<R> {
   readonly kind: string;
   /** A record in messages: `static role "app"`. */
   called(id: string): string;
+  /** How events name a record, and the paths of the mount that show it. */
+  reported(id: string): Reported;
   /** The most keys that a user may have. */
   readonly keysPerUser: number;
   records(storage: Pick<StorageView, 'collection'>): Collection<R>;
@@ -119,6 +122,7 @@ export class KeyRotation<R> {
       records: (storage) => options.records(storage),
       plan: (record) => options.plan(record),
       called: (id) => options.called(id),
+      reported: (id) => options.reported(id),
       busy: (id) => `the key of ${options.called(id)}`,
       missing: (id) => options.missing(id),
       messageOf,

@@ -47,6 +47,6 @@ export interface CoreOptions {
   readonly logLevels?: LogLevelStore;
   /** What `sys/internal/ui/config` tells the console; what is left out has the defaults. */
   readonly console?: Partial<ConsoleSettings>;
-  /** Prometheus text of `sys/metrics`. */
-  readonly metrics?: () => Promise<string>;
+  /** What `sys/metrics` answers: Prometheus text, or the JSON of Vault and OpenBao. */
+  readonly metrics?: (format: 'prometheus' | 'json') => Promise<string>;
 }

@@ -13,6 +13,7 @@ import { openPipeline } from './request/open-pipeline.ts';
 import type { Pipeline } from './request/pipeline.ts';
 import type { InitOrder, InitResult } from './services/seal/seal.ts';
 import type { QuotaFigures } from './services/quotas/quotas.ts';
+import { mountCounts, type MountCounts, type WorkFigures } from './services/figures/figures.ts';
 import { openServices, type Services } from './services/services.ts';
 import type { CorsConfig } from './services/settings/cors-config.ts';
 
@@ -120,6 +121,18 @@ export class Core {
   quotaFigures(): QuotaFigures {
     const { rates, leases } = this.#services.quotas;
     return { rateLimits: [...rates.refusals()].map(([name, refused]) => ({ name, refused })), leaseCaps: leases.figures() };
+  }
+
+  /** What each mount has done since this server started, for metrics. */
+  mountCounts(): MountCounts[] {
+    return mountCounts(this.#services.figures, (uuid) => this.#services.mounts.byUuid(uuid));
+  }
+
+  /** What this server has to do and cannot reach now, for metrics. Absent: not known, as while it is sealed. */
+  workFigures(): WorkFigures {
+    const { backlog } = this.#services.figures.sampler;
+    const circuitsOpen = this.#kernel.outside.breakers.open().length;
+    return { circuitsOpen, ...(backlog === undefined ? {} : { backlog }) };
   }
 
   /** The paths of `sys/` and of a mount, for documents made from the declarations. */

@@ -20,4 +20,6 @@ export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './servic
 export type { LockoutDefaults, UserLockoutConfig } from './services/lockout/lockout-settings.ts';
 export { openApiOf } from './services/documents/openapi.ts';
 export { API_COMPATIBLE_VERSION, PRODUCT_VERSION, VERSION } from './kernel/version.ts';
+export type { MountCounts, WorkFigures } from './services/figures/figures.ts';
+export type { Counted } from './services/figures/mount-counters.ts';
 export type { QuotaFigures } from './services/quotas/quotas.ts';

@@ -28,6 +28,7 @@ export class StaticUsers {
     this.rotation = new Rotation(host, {
       kind: 'rotate-static-role',
       noun: 'static role',
+      reported: (name) => ({ name, paths: [`static-creds/${name}`, `static-roles/${name}`] }),
       lens: ownState<StaticRoleRecord, MadeCredential>(),
       records: (storage) => recordsIn(storage).staticRoles,
       plan: (role) => role,

@@ -6,6 +6,7 @@ import type { AnyIntent } from './intent.ts';
 import type { Log } from './log.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { AnyPath } from './path.ts';
+import type { HolderPage } from './policy-holder.ts';
 import type { AnySchedule } from './schedule.ts';
 import type { SecretSubscriber, SecretSource, SecretSources } from './secret-source.ts';
 import type { AnySecretType } from './secret-type.ts';
@@ -58,6 +59,11 @@ export interface Engine {
    * of a login that waited for a second factor. By default it is.
    */
   stillGrants?(internal: Readonly<Record<string, unknown>>, tx: Transaction): Promise<boolean>;
+  /**
+   * For auth methods: the roles, users and groups of this mount whose logins get policies, so that `sys/policies/who` finds who may do what. Reads at most `limit` records of
+   * storage, from the one after `after` on, the `next` of the previous page; `pageOfHolders` does both. Nothing outside is asked.
+   */
+  policyHolders?(query: { readonly after?: string; readonly limit: number }): Promise<HolderPage>;
   /** Called once after mount or unseal, before the first request. A throw quarantines this mount alone. */
   initialize?(): Promise<void>;
   /** Called when the mount was tuned. `host.mount` already has the new values. */

@@ -21,6 +21,7 @@ export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';
 export { foldName } from './fold-name.ts';
+export { holderSource, pageOfHolders, type HeldPolicies, type HolderPage, type HolderSource, type PolicyHolder } from './policy-holder.ts';
 export { reserveCode, runAttributed, notifyOwner, type CodeOwner } from './attribution.ts';
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
 export type { AnyIntent, Intent } from './intent.ts';
@@ -61,6 +62,7 @@ export {
 export { PluginGuard, type PluginGuardOptions } from './plugin-guard.ts';
 export { Quarantine, QUARANTINE_MILLIS, type Quarantined } from './quarantine.ts';
 export { redact } from './redact.ts';
+export type { Report, ReportKind } from './report.ts';
 export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from './request.ts';
 export type { AnySchedule, JobRun, Schedule } from './schedule.ts';
 export type { JobStatus, ScheduleKind } from './schedule-kind.ts';

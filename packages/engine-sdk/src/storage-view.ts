@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { IntentKind, OpenIntent } from './intent-kind.ts';
 import type { AccountManager, ManagedAccount } from './managed-account.ts';
+import type { Report } from './report.ts';
 import type { JobStatus, ScheduleKind } from './schedule-kind.ts';
 
 /** A page of names, in the order of their bytes. */
@@ -81,4 +82,6 @@ export interface Transaction extends Omit<StorageView, 'transaction'> {
    * after the change is written.
    */
   notifySubscribers(secret: string): Promise<void>;
+  /** Reports what this transaction does. Counted, and sent to those who follow events, once it is committed; a transaction may only report. */
+  report(report: Report): void;
 }

@@ -142,6 +142,8 @@ class MemoryTransaction {
 
   async notifySubscribers(): Promise<void> {}
 
+  report(): void {}
+
   async schedule(_job: unknown, id: string): Promise<void> {
     this.jobs.push(() => this.view.store.jobs.add(id));
   }

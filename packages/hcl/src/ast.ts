@@ -1,4 +1,4 @@
-/** Where something stands in the text, both counted from 1. Both are 0 for what came from JSON, as in HCL 1 itself. */
+/** Where something stands in the text, both counted from 1. In JSON a block stands where its label does. */
 export interface HclPosition {
   readonly line: number;
   readonly column: number;
@@ -49,6 +49,7 @@ export interface HclItem extends HclPosition {
   readonly key: string;
   readonly labels: readonly string[];
   readonly value: HclValue;
+  /** Written with `=`. Never in JSON, where keys may repeat. */
   readonly assigned: boolean;
 }
 

@@ -1,11 +1,9 @@
-import type { HclBody, HclItem, HclNumber, HclValue } from './ast.ts';
+import type { HclBody, HclItem, HclNumber, HclPosition, HclValue } from './ast.ts';
 import { HclSyntaxError } from './syntax-error.ts';
 
-const NOWHERE = { line: 0, column: 0 } as const;
-
 /**
- * Reads JSON (commas before a closing bracket allowed, as HCL 1 does) into the items HCL would give. Items and values
- * bear the position 0:0, errors the true one. `labels` is described at `HclOptions`.
+ * Reads JSON (commas before a closing bracket allowed, as HCL 1 does) into the items HCL would give. `labels` is
+ * described at `HclOptions`.
  */
 export function parseHclJson(text: string, maxDepth: number, labels: Readonly<Record<string, number>> | undefined): HclBody {
   return new Shaper(labels).body(new JsonReader(text, maxDepth).file());
@@ -16,6 +14,10 @@ class JsonReader {
   readonly #maxDepth: number;
   #offset = 0;
   #depth = 0;
+  /** Where lines were counted up to, so that each character is counted once. */
+  #counted = 0;
+  #line = 1;
+  #lineStart = 0;
 
   constructor(text: string, maxDepth: number) {
     this.#text = text;
@@ -30,9 +32,18 @@ class JsonReader {
   }
 
   #fail(reason: string): HclSyntaxError {
-    const before = this.#text.slice(0, this.#offset);
-    const lineStart = before.lastIndexOf('\n') + 1;
-    return new HclSyntaxError(reason, before.split('\n').length, this.#offset - lineStart + 1);
+    const { line, column } = this.#position();
+    return new HclSyntaxError(reason, line, column);
+  }
+
+  /** Of the next character. */
+  #position(): HclPosition {
+    for (let at = this.#text.indexOf('\n', this.#counted); at >= 0 && at < this.#offset; at = this.#text.indexOf('\n', at + 1)) {
+      this.#line += 1;
+      this.#lineStart = at + 1;
+    }
+    this.#counted = Math.max(this.#counted, this.#offset);
+    return { line: this.#line, column: this.#offset - this.#lineStart + 1 };
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -64,10 +75,12 @@ class JsonReader {
     this.#deeper();
     const items: HclItem[] = [];
     while (!this.#take('}')) {
+      this.#blanks();
+      const position = this.#position();
       const key = this.#string();
       if (key === undefined) throw this.#fail('expected: STRING');
       if (!this.#take(':')) throw this.#fail("expected ':' after the key");
-      items.push({ key, labels: [], value: this.#value(), assigned: true, ...NOWHERE });
+      items.push({ key, labels: [], value: this.#value(), assigned: false, ...position });
       if (this.#take(',')) continue;
       if (this.#take('}')) break;
       throw this.#fail("expected ',' or '}'");
@@ -93,15 +106,16 @@ class JsonReader {
   #value(): HclValue {
     this.#blanks();
     const char = this.#text[this.#offset];
-    if (char === '{') return { kind: 'object', body: this.#object(), ...NOWHERE };
-    if (char === '[') return { kind: 'list', items: this.#list(), ...NOWHERE };
+    const position = this.#position();
+    if (char === '{') return { kind: 'object', body: this.#object(), ...position };
+    if (char === '[') return { kind: 'list', items: this.#list(), ...position };
     const string = this.#string();
-    if (string !== undefined) return { kind: 'string', value: string, ...NOWHERE };
+    if (string !== undefined) return { kind: 'string', value: string, ...position };
     const number = this.#match(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y);
-    if (number !== undefined) return numberOf(number);
+    if (number !== undefined) return numberOf(number, position);
     const word = this.#match(/\w+/y);
-    if (word === 'true' || word === 'false') return { kind: 'bool', value: word === 'true', ...NOWHERE };
-    if (word === 'null') return { kind: 'null', ...NOWHERE };
+    if (word === 'true' || word === 'false') return { kind: 'bool', value: word === 'true', ...position };
+    if (word === 'null') return { kind: 'null', ...position };
     throw this.#fail('expected a value');
   }
 
@@ -138,7 +152,10 @@ class Shaper {
     if (value.kind === 'list' && value.items.length > 0 && value.items.every((element) => element.kind === 'object')) {
       for (const element of value.items) this.#spread(out, { ...item, value: element });
     } else if (value.kind === 'object' && this.#givesLabels(item, value.body)) {
-      for (const inner of value.body) this.#spread(out, { ...item, labels: [...item.labels, inner.key], value: inner.value });
+      for (const inner of value.body) {
+        const { line, column } = inner;
+        this.#spread(out, { ...item, labels: [...item.labels, inner.key], value: inner.value, line, column });
+      }
     } else {
       out.push({ ...item, value: this.#value(value) });
     }
@@ -157,6 +174,6 @@ class Shaper {
   }
 }
 
-function numberOf(text: string): HclNumber {
-  return { kind: 'number', value: Number(text), text, integer: !/[.eE]/.test(text), ...NOWHERE };
+function numberOf(text: string, position: HclPosition): HclNumber {
+  return { kind: 'number', value: Number(text), text, integer: !/[.eE]/.test(text), ...position };
 }

@@ -8,7 +8,7 @@ import { HclSyntaxError } from './syntax-error.ts';
 export function requireUniqueKeys(body: HclBody): void {
   const seen = new Set<string>();
   for (const { key, value, assigned, line, column } of body) {
-    if (assigned && line > 0) {
+    if (assigned) {
       if (seen.has(key)) {
         const reason = `The argument ${JSON.stringify(key)} at ${line}:${column} was already set. Each argument can only be defined once`;
         throw new HclSyntaxError(reason, line, column, reason);

@@ -122,29 +122,40 @@ describe('reading HCL', () => {
 });
 
 describe('reading JSON', () => {
-  test('nested objects become labels, lists of objects become repeated items, and positions are 0', () => {
+  test('nested objects become labels, lists of objects become repeated items, and all stand where they are written', () => {
     const body = parseHcl('{"path": {"a": {"capabilities": ["read"]}, "b": {"policy": "deny"}}, "x": [{"y": 1}, {"y": 2}]}');
     expect(shape(body)).toEqual([
-      ['path', 'a', true],
-      ['path', 'b', true],
-      ['x', true],
-      ['x', true],
+      ['path', 'a', false],
+      ['path', 'b', false],
+      ['x', false],
+      ['x', false],
     ]);
-    expect(body.every((item) => item.line === 0 && item.column === 0)).toBe(true);
+    expect(body.map(({ line, column }) => `${line}:${column}`)).toEqual(['1:11', '1:44', '1:70', '1:70']);
+  });
+
+  test('positions count lines, and a list of objects stands where its key does', () => {
+    const body = parseHcl('{\n  "path": {\r\n    "a": {\n      "capabilities": ["read",\n "x"]\n}}}', { labels: { path: 1 } });
+    expect(body).toMatchObject([
+      {
+        line: 3,
+        column: 5,
+        value: { line: 3, column: 10, body: [{ line: 4, column: 7, value: { items: [{ line: 4 }, { line: 5, column: 2 }] } }] },
+      },
+    ]);
   });
 
   test('told how many labels a key carries, it makes neither more nor fewer', () => {
     const text = '{"path": {"a": {"allowed_parameters": {"b": []}}, "c": {"mfa": {"d": {}}}}}';
     expect(shape(parseHcl(text))).toEqual([
-      ['path', 'a', 'allowed_parameters', true],
-      ['path', 'c', 'mfa', 'd', true],
+      ['path', 'a', 'allowed_parameters', false],
+      ['path', 'c', 'mfa', 'd', false],
     ]);
     expect(shape(parseHcl(text, { labels: { path: 1 } }))).toEqual([
-      ['path', 'a', true],
-      ['path', 'c', true],
+      ['path', 'a', false],
+      ['path', 'c', false],
     ]);
     expect(toPlain(parseHcl(text, { labels: { path: 1 } }))).toEqual(JSON.parse(text));
-    expect(shape(parseHcl('{"path": {"a": 1}}', { labels: { path: 1 } }))).toEqual([['path', 'a', true]]);
+    expect(shape(parseHcl('{"path": {"a": 1}}', { labels: { path: 1 } }))).toEqual([['path', 'a', false]]);
   });
 
   test('repeated keys are kept, and null is distinguished', () => {

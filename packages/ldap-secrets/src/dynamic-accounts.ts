@@ -1,4 +1,3 @@
-import type { TemplateEnvironment } from '@strongroom/go-template';
 import {
   InvalidRequest,
   issue,
@@ -16,9 +15,10 @@ import type { LdapSecretsConfig } from './config.ts';
 import { DirectoryFailed, directoryFailed, outcomeOf, textOf } from './directory-failed.ts';
 import { ownEntries, renderRole, type RenderedRole } from './dynamic-role.ts';
 import { deleteEntries, existingEntries, runLdif, runLdifThrough, wasDoneBefore } from './ldif-run.ts';
+import type { NameMark } from './name-mark.ts';
 import { makePassword } from './password-maker.ts';
-import { accountKey, recordsIn, type DynamicRoleRecord } from './records.ts';
-import { RoleTemplates } from './role-templates.ts';
+import { accountKey, recordsIn, type DynamicRoleRecord, type MadeAccount } from './records.ts';
+import { RoleTemplates, type RoleEnvironment } from './role-templates.ts';
 import type { DirectoryService } from './service.ts';
 
 /** Longer than a request with all its deadlines: seconds. */
@@ -48,19 +48,26 @@ interface KnownTemplates {
   readonly unique: boolean;
 }
 
+/** A creation that is about to happen. */
+interface Begun {
+  readonly intent: OpenIntent;
+  /** What was recorded under the name before: an account whose lease was revoked by force, and whose entries may be gone. */
+  readonly orphan?: MadeAccount;
+}
+
 /** Accounts that are made for a lease and taken away with it. */
 export class DynamicAccounts {
   readonly intent: Intent<typeof Creation>;
   readonly secret: SecretType<typeof Internal>;
-  readonly environment: TemplateEnvironment;
+  readonly environment: RoleEnvironment;
   readonly #host: EngineHost;
   readonly #service: DirectoryService;
   readonly #templates = new Map<string, KnownTemplates>();
 
-  constructor(host: EngineHost, service: DirectoryService) {
+  constructor(host: EngineHost, service: DirectoryService, mark: NameMark) {
     this.#host = host;
     this.#service = service;
-    this.environment = { now: () => host.clock.now(), randomBytes: (count) => host.randomBytes(count) };
+    this.environment = { now: () => host.clock.now(), randomBytes: (count) => host.randomBytes(count), random: mark.random };
     const target = (): string => service.target;
     this.intent = {
       kind: 'create-account',
@@ -79,10 +86,10 @@ export class DynamicAccounts {
         if (!role) throw new InvalidRequest('unable to renew: role does not exist');
         return this.#terms(role, await service.require());
       },
-      revoke: async ({ internal, signal }) => this.#remove(internal, signal),
+      revoke: async ({ internal, signal }) => this.remove(internal, signal),
       outside: outsideAccount,
-      // The account may be there still: that is seen by its entry when the name comes again.
-      dropped: async ({ username }, tx) => this.#free(tx, username),
+      // The account may be there still, as an orphan. Its name may come again when its entries are gone.
+      dropped: async (account, tx) => recordsIn(tx).made.put(accountKey(account.username), { ...account, dropped: true }),
     };
   }
 
@@ -97,7 +104,7 @@ export class DynamicAccounts {
     const account = renderRole(templates, { displayName: req.caller.displayName, roleName, password, issued, expires }, this.environment);
     const entries = ownEntries(account);
     const { username, creation, rollback_ldif, deletion_ldif } = account;
-    const intent = await this.#intend({ role: roleName, username, entries, rollback_ldif, deletion_ldif }, unique);
+    const begun = await this.#intend({ role: roleName, username, entries, rollback_ldif, deletion_ldif });
     const done: LdifRecord[] = [];
     try {
       await this.#service.work(
@@ -108,12 +115,12 @@ export class DynamicAccounts {
         { signal: req.signal },
       );
     } catch (error) {
-      await this.#failed(intent, account, done, error);
+      await this.#failed(begun, account, done, error);
       throw creationFailed(error, creation[done.length]);
     }
     return {
       data: { username, password, distinguished_names: creation.map(({ dn }) => dn) },
-      secret: issue(this.secret, { internal: { role: roleName, username, entries, deletion_ldif }, terms, fulfils: intent }),
+      secret: issue(this.secret, { internal: { role: roleName, username, entries, deletion_ldif }, terms, fulfils: begun.intent }),
     };
   }
 
@@ -132,38 +139,41 @@ export class DynamicAccounts {
   #templatesOf(name: string, role: DynamicRoleRecord): KnownTemplates {
     const known = this.#templates.get(name);
     if (known && sameTemplates(known.role, role)) return known;
-    const templates = new RoleTemplates(role);
+    const templates = new RoleTemplates(role, this.environment);
     const fresh = { role, templates, unique: templates.hasUniqueNames(this.environment) };
     this.#templates.set(name, fresh);
     return fresh;
   }
 
-  /** A name that could come again is reserved: the undo of a failed creation would otherwise take the other account away. */
-  async #intend(entry: Creation, unique: boolean): Promise<OpenIntent> {
+  /** The account is recorded before it is made. Its name is its own from then on: the undo of a failed creation would otherwise take another account away. */
+  async #intend(entry: Creation): Promise<Begun> {
+    const { rollback_ldif: _ofTheIntent, ...account } = entry;
     return this.#host.storage.transaction(async (tx) => {
-      if (!unique) {
-        const { takenNames } = recordsIn(tx);
-        const key = accountKey(entry.username);
-        if (await takenNames.has(key))
-          throw new InvalidRequest('an account of that name is in use: username_template gives names that repeat');
-        await takenNames.put(key, { role: entry.role });
+      const { made } = recordsIn(tx);
+      const key = accountKey(entry.username);
+      const known = await made.get(key);
+      if (known && (known.removing || !known.dropped)) {
+        throw new InvalidRequest('an account of that name is in use: username_template gives names that repeat');
       }
-      return tx.intend(this.intent, entry);
+      await made.put(key, account);
+      return { intent: await tx.intend(this.intent, entry), ...(known ? { orphan: known } : {}) };
     });
   }
 
   /** What nobody knows the outcome of is left to the journal; what was refused is undone now, and by the journal where that fails. */
-  async #failed(intent: OpenIntent, account: RenderedRole, done: readonly LdifRecord[], error: unknown): Promise<void> {
+  async #failed({ intent, orphan }: Begun, account: RenderedRole, done: readonly LdifRecord[], error: unknown): Promise<void> {
     const outcome = outcomeOf(error);
     if (outcome === 'unknown') return;
     let undone = true;
-    if (outcome === 'refused') {
+    // Where the first record was refused nothing was made, and what stands under the name is another's.
+    if (outcome === 'refused' && done.length > 0) {
       const added = done.filter(({ type }) => type === 'add').map(({ dn }) => dn);
       undone = await this.#rollBack(account, added);
     }
     await this.#host.storage.transaction(async (tx) => {
       if (!undone) return tx.abandon(intent);
-      await this.#free(tx, account.username);
+      if (orphan) await recordsIn(tx).made.put(accountKey(account.username), orphan);
+      else await this.#free(tx, account.username);
       return tx.settle(intent);
     });
   }
@@ -201,7 +211,8 @@ export class DynamicAccounts {
     await this.#host.storage.transaction(async (tx) => this.#free(tx, username));
   }
 
-  async #remove({ username, entries, deletion_ldif }: Static<typeof Internal>, signal: AbortSignal): Promise<void> {
+  /** Takes the account away: by its deletion_ldif, and what that leaves by name. What is gone already is fine. @throws DirectoryFailed */
+  async remove({ username, entries, deletion_ldif }: Omit<Static<typeof Internal>, 'role'>, signal: AbortSignal): Promise<void> {
     await this.#onDirectory(signal, async (connection) => {
       const refused = await runLdifThrough(connection, parseLdif(deletion_ldif), signal);
       const failed = refused.filter((one) => !wasDoneBefore(one));
@@ -210,8 +221,7 @@ export class DynamicAccounts {
       if (entries.length > 0) await this.#deleteLeft(connection, entries, signal);
       else if (failed[0]) throw failed[0].error;
     });
-    const { takenNames } = recordsIn(this.#host.storage);
-    if (await takenNames.has(accountKey(username))) await takenNames.delete(accountKey(username));
+    await recordsIn(this.#host.storage).made.delete(accountKey(username));
   }
 
   /** Deletes the entries that deletion_ldif has left, by their names. @throws DirectoryFailed that says which are there still, and why */
@@ -233,7 +243,7 @@ export class DynamicAccounts {
   }
 
   async #free(tx: Transaction, username: string): Promise<void> {
-    await recordsIn(tx).takenNames.delete(accountKey(username));
+    await recordsIn(tx).made.delete(accountKey(username));
   }
 
   async #onDirectory(signal: AbortSignal, work: (connection: Connection) => Promise<void>): Promise<void> {

@@ -1,8 +1,7 @@
-import type { TemplateEnvironment } from '@strongroom/go-template';
 import { BadRequest, f } from '@strongroom/engine-sdk';
 import { normaliseDn, type LdifRecord } from '@strongroom/ldap-client';
 import type { DynamicRoleRecord } from './records.ts';
-import { recordsOf, RoleTemplates, safePart, type LdifData } from './role-templates.ts';
+import { recordsOf, RoleTemplates, safePart, type LdifData, type RoleEnvironment } from './role-templates.ts';
 
 /** The parameters of a dynamic role, with the names that Vault and OpenBao use. */
 export const dynamicRoleFields = {
@@ -21,11 +20,7 @@ export const dynamicRoleFields = {
 export type SentDynamicRole = { readonly [K in keyof DynamicRoleRecord]?: DynamicRoleRecord[K] | undefined };
 
 /** The role after a write: only what was sent changes, and an empty text deletes. @throws BadRequest */
-export function changedRole(
-  before: DynamicRoleRecord | undefined,
-  sent: SentDynamicRole,
-  environment: TemplateEnvironment,
-): DynamicRoleRecord {
+export function changedRole(before: DynamicRoleRecord | undefined, sent: SentDynamicRole, environment: RoleEnvironment): DynamicRoleRecord {
   const role: DynamicRoleRecord = {
     creation_ldif: plain('creation_ldif', sent.creation_ldif) ?? before?.creation_ldif ?? '',
     deletion_ldif: plain('deletion_ldif', sent.deletion_ldif) ?? before?.deletion_ldif ?? '',
@@ -47,7 +42,7 @@ export function changedRole(
  * What an operator should know about a role that is stored: that its accounts do not get the password that is issued, and what its creation adds
  * and its deletion does not name.
  */
-export function roleGaps(role: DynamicRoleRecord, roleName: string, environment: TemplateEnvironment): string[] {
+export function roleGaps(role: DynamicRoleRecord, roleName: string, environment: RoleEnvironment): string[] {
   const sample = renderSample(role, { roleName }, environment);
   return [...(usesPassword(role, roleName, environment) ? [] : [NO_PASSWORD]), ...deletionGaps(sample)];
 }
@@ -55,7 +50,7 @@ export function roleGaps(role: DynamicRoleRecord, roleName: string, environment:
 const NO_PASSWORD = 'creation_ldif does not use {{.Password}}: the account does not get the password that is issued';
 
 /** Whether what is created differs with the password, which templates may encode. */
-function usesPassword({ creation_ldif }: DynamicRoleRecord, roleName: string, environment: TemplateEnvironment): boolean {
+function usesPassword({ creation_ldif }: DynamicRoleRecord, roleName: string, environment: RoleEnvironment): boolean {
   const role = { creation_ldif, deletion_ldif: '', rollback_ldif: '', username_template: 'sample', default_ttl: 0, max_ttl: 0 };
   const still = environment.now();
   const made = ['sample-password', 'another-password'].map(
@@ -87,6 +82,8 @@ export interface RenderedRole {
 }
 
 export interface Moment {
+  /** In place of the name that username_template gives: for an account that was made before. */
+  readonly username?: string;
   readonly displayName: string;
   readonly roleName: string;
   readonly password: string;
@@ -97,9 +94,9 @@ export interface Moment {
 }
 
 /** @throws BadRequest naming the field that fails. */
-export function renderRole(templates: RoleTemplates, moment: Moment, environment: TemplateEnvironment): RenderedRole {
+export function renderRole(templates: RoleTemplates, moment: Moment, environment: RoleEnvironment): RenderedRole {
   const names = { DisplayName: safePart(moment.displayName), RoleName: safePart(moment.roleName) };
-  const username = templates.username(names, environment);
+  const username = moment.username ?? templates.username(names, environment);
   const data: LdifData = {
     ...names,
     Username: username,
@@ -122,10 +119,10 @@ export function renderRole(templates: RoleTemplates, moment: Moment, environment
 }
 
 /** What the role would do, with sample values. @throws BadRequest */
-export function renderSample(role: DynamicRoleRecord, sample: Partial<Moment>, environment: TemplateEnvironment): RenderedRole {
+export function renderSample(role: DynamicRoleRecord, sample: Partial<Moment>, environment: RoleEnvironment): RenderedRole {
   const issued = environment.now().getTime();
   const defaults = { displayName: 'token', roleName: 'role', password: 'sample-password', issued, expires: issued + 3_600_000 };
-  return renderRole(new RoleTemplates(role), { ...defaults, ...sample }, environment);
+  return renderRole(new RoleTemplates(role, environment), { ...defaults, ...sample }, environment);
 }
 
 /** The entries that the creation adds and that nobody else can have: their names hold the generated name. */

@@ -3,16 +3,19 @@ import { DynamicAccounts } from './dynamic-accounts.ts';
 import { LibraryAccounts } from './library-accounts.ts';
 import { LibrarySets } from './library-sets.ts';
 import { Library } from './library.ts';
+import { NameMark } from './name-mark.ts';
+import { OrphanedAccounts } from './orphans.ts';
 import { outsideAccounts } from './outside-accounts.ts';
 import { checkOutPaths } from './path-check-out.ts';
 import { configTestPath } from './path-config-test.ts';
 import { configPaths } from './path-config.ts';
 import { directoryFailingPath } from './path-failing.ts';
 import { libraryPaths } from './path-library.ts';
+import { orphanPaths } from './path-orphans.ts';
 import { rolePaths } from './path-roles.ts';
 import { directoryCredPaths } from './path-static-creds.ts';
 import { staticRolePaths } from './path-static-roles.ts';
-import { ACCOUNTS } from './records.ts';
+import { ACCOUNTS, QUEUES } from './records.ts';
 import { RootRotation } from './root-rotation.ts';
 import { DirectoryService } from './service.ts';
 import { StaticAccounts } from './static-accounts.ts';
@@ -31,7 +34,9 @@ function create(host: EngineHost): Engine {
   const service = new DirectoryService(host);
   const root = new RootRotation(host, service);
   const statics = new StaticAccounts(host, service);
-  const dynamics = new DynamicAccounts(host, service);
+  const mark = new NameMark(host);
+  const dynamics = new DynamicAccounts(host, service, mark);
+  const orphans = new OrphanedAccounts(host, service, dynamics, mark);
   const accounts = new LibraryAccounts(host, service);
   const sets = new LibrarySets(host, service, accounts);
   const library = new Library(host, service, sets, accounts);
@@ -42,15 +47,17 @@ function create(host: EngineHost): Engine {
       ...staticRolePaths(host, service, statics),
       ...directoryCredPaths(host, statics),
       ...rolePaths(host, dynamics),
-      ...libraryPaths(host, sets, accounts),
+      ...libraryPaths(host, sets, accounts, library),
+      ...orphanPaths(orphans),
       ...checkOutPaths(library),
       directoryFailingPath(host, root, statics, accounts),
     ],
     secrets: [dynamics.secret, library.secret],
-    intents: [dynamics.intent, accounts.intent],
+    intents: [dynamics.intent, orphans.intent, accounts.intent],
     schedules: [root.rotation.job, statics.rotation.job, followed(accounts.rotation.job, () => library.wake())],
+    initialize: async () => mark.load(),
     invalidate: (key) => {
-      if (key.startsWith(ACCOUNTS)) library.wake();
+      if (key.startsWith(ACCOUNTS) || key.startsWith(QUEUES)) library.wake();
     },
     outside: async () => outsideAccounts(host, { root, statics, library: accounts }),
     close: async () => service.close(),

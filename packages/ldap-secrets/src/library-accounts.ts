@@ -16,6 +16,7 @@ import { managerName } from './managed-accounts.ts';
 import { makePassword } from './password-maker.ts';
 import { accountKey, recordsIn, SALT, type LibraryAccountRecord, type LibrarySetRecord, type Loan } from './records.ts';
 import type { DirectoryService } from './service.ts';
+import type { Turn } from './waiting-queue.ts';
 
 /** Longer than a request with all its deadlines: seconds. */
 const INTENT_AGE = 180;
@@ -29,6 +30,14 @@ export interface Lent {
   readonly loan: Loan;
   readonly intent: OpenIntent;
 }
+
+/** To whom an account is lent, until when, and whether it is the borrower's turn. */
+export interface LoanOrder extends Pick<Loan, 'entity' | 'token' | 'until' | 'unlimited'> {
+  readonly turn: Turn;
+}
+
+/** Who borrows: by entity, and by a salted digest of the token. */
+export type Borrower = Pick<Loan, 'entity' | 'token'>;
 
 /** The accounts of the library: who has them, and the rotation of their passwords when they come back. */
 export class LibraryAccounts {
@@ -47,6 +56,7 @@ export class LibraryAccounts {
     this.rotation = new Rotation(host, {
       kind: 'rotate-library-account',
       noun: 'account of the library',
+      reported: (_key, { name, set }) => ({ name, paths: [`library/${set}`] }),
       lens: ownState<LibraryAccountRecord, string>(),
       records: (storage) => recordsIn(storage).accounts,
       plan: () => manualPlan,
@@ -78,9 +88,11 @@ export class LibraryAccounts {
     };
   }
 
-  /** Lends the first account of the set that is free; undefined where none is. The lease settles the intent, or else the journal takes it back. */
-  async lend(set: LibrarySetRecord, borrower: Caller, unlimited: boolean): Promise<Lent | undefined> {
-    const token = await this.digestOf(borrower);
+  /**
+   * Lends the first account of the set that is free; undefined where none is, or where it is not the borrower's turn. The lease settles the intent, or else
+   * the journal takes it back.
+   */
+  async lend(set: LibrarySetRecord, { turn, ...terms }: LoanOrder): Promise<Lent | undefined> {
     const { accounts } = recordsIn(this.#host.storage);
     for (const key of set.service_account_names.map(accountKey)) {
       if (this.#reserved.has(key)) continue;
@@ -88,8 +100,8 @@ export class LibraryAccounts {
       try {
         const seen = await accounts.get(key);
         if (!seen || !isFree(seen)) continue;
-        const loan: Loan = { id: randomUUID(), entity: borrower.entityId, token, since: this.#host.clock.millis(), unlimited };
-        const lent = await this.#host.storage.transaction(async (tx) => this.#lendIn(tx, key, loan));
+        const loan: Loan = { id: randomUUID(), since: this.#host.clock.millis(), ...terms };
+        const lent = await this.#host.storage.transaction(async (tx) => this.#lendIn(tx, key, loan, turn));
         if (lent) return lent;
       } finally {
         this.#reserved.delete(key);
@@ -119,16 +131,27 @@ export class LibraryAccounts {
     this.onFree();
   }
 
-  /** Of a token, so that borrowers can be distinguished; nothing can be done with it. */
-  async digestOf({ tokenDigest }: Caller): Promise<string> {
+  /** The caller as a borrower. The digest of the token only distinguishes borrowers; nothing can be done with it. */
+  async borrowerOf({ entityId, tokenDigest }: Caller): Promise<Borrower> {
     this.#salt ??= await this.#storedSalt(this.#host.storage);
-    return createHash('sha1').update(`${this.#salt}${tokenDigest}`).digest('hex');
+    return { entity: entityId, token: createHash('sha1').update(`${this.#salt}${tokenDigest}`).digest('hex') };
   }
 
-  async #lendIn(tx: Transaction, key: string, loan: Loan): Promise<Lent | undefined> {
+  /** Notes that the lease of a loan was renewed. */
+  async prolong(key: string, loan: string, until: number): Promise<void> {
+    await this.#host.storage.transaction(async (tx) => {
+      const { accounts } = recordsIn(tx);
+      const account = await accounts.get(key);
+      if (account?.loan?.id === loan && account.loan.until !== undefined)
+        await accounts.put(key, { ...account, loan: { ...account.loan, until } });
+    });
+  }
+
+  async #lendIn(tx: Transaction, key: string, loan: Loan, turn: Turn): Promise<Lent | undefined> {
     const { accounts } = recordsIn(tx);
     const account = await accounts.get(key);
     if (!account || !isFree(account) || (await this.rotation.managedBy(tx, key, account)) !== undefined) return undefined;
+    if (!(await turn(tx))) return undefined;
     await accounts.put(key, { ...account, loan });
     return { key, account, loan, intent: await tx.intend(this.intent, { account: key, loan: loan.id }) };
   }
@@ -153,6 +176,11 @@ export function libraryManager(key: string): string {
 /** Nobody has it, and nobody but this server knows its password. */
 export function isFree(account: LibraryAccountRecord): boolean {
   return account.loan === undefined && isRotated(account);
+}
+
+/** Whether it is the same borrower: the same entity, or the same token where there is none. */
+export function sameBorrower(a: Borrower, b: Borrower): boolean {
+  return a.entity === '' ? a.token === b.token : a.entity === b.entity;
 }
 
 function isRotated({ current, pending, demanded }: LibraryAccountRecord): boolean {

@@ -9,11 +9,12 @@ import {
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { AccountGone, textOf } from './directory-failed.ts';
-import type { LibraryAccounts, Lent } from './library-accounts.ts';
+import { sameBorrower, type Lent, type LibraryAccounts } from './library-accounts.ts';
 import type { LibrarySets, SetMember } from './library-sets.ts';
-import { accountKey, recordsIn, type LibraryAccountRecord, type LibrarySetRecord, type Records } from './records.ts';
+import { accountKey, recordsIn, type LibraryAccountRecord, type LibrarySetRecord, type Records, type Ticket } from './records.ts';
 import type { DirectoryService } from './service.ts';
-import { WaitingLine } from './waiting-line.ts';
+import { ticketsOf } from './stored-queue.ts';
+import { WaitingQueue, type Take } from './waiting-queue.ts';
 
 /** A request lives 90 s; a check-out that waits ends before that, with an answer. Seconds. */
 const LONGEST_WAIT = 80;
@@ -43,7 +44,7 @@ export class Library {
   readonly #sets: LibrarySets;
   readonly #accounts: LibraryAccounts;
   readonly #records: Records;
-  readonly #lines = new Map<string, WaitingLine<Lent>>();
+  readonly #queues = new Map<string, WaitingQueue<Lent>>();
 
   constructor(host: EngineHost, service: DirectoryService, sets: LibrarySets, accounts: LibraryAccounts) {
     this.#host = host;
@@ -55,14 +56,16 @@ export class Library {
       type: 'check-out',
       internal: Internal,
       target: () => service.target,
-      renew: async ({ internal }) => {
+      renew: async ({ internal, endsWith }) => {
         const set = await this.#records.sets.get(internal.set);
         if (!set) throw new BadRequest(`"${internal.set}" doesn't exist`);
         const account = await this.#records.accounts.get(internal.account);
         if (account?.loan?.id !== internal.loan) {
           throw new BadRequest(`${account?.name ?? internal.account} is already checked in, please call check-out to regain it`);
         }
-        return this.#terms(set, set.ttl);
+        const terms = this.#terms(set, set.ttl);
+        await accounts.prolong(internal.account, internal.loan, endsWith(terms).getTime());
+        return terms;
       },
       revoke: async ({ internal, expiresAt, signal }) => {
         const isOver = host.clock.millis() >= expiresAt.getTime();
@@ -99,9 +102,15 @@ export class Library {
     const set = await this.#sets.require(name);
     const ttl = shorter(asked ?? set.ttl, set.ttl);
     const unlimited = ttl === 0 && set.max_ttl === 0;
-    const take = async (): Promise<Lent | undefined> =>
-      req.signal.aborted ? undefined : this.#accounts.lend(await this.#sets.require(name), req.caller, unlimited);
-    const lent = await this.#line(name).get(take, Math.min(wait, LONGEST_WAIT) * 1_000, req.signal);
+    const terms = this.#terms(set, ttl);
+    const who = await this.#accounts.borrowerOf(req.caller);
+    const take: Take<Lent> = async (turn) => {
+      if (req.signal.aborted) return undefined;
+      const ends = this.#host.clock.millis() + this.#host.limit(terms).ttl * 1_000;
+      const order = { ...who, unlimited, turn, ...(unlimited ? {} : { until: ends }) };
+      return this.#accounts.lend(await this.#sets.require(name), order);
+    };
+    const lent = await this.#queue(name).get(take, { millis: Math.min(wait, LONGEST_WAIT) * 1_000, signal: req.signal, who });
     if (!lent) throw new BadRequest('No service accounts available for check-out.');
     const { account, key, loan, intent } = lent;
     if (req.signal.aborted) await this.#host.storage.transaction(async (tx) => tx.abandon(intent));
@@ -109,7 +118,7 @@ export class Library {
       data: { service_account_name: account.name, password: account.current! },
       secret: issue(this.secret, {
         internal: { set: name, account: key, loan: loan.id, unlimited },
-        terms: this.#terms(set, ttl),
+        terms,
         fulfils: intent,
       }),
     };
@@ -124,9 +133,8 @@ export class Library {
     const set = await this.#sets.require(name);
     const accounts = await this.#sets.accountsOf(set, names && new Set(names.map(accountKey)));
     const free = forced || set.disable_check_in_enforcement;
-    const digest = await this.#accounts.digestOf(caller);
-    const mayReturn = ({ loan }: LibraryAccountRecord): boolean =>
-      free || (loan!.entity === '' ? loan!.token === digest : loan!.entity === caller.entityId);
+    const who = await this.#accounts.borrowerOf(caller);
+    const mayReturn = ({ loan }: LibraryAccountRecord): boolean => free || sameBorrower(loan!, who);
     const chosen =
       names === undefined
         ? soleOf(accounts.filter(({ account }) => account.loan !== undefined && mayReturn(account)))
@@ -156,21 +164,23 @@ export class Library {
     return { names: ended.map(({ account }) => account.name), failures: failures.filter((text) => text !== '') };
   }
 
-  /** Accounts may have become free, here or in another process. */
-  wake(): void {
-    for (const [name, line] of this.#lines) {
-      if (line.length === 0) this.#lines.delete(name);
-      else line.wake();
-    }
+  /** Who waits for the set, in order. */
+  async waiting(set: string): Promise<readonly Ticket[]> {
+    return ticketsOf(this.#host.storage, set, this.#host.clock.millis());
   }
 
-  #line(name: string): WaitingLine<Lent> {
-    let line = this.#lines.get(name);
-    if (!line) {
-      line = new WaitingLine(this.#host.clock);
-      this.#lines.set(name, line);
+  /** Accounts may have become free, or queues have changed, here or in another process. */
+  wake(): void {
+    for (const queue of this.#queues.values()) queue.wake();
+  }
+
+  #queue(name: string): WaitingQueue<Lent> {
+    let queue = this.#queues.get(name);
+    if (!queue) {
+      queue = new WaitingQueue(this.#host, name);
+      this.#queues.set(name, queue);
     }
-    return line;
+    return queue;
   }
 
   #terms(set: LibrarySetRecord, ttl: number): { ttl: number; maxTtl: number } {

@@ -1,13 +1,14 @@
 import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { isFree, type LibraryAccounts } from './library-accounts.ts';
+import { isFree, sameBorrower, type Borrower, type LibraryAccounts } from './library-accounts.ts';
 import type { LibrarySets } from './library-sets.ts';
-import { accountKey, recordsIn, type LibrarySetRecord } from './records.ts';
+import type { Library } from './library.ts';
+import { accountKey, recordsIn, type LibrarySetRecord, type Loan } from './records.ts';
 
 const DAY = 86_400;
 
-export function libraryPaths(host: EngineHost, librarySets: LibrarySets, accounts: LibraryAccounts): readonly AnyPath[] {
+export function libraryPaths(host: EngineHost, librarySets: LibrarySets, accounts: LibraryAccounts, library: Library): readonly AnyPath[] {
   const { sets } = recordsIn(host.storage);
   const name = f.lowercase('Name of the set.', { required: true });
 
@@ -63,7 +64,7 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
     synopsis: 'Which accounts of a set are out.',
     description:
       'An account is available when it is not borrowed and its password was changed after the last loan. The borrower is shown by its entity, and by a salted digest of ' +
-      'its token.',
+      'its token. borrowed_until is the end of the lease: the account comes back then, or earlier. Without it, the loan has no limit.',
     fields: { name },
   }).read({
     summary: 'Shows the accounts of a set.',
@@ -71,35 +72,105 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
       Type.String(),
       Type.Object({
         available: Type.Boolean(),
-        borrower_client_token: Type.Optional(Type.String()),
-        borrower_entity_id: Type.Optional(Type.String()),
+        ...BorrowerFields,
+        borrowed_since: Type.Optional(Type.String()),
+        borrowed_until: Type.Optional(Type.String()),
+        borrowed_by_you: Type.Optional(Type.Boolean()),
         rotation: RotationStatus,
       }),
     ),
     handle: async (req) => {
+      const you = await accounts.borrowerOf(req.caller);
       const shown: Record<string, Shown> = {};
-      for (const { key, account } of await librarySets.accountsOf(await librarySets.require(req.data.name))) {
-        const { loan } = account;
-        const rotation = await accounts.rotation.status(key, account);
-        shown[account.name] = {
-          available: isFree(account) && rotation.state !== 'taken_over',
-          ...(loan ? { borrower_client_token: loan.token } : {}),
-          ...(loan && loan.entity !== '' ? { borrower_entity_id: loan.entity } : {}),
-          rotation,
-        };
+      for (const { account, available, rotation } of await membersOf(req.data.name)) {
+        shown[account.name] = { available, ...(account.loan ? shownLoan(account.loan, you) : {}), rotation };
       }
       return { data: shown };
     },
   });
 
-  return [set, status, namesPath('library', sets, { synopsis: 'The names of the sets.', byGet: true })];
+  const waiting = path('library/{name}/waiting', {
+    synopsis: 'Who waits for an account of a set.',
+    description:
+      'The callers of check-out with wait, on all servers, in the order in which they are served. earliest is when the next account comes back at the latest: now ' +
+      'where one is free, null where no loan has an end. Borrowers often return accounts earlier.',
+    fields: { name },
+  }).read({
+    summary: 'Shows who waits for a set.',
+    response: Type.Object({
+      available: Type.Number({ description: 'Accounts that are free.' }),
+      earliest: Type.Union([Type.String(), Type.Null()]),
+      waiting: Type.Array(
+        Type.Object({
+          position: Type.Number({ description: 'From 1.' }),
+          ...BorrowerFields,
+          since: Type.String(),
+          until: Type.String({ description: 'When the caller gives up.' }),
+          you: Type.Boolean(),
+        }),
+      ),
+    }),
+    handle: async (req) => {
+      const you = await accounts.borrowerOf(req.caller);
+      const members = await membersOf(req.data.name);
+      const available = members.filter((member) => member.available).length;
+      const ends = members.flatMap(({ account }) => account.loan?.until ?? []);
+      const earliest = available > 0 ? host.clock.millis() : ends.length > 0 ? Math.min(...ends) : undefined;
+      const tickets = await library.waiting(req.data.name);
+      return {
+        data: {
+          available,
+          earliest: earliest === undefined ? null : iso(earliest),
+          waiting: tickets.map((ticket, index) => ({
+            position: index + 1,
+            ...shownBorrower(ticket),
+            since: iso(ticket.since),
+            until: iso(ticket.until),
+            you: sameBorrower(ticket, you),
+          })),
+        },
+      };
+    },
+  });
+
+  async function membersOf(set: string) {
+    const members = await librarySets.accountsOf(await librarySets.require(set));
+    return Promise.all(
+      members.map(async ({ key, account }) => {
+        const rotation = await accounts.rotation.status(key, account);
+        return { account, rotation, available: isFree(account) && rotation.state !== 'taken_over' };
+      }),
+    );
+  }
+
+  return [set, status, waiting, namesPath('library', sets, { synopsis: 'The names of the sets.', byGet: true })];
 }
 
-interface Shown {
+const BorrowerFields = {
+  borrower_client_token: Type.Optional(Type.String()),
+  borrower_entity_id: Type.Optional(Type.String()),
+};
+
+interface Shown extends Partial<ReturnType<typeof shownLoan>> {
   available: boolean;
-  borrower_client_token?: string;
-  borrower_entity_id?: string;
   rotation: RotationStatus;
+}
+
+function shownLoan(loan: Loan, you: Borrower) {
+  return {
+    ...shownBorrower(loan),
+    borrowed_since: iso(loan.since),
+    ...(loan.until === undefined ? {} : { borrowed_until: iso(loan.until) }),
+    borrowed_by_you: sameBorrower(loan, you),
+  };
+}
+
+function shownBorrower({ token, entity }: Borrower) {
+  return { borrower_client_token: token, ...(entity === '' ? {} : { borrower_entity_id: entity }) };
+}
+
+function iso(millis: number): string {
+  return new Date(millis).toISOString();
 }
 
 type Sent = { readonly [K in keyof LibrarySetRecord]: LibrarySetRecord[K] | undefined };

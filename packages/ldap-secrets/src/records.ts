@@ -26,8 +26,20 @@ export const DynamicRoleRecord = Type.Object({
 });
 export type DynamicRoleRecord = Static<typeof DynamicRoleRecord>;
 
-/** A generated name that could come again is kept while its account lives. */
-export const TakenName = Type.Object({ role: Type.String() });
+/** An account of a dynamic role, by `accountKey` of its name. Kept from before its creation until it is gone, or until somebody removes it as an orphan. */
+export const MadeAccount = Type.Object({
+  role: Type.String(),
+  /** Absent in records of older releases, which kept only names that could come again. */
+  username: Type.Optional(Type.String()),
+  /** Its entries, and nobody else's. */
+  entries: Type.Optional(Texts),
+  deletion_ldif: Type.Optional(Type.String()),
+  /** Its lease was revoked by force: nothing takes the account away any more. */
+  dropped: Type.Optional(Type.Boolean()),
+  /** Somebody asked for its removal, and the journal sees to it. */
+  removing: Type.Optional(Type.Boolean()),
+});
+export type MadeAccount = Static<typeof MadeAccount>;
 
 export const LibrarySetRecord = Type.Object({
   /** As written, in the order in which they are lent. */
@@ -45,6 +57,8 @@ export const Loan = Type.Object({
   /** A salted digest of the borrower's token. */
   token: Type.String(),
   since: Type.Number(),
+  /** When its lease ends at the latest, in milliseconds. Absent for a loan without limit, and for those of older releases. */
+  until: Type.Optional(Type.Number()),
   /** The loan goes on after its lease has ended. */
   unlimited: Type.Boolean(),
 });
@@ -59,6 +73,24 @@ export const LibraryAccountRecord = Type.Object({
   ...rotationStateFields(Type.String()),
 });
 export type LibraryAccountRecord = Static<typeof LibraryAccountRecord>;
+
+/** A caller who waits for an account of a set. Times in milliseconds. */
+export const Ticket = Type.Object({
+  id: Type.String(),
+  /** '' for a token without an entity. */
+  entity: Type.String(),
+  /** A salted digest of the caller's token. */
+  token: Type.String(),
+  since: Type.Number(),
+  /** When the caller gives up. */
+  until: Type.Number(),
+  /** When the process that holds the request last confirmed it. */
+  seen: Type.Number(),
+});
+export type Ticket = Static<typeof Ticket>;
+
+/** Who waits for a set, in all processes of the store; who came first is first. */
+export const QueueRecord = Type.Object({ tickets: Type.Array(Ticket) });
 
 /** Who manages an account: a static role or an account of the library, by its id. */
 export const Claim = Type.Object({
@@ -75,9 +107,11 @@ export interface Records {
   readonly config: Collection<LdapSecretsConfig>;
   readonly staticRoles: Collection<StaticRoleRecord>;
   readonly roles: Collection<DynamicRoleRecord>;
-  readonly takenNames: Collection<Static<typeof TakenName>>;
+  readonly made: Collection<MadeAccount>;
   readonly sets: Collection<LibrarySetRecord>;
   readonly accounts: Collection<LibraryAccountRecord>;
+  /** By the name of the set. */
+  readonly queues: Collection<Static<typeof QueueRecord>>;
   readonly claims: Collection<Claim>;
   /** One record, `SALT`. */
   readonly salt: Collection<Static<typeof Salt>>;
@@ -86,16 +120,18 @@ export interface Records {
 export const CONFIG = 'ldap';
 export const SALT = 'borrowers';
 export const ACCOUNTS = 'account/';
+export const QUEUES = 'queue/';
 
 export function recordsIn(storage: Pick<StorageView, 'collection'>): Records {
   return {
     config: storage.collection('config/', LdapSecretsConfig),
     staticRoles: storage.collection('static-role/', StaticRoleRecord),
     roles: storage.collection('role/', DynamicRoleRecord),
-    takenNames: storage.collection('name/', TakenName),
+    made: storage.collection('name/', MadeAccount),
     sets: storage.collection('library/', LibrarySetRecord),
-    // Other processes tell when one comes back: check-outs wait for that.
+    // Other processes tell when one comes back, and when the next in the queue is theirs or ours: check-outs wait for that.
     accounts: storage.collection(ACCOUNTS, LibraryAccountRecord, { cached: true }),
+    queues: storage.collection(QUEUES, QueueRecord, { cached: true }),
     claims: storage.collection('managed/', Claim),
     salt: storage.collection('salt/', Salt),
   };

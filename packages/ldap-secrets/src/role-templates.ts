@@ -1,11 +1,16 @@
 import { BadRequest } from '@strongroom/engine-sdk';
-import { compileTemplate, utf16le, type Template, type TemplateEnvironment } from '@strongroom/go-template';
+import { compileTemplate, utf16le, type Template, type TemplateEnvironment, type TemplateFunction } from '@strongroom/go-template';
 import { parseLdif, type LdifRecord } from '@strongroom/ldap-client';
 import type { DynamicRoleRecord } from './records.ts';
 
 export const DEFAULT_USERNAME_TEMPLATE = 'v_{{.DisplayName}}_{{.RoleName}}_{{random 10}}_{{unix_time}}';
 
 export type LdifName = 'creation_ldif' | 'deletion_ldif' | 'rollback_ldif';
+
+/** What templates of roles need: time and randomness, and `random` for names, which may mark them. */
+export interface RoleEnvironment extends TemplateEnvironment {
+  readonly random: TemplateFunction;
+}
 
 /** What the username template sees. */
 export interface NameData {
@@ -39,10 +44,11 @@ export class RoleTemplates {
   readonly #username: Template;
   readonly #ldif: Readonly<Record<LdifName, Template>>;
 
-  constructor(role: DynamicRoleRecord) {
+  constructor(role: DynamicRoleRecord, { random }: Pick<RoleEnvironment, 'random'>) {
     this.#username = compiled('username_template', role.username_template || DEFAULT_USERNAME_TEMPLATE, {
       fields: ['DisplayName', 'RoleName'],
       typeName: 'openldap.UsernameMetadata',
+      functions: { random },
     });
     const ldif = (field: LdifName): Template =>
       compiled(field, role[field], { fields: LDIF_FIELDS, typeName: 'openldap.TemplateData', functions: { utf16le } });

@@ -26,6 +26,7 @@ export class RootRotation {
     this.rotation = new Rotation(host, {
       kind: 'rotate-root',
       noun: 'root credential of',
+      reported: () => ({ name: 'config', paths: ['config'] }),
       lens: rootState,
       records: (storage) => recordsIn(storage).config,
       plan: () => manualPlan,

@@ -277,7 +277,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     };
 
     test.each(COMMITS)('after %i commits: the account goes all the same', async (commits) => {
-      expect(await dieAfterCommits(commits, revoke)).toBe(commits < 2);
+      expect(await dieAfterCommits(commits, revoke)).toBe(commits < 3);
       await expectGone();
     });
 

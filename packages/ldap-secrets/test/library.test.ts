@@ -253,6 +253,7 @@ describeWithSlapd('library', () => {
       const renew = async () => mount.call('update', 'sys/leases/renew', { data: { lease_id: lease } });
       await pass(3_000);
       expect((await renew()).leaseDuration).toBe(2_400);
+      expect((await status())['svc1']).toMatchObject({ borrowed_until: new Date(mount.clock.millis() + 2_400_000).toISOString() });
       await checkIns('set/check-in');
       const refused = await renew();
       expect(refused.status).toBe(400);
@@ -347,6 +348,9 @@ describeWithSlapd('library', () => {
       expect(svc1).toEqual({
         available: false,
         borrower_client_token: expect.stringMatching(/^[0-9a-f]{40}$/),
+        borrowed_since: mount.clock.now().toISOString(),
+        borrowed_until: new Date(mount.clock.millis() + DAY * 1_000).toISOString(),
+        borrowed_by_you: false,
         rotation: expect.anything(),
       });
       expect(svc1!.borrower_client_token).not.toBe(createHash('sha1').update(plain).digest('hex'));
@@ -578,6 +582,134 @@ describeWithSlapd('library', () => {
       } finally {
         await other.close();
       }
+    });
+
+    describe('on several servers', () => {
+      const others: TestMount[] = [];
+      let memory: ReturnType<typeof sharedMemory>;
+      beforeEach(async () => {
+        await mount.close();
+        memory = sharedMemory();
+        mount = await mountLdap(cutter, { storage: memory.open() });
+        await post('set', { service_account_names: ['svc1'] });
+      });
+      afterEach(async () => {
+        for (const other of others.splice(0)) await other.close();
+      });
+      const another = async () => {
+        const storage = memory.open();
+        const server = await mountLdap(cutter, { storage, clock: mount.clock });
+        others.push(server);
+        const waits = async (who: string, served: string[]) => {
+          const answer = await server.call('update', 'ldap/library/set/check-out', { data: { wait: '60s' } });
+          served.push(answer.status === 200 ? who : `${who}: ${answer.status}`);
+        };
+        return { server, storage, waits };
+      };
+      const queue = async () =>
+        dataOf<{ available: number; earliest: string | null; waiting: { position: number; you: boolean; since: string }[] }>(
+          await mount.read('library/set/waiting'),
+        );
+
+      test('first come, first served, whichever server the callers ask; the queue shows them all, and when the next account comes back at the latest', async () => {
+        const [b, c] = [await another(), await another()];
+        const served: string[] = [];
+        await checkOut('set', { ttl: '10m' });
+        const first = b.waits('first', served);
+        await turn();
+        await mount.clock.advance(1);
+        const second = c.waits('second', served);
+        await turn();
+        await mount.clock.advance(1);
+        const third = b.waits('third', served);
+        await turn();
+        const { waiting, ...free } = await queue();
+        expect(waiting.map(({ position, you }) => [position, you])).toEqual([
+          [1, true],
+          [2, true],
+          [3, true],
+        ]);
+        expect(waiting.map(({ since }) => since)).toEqual([...waiting].map(({ since }) => since).sort());
+        expect(free).toEqual({ available: 0, earliest: new Date(mount.clock.millis() + 598_000).toISOString() });
+        await expectRefused('set/check-out', {}, 'No service accounts available for check-out.');
+        for (const waited of [first, second, third]) {
+          await checkIns('manage/set/check-in');
+          await waited;
+        }
+        expect(served).toEqual(['first', 'second', 'third']);
+        expect((await queue()).waiting).toEqual([]);
+      });
+
+      test('a server that dies gives up its place within seconds, and the next caller is served', async () => {
+        const dying = await another();
+        const served: string[] = [];
+        await checkOut();
+        void dying.waits('dead', []).catch(() => undefined);
+        await turn();
+        const living = await another();
+        const next = living.waits('next', served);
+        await turn();
+        expect((await queue()).waiting).toHaveLength(2);
+        dying.storage.cut();
+        await checkIns('set/check-in');
+        await turn();
+        expect(served).toEqual([]);
+        for (let seconds = 0; seconds < 30; seconds += 5) await mount.clock.advance(5).then(turn);
+        await next;
+        expect(served).toEqual(['next']);
+      });
+
+      test('a server that was cut off from the news of others asks by itself', async () => {
+        const deaf = await another();
+        const served: string[] = [];
+        await checkOut();
+        deaf.storage.deafen();
+        const waited = deaf.waits('deaf', served);
+        await turn();
+        await checkIns('set/check-in');
+        await turn();
+        expect(served).toEqual([]);
+        await mount.clock.advance(5).then(turn);
+        await waited;
+        expect(served).toEqual(['deaf']);
+      });
+
+      test('many that wait on three servers get every account once', async () => {
+        const names = ['svc1', 'svc2', 'svc3', 'svc4'];
+        await post('set', { service_account_names: names });
+        const servers = [await another(), await another(), await another()];
+        for (const _ of names) await checkOut();
+        const served: string[] = [];
+        const all = Array.from({ length: 9 }, async (_, i) => servers[i % 3]!.waits(String(i), served));
+        await turn();
+        for (let i = 0; i < 3; i += 1) {
+          await checkIns('manage/set/check-in', { service_account_names: names });
+          for (let j = 0; j < 5; j += 1) await turn();
+        }
+        await Promise.all(all);
+        expect(served.sort()).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8']);
+        expect(Object.values(await status()).filter(({ available }) => !available)).toHaveLength(1);
+      });
+    });
+
+    test('a caller that goes away leaves the queue at once', async () => {
+      await post('set', { service_account_names: ['svc1'] });
+      await checkOut();
+      const gone = new AbortController();
+      const request = {
+        operation: 'update',
+        path: 'ldap/library/set/check-out',
+        token: mount.rootToken,
+        remoteAddress: '127.0.0.1',
+      } as const;
+      const left = mount.core.handle({ ...request, data: { wait: '60s' }, signal: gone.signal });
+      await turn();
+      const waiting = async () => dataOf<{ waiting: unknown[] }>(await mount.read('library/set/waiting')).waiting;
+      expect(await waiting()).toHaveLength(1);
+      gone.abort();
+      await left.catch(() => undefined);
+      await turn();
+      expect(await waiting()).toEqual([]);
     });
   });
 });

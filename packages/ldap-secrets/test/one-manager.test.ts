@@ -215,6 +215,7 @@ function withoutRegistry(storage: StorageView): StorageView {
           schedule: async (...args) => tx.schedule(...args),
           unschedule: async (...args) => tx.unschedule(...args),
           notifySubscribers: async (...args) => tx.notifySubscribers(...args),
+          report: (report) => tx.report(report),
         };
         return work(inside);
       }),

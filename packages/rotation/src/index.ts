@@ -7,7 +7,19 @@ export { OneAtATime } from './one-at-a-time.ts';
 export type { Outcome, Proof } from './outcome.ts';
 export { doubtAbout, retriedAfter, secondsToRotation } from './rotation-answer.ts';
 export { RotationMachine } from './rotation-machine.ts';
-export type { Asked, Beginning, Claim, Creation, Lens, Method, Pending, StoredRotation, Tried, Work } from './rotation-machine.ts';
+export type {
+  Asked,
+  Beginning,
+  Claim,
+  Creation,
+  Lens,
+  Method,
+  Pending,
+  Reported,
+  StoredRotation,
+  Tried,
+  Work,
+} from './rotation-machine.ts';
 export { moves, stageOf, stages, verdictOn, verdicts } from './rotation-table.ts';
 export type { Attempt, Effect, Kind, Move, Stage, Try, Verdict } from './rotation-table.ts';
 export { Rotation } from './rotation.ts';

@@ -5,6 +5,7 @@ import {
   TooManyRequests,
   type Collection,
   type EngineHost,
+  type Report,
   type JobStatus,
   type Schedule,
   type StorageView,
@@ -107,6 +108,8 @@ export interface Method<R, S extends StoredRotation, B> {
   plan(record: R): RotationPlan;
   /** A record in messages: `the static role app`. */
   called(id: string): string;
+  /** How events name a record, and the paths of the mount that show it, most useful first. Default: as messages do, and `failing`. */
+  reported?(id: string, record: R): Reported;
   /** What is being rotated, in the answer to whoever asks meanwhile. */
   busy(id: string): string;
   /** What is thrown for a record that is not there. */
@@ -151,6 +154,9 @@ export interface Method<R, S extends StoredRotation, B> {
   /** Part of the commit that deletes a record. */
   release?(tx: Transaction, id: string, record: R): Promise<void>;
 }
+
+/** A record in events: see `Report` of the SDK. */
+export type Reported = Pick<Report, 'name' | 'paths'>;
 
 /** How a record is created. */
 export interface Creation<R, S, B> {
@@ -318,6 +324,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       await this.#method.switching?.(tx, id, state, pendingOf(state));
       const stored = this.#method.lens.withState(record, { ...next, next_rotation, last_error });
       await records.put(id, stored);
+      this.#report(tx, 'rotation.done', id, stored);
       // What comes after a promotion is done here first.
       if (!byJob) await this.plan(tx, id, stored, this.#method.after ? now + SOON : 0);
     });
@@ -362,8 +369,15 @@ export class RotationMachine<R, S extends StoredRotation, B> {
   async #rotate(id: string, signal: AbortSignal, asked: Asked): Promise<string | undefined> {
     const seen = await this.#method.records(this.#host.storage).get(id);
     if (seen === undefined) throw this.#method.missing(id);
-    const prepared = await this.#method.prepare(id, seen, signal, asked);
-    return this.#attempt(await this.#claim(id, seen, prepared, signal, asked));
+    let work: Claimed<R, S, B>;
+    try {
+      const prepared = await this.#method.prepare(id, seen, signal, asked);
+      work = await this.#claim(id, seen, prepared, signal, asked);
+    } catch (error) {
+      if (!isMisuse(error)) await this.#reportFailure(id, seen);
+      throw error;
+    }
+    return this.#attempt(work);
   }
 
   async #claim(id: string, seen: R, prepared: B, signal: AbortSignal, asked: Asked): Promise<Claimed<R, S, B>> {
@@ -399,6 +413,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     const move = verdictOn({ kind, attempt, ...tried, login: login?.proof });
     if (move !== 'promote') {
       await this.#settle(work, tried, move);
+      await this.#reportFailure(id, work.record);
       throw this.#method.shown ? this.#method.shown(work, error) : error;
     }
     let warning: string | undefined;
@@ -406,10 +421,21 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       warning = await this.promote(id, work.pending.claim, loginOf(login), { byJob, refusal: effect === 'refused' ? error : undefined });
     } catch (failure) {
       await this.#settle(work, { ...tried, error: failure }, 'keep');
+      await this.#reportFailure(id, work.record);
       throw failure;
     }
     await this.#method.after?.(work);
     return warning;
+  }
+
+  #report(tx: Pick<Transaction, 'report'>, kind: Report['kind'], id: string, record: R): void {
+    const { name, paths } = this.#method.reported?.(id, record) ?? { name: this.#method.called(id), paths: ['failing'] };
+    tx.report({ kind, name, paths });
+  }
+
+  async #reportFailure(id: string, record: R): Promise<void> {
+    // Where even that cannot be said, the failure itself is what the caller learns.
+    await this.#host.storage.transaction(async (tx) => this.#report(tx, 'rotation.failed', id, record)).catch(() => undefined);
   }
 
   /** Stores what a failed try came to, and when it is tried again. */

@@ -10,7 +10,7 @@ import {
 import { claimAccount, otherManager, takenOver, type AccountClaims } from './account-claim.ts';
 import { Unproven, type Finding } from './login.ts';
 import type { Outcome, Proof } from './outcome.ts';
-import { RotationMachine, type Beginning, type Claim, type Work } from './rotation-machine.ts';
+import { RotationMachine, type Beginning, type Claim, type Reported, type Work } from './rotation-machine.ts';
 import { nextRotation, samePlan, type RotationPlan } from './rotation-plan.ts';
 import type { RotationState, StateLens } from './rotation-state.ts';
 import { rotationStatus, type RotationStatus } from './rotation-status.ts';
@@ -59,6 +59,8 @@ export interface RotationOptions<R, C> {
   readonly ofItself?: boolean;
   /** Keeps the previous credential in `previous`. */
   readonly keepsPrevious?: boolean;
+  /** How events name a record, and the paths of the mount that show it: see `Report` of the SDK. Default: as messages do, and `failing`. */
+  reported?(id: string, record: R): Reported;
   /** What the credential is of, such as a user: a creation of unknown outcome is begun again for the same alone. */
   subject?(record: R): string;
   /** What is thrown for a record that is not there. */
@@ -112,6 +114,7 @@ export class Rotation<R, C> {
       plan: (record) => options.plan(record),
       called,
       busy: called,
+      reported: (id, record) => options.reported?.(id, record) ?? { name: called(id), paths: ['failing'] },
       missing: (id) => options.missing(id),
       messageOf: (error) => options.messageOf(error),
       shown: (work, error) => this.#shown(work, error),

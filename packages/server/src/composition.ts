@@ -61,7 +61,14 @@ export function compose(configuration: Configuration, replacements: Replacements
   );
   let opened: Core | undefined;
   once(TOKENS.metrics, () =>
-    configuration.metrics ? new ServerMetrics({ sealed: () => opened?.sealed ?? true, quotas: () => opened?.quotaFigures() }) : undefined,
+    configuration.metrics
+      ? new ServerMetrics({
+          sealed: () => opened?.sealed ?? true,
+          quotas: () => opened?.quotaFigures(),
+          mounts: () => opened?.mountCounts() ?? [],
+          work: () => opened?.workFigures(),
+        })
+      : undefined,
   );
   once(TOKENS.offered, async () => {
     const { installed, absent } = await offeredPlugins();
@@ -121,7 +128,7 @@ async function coreOf(
     ...(maxLeaseTtl === undefined ? {} : { maxLeaseTtl }),
     ...(apiAddress === undefined ? {} : { apiAddress }),
     ...(clusterName === undefined ? {} : { clusterName }),
-    ...(metrics ? { metrics: () => metrics.render() } : {}),
+    ...(metrics ? { metrics: async (format) => metrics.render(format) } : {}),
   });
 }
 

@@ -6,10 +6,8 @@ import { isMissing } from './plugins/plugin-list.ts';
 /** The console's files, or what a request for a page is told instead. */
 export type ConsolePages = { readonly pages: PageFiles } | { readonly noPages: string };
 
-/** What the package of the console exports. */
-interface ConsoleModule {
-  consoleFiles(): PageFiles;
-}
+/** What this needs of the package. */
+type ConsoleModule = Pick<typeof import('@strongroom/console'), 'consoleFiles'>;
 
 const PACKAGE = '@strongroom/console';
 const ABSENT = `the console is not installed on this server: npm install ${PACKAGE}`;
@@ -21,11 +19,11 @@ export const NO_CONSOLE_HERE: ConsolePages = { noPages: 'there is no console at 
 export async function openConsole(
   { ui }: ConsoleChoice,
   log: Log,
-  load: () => Promise<unknown> = async () => import(PACKAGE),
+  load: () => Promise<ConsoleModule> = async () => import('@strongroom/console'),
 ): Promise<ConsolePages> {
   if (ui === 'off') return NO_CONSOLE_HERE;
   try {
-    return { pages: ((await load()) as ConsoleModule).consoleFiles() };
+    return { pages: (await load()).consoleFiles() };
   } catch (error) {
     if (isMissing(error, PACKAGE)) {
       if (ui === 'wanted') log.warn('there are no pages below /ui/', { reason: ABSENT });

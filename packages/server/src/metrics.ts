@@ -1,6 +1,7 @@
-import type { QuotaFigures } from '@strongroom/core';
+import type { Counted, MountCounts, QuotaFigures, WorkFigures } from '@strongroom/core';
 import type { Observation } from '@strongroom/http';
 import type { Change, StorageDriver } from '@strongroom/storage-sdk';
+import { metricsJson } from './metrics-json.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Seconds; the last bucket is everything slower. */
@@ -24,7 +25,12 @@ export class ServerMetrics {
   #staleness: () => number = () => 0;
 
   /** What the functions return is asked for at each scrape. */
-  constructor(state: { readonly sealed: () => boolean; readonly quotas?: () => QuotaFigures | undefined }) {
+  constructor(state: {
+    readonly sealed: () => boolean;
+    readonly quotas?: () => QuotaFigures | undefined;
+    readonly mounts?: () => readonly MountCounts[];
+    readonly work?: () => WorkFigures | undefined;
+  }) {
     const registry = this.#registry;
     collectDefaultMetrics({ register: registry });
     const registers = [registry];
@@ -73,6 +79,8 @@ export class ServerMetrics {
       },
     });
     this.#addQuotas(state.quotas ?? (() => undefined));
+    addMounts(registry, state.mounts ?? (() => []));
+    addWork(registry, state.work ?? (() => undefined));
   }
 
   #addQuotas(quotas: () => QuotaFigures | undefined): void {
@@ -144,8 +152,101 @@ export class ServerMetrics {
     };
   }
 
-  /** Prometheus text. */
-  render(): Promise<string> {
-    return this.#registry.metrics();
+  /** Prometheus text, or the JSON of Vault and OpenBao. */
+  async render(format: 'prometheus' | 'json' = 'prometheus'): Promise<string> {
+    return format === 'json'
+      ? `${JSON.stringify(metricsJson(await this.#registry.getMetricsAsJSON(), new Date()))}\n`
+      : this.#registry.metrics();
   }
+}
+
+/** A counter of each mount: what the core counts, and the label that tells how it ended. */
+const MOUNT_COUNTERS: readonly { readonly name: string; readonly help: string; readonly counts: Partial<Record<Counted, string>> }[] = [
+  { name: 'leases_issued', help: 'Leases issued.', counts: { leases_issued: '' } },
+  { name: 'leases_renewed', help: 'Leases renewed.', counts: { leases_renewed: '' } },
+  {
+    name: 'lease_revocations',
+    help: 'Attempts to revoke a lease, by result.',
+    counts: { leases_revoked: 'ok', revocations_failed: 'failed' },
+  },
+  { name: 'rotations', help: 'Rotations of credentials, by result.', counts: { rotations_ok: 'ok', rotations_failed: 'failed' } },
+  { name: 'sync_runs', help: 'Runs that copy a secret to a destination, by result.', counts: { sync_ok: 'ok', sync_failed: 'failed' } },
+  {
+    name: 'logins',
+    help: 'Logins, by result; failed: the system behind the login method did not answer.',
+    counts: { logins_ok: 'ok', logins_denied: 'denied', logins_failed: 'failed' },
+  },
+  {
+    name: 'rollbacks',
+    help: 'Attempts to undo an unfinished outside change, by result.',
+    counts: { rollbacks_ok: 'ok', rollbacks_failed: 'failed' },
+  },
+  { name: 'circuit_breaker_openings', help: 'How often the circuit breaker of an outside system opened.', counts: { circuits_opened: '' } },
+];
+
+/** Mounts without a counter of a kind are left out of it: what never logs anybody in has no logins. */
+function addMounts(registry: Registry, mounts: () => readonly MountCounts[]): void {
+  const registers = [registry];
+  for (const { name, help, counts } of MOUNT_COUNTERS) {
+    const results = Object.values(counts).some((result) => result !== '');
+    new Counter({
+      name: `strongroom_${name}_total`,
+      help,
+      labelNames: results ? ['mount', 'type', 'result'] : ['mount', 'type'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { mount, type, counted } of mounts()) {
+          const values = Object.entries(counts) as [Counted, string][];
+          if (values.every(([what]) => counted[what] === 0)) continue;
+          for (const [what, result] of values) this.inc(results ? { mount, type, result } : { mount, type }, counted[what]);
+        }
+      },
+    });
+  }
+  new Counter({
+    name: 'strongroom_jobs_total',
+    help: 'Attempts of scheduled jobs of engines, by kind and result.',
+    labelNames: ['mount', 'type', 'kind', 'result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { mount, type, jobs } of mounts()) {
+        for (const [kind, { ok, failed }] of Object.entries(jobs)) {
+          this.inc({ mount, type, kind, result: 'ok' }, ok);
+          this.inc({ mount, type, kind, result: 'failed' }, failed);
+        }
+      }
+    },
+  });
+  new Gauge({
+    name: 'strongroom_leases',
+    help: 'Leases that live, those of tokens left out; counted every ten minutes and kept up to date in between.',
+    labelNames: ['mount', 'type'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { mount, type, leases } of mounts()) if (leases !== undefined) this.set({ mount, type }, leases);
+    },
+  });
+}
+
+function addWork(registry: Registry, work: () => WorkFigures | undefined): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'strongroom_circuit_breakers_open',
+    help: 'Outside systems that are not asked now, because they kept failing.',
+    registers,
+    collect() {
+      this.set(work()?.circuitsOpen ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'strongroom_due_backlog',
+    help: 'Entries of the schedule whose time has come, at most 10,000.',
+    registers,
+    collect() {
+      this.set(work()?.backlog ?? NaN);
+    },
+  });
 }

@@ -108,6 +108,36 @@ describe('a server', () => {
     expect(await ask(`${closed}/metrics`, { token: '' })).toMatchObject({ status: 404 });
   });
 
+  test('counts for Prometheus, and in JSON, what each mount does', async () => {
+    const { addresses } = await start(ANY_PORT);
+    const at = `${addresses[0]!}/v1`;
+    const write = async (path: string, body: object, token?: string) =>
+      ask(`${at}/${path}`, { method: 'POST', body: JSON.stringify(body), ...(token === undefined ? {} : { token }) });
+    await write('sys/auth/people', { type: 'userpass' });
+    await write('auth/people/users/ada', { password: 'lovelace' });
+    await write('auth/people/login/ada', { password: 'lovelace' }, '');
+    await write('auth/people/login/ada', { password: 'babbage' }, '');
+    const { text } = await ask(`${at}/sys/metrics?format=prometheus`);
+    expect(text).toContain('strongroom_logins_total{mount="auth/people/",type="userpass",result="ok"} 1');
+    expect(text).toContain('strongroom_logins_total{mount="auth/people/",type="userpass",result="denied"} 1');
+    expect(text).not.toContain('strongroom_logins_total{mount="secret/"');
+    expect(text).toContain('strongroom_circuit_breakers_open 0');
+    const json = await ask(`${at}/sys/metrics?format=json`);
+    expect(json.headers['content-type']).toBe('application/json');
+    const { Gauges, Counters, Samples, Points } = JSON.parse(json.text) as Record<string, { Name: string; Count?: number }[]>;
+    expect(Gauges).toContainEqual({ Name: 'strongroom_unsealed', Value: 1, Labels: {} });
+    expect(Counters).toContainEqual(
+      expect.objectContaining({
+        Name: 'strongroom_logins_total',
+        Count: 1,
+        Labels: { mount: 'auth/people/', type: 'userpass', result: 'ok' },
+      }),
+    );
+    expect(Samples!.find(({ Name }) => Name === 'strongroom_request_seconds')!.Count).toBeGreaterThan(0);
+    expect(Points).toEqual([]);
+    expect(await ask(`${at}/sys/metrics?format=xml`)).toMatchObject({ status: 400, text: 'metric response format "xml" unknown' });
+  });
+
   test('tells Prometheus how far quotas are used', async () => {
     const { addresses } = await start(ANY_PORT);
     const at = `${addresses[0]!}/v1`;

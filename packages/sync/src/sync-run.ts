@@ -421,6 +421,7 @@ export class SyncRun {
       const nowMillis = this.#host.clock.millis();
       const [failure] = outcome.failures;
       const done = failure === undefined && !outcome.unfinished;
+      if (done || failure) reportRun(tx, task, done);
       const overtaken = current.change !== task.association.change;
       const claimed = overtaken ? current.claimed : [];
       await this.#releaseNames(records, task, [...outcome.remotes.map(({ name }) => name), ...claimed]);
@@ -509,6 +510,11 @@ export async function forgetAssociation(records: Records, association: Associati
   const followed = (await records.followed.get(secret))?.associations.filter((other) => other !== id) ?? [];
   if (followed.length > 0) await records.followed.put(secret, { associations: followed });
   else await records.followed.delete(secret);
+}
+
+function reportRun(tx: Transaction, { association, destination: { type, name } }: Task, done: boolean): void {
+  const paths = [`destinations/${type}/${name}/associations`, `destinations/${type}/${name}`];
+  tx.report({ kind: done ? 'sync.done' : 'sync.failed', name: association.secret_name, paths });
 }
 
 /** Whether the destination was written since: what failed with its old settings is tried with the new ones at once. */

@@ -22,14 +22,25 @@ const BUILT_IN: Readonly<Record<string, { page: string; title: string }>> = {
   'cubbyhole/': { page: 'cubbyhole', title: "A token's own cupboard: `cubbyhole/`" },
 };
 
-/** Starts a server in memory without listeners, mounts one of everything that it offers, and tells what is declared there. */
-export async function servedMounts(): Promise<ServedMount[]> {
+/** What is declared at the mounts of a server that has one of everything it offers. */
+export const servedMounts = (): Promise<ServedMount[]> => withServer(mountsOf);
+
+/** The OpenAPI document of such a server, as JSON. */
+export const servedDocument = (): Promise<string> =>
+  withServer(async (core) => {
+    await mountsOf(core);
+    const { raw } = await asked(core, 'read', 'sys/internal/specs/openapi');
+    return String(raw!.body);
+  });
+
+/** Starts a server in memory without listeners, and stops it after the work. */
+async function withServer<T>(work: (core: Core) => Promise<T>): Promise<T> {
   const server = await startServer({
     configuration: { ...defaultConfiguration({}), storage: { type: 'inmem' }, listeners: [], logLevel: 'error' },
     devRootToken: ROOT,
   });
   try {
-    return await mountsOf(server.core);
+    return await work(server.core);
   } finally {
     await server.stop();
   }

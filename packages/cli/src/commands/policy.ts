@@ -1,17 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { CommandGroup } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { doing, EXIT, Failure } from '../failure.ts';
 import { formatHcl } from '../format/hcl.ts';
-import { readAll } from '../input.ts';
-
-async function source(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new Failure(`Error reading policy: ${(error as Error).message}`);
-  }
-}
+import { check, explain, policyText, who } from './policy-questions.ts';
 
 const list = defineCommand({
   name: 'list',
@@ -56,7 +48,7 @@ const write = defineCommand({
   ],
   async run({ args: [word = '', file = ''], io, out, client }) {
     const name = word.trim().toLowerCase();
-    const policy = file === '-' ? await readAll(io.stdin) : await source(file);
+    const policy = await policyText(file, io);
     const secret = await doing('Error uploading policy', client().write(`sys/policies/acl/${name}`, { policy }));
     if (secret !== undefined) out.warnings(secret);
     out.success(`Uploaded policy: ${name}`);
@@ -85,13 +77,17 @@ const fmt = defineCommand({
   local: true,
   flags: {},
   examples: [{ text: 'Tidy a file:', command: 'policy fmt app.hcl' }],
-  async run({ args: [file = ''], out }) {
-    const before = await source(file);
+  async run({ args: [file = ''], io, out }) {
+    const before = await policyText(file, io);
     const after = formatHcl(before);
     if (after !== before) await writeFile(file, after);
     out.success(`Formatted policy: ${file}`);
   },
 });
 
-const policy: CommandGroup = { name: 'policy', synopsis: 'Work with policies', subcommands: [list, read, write, remove, fmt] };
+const policy: CommandGroup = {
+  name: 'policy',
+  synopsis: 'Work with policies',
+  subcommands: [list, read, write, remove, fmt, check, explain, who],
+};
 export default policy;

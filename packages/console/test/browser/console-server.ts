@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UiFront } from './ui-front.ts';
 
 const PROJECT = fileURLToPath(new URL('../../../..', import.meta.url));
 const COMMAND = join(PROJECT, 'packages', 'cli', 'bin', 'strongroom.js');
@@ -28,13 +27,14 @@ export interface Told {
 export class ConsoleServer {
   readonly #child: ChildProcess;
   readonly #folder: string;
-  readonly #front: UiFront;
+  /** Where the browser goes: `http://127.0.0.1:…`. */
+  readonly origin: string;
   readonly rootToken = ROOT_TOKEN;
 
-  private constructor(child: ChildProcess, folder: string, front: UiFront) {
+  private constructor(child: ChildProcess, folder: string, origin: string) {
     this.#child = child;
     this.#folder = folder;
-    this.#front = front;
+    this.origin = origin;
   }
 
   static async start({ configuration = '' }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
@@ -48,12 +48,7 @@ export class ConsoleServer {
     process.once('exit', killed);
     child.once('exit', () => process.removeListener('exit', killed));
     const address = await addressOf(child);
-    return new ConsoleServer(child, folder, await UiFront.start(address));
-  }
-
-  /** Where the browser goes: `http://127.0.0.1:…`. */
-  get origin(): string {
-    return this.#front.origin;
+    return new ConsoleServer(child, folder, address);
   }
 
   /** Calls the API, with the root token unless another is given. */
@@ -89,7 +84,6 @@ export class ConsoleServer {
   }
 
   async stop(): Promise<void> {
-    await this.#front.stop();
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const ended = new Promise((resolve) => this.#child.once('exit', resolve));
       this.#child.kill('SIGTERM');

@@ -1,4 +1,5 @@
 import type { Area } from './area.ts';
+import { access } from '../pages/access/routes.ts';
 import { home } from '../pages/home/routes.ts';
 import { kv } from '../pages/kv/routes.ts';
 import { login } from '../pages/login/routes.ts';
@@ -6,4 +7,4 @@ import { tools } from '../pages/tools/routes.ts';
 import { mounts } from '../pages/mounts/routes.ts';
 
 /** Every part of the console. */
-export const areas: readonly Area[] = [home, kv, mounts, tools, login];
+export const areas: readonly Area[] = [home, kv, access, mounts, tools, login];

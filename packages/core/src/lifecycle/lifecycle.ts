@@ -140,6 +140,7 @@ export class Lifecycle {
     if (this.#open) {
       this.#services.removals.stop(new Unavailable('Vault is sealed'));
       await waitAtMost(clock, LAST_WORK, runner.stop());
+      await waitAtMost(clock, LAST_WORK, this.#services.nodes.leave());
     }
     await this.seal();
     this.#unsubscribe();
@@ -173,7 +174,7 @@ export class Lifecycle {
   async #start(): Promise<void> {
     if (this.#open) return;
     const { clock, log, barrier, incarnations, runner } = this.#kernel;
-    const { versions, audit, mounts, removals, tokens, cluster } = this.#services;
+    const { versions, audit, mounts, removals, tokens, cluster, figures, nodes } = this.#services;
     const began = clock.millis();
     this.#caches.opening();
     this.#starting = true;
@@ -182,12 +183,14 @@ export class Lifecycle {
       await versions.record(VERSION);
       await audit.load();
       await incarnations.begin();
+      await nodes.begin();
       await mounts.open();
       await removals.resume();
       // Sealed meanwhile.
       if (barrier.sealed) throw new Unavailable('Vault is sealed');
     } catch (error) {
       log.error('the server could not start after unsealing', { error: String(error) });
+      nodes.end();
       incarnations.end();
       await mounts.close()();
       await audit.close();
@@ -202,6 +205,7 @@ export class Lifecycle {
     this.#opening.stop();
     runner.start();
     this.#housekeeping.start();
+    figures.sampler.start();
     this.#caches.opened();
     log.info('unsealed', { millis: clock.millis() - began });
   }
@@ -210,9 +214,11 @@ export class Lifecycle {
   #forgetKeys(): () => Promise<void> {
     if (!this.#open && !this.#starting) return async () => undefined;
     const { clock, log, barrier, store, incarnations, runner } = this.#kernel;
-    const { removals, mounts, tokens, seal, audit } = this.#services;
+    const { removals, mounts, tokens, seal, audit, figures, nodes } = this.#services;
     this.#open = false;
     this.#housekeeping.stop();
+    figures.sampler.stop();
+    nodes.end();
     removals.stop(new Unavailable('Vault is sealed'));
     const work = runner.stop();
     incarnations.end();

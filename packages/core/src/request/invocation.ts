@@ -12,6 +12,7 @@ const NO_CERTIFICATES: readonly Uint8Array[] = [];
 /** The engine's view of a call. */
 export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDeadline, countAs?: EngineRequest['countAs']): EngineRequest {
   const mount = call.mount!;
+  const { storage } = mount;
   const request: { -readonly [K in keyof EngineRequest]: EngineRequest[K] } = {
     id: call.id,
     operation: call.operation as Operation,
@@ -20,7 +21,9 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
     data: decoded.data as EngineRequest['data'],
     supplied: decoded.supplied as EngineRequest['supplied'],
     raw: call.match?.path.declaration.about.exactNumbers === true ? (call.exactData ?? call.data) : call.data,
-    storage: mount.storage,
+    get storage() {
+      return storage.ofRequest(call.id);
+    },
     caller: callerOf(call),
     headers: call.request.headers ?? NO_HEADERS,
     get signal() {

@@ -35,6 +35,7 @@ export class Issuing {
       mount,
       issued,
       token: owner,
+      request: call.id,
       latest: token?.type === 'batch' ? token.record.expires : 0,
       ...(repeat ? { repeat: { ...repeat, data: answer.data, warnings: answer.warnings } } : {}),
       guard: async (tx) => {

@@ -15,10 +15,10 @@ import { UnwrapDoor } from './unwrap-door.ts';
 /** Puts the steps of a request together. `open`: the paths that answer everybody, sealed or not. */
 export function openPipeline(kernel: Kernel, services: Services, { open, sealed }: { open: PathRouter; sealed: () => boolean }): Pipeline {
   const { clock, log, store, copies } = kernel;
-  const { underWay, mounts, lockout, leases, logins, wrapping, audit } = services;
+  const { underWay, mounts, lockout, leases, logins, wrapping, audit, figures } = services;
   const quotas = new QuotaGate(services.quotas, () => mounts.at('sys/'));
   return new Pipeline({
-    ...{ clock, log, underWay, copies, wrapping, quotas },
+    ...{ clock, log, underWay, copies, wrapping, quotas, figures },
     routing: new Routing({ mounts, open, openMount: openMount(services.systemView), sealed }),
     authentication: new Authentication({ ...services, log }),
     logins: new LoginGuard(lockout),

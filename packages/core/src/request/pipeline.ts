@@ -13,6 +13,7 @@ import {
   type Op,
 } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
+import type { Figures } from '../services/figures/figures.ts';
 import type { RepeatOrder } from '../services/leases/repeats.ts';
 import { beingRemoved } from '../kernel/mounts/mount-record.ts';
 import type { Mount } from '../kernel/mounts/mount.ts';
@@ -57,6 +58,7 @@ export interface PipelineParts {
   readonly wrapping: Wrapping;
   readonly unwrapDoor: UnwrapDoor;
   readonly audit: AuditTrail;
+  readonly figures: Figures;
 }
 
 /**
@@ -72,16 +74,23 @@ export class Pipeline {
 
   /** Never throws. */
   async handle(request: CoreRequest): Promise<CoreResponse> {
-    const { log, underWay, routing } = this.#parts;
+    const { figures, underWay } = this.#parts;
+    const began = performance.now();
     const call = newCall(newRequestId(), request, this.#parts.clock.millis());
     underWay.begin(call);
+    const answer = await this.#answer(call);
+    underWay.end(call);
+    figures.sampler.observe(answer.status, performance.now() - began);
+    return answer;
+  }
+
+  async #answer(call: Call): Promise<CoreResponse> {
+    const { log, routing } = this.#parts;
     try {
       const answer = await (routing.alwaysOpen(call) ? this.#answerUnaudited(call) : this.#carryOut(call));
       return call.headers ? { ...answer, headers: { ...call.headers, ...answer.headers } } : answer;
     } catch (error) {
       return failedResponse(call.id, failureOf(error, log, call.id));
-    } finally {
-      underWay.end(call);
     }
   }
 
@@ -209,12 +218,25 @@ export class Pipeline {
     };
     const { logins, quotas, issuing } = this.#parts;
     return quotas.leaseFor(call, mayIssue(call, op), async (room) => {
-      const response = call.match!.path.declaration.about.login ? await logins.guard(call, fields, deadline, work) : await work();
+      const isLogin = call.match!.path.declaration.about.login !== undefined;
+      const response = isLogin ? await this.#refusalsCounted(mount, async () => logins.guard(call, fields, deadline, work)) : await work();
       const answer = answerOf(call, response, ignoredFields(call, fields, response !== undefined));
       if (response?.secret) return issuing.secret(call, response.secret, answer, room, order);
-      if (response?.auth) return issuing.login(call, response.auth, answer, room);
+      const { auth } = response ?? {};
+      if (auth) return this.#refusalsCounted(mount, async () => issuing.login(call, auth, answer, room));
       return answer;
     });
+  }
+
+  /** Counts a login that is refused, or that the outside system behind it did not let happen. */
+  async #refusalsCounted<T>(mount: Mount, login: () => Promise<T>): Promise<T> {
+    try {
+      return await login();
+    } catch (error) {
+      const refused = error instanceof EngineError && error.status < 500;
+      this.#parts.figures.counters.count(mount.uuid, refused ? 'logins_denied' : 'logins_failed');
+      throw error;
+    }
   }
 
   #unknownPath(call: Call): CoreResponse {

@@ -1,17 +1,22 @@
+import { hostname } from 'node:os';
 import type { EnginePackage, Plugin } from '@strongroom/engine-sdk';
 import { SYSTEM_TTL } from '../kernel/mounts/lease-terms.ts';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import { CallsUnderWay } from '../kernel/call/calls-under-way.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import { VERSION } from '../kernel/version.ts';
 import type { StoreTransaction } from '../kernel/storage/store.ts';
 import { randomBytes } from '../kernel/random/random-bytes.ts';
 import { targetKey } from '../kernel/work/outside-systems.ts';
+import { dueBound, SCHEDULE } from '../kernel/work/schedule-index.ts';
 import { AccountRegistry } from './accounts/account-registry.ts';
 import { AuditBroker, type AuditDeviceConfig } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
 import { TokenAccess } from './caller/token-access.ts';
+import { Events } from './events/events.ts';
+import { openFigures, type Figures } from './figures/figures.ts';
 import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
 import { Jobs } from './jobs/jobs.ts';
@@ -29,6 +34,7 @@ import { LeaseTree } from './overview/lease-tree.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
 import { MountWatchers } from './mounts/mount-watchers.ts';
+import { Nodes } from './nodes/nodes.ts';
 import { openOidc } from './oidc/open-oidc.ts';
 import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
 import type { AbsentPlugin } from './plugins/absent-plugin.ts';
@@ -77,6 +83,9 @@ export const PREFIXES = {
   quotas: 'core/quotas/',
 } as const;
 
+/** Due entries of the schedule are counted so far. */
+const MOST_BACKLOG = 10_000;
+
 /** The second floor: everything the server keeps and looks after, without any request. */
 export type Services = ReturnType<typeof openServices>;
 
@@ -88,9 +97,27 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   for (const { reason } of plugins.refused) log.error('a plugin is refused; the server goes on without it', { reason });
 
   const mountOf = (uuid: string): Mount | undefined => mounts.byUuid(uuid);
-  const jobs = new Jobs({ incarnations, store, clock, log, outside, mount: mountOf });
-  const journal = new Journal({ incarnations, store, clock, log, outside, mount: mountOf });
-  const leases = new LeaseStore({ incarnations, store, clock, log, outside, journal, mount: mountOf });
+  const events = new Events({ clock, log });
+  const figures: Figures = openFigures({
+    ...{ events, clock, log, timer: kernel.livenessClock },
+    leaseIds: async (prefix, query) => leases.ids(prefix, query),
+    mountOf: (path) => mounts.route(path)?.mount.uuid,
+    circuitsOpen: () => outside.breakers.open().length,
+    backlog: async () => (await store.keys({ prefix: SCHEDULE, before: dueBound(clock.millis()), limit: MOST_BACKLOG })).length,
+  });
+  outside.breakers.onChange((target, state) => {
+    const slash = target.indexOf('/');
+    events.publish({ kind: `circuit.${state}`, mount: target.slice(0, slash), paths: ['failing'], name: target.slice(slash + 1) });
+  });
+  const jobs = new Jobs({
+    ...{ incarnations, store, clock, log, outside, mount: mountOf },
+    counted: (mount, kind, result) => figures.counters.countJob(mount, kind, result),
+  });
+  const journal = new Journal({
+    ...{ incarnations, store, clock, log, outside, mount: mountOf },
+    counted: (mount, what) => figures.counters.count(mount, what),
+  });
+  const leases = new LeaseStore({ incarnations, store, clock, log, outside, journal, events, mount: mountOf });
   const works = [leases.work, journal.work, jobs.work];
   for (const work of works) incarnations.handsOn(work);
   const tokens = new TokenStore({ store, barrier, clock, log });
@@ -99,9 +126,12 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
 
   const accounts = new AccountRegistry({ store, log, mount: mountOf });
   const watchers = new MountWatchers({ byUuid: mountOf, watchers: () => mounts.watchers() });
-  const scope = { store, journal, jobs, watchers, accounts };
+  const scope = { store, journal, jobs, watchers, accounts, events };
   const view = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix });
-  const policies = new PolicyStore({ storage: view(PREFIXES.policies), clock });
+  const policies = new PolicyStore({
+    ...{ storage: view(PREFIXES.policies), clock },
+    changed: (name, change) => events.publish({ kind: `policy.${change}`, above: [`sys/policies/acl/${name}`], name }),
+  });
   const passwords = new PasswordPolicyStore({ storage: view(PREFIXES.policies), randomBytes: (count) => randomBytes(count) });
   const identityView = view(PREFIXES.identity);
   const identity = new IdentityStore({
@@ -121,7 +151,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   const lockout = new UserLockout({ storage: view(PREFIXES.lockout), clock, ...(options.lockout ? { defaults: options.lockout } : {}) });
 
   const mounts: MountTable = new MountTable({
-    ...{ scope, clock, log, plugins, outside, builtIn },
+    ...{ scope, clock, log, plugins, outside, builtIn, events },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
     isLocked: async (mount, name) => lockout.isLocked(mount, name),
@@ -143,6 +173,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...{ store, clock, log, bulk, journal, accounts, mounts },
     forget: async (mount) => {
       await jobs.forgetMount(mount.uuid);
+      figures.counters.forgetMount(mount.uuid);
       await accounts.forgetMount(mount.uuid);
       await quotas.rates.rules.forgetMount(mount.uuid);
       await quotas.leases.rules.forgetMount(mount.uuid);
@@ -165,6 +196,15 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     }),
   };
 
+  const underWay = new CallsUnderWay();
+  const nodes = new Nodes({
+    ...{ store, driver, clock, timer: kernel.livenessClock, log },
+    facts: { hostname: hostname(), address: options.apiAddress ?? '', version: VERSION },
+    activity: () => ({ requests: underWay.size, work: runner.busy, incarnation: incarnations.id }),
+    living: () => incarnations.others,
+    runs: async (incarnation) => incarnations.runs(incarnation),
+  });
+
   return {
     ...{
       plugins,
@@ -183,6 +223,10 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       mounts,
       removals,
       quotas,
+      events,
+      figures,
+      nodes,
+      underWay,
     },
     access: new TokenAccess({ tokens, policies, identity }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
@@ -195,6 +239,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     logins: new LoginTokens({
       ...{ store, tokens, identity, clock, mfa },
       mount: mountOf,
+      counted: (mount, result) => figures.counters.count(mount, `logins_${result}`),
       reserve: async (login) => quotas.leases.reserveLogin(login),
     }),
     leaseTimeline: new LeaseTimeline({ store, tokens }),
@@ -206,7 +251,6 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
     versions: new VersionHistory(view(PREFIXES.system), clock),
-    underWay: new CallsUnderWay(),
     /** The part of the store that belongs to `sys/` before there is a mount table. */
     systemView: view(PREFIXES.system),
   };

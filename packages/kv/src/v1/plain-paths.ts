@@ -54,6 +54,7 @@ export function plainPaths(host: EngineHost, format: FormatGuard): readonly AnyP
         await req.storage.transaction(async (tx) => {
           await format.requirePlain(tx);
           await plainSecrets(tx).put(id, data);
+          tx.report({ kind: 'secret.written', paths: [id], name: id });
         });
         return undefined;
       },
@@ -63,7 +64,9 @@ export function plainPaths(host: EngineHost, format: FormatGuard): readonly AnyP
       handle: async (req) => {
         await req.storage.transaction(async (tx) => {
           await format.requirePlain(tx);
-          await plainSecrets(tx).delete(req.data.path);
+          const { path: id } = req.data;
+          if (await plainSecrets(tx).has(id)) tx.report({ kind: 'secret.deleted', paths: [id], name: id });
+          await plainSecrets(tx).delete(id);
         });
         return undefined;
       },

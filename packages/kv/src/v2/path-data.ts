@@ -13,7 +13,7 @@ import { checkAndSet } from './check-and-set.ts';
 import { mergePatch } from './merge-patch.ts';
 import { readConfig } from './mount-config.ts';
 import { isDeleted, isGone, SecretData, versionOf } from './secret-record.ts';
-import { changing } from './secret-source.ts';
+import { changing, reportSecret } from './secret-source.ts';
 import { changeVersions, dataOf, findVersion, secrets, whileChanging, writeVersion } from './secret-store.ts';
 import { VersionMetadata, versionMetadata } from './version-metadata.ts';
 
@@ -61,6 +61,7 @@ export function dataPath(host: EngineHost): AnyPath {
           const [before, config] = await Promise.all([secrets(tx).get(id), readConfig(tx)]);
           checkAndSet(options, config.cas_required || before?.cas_required === true, before?.current_version ?? 0);
           const { secret, version } = await writeVersion(tx, id, { before, data, now: clock.now(), config });
+          reportSecret(tx, 'written', id, version.version);
           return { data: versionMetadata(secret, version) };
         });
       },
@@ -83,6 +84,7 @@ export function dataPath(host: EngineHost): AnyPath {
             const data = await dataOf(tx, id, before, current);
             if (!data) return 'changed';
             const { secret, version } = await writeVersion(tx, id, { before, data: mergePatch(data, patch), now, config });
+            reportSecret(tx, 'written', id, version.version);
             return { data: versionMetadata(secret, version) };
           }),
         );
@@ -93,9 +95,13 @@ export function dataPath(host: EngineHost): AnyPath {
       handle: async (req) => {
         await changing(req.storage, req.data.path, async (tx) => {
           const now = clock.now();
-          await changeVersions(tx, req.data.path, 'current', (version) =>
-            isDeleted(version, now) ? version : { ...version, deletion_time: now.toISOString() },
-          );
+          let deleted: number | undefined;
+          await changeVersions(tx, req.data.path, 'current', (version) => {
+            if (isDeleted(version, now)) return version;
+            deleted = version.version;
+            return { ...version, deletion_time: now.toISOString() };
+          });
+          if (deleted !== undefined) reportSecret(tx, 'deleted', req.data.path, deleted);
         });
         return undefined;
       },

@@ -6,7 +6,7 @@ import { readConfig, type MountConfig } from './mount-config.ts';
 import { nothingThere } from './path-data.ts';
 import { SecretMetadata, secretMetadata } from './secret-metadata.ts';
 import { newSecret, type SecretRecord } from './secret-record.ts';
-import { changing } from './secret-source.ts';
+import { changing, reportSecret } from './secret-source.ts';
 import { deleteSecret, secrets } from './secret-store.ts';
 
 /** The settings that a write of metadata may hold. */
@@ -106,7 +106,9 @@ export function metadataPath(host: EngineHost): AnyPath {
     .delete({
       summary: 'Removes a secret with all its versions, for good.',
       handle: async (req) => {
-        await changing(req.storage, req.data.path, async (tx) => deleteSecret(tx, req.data.path));
+        await changing(req.storage, req.data.path, async (tx) => {
+          if (await deleteSecret(tx, req.data.path)) reportSecret(tx, 'deleted', req.data.path);
+        });
         return undefined;
       },
     });

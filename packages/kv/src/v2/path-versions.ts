@@ -1,6 +1,6 @@
 import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { isDeleted, type VersionRecord } from './secret-record.ts';
-import { changing } from './secret-source.ts';
+import { changing, reportSecret } from './secret-source.ts';
 import { changeVersions } from './secret-store.ts';
 
 interface Change {
@@ -9,6 +9,8 @@ interface Change {
   readonly summary: string;
   /** The complaint when no version was named. */
   readonly missing: string;
+  /** What those who follow events hear. */
+  readonly reported: 'written' | 'deleted';
   readonly apply: (version: VersionRecord, now: Date) => VersionRecord;
 }
 
@@ -20,6 +22,7 @@ export function versionsPaths(host: EngineHost): readonly AnyPath[] {
       description: 'Deleted versions cannot be read, and can be brought back.',
       summary: 'Marks versions as deleted.',
       missing: 'No version number provided',
+      reported: 'deleted',
       apply: (version, now) => (isDeleted(version, now) ? version : { ...version, deletion_time: now.toISOString() }),
     }),
     versionsPath(host, 'undelete/{path:all}', {
@@ -27,6 +30,7 @@ export function versionsPaths(host: EngineHost): readonly AnyPath[] {
       description: 'Also takes back a deletion that is due later. Destroyed versions stay destroyed.',
       summary: 'Takes back the deletion of versions.',
       missing: 'No version number provided',
+      reported: 'written',
       apply: (version) => (version.deletion_time === '' ? version : { ...version, deletion_time: '' }),
     }),
     versionsPath(host, 'destroy/{path:all}', {
@@ -34,6 +38,7 @@ export function versionsPaths(host: EngineHost): readonly AnyPath[] {
       description: 'The data is removed from storage and cannot be brought back.',
       summary: 'Removes the data of versions.',
       missing: 'no version number provided',
+      reported: 'deleted',
       apply: (version) => ({ ...version, destroyed: true }),
     }),
   ];
@@ -53,7 +58,10 @@ function versionsPath(host: EngineHost, pattern: `${string}{path:all}`, change: 
       const { path: id, versions } = req.data;
       if (versions === undefined || versions.length === 0) throw new BadRequest(change.missing);
       const now = host.clock.now();
-      await changing(req.storage, id, async (tx) => changeVersions(tx, id, versions, (version) => change.apply(version, now)));
+      await changing(req.storage, id, async (tx) => {
+        const changed = await changeVersions(tx, id, versions, (version) => change.apply(version, now));
+        if (changed) reportSecret(tx, change.reported, id, versions.length === 1 ? versions[0] : undefined);
+      });
       return undefined;
     },
   });

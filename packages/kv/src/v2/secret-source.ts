@@ -15,6 +15,12 @@ export function secretSource({ storage, clock }: Pick<EngineHost, 'storage' | 'c
   };
 }
 
+/** Reports a change of a secret, once its transaction is committed. `version`: where it is of one version. */
+export function reportSecret(tx: Pick<Transaction, 'report'>, change: 'written' | 'deleted', name: string, version?: number): void {
+  const paths = [`data/${name}`, `metadata/${name}`];
+  tx.report({ kind: `secret.${change}`, paths, name, ...(version === undefined ? {} : { version }) });
+}
+
 /** Makes a change of a secret in a transaction that notifies its subscribers. */
 export async function changing<T>(
   storage: { transaction<R>(work: (tx: Transaction) => Promise<R>): Promise<R> },

@@ -87,15 +87,15 @@ export async function writeVersion(
   return { secret, version };
 }
 
-/** Changes versions by number, or the current one; unknown and destroyed ones are passed over. Within a transaction. */
+/** Changes versions by number, or the current one; unknown and destroyed ones are passed over. Within a transaction. Resolves with whether any changed. */
 export async function changeVersions(
   tx: Storage,
   path: string,
   numbers: readonly number[] | 'current',
   change: (version: VersionRecord) => VersionRecord,
-): Promise<void> {
+): Promise<boolean> {
   const secret = await secrets(tx).get(path);
-  if (!secret) return;
+  if (!secret) return false;
   const asked = new Set(numbers === 'current' ? [secret.current_version] : numbers);
   let { latest } = secret;
   let changed = false;
@@ -109,17 +109,19 @@ export async function changeVersions(
     if (version.version === secret.current_version) latest = undefined;
     await dataRecords(tx).delete(dataId(version.version, path));
   }
-  if (!changed) return;
+  if (!changed) return false;
   const { latest: _data, ...rest } = secret;
   await secrets(tx).put(path, { ...rest, versions, ...(latest ? { latest } : {}) });
+  return true;
 }
 
-/** Removes the secret with all its versions. Within a transaction. */
-export async function deleteSecret(tx: Storage, path: string): Promise<void> {
+/** Removes the secret with all its versions. Within a transaction. Resolves with whether there was one. */
+export async function deleteSecret(tx: Storage, path: string): Promise<boolean> {
   const secret = await secrets(tx).get(path);
-  if (!secret) return;
+  if (!secret) return false;
   for (const { version, destroyed } of secret.versions) if (!destroyed) await dataRecords(tx).delete(dataId(version, path));
   await secrets(tx).delete(path);
+  return true;
 }
 
 function dataId(version: number, path: string): string {

@@ -46,7 +46,14 @@ describeWithSlapd('the recorded calls of the directory secrets engine', () => {
       differences,
       core: () => core,
       values: () => ({ url: slapd.url }),
-      extraKeys: ['.data.status', '.data.bindpass_set', '.data.root_rotation', '.data.svc11.rotation', '.data.svc12.rotation'],
+      extraKeys: [
+        '.data.status',
+        '.data.bindpass_set',
+        '.data.root_rotation',
+        ...['svc11', 'svc12'].flatMap((account) =>
+          ['rotation', 'borrowed_since', 'borrowed_until', 'borrowed_by_you'].map((key) => `.data.${account}.${key}`),
+        ),
+      ],
     },
   );
 });

@@ -31,6 +31,7 @@ export function identityEngine(store: IdentityStore, { paths = [], schedules = [
         ...paths,
       ],
       schedules,
+      policyHolders: async (query) => store.policyHolders(query),
     }),
   };
 }

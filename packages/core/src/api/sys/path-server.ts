@@ -1,15 +1,13 @@
 import { f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
-import type { Cluster } from '../../services/seal/cluster.ts';
-import { VERSION } from '../../kernel/version.ts';
+import type { Nodes } from '../../services/nodes/nodes.ts';
 
 export interface ServerPathDeps {
-  readonly cluster: Cluster;
   readonly now: () => Date;
-  readonly hostname: string;
+  readonly nodes: Nodes;
   /** The configuration without its secrets, as the server was started. */
   readonly sanitizedConfig: () => Record<string, unknown>;
-  /** Prometheus text; undefined where metrics are off. */
-  readonly metrics: (() => Promise<string>) | undefined;
+  /** Prometheus text or JSON; undefined where metrics are off. */
+  readonly metrics: ((format: 'prometheus' | 'json') => Promise<string>) | undefined;
 }
 
 /** What the node tells of itself. */
@@ -19,16 +17,17 @@ export function serverPaths(deps: ServerPathDeps): AnyPath[] {
       summary: 'Lists nodes.',
       handle: async () => ({
         data: {
-          nodes: [
-            {
-              hostname: deps.hostname,
-              api_address: deps.cluster.apiAddress,
-              cluster_address: deps.cluster.apiAddress,
+          nodes: (await deps.nodes.list())
+            .filter(({ state }) => state === 'active')
+            .sort((a, b) => Number(b.self) - Number(a.self))
+            .map(({ hostname, address, version, self, seen }) => ({
+              hostname,
+              api_address: address,
+              cluster_address: address,
               active_node: true,
-              last_echo: null,
-              version: VERSION,
-            },
-          ],
+              last_echo: self ? null : new Date(seen).toISOString(),
+              version,
+            })),
         },
       }),
     }),
@@ -43,16 +42,17 @@ export function serverPaths(deps: ServerPathDeps): AnyPath[] {
     }),
     path('metrics', {
       synopsis: 'Metrics.',
-      description: 'In the text format of Prometheus.',
-      fields: { format: f.string('prometheus', { default: 'prometheus' }) },
+      description: 'In the text format of Prometheus, or as JSON.',
+      fields: { format: f.string('`prometheus` or `json`.', { default: 'prometheus' }) },
     }).read({
       summary: 'Shows metrics.',
       handle: async ({ data }): Promise<EngineResponse<never>> => {
         if (!deps.metrics) return { status: 400, raw: { contentType: 'text/plain', body: 'prometheus is not enabled' } };
+        if (data.format === 'json') return { raw: { contentType: 'application/json', body: await deps.metrics('json') } };
         if (data.format !== 'prometheus') {
           return { status: 400, raw: { contentType: 'text/plain', body: `metric response format ${JSON.stringify(data.format)} unknown` } };
         }
-        return { raw: { contentType: 'text/plain; version=0.0.4', body: await deps.metrics() } };
+        return { raw: { contentType: 'text/plain; version=0.0.4', body: await deps.metrics('prometheus') } };
       },
     }),
   ];

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { BadRequest, type AnyPath } from '@strongroom/engine-sdk';
 import { keyPaths } from './path-keys.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -22,6 +21,7 @@ import { auditPaths } from './path-audit.ts';
 import { capabilityPaths } from './path-capabilities.ts';
 import { consoleSettingsPaths } from './path-console-settings.ts';
 import { corsPaths } from './path-cors.ts';
+import { figurePaths } from './path-figures.ts';
 import { hostInfoPaths } from './path-host-info.ts';
 import { inFlightPaths } from './path-in-flight.ts';
 import { internalUiPaths } from './path-internal-ui.ts';
@@ -33,9 +33,12 @@ import { loggerPaths } from './path-loggers.ts';
 import { mfaPaths } from './path-mfa.ts';
 import { mountPaths } from './path-mounts.ts';
 import { passwordPolicyPaths } from './path-password-policies.ts';
+import { nodePaths } from './path-nodes.ts';
 import { pluginPaths } from './path-plugins.ts';
 import { policyPaths } from './path-policies.ts';
+import { policyCheckPath } from './path-policy-check.ts';
 import { policyExplanationPaths } from './path-policy-explanation.ts';
+import { policyHoldersPath } from './path-policy-holders.ts';
 import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
@@ -49,7 +52,7 @@ import { versionHistoryPaths } from './path-version-history.ts';
 export interface SystemOptions {
   readonly logLevels?: LogLevelStore;
   readonly sanitizedConfig?: () => Record<string, unknown>;
-  readonly metrics?: () => Promise<string>;
+  readonly metrics?: (format: 'prometheus' | 'json') => Promise<string>;
   readonly console?: Partial<ConsoleSettings>;
 }
 
@@ -63,10 +66,14 @@ export interface SystemParts {
 /** Every path of `sys/`: one file a noun, each given what it needs. */
 export function systemPaths({ kernel, services, sealing, newRootToken }: SystemParts, options: SystemOptions): AnyPath[] {
   const { clock, barrier, outside } = kernel;
-  const { mounts, plugins, access, audit, seal, cluster, removals, lockout } = services;
+  const { mounts, plugins, access, audit, seal, removals, lockout } = services;
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
     return canonicalPath(mounts, path) ?? { path };
+  };
+  const needsSudo = (path: string): boolean => {
+    const found = mounts.route(path);
+    return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
   };
   const aclOfToken = async (token: string) => access.aclOfToken(token);
   return [
@@ -99,14 +106,9 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
         }
       },
     }),
-    ...policyExplanationPaths({
-      aclOfToken,
-      canonical,
-      needsSudo: (path) => {
-        const found = mounts.route(path);
-        return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
-      },
-    }),
+    ...policyExplanationPaths({ ...services, canonical, needsSudo }),
+    policyCheckPath(),
+    policyHoldersPath({ ...services, barrier, clock, canonical, needsSudo }),
     ...leasePaths({ ...services, now: () => clock.millis() }),
     ...leaseOverviewPaths({ ...services, now: () => clock.millis() }),
     ...wrappingPaths(services),
@@ -129,6 +131,8 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...consoleSettingsPaths(options.console),
     ...loginMethodPaths({ mounts }),
     ...inFlightPaths(services),
+    ...figurePaths({ figures: services.figures, clock, node: services.nodes.id }),
+    ...nodePaths(services),
     ...schedulePaths({ ...services, outside }),
     ...pluginPaths({
       catalogue: { list: () => plugins.usable, refused: () => plugins.refused, isBuiltIn: (plugin) => plugins.isBuiltIn(plugin) },
@@ -141,9 +145,8 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...versionHistoryPaths({ history: services.versions }),
     ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
     ...serverPaths({
-      cluster,
       now: () => clock.now(),
-      hostname: hostname(),
+      nodes: services.nodes,
       sanitizedConfig: options.sanitizedConfig ?? (() => ({})),
       metrics: options.metrics,
     }),

@@ -1,4 +1,4 @@
-import type { EnginePackage } from '@strongroom/engine-sdk';
+import { holderSource, pageOfHolders, type EnginePackage } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import { createPaths } from './path-create.ts';
@@ -9,6 +9,7 @@ import { revokePaths } from './path-revoke.ts';
 import type { TokenCreation } from '../../services/tokens/token-creation.ts';
 import type { TokenRenewal } from '../../services/tokens/token-renewal.ts';
 import type { TokenRevoker } from '../../services/tokens/token-revoker.ts';
+import { heldByRole } from '../../services/tokens/child-policies.ts';
 import { TokenRoles } from '../../services/tokens/token-roles.ts';
 import type { TokenStore } from '../../services/tokens/token-store.ts';
 
@@ -34,6 +35,7 @@ export function tokenEngine(parts: {
           ...revokePaths({ tokens: parts.tokens, revoker: parts.revoker }),
           ...rolePaths({ roles }),
         ],
+        policyHolders: async (query) => pageOfHolders([holderSource('roles', 'role', roles, heldByRole)], query),
       };
     },
   };

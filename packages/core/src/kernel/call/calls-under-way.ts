@@ -16,6 +16,10 @@ export interface CallUnderWay {
 export class CallsUnderWay {
   readonly #calls = new Set<CallUnderWay>();
 
+  get size(): number {
+    return this.#calls.size;
+  }
+
   begin(call: CallUnderWay): void {
     this.#calls.add(call);
   }

@@ -78,6 +78,16 @@ export class Incarnations {
     return { of: others.length + 1, rank: others.filter((id) => id < this.#id).length, changes: this.#changes };
   }
 
+  /** The lives of the other processes, by the last look at the store. */
+  get others(): ReadonlySet<string> {
+    return new Set(this.#seen.keys());
+  }
+
+  /** Whether the process of a life runs, as far as can be told. */
+  async runs(id: string): Promise<boolean> {
+    return id === this.#id || !(await this.#isGone(id));
+  }
+
   handsOn(work: OrphanedWork): void {
     this.#work.push(work);
   }

@@ -202,6 +202,7 @@ export class Store {
       this.#requireOpen();
       const marks = await tx.commit(this.#driver);
       if (marks.length > 0) this.#stored?.(marks);
+      tx.committed();
       return { done };
     } catch (error) {
       if (error instanceof Conflict) return { conflict: error };
@@ -260,6 +261,7 @@ export class StoreTransaction {
   readonly #read = new Map<string, { readonly version: number | undefined; readonly record: unknown }>();
   readonly #written = new Map<string, unknown>();
   readonly #notified = new Set<string>();
+  #afterwards: (() => void)[] | undefined;
 
   constructor(store: Store) {
     this.#store = store;
@@ -320,6 +322,16 @@ export class StoreTransaction {
 
   notify(key: string): void {
     this.#notified.add(key);
+  }
+
+  /** Calls back once this is committed; never for an attempt that is not. The callback must not throw. */
+  afterwards(callback: () => void): void {
+    (this.#afterwards ??= []).push(callback);
+  }
+
+  /** The commit has resolved. */
+  committed(): void {
+    for (const callback of this.#afterwards ?? []) callback();
   }
 
   /** Keys as stored before this transaction, with its own writes applied. Not protected against others' additions. */

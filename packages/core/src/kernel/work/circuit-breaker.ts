@@ -20,9 +20,15 @@ export class CircuitBreakers {
   readonly #clock: Clock;
   readonly #circuits = new Map<string, Circuit>();
   readonly #settings = new Map<string, CircuitSettings>();
+  #changed: (target: string, state: 'opened' | 'closed') => void = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** From now on, the listener hears when a breaker opens, and when one that was open is closed. It must not throw. */
+  onChange(listener: (target: string, state: 'opened' | 'closed') => void): void {
+    this.#changed = listener;
   }
 
   /** From now on for this target; undefined for the defaults. */
@@ -53,7 +59,10 @@ export class CircuitBreakers {
   }
 
   succeeded(target: string | undefined): void {
-    if (target !== undefined) this.#circuits.delete(target);
+    const circuit = target === undefined ? undefined : this.#circuits.get(target);
+    if (target === undefined || !circuit) return;
+    this.#circuits.delete(target);
+    if (isOpen(circuit)) this.#changed(target, 'closed');
   }
 
   /** The trial was not made after all, or says nothing about the target. */
@@ -74,8 +83,10 @@ export class CircuitBreakers {
     const { threshold, pause, longestPause } = circuit.settings;
     const doublings = Math.min(10, Math.max(0, circuit.failures - threshold));
     circuit.openUntil = now + Math.min(Math.max(longestPause, pause), pause * 2 ** doublings);
-    if (isOpen(circuit) && circuit.openedAt === 0) circuit.openedAt = now;
     this.#circuits.set(target, circuit);
+    if (!isOpen(circuit) || circuit.openedAt !== 0) return;
+    circuit.openedAt = now;
+    this.#changed(target, 'opened');
   }
 
   /** An operator asks for a try now instead of at the end of the pause, as after a repair. */

@@ -51,6 +51,8 @@ export interface Work<R extends DueRecord, T> {
   again(record: R, now: number): R | undefined;
   /** Ids of the records that the ended processes may have claimed. Default: those that come due before a claim ends. */
   claimed?(ended: ReadonlySet<string>): AsyncIterable<readonly string[]>;
+  /** Hears of the outcome of each attempt, once. Must not throw. */
+  attempted?(id: string, outcome: Outcome<R, T>): void;
   /** The record of a process that has ended, to be tried at once. Default: as it is. */
   handedOn?(record: R, now: number): R;
 }
@@ -123,7 +125,12 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
   attempt(id: string, found: R, signal: AbortSignal, claimable: Claimable<R> = unmoved): Promise<Outcome<R, T>> {
     const underWay = this.#underWay.get(id);
     if (underWay) return underWay;
-    const attempt = this.#attempt(id, found, signal, claimable).finally(() => this.#underWay.delete(id));
+    const attempt = this.#attempt(id, found, signal, claimable)
+      .then((outcome) => {
+        this.#work.attempted?.(id, outcome);
+        return outcome;
+      })
+      .finally(() => this.#underWay.delete(id));
     this.#underWay.set(id, attempt);
     return attempt;
   }

@@ -57,6 +57,11 @@ export class ScheduleRunner {
     });
   }
 
+  /** Entries that are being processed. */
+  get busy(): number {
+    return this.#busy.size;
+  }
+
   handle(kind: DueKind, handler: DueHandler): void {
     this.#handlers.set(kind, handler);
   }

@@ -4,6 +4,7 @@ import type { IdentityStore } from '../identity/identity-store.ts';
 import { Acl } from '../policies/acl.ts';
 import type { AclQuery } from '../policies/acl-query.ts';
 import { BoundedAcl } from '../policies/bounded-acl.ts';
+import type { Policy } from '../policies/policy.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
 import type { FoundToken, TokenStore } from '../tokens/token-store.ts';
 import type { CallerIdentity } from './caller-identity.ts';
@@ -37,17 +38,17 @@ export class TokenAccess {
     return entity !== undefined && !entity.disabled;
   }
 
-  /** What the caller may do, within what the makers of the token had. */
-  async aclOf(who: CallerIdentity): Promise<Acl> {
-    const names = who.identityPolicies.length === 0 ? who.tokenPolicies : [...who.tokenPolicies, ...who.identityPolicies];
-    const own = await this.#aclFor(names, who.entityId);
+  /** What the caller may do, within what the makers of the token had. With a draft: what they could do if it were saved. */
+  async aclOf(who: CallerIdentity, draft?: Policy): Promise<Acl> {
+    const own = await this.#aclFor(policiesOf(who), who.entityId, draft);
     if (!who.within || who.within.length === 0) return own;
-    return new BoundedAcl(own, await Promise.all(who.within.map(async (bound) => this.#aclFor(bound.policies, bound.entity_id ?? ''))));
+    const bounds = who.within.map(async (bound) => this.#aclFor(bound.policies, bound.entity_id ?? '', draft));
+    return new BoundedAcl(own, await Promise.all(bounds));
   }
 
-  async #aclFor(names: readonly string[], entityId: string): Promise<Acl> {
-    if (entityId === '') return this.#policies.aclFor(names);
-    return this.#policies.aclFor(names, { key: entityId, load: async () => this.#identity.templateContext(entityId) });
+  async #aclFor(names: readonly string[], entityId: string, draft?: Policy): Promise<Acl> {
+    const identity = entityId === '' ? undefined : { key: entityId, load: async () => this.#identity.templateContext(entityId) };
+    return draft ? this.#policies.aclWithDraft(names, draft, identity) : this.#policies.aclFor(names, identity);
   }
 
   /** Undefined for what is no token, or none any more; with an address, also for a token that is not good there. */
@@ -60,6 +61,20 @@ export class TokenAccess {
   async aclOfAccessor(accessor: string): Promise<Acl | undefined> {
     const found = await this.#tokens.byAccessor(accessor);
     return found && this.#answeringAcl(found);
+  }
+
+  /**
+   * What a token, or that of an accessor, could do if the draft were saved under its name, and whether the token has a policy of that name. Undefined for what is no token.
+   */
+  async aclWithDraft(
+    by: { readonly token: string } | { readonly accessor: string },
+    draft: Policy,
+  ): Promise<{ readonly acl: Acl; readonly counts: boolean } | undefined> {
+    const found = 'token' in by ? await this.#tokens.find(by.token) : await this.#tokens.byAccessor(by.accessor);
+    if (!found) return undefined;
+    const holder = await this.#holderOf(found);
+    if (!holder) return { acl: NOTHING, counts: false };
+    return { acl: await this.aclOf(holder, draft), counts: policiesOf(holder).includes(draft.name) };
   }
 
   /**
@@ -76,10 +91,16 @@ export class TokenAccess {
 
   /** For questions about a token: nothing is allowed to one whose entity is disabled or gone. */
   async #answeringAcl(found: FoundToken): Promise<Acl> {
+    const holder = await this.#holderOf(found);
+    return holder ? this.aclOf(holder) : NOTHING;
+  }
+
+  /** Undefined: the entity is disabled or gone. */
+  async #holderOf(found: FoundToken): Promise<CallerIdentity | undefined> {
     try {
-      return await this.aclOf(await this.identityOf('', found));
+      return await this.identityOf('', found);
     } catch (error) {
-      if (error instanceof PermissionDenied) return NOTHING;
+      if (error instanceof PermissionDenied) return undefined;
       throw error;
     }
   }
@@ -110,4 +131,9 @@ export class TokenAccess {
       issuedAt: record.created,
     };
   }
+}
+
+/** The policies of the token, and those of its entity and groups. */
+export function policiesOf({ tokenPolicies, identityPolicies }: CallerIdentity): readonly string[] {
+  return identityPolicies.length === 0 ? tokenPolicies : [...tokenPolicies, ...identityPolicies];
 }

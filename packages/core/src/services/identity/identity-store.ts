@@ -1,4 +1,15 @@
-import { BadRequest, foldName, type Clock, type Log, type LoginAlias, type StorageView } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  foldName,
+  holderSource,
+  pageOfHolders,
+  type HolderPage,
+  type ListQuery,
+  type Clock,
+  type Log,
+  type LoginAlias,
+  type StorageView,
+} from '@strongroom/engine-sdk';
 import { Entities } from './entities.ts';
 import { addAlias, EntityAliases, newAlias } from './entity-aliases.ts';
 import { GroupAliases } from './group-aliases.ts';
@@ -7,6 +18,7 @@ import { IdentityCache, type IdentityPolicies, type TemplateContext } from './id
 import { identityContext, samePairs, type IdentityChange, type IdentityContext, type IdentityMounts } from './identity-change.ts';
 import {
   aliasKey,
+  ancestorsOf,
   exactNameKey,
   findAlias,
   hasOneVariant,
@@ -111,6 +123,26 @@ export class IdentityStore {
 
   async templateContext(entityId: string): Promise<TemplateContext | undefined> {
     return (await this.#cache.get(entityId))?.context;
+  }
+
+  /** Entities with all that they have by themselves and by their groups, and groups with what their members have by them. */
+  async policyHolders(query: Required<Pick<ListQuery, 'limit'>> & Pick<ListQuery, 'after'>): Promise<HolderPage> {
+    const { records } = this.#context;
+    return pageOfHolders(
+      [
+        holderSource('entity/id', 'entity', records.entities, async ({ name }, id) => ({
+          name,
+          policies: (await this.policiesOf(id))?.policies ?? [],
+          withDefault: false,
+        })),
+        holderSource('group/id', 'group', records.groups, async (group, id) => {
+          const above = await ancestorsOf(records, new Map([[id, group]]));
+          const policies = [group, ...above.values()].flatMap((one) => one.policies);
+          return { name: group.name, policies: [...new Set(policies)].sort(), withDefault: false };
+        }),
+      ],
+      query,
+    );
   }
 
   /** The aliases of entities and groups on a mount that is gone, with the memberships they gave. The entities stay. */

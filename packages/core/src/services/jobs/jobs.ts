@@ -3,7 +3,7 @@ import { BadRequest, checkRecord, type AnySchedule, type Clock, type JobStatus, 
 import type { Incarnations } from '../../kernel/incarnation/incarnations.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { DueRecords, dueStatus } from '../../kernel/work/due-records.ts';
-import { DueWork, type Task, type Work } from '../../kernel/work/due-work.ts';
+import { DueWork, type Outcome, type Task, type Work } from '../../kernel/work/due-work.ts';
 import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { DueEntry } from '../../kernel/work/schedule-index.ts';
 import { jobId, jobRecords, type JobRecord } from './job-record.ts';
@@ -17,6 +17,9 @@ export interface JobMount {
 
 type NextTime = Date | undefined;
 
+/** Counts an attempt of a job of a mount. */
+type CountJob = (mount: string, kind: string, result: 'ok' | 'failed') => void;
+
 /** Jobs of engines: what their schedules do, and when it is done again. */
 export class Jobs implements Work<JobRecord, NextTime> {
   readonly work: DueWork<JobRecord, NextTime>;
@@ -27,6 +30,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
   readonly #outside: OutsideSystems;
   readonly #records: DueRecords<JobRecord>;
   readonly #mount: (uuid: string) => JobMount | undefined;
+  readonly #counted: CountJob;
 
   constructor(options: {
     incarnations: Incarnations;
@@ -35,12 +39,14 @@ export class Jobs implements Work<JobRecord, NextTime> {
     log: Log;
     outside: OutsideSystems;
     mount: (uuid: string) => JobMount | undefined;
+    counted: CountJob;
     random?: () => number;
   }) {
     this.#store = options.store;
     this.#log = options.log;
     this.#outside = options.outside;
     this.#mount = options.mount;
+    this.#counted = options.counted;
     this.#records = new DueRecords({ ...options, kind: 'job', records: jobRecords });
     this.work = new DueWork<JobRecord, NextTime>({ ...options, records: this.#records, work: this });
   }
@@ -142,6 +148,11 @@ export class Jobs implements Work<JobRecord, NextTime> {
     if (!next) return undefined;
     const { last_error: _cleared, ...rest } = record;
     return { ...rest, attempts: 0, due: next.getTime(), planned: next.getTime(), last_success: now };
+  }
+
+  attempted(_id: string, outcome: Outcome<JobRecord, NextTime>): void {
+    if (outcome.state === 'done') this.#counted(outcome.record.mount, outcome.record.kind, 'ok');
+    else if (outcome.state === 'failed') this.#counted(outcome.record.mount, outcome.record.kind, 'failed');
   }
 
   async *waiting(mount: string): AsyncGenerator<string[]> {

@@ -51,6 +51,7 @@ export class Journal implements Work<IntentRecord, void> {
   readonly #records: DueRecords<IntentRecord>;
   readonly #mount: (uuid: string) => JournalMount | undefined;
   readonly #incarnations: Incarnations;
+  readonly #counted: (mount: string, what: 'rollbacks_ok' | 'rollbacks_failed') => void;
 
   constructor(options: {
     store: Store;
@@ -59,6 +60,8 @@ export class Journal implements Work<IntentRecord, void> {
     outside: OutsideSystems;
     mount: (uuid: string) => JournalMount | undefined;
     incarnations: Incarnations;
+    /** Counts an attempt to undo a change of a mount. */
+    counted: (mount: string, what: 'rollbacks_ok' | 'rollbacks_failed') => void;
     random?: () => number;
   }) {
     this.#store = options.store;
@@ -67,6 +70,7 @@ export class Journal implements Work<IntentRecord, void> {
     this.#log = options.log;
     this.#outside = options.outside;
     this.#mount = options.mount;
+    this.#counted = options.counted;
     this.#records = new DueRecords({ ...options, kind: 'intent', records: intentRecords });
     this.work = new DueWork<IntentRecord, void>({ ...options, records: this.#records, work: this });
   }
@@ -213,6 +217,11 @@ export class Journal implements Work<IntentRecord, void> {
   done(_tx: StoreTransaction, _id: string, record: IntentRecord, { now, held }: { now: number; held: boolean }): IntentRecord | undefined {
     if (!held) return record;
     return record.again !== undefined && record.again > now ? { ...record, due: record.again, attempts: 0 } : undefined;
+  }
+
+  attempted(_id: string, outcome: Outcome<IntentRecord, void>): void {
+    if (outcome.state === 'done') this.#counted(outcome.record.mount, 'rollbacks_ok');
+    else if (outcome.state === 'failed') this.#counted(outcome.record.mount, 'rollbacks_failed');
   }
 
   async *waiting(mount: string): AsyncGenerator<string[]> {

@@ -27,6 +27,8 @@ import { DueRecords } from '../../kernel/work/due-records.ts';
 import { DueWork, type Claimable, type Failure, type Outcome, type Task, type Work } from '../../kernel/work/due-work.ts';
 import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { DueEntry } from '../../kernel/work/schedule-index.ts';
+import type { EventKind } from '../events/core-event.ts';
+import type { Events } from '../events/events.ts';
 import type { Journal } from '../journal/journal.ts';
 import { leftByLease, type LeftOutside } from '../outside/left-outside.ts';
 import { IRREVOCABLE, leaseMarks, ofTokenPrefix, waitingPrefix } from './lease-index.ts';
@@ -74,6 +76,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
   readonly #incarnations: Incarnations;
   readonly #records: DueRecords<LeaseRecord>;
   readonly #mount: (uuid: string) => LeaseMount | undefined;
+  readonly #events: Events;
 
   constructor(options: {
     store: Store;
@@ -82,6 +85,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     outside: OutsideSystems;
     journal: Journal;
     incarnations: Incarnations;
+    events: Events;
     mount: (uuid: string) => LeaseMount | undefined;
     random?: () => number;
   }) {
@@ -91,6 +95,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     this.#outside = options.outside;
     this.#journal = options.journal;
     this.#incarnations = options.incarnations;
+    this.#events = options.events;
     this.#mount = options.mount;
     this.#records = new DueRecords({ ...options, kind: 'lease', records: leaseRecords, marks: leaseMarks });
     this.work = new DueWork<LeaseRecord, void>({ ...options, records: this.#records, work: this });
@@ -110,6 +115,8 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     readonly latest: number;
     /** The idempotency key it was asked with, and the answer to repeat. */
     readonly repeat?: RepeatOrder & RepeatedAnswer;
+    /** The id of the request that asked for it. */
+    readonly request?: string;
     guard(tx: StoreTransaction): Promise<void>;
   }): Promise<RegisteredLease | undefined> {
     const { issued, mount } = secret;
@@ -153,6 +160,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
       throw error;
     });
     if (!registered) return undefined;
+    this.#tell('lease.issued', id, record, secret.request === undefined ? {} : { request: secret.request });
     return { id, ttl: Math.ceil((expires - now) / 1_000), renewable, warnings: limited.warnings };
   }
 
@@ -195,6 +203,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
       if (!current || current.revoking) throw new BadRequest('lease not found');
       this.#records.put(tx, id, current, { ...current, expires, due: expires, last_renewal: now });
     });
+    this.#tell('lease.renewed', id, record);
     return { id, ttl: Math.round((expires - now) / 1_000), renewable: true, warnings };
   }
 
@@ -354,12 +363,19 @@ export class LeaseStore implements Work<LeaseRecord, void> {
 
   /** Its credential is gone, and so is the lease, whoever moved it meanwhile. */
   async done(tx: StoreTransaction, id: string, record: LeaseRecord): Promise<undefined> {
+    tx.afterwards(() => this.#tell('lease.revoked', id, record));
     if (record.repeat !== undefined) await forgetRepeat(tx, record.repeat, id);
   }
 
   failed(record: LeaseRecord, { message, attempts }: Failure): LeaseRecord {
     const failed = { ...this.delayed(record), revoke_error: message.slice(0, 240) };
     return attempts >= PATIENCE ? { ...failed, irrevocable: true } : failed;
+  }
+
+  attempted(id: string, outcome: Outcome<LeaseRecord, void>): void {
+    if (outcome.state !== 'failed') return;
+    const count = outcome.record.attempts + 1;
+    this.#tell(count >= PATIENCE ? 'lease.irrevocable' : 'lease.failing', id, outcome.record, { count });
   }
 
   delayed(record: LeaseRecord): LeaseRecord {
@@ -398,6 +414,15 @@ export class LeaseStore implements Work<LeaseRecord, void> {
       throw new UpstreamFailed(`failed to revoke entry: ${record.type} is not answering; it will be tried again${last}`);
     }
     throw new UpstreamFailed(`failed to revoke entry: ${outcome.reason}`, outcome.state === 'absent' ? {} : { cause: outcome.error });
+  }
+
+  #tell(
+    kind: EventKind,
+    id: string,
+    { mount, path, token }: LeaseRecord,
+    more: { readonly count?: number; readonly request?: string } = {},
+  ): void {
+    this.#events.publish({ kind, mount, lease: { id, token }, name: path, ...more });
   }
 
   #report(id: string, outcome: Outcome<LeaseRecord, void>): void {

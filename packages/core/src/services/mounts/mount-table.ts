@@ -8,6 +8,7 @@ import {
   type Clock,
 } from '@strongroom/engine-sdk';
 import type { UsablePlugins, SystemEngine } from '../plugins/usable-plugins.ts';
+import type { Events } from '../events/events.ts';
 import { callerMayRead } from '../caller/caller-acl.ts';
 import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import { MountView, type MountScope } from './mount-view.ts';
@@ -34,6 +35,7 @@ export class MountTable {
   readonly #log: Log;
   readonly #system: SystemLimits;
   readonly #plugins: UsablePlugins;
+  readonly #events: Events;
   readonly #engines: MountEngines;
   readonly #records: MountRecords;
   readonly #revokeBelow: (path: string) => Promise<void>;
@@ -52,6 +54,7 @@ export class MountTable {
     log: Log;
     system: SystemLimits;
     plugins: UsablePlugins;
+    events: Events;
     outside: OutsideSystems;
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
@@ -67,6 +70,7 @@ export class MountTable {
     this.#log = options.log;
     this.#system = options.system;
     this.#plugins = options.plugins;
+    this.#events = options.events;
     this.#engines = new MountEngines({ ...options, sources: this.#sources });
     this.#records = new MountRecords({ store: options.scope.store, log: options.log });
     this.#revokeBelow = options.revokeBelow;
@@ -170,6 +174,7 @@ export class MountTable {
       }
       if (!stored) return STALE;
       this.#register(mount);
+      this.#tell('enabled', record);
       return mount;
     });
   }
@@ -185,6 +190,7 @@ export class MountTable {
       found.package?.checkOptions?.(next.options ?? {}, found.record.options ?? {});
       if (!(await this.#records.save(next))) return STALE;
       found.record = next;
+      this.#tell('tuned', next);
       return found;
     });
     await this.#engines.tuned(mount);
@@ -206,6 +212,7 @@ export class MountTable {
           this.#router.remove(from);
           mount.record = next;
           this.#router.add(mount);
+          this.#tell('moved', next, from);
           return undefined;
         });
       } finally {
@@ -278,9 +285,16 @@ export class MountTable {
       if (!saved) return STALE;
       this.#router.remove(mount.path);
       this.#forget(mount);
+      this.#tell('disabled', mount.record);
       return undefined;
     });
     await this.#leave(mount);
+  }
+
+  /** `from`: where it was before, which whoever knows it as that may learn too. */
+  #tell(change: 'enabled' | 'tuned' | 'moved' | 'disabled', record: MountRecord, from = record.path): void {
+    const above = [...new Set([record.path, from])].map((path) => `sys/${record.class === 'auth' ? path : `mounts/${path}`}`);
+    this.#events.publish({ kind: `mount.${change}`, above: above.map((path) => path.slice(0, -1)), name: record.path });
   }
 
   /** Deletes the records of a mount that is no longer in the table. */

@@ -10,10 +10,13 @@ import {
   type ListQuery,
   type ManagedAccount,
   type OpenIntent,
+  type Report,
+  type StorageView,
   type ScheduleKind,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Events } from '../events/events.ts';
 import type { AccountRegistry } from '../accounts/account-registry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { MountWatchers } from './mount-watchers.ts';
@@ -28,6 +31,7 @@ export interface MountScope {
   readonly jobs: Jobs;
   readonly watchers: MountWatchers;
   readonly accounts: AccountRegistry;
+  readonly events: Events;
   /** The mount's uuid: intents and jobs are filed below it. */
   readonly uuid: string;
   /** The key prefix of its records, with a closing slash. */
@@ -67,14 +71,18 @@ export class MountView implements MountStorage {
     );
   }
 
-  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Transaction) => Promise<T>, request?: string): Promise<T> {
     return this.#scope.store.transaction(async (tx) => {
       this.#guard();
-      const done = await work(this.within(tx));
+      const done = await work(new MountTransaction(this.#scope, tx, this.#guard, request));
       // What follows is the commit: the view may have been closed while the engine was at work.
       this.#guard();
       return done;
     });
+  }
+
+  ofRequest(id: string): StorageView {
+    return new RequestView(this, id);
   }
 
   within(tx: StoreTransaction): Transaction {
@@ -92,12 +100,40 @@ export class MountView implements MountStorage {
   }
 }
 
+class RequestView implements StorageView {
+  readonly #view: MountView;
+  readonly #request: string;
+
+  constructor(view: MountView, request: string) {
+    this.#view = view;
+    this.#request = request;
+  }
+
+  collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
+    return this.#view.collection(prefix, schema, options);
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#view.transaction(work, this.#request);
+  }
+
+  jobStatus(job: ScheduleKind, id: string): Promise<JobStatus | undefined> {
+    return this.#view.jobStatus(job, id);
+  }
+
+  managerOf(account: ManagedAccount): Promise<AccountManager | undefined> {
+    return this.#view.managerOf(account);
+  }
+}
+
 class MountTransaction implements Transaction {
   readonly #scope: MountScope;
   readonly #tx: StoreTransaction;
   readonly #guard: Guard;
+  readonly #request: string | undefined;
 
-  constructor(scope: MountScope, tx: StoreTransaction, guard: Guard) {
+  constructor(scope: MountScope, tx: StoreTransaction, guard: Guard, request?: string) {
+    this.#request = request;
     this.#scope = scope;
     this.#tx = tx;
     this.#guard = guard;
@@ -153,6 +189,12 @@ class MountTransaction implements Transaction {
 
   async notifySubscribers(secret: string): Promise<void> {
     await this.#scope.watchers.changed(this.#tx, this.#scope.uuid, secret);
+  }
+
+  report({ kind, paths, name, version }: Report): void {
+    const { events, uuid } = this.#scope;
+    const request = this.#request === undefined ? {} : { request: this.#request };
+    events.within(this.#tx, { kind, mount: uuid, paths: [...paths], name, ...(version === undefined ? {} : { version }), ...request });
   }
 }
 

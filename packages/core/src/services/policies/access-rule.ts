@@ -4,14 +4,23 @@ import type { FieldNames } from '../../kernel/mounts/path-router.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { ParameterValues, PolicyRule } from './policy-rule.ts';
 
+/** One block of one policy. */
+export interface RuleGrant {
+  readonly policy: string;
+  readonly capabilities: CapabilitySet;
+  /** Where the block begins in the text of the policy, from 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
 /** What all policies of a caller together say about one path. */
 export interface AccessRule {
   readonly pattern: PathPattern;
   /** The path as its policy writes it, where its selectors name what the caller does not have. */
   readonly unfilled?: string;
   capabilities: CapabilitySet;
-  /** Which policy gave what; with a deny, only those that deny. */
-  grants: { policy: string; capabilities: CapabilitySet }[];
+  /** Which block gave what; with a deny, only those that deny. */
+  grants: RuleGrant[];
   allowed: Map<string, ParameterValues> | undefined;
   denied: Map<string, ParameterValues> | undefined;
   required: readonly string[];
@@ -31,7 +40,7 @@ export function accessRule(pattern: PathPattern, policy: string, rule: PolicyRul
     pattern,
     ...(unfilled === undefined ? {} : { unfilled }),
     capabilities: rule.capabilities,
-    grants: [{ policy, capabilities: rule.capabilities }],
+    grants: [{ policy, capabilities: rule.capabilities, line: rule.line, column: rule.column }],
     allowed: !denies && rule.allowedParameters ? new Map(rule.allowedParameters) : undefined,
     denied: !denies && rule.deniedParameters ? new Map(rule.deniedParameters) : undefined,
     required: denies ? [] : rule.requiredParameters,

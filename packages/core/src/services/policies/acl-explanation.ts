@@ -1,12 +1,21 @@
-import { refusal, type AccessRule } from './access-rule.ts';
+import { refusal, type AccessRule, type RuleGrant } from './access-rule.ts';
 import type { AclQuery, AclVerdict } from './acl-query.ts';
 import { capabilityNames, LISTING, neededCapability, type Capability, type PolicyOperation } from './capability.ts';
+
+/** Where a rule is written: the block begins there in the text of the policy, counted from 1. */
+export interface RuleSource {
+  readonly policy: string;
+  readonly line: number;
+  readonly column: number;
+  readonly capabilities: string[];
+}
 
 export interface ExplainedRule {
   /** As the policy writes it. */
   readonly path: string;
-  readonly policies: readonly string[];
-  readonly capabilities: readonly string[];
+  readonly policies: string[];
+  readonly capabilities: string[];
+  readonly sources: RuleSource[];
 }
 
 /** Why a call is allowed or refused, in words. Holds no value that was sent. */
@@ -43,12 +52,18 @@ export function explainAccess(
   if (!rule) {
     const nearest = closest(path, rules);
     const reason = `no rule matches ${JSON.stringify(path)}`;
-    return { ...base, reason, missing, ...(nearest ? { nearest: explained(nearest) } : {}), suggestion: stanza(path, [missing], needed) };
+    const suggestion = stanza(path, withSudo([missing], query), needed);
+    return { ...base, reason, missing, ...(nearest ? { nearest: explained(nearest) } : {}), suggestion };
   }
   const decided = { ...base, rule: explained(rule) };
   const where = `path ${JSON.stringify(writtenPath(rule))} of ${[...new Set(rule.grants.map((grant) => grant.policy))].join(', ')}`;
-  if (verdict.allowed) return { ...decided, reason: `${where} grants ${missing}` };
   const has = capabilityNames(rule.capabilities);
+  if (verdict.allowed) {
+    const reason = `${where} grants ${missing}`;
+    if (query.needsSudo !== true || verdict.sudo) return { ...decided, reason };
+    const suggestion = stanza(rule.pattern.text, withSudo(has, query), 0);
+    return { ...decided, allowed: false, reason: `${reason}, but the path needs sudo as well`, missing: 'sudo', suggestion };
+  }
   if ((rule.capabilities & needed) !== 0)
     return { ...decided, reason: `${where}: ${refusal(rule, needed, query.data, query.wrapTtl) ?? 'refused'}` };
   if (rule.unfilled !== undefined) {
@@ -56,7 +71,7 @@ export function explainAccess(
     return { ...decided, reason, missing };
   }
   if (has[0] === 'deny') return { ...decided, reason: `${where} denies it`, missing };
-  const suggestion = stanza(rule.pattern.text, [...has, missing].sort(), 0);
+  const suggestion = stanza(rule.pattern.text, withSudo([...has, missing], query), 0);
   return { ...decided, reason: `${where} grants ${has.join(', ')}, not ${missing}`, missing, suggestion };
 }
 
@@ -69,7 +84,28 @@ function explained(rule: AccessRule): ExplainedRule {
     path: writtenPath(rule),
     policies: [...new Set(rule.grants.map((grant) => grant.policy))],
     capabilities: capabilityNames(rule.capabilities),
+    sources: rule.grants.map(source),
   };
+}
+
+export function source({ policy, line, column, capabilities }: RuleGrant): RuleSource {
+  return { policy, line, column, capabilities: capabilityNames(capabilities) };
+}
+
+/**
+ * The explanation for somebody who may know of these policies alone. A rule that another policy has a part in is left out, with all that would tell what it says: its
+ * path, its capabilities and the block that would change it.
+ */
+export function concealed(explanation: AclExplanation, known: (policy: string) => boolean): AclExplanation {
+  const { rule, nearest, ...rest } = explanation;
+  const isKnown = (one: ExplainedRule | undefined): boolean => one === undefined || one.policies.every(known);
+  if (isKnown(rule)) return isKnown(nearest) ? explanation : { ...rest, ...(rule ? { rule } : {}) };
+  const { suggestion: _told, ...told } = rest;
+  return { ...told, reason: `a rule of a policy that is not yours to see ${rest.allowed ? 'allows' : 'refuses'} it` };
+}
+
+function withSudo(capabilities: readonly string[], { needsSudo }: AclQuery): string[] {
+  return [...new Set(needsSudo === true ? [...capabilities, 'sudo'] : capabilities)].sort();
 }
 
 function stanza(path: string, capabilities: readonly string[], needed: number): string {

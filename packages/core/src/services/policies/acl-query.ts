@@ -13,6 +13,8 @@ export interface AclQuery {
   readonly names?: FieldNames | undefined;
   /** Seconds; 0 or absent asks for no wrapping. */
   readonly wrapTtl?: number | undefined;
+  /** Whether the path needs the sudo capability besides the operation's own. Only explanations look at it: a check answers `sudo`. */
+  readonly needsSudo?: boolean | undefined;
 }
 
 export interface AclVerdict {

@@ -186,7 +186,8 @@ function deciding(rule: AccessRule): DecidingRule {
   return { ...rule, plain: isPlain(rule), verdicts: new Map() };
 }
 
-function matchesEither(pattern: PathPattern, path: string, listing: boolean, folds: PathFolds | undefined): boolean {
+/** Whether the pattern matches; the path of a list counts with its closing slash and without. */
+export function matchesEither(pattern: PathPattern, path: string, listing: boolean, folds: PathFolds | undefined): boolean {
   if (matchesPath(pattern, path, folds)) return true;
   return listing && path.endsWith('/') && matchesPath(pattern, path.slice(0, -1), folds);
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** In every store from the start, and free to be edited: what any token may do with itself. */
 export const DEFAULT_POLICY = `# What every token may do with itself.
 
@@ -12,8 +14,11 @@ path "auth/token/revoke-self" {
     capabilities = ["update"]
 }
 
-# Ask what the token may do.
+# Ask what the token may do, and why not.
 path "sys/capabilities-self" {
+    capabilities = ["update"]
+}
+path "sys/policies/explain-self" {
     capabilities = ["update"]
 }
 path "sys/internal/ui/resultant-acl" {
@@ -70,6 +75,16 @@ path "identity/oidc/provider/+/authorize" {
     capabilities = ["read", "update"]
 }
 `;
+
+/** Digests (SHA-256) of the texts that earlier versions wrote as the `default` policy. A text that was released stays in this list. */
+const FORMER_DEFAULTS: ReadonlySet<string> = new Set([
+  'f9ac22e597ea30f06ca30954dd974a22877bb497ab0364256b5b65fffcdf68a9', // 0.1.0
+]);
+
+/** Whether nobody has edited this `default` policy since an earlier version wrote it. */
+export function isFormerDefault(text: string): boolean {
+  return FORMER_DEFAULTS.has(createHash('sha256').update(text).digest('hex'));
+}
 
 /** What a wrapping token has, and nothing else. */
 export const RESPONSE_WRAPPING_POLICY = `path "cubbyhole/response" {

@@ -1,15 +1,25 @@
-import { decodeValue } from '@strongroom/engine-sdk';
-import { toPlain, type HclBody, type HclItem, type HclPlain, type HclValue } from '@strongroom/hcl';
+import { decodeValue, listed } from '@strongroom/engine-sdk';
+import { toPlain, type HclBody, type HclItem, type HclPlain, type HclPosition, type HclValue } from '@strongroom/hcl';
 import { capabilitySet, DENY, isCapability, OLD_POLICIES, type Capability, type CapabilitySet } from './capability.ts';
-import { keyFaults } from './key-faults.ts';
+import { keyFault, unknownKeys } from './key-faults.ts';
 import { pathPattern, PathPatternError, type PathPattern } from './path-pattern.ts';
 import { parseTemplate, TemplateSyntaxError, type PathTemplate } from './template.ts';
 
 /** The values of one parameter; none means any value. */
 export type ParameterValues = readonly HclPlain[];
 
+/** Something about a policy, and where it stands in the text: both counted from 1. */
+export interface PolicyRemark {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 /** One `path "…" { … }` block. */
 export interface PolicyRule {
+  /** Where the block begins. */
+  readonly line: number;
+  readonly column: number;
   /** As written, without a leading slash. */
   readonly path: string;
   /** Exactly one of the two: with selectors the pattern depends on the caller. */
@@ -32,14 +42,32 @@ export interface PolicyRule {
   readonly expiration?: number;
   readonly comment: string;
   /** Things that were accepted and do nothing; worth a warning to whoever writes the policy. */
-  readonly notices: readonly string[];
+  readonly notices: readonly PolicyRemark[];
   /** What a reader of the policy should know about how the block counts. */
-  readonly remarks: readonly string[];
+  readonly remarks: readonly PolicyRemark[];
 }
 
 /** Why a policy cannot be read; the text follows `failed to parse policy: `. */
 export class PolicyFault extends Error {
   override readonly name = 'PolicyFault';
+  /** What the message says, each where it stands. */
+  readonly faults: readonly PolicyRemark[];
+
+  constructor(message: string, faults: readonly PolicyRemark[]) {
+    super(message);
+    this.faults = faults;
+  }
+
+  /** One fault, of what stands there. */
+  static at({ line, column }: HclPosition, message: string): PolicyFault {
+    return new PolicyFault(message, [{ message, line, column }]);
+  }
+
+  /** @throws PolicyFault that lists the keys that the block may not have */
+  static requireKnownKeys(body: HclBody, known: readonly string[], prefix = ''): void {
+    const faults = unknownKeys(body, known).map((item) => ({ message: prefix + keyFault(item), line: item.line, column: item.column }));
+    if (faults.length > 0) throw new PolicyFault(listed(...faults.map(({ message }) => message)), faults);
+  }
 }
 
 /** Far beyond any path a request may have. */
@@ -66,37 +94,45 @@ const unenforced = ['control_group', 'mfa_methods', 'list_scan_response_keys_fil
 /** @throws PolicyFault */
 export function parseRule(item: HclItem): PolicyRule {
   const label = item.labels[0];
-  if (label === undefined) throw new PolicyFault('a path block names no path');
+  if (label === undefined) throw PolicyFault.at(item, 'a path block names no path');
   const named = JSON.stringify(label);
-  const fault = (text: string): PolicyFault => new PolicyFault(`path ${named}: ${text}`);
+  const fault = (text: string, at: HclPosition = item): PolicyFault => PolicyFault.at(at, `path ${named}: ${text}`);
   if (item.labels.length > 1 || item.value.kind !== 'object') throw fault('expected one block of keys after the path');
   const body = item.value.body;
-  const faults = keyFaults(body, knownKeys, `path ${named}: `);
-  if (faults !== undefined) throw new PolicyFault(faults);
+  PolicyFault.requireKnownKeys(body, knownKeys, `path ${named}: `);
   const path = label.startsWith('/') ? label.slice(1) : label;
-  if (path.length > LONGEST_PATH) throw new PolicyFault(`a path is longer than ${LONGEST_PATH} characters`);
+  if (path.length > LONGEST_PATH) throw PolicyFault.at(item, `a path is longer than ${LONGEST_PATH} characters`);
   const read = new BlockReader(body, fault);
 
   const capabilities = [...(read.strings('capabilities') ?? [])];
   const old = read.string('policy');
   if (old !== undefined && old !== '') {
     const meant = OLD_POLICIES.get(old);
-    if (!meant) throw fault(`invalid policy ${JSON.stringify(old)}`);
+    if (!meant) throw fault(`invalid policy ${JSON.stringify(old)}`, read.at('policy'));
     capabilities.push(...meant);
   }
   const wrong = capabilities.find((name) => !isCapability(name));
-  if (wrong !== undefined) throw fault(`invalid capability ${JSON.stringify(wrong)}`);
+  if (wrong !== undefined) throw fault(`invalid capability ${JSON.stringify(wrong)}`, read.at('capabilities', wrong));
 
   const minWrappingTtl = read.duration('min_wrapping_ttl');
   const maxWrappingTtl = read.duration('max_wrapping_ttl');
-  if (maxWrappingTtl !== 0 && maxWrappingTtl < minWrappingTtl) throw fault('max_wrapping_ttl cannot be less than min_wrapping_ttl');
+  if (maxWrappingTtl !== 0 && maxWrappingTtl < minWrappingTtl)
+    throw fault('max_wrapping_ttl cannot be less than min_wrapping_ttl', read.at('max_wrapping_ttl'));
 
   const allowed = read.parameters('allowed_parameters');
   const denied = read.parameters('denied_parameters');
   const expiration = read.time('expiration');
-  const { template, pattern } = matching(path, fault);
+  const { template, pattern } = matching(path, item, fault);
+  const { line, column } = item;
+  const remark = (text: string, at: HclPosition = item): PolicyRemark => ({
+    message: `path ${named}: ${text}`,
+    line: at.line,
+    column: at.column,
+  });
   const denies = capabilitySet(capabilities as Capability[]) === DENY;
   return {
+    line,
+    column,
     path,
     ...(template ? { template } : {}),
     ...(pattern ? { pattern } : {}),
@@ -112,19 +148,19 @@ export function parseRule(item: HclItem): PolicyRule {
     comment: read.string('comment') ?? '',
     remarks:
       template && denies
-        ? [`path ${named}: this block denies every path that it could name to a caller who does not have what its selectors name`]
+        ? [remark('this block denies every path that it could name to a caller who does not have what its selectors name')]
         : [],
     notices: [
-      ...unreachable(label, denies).map((reason) => `path ${named}: ${reason}`),
+      ...unreachable(label, denies).map((reason) => remark(reason)),
       ...unenforced
         .filter((key) => body.some((inner) => inner.key === key))
-        .map((key) => `path ${named}: ${key} is not enforced by this server`),
+        .map((key) => remark(`${key} is not enforced by this server`, read.at(key))),
       ...(template?.selectors ?? [])
         .filter((selector) => !selector.resolve)
-        .map(
-          (selector) =>
-            `path ${named}: ${JSON.stringify(selector.text)} names nothing known, so that this block ${denies ? 'denies every path that it could name' : 'never applies'}`,
-        ),
+        .map((selector) => {
+          const effect = denies ? 'denies every path that it could name' : 'never applies';
+          return remark(`${JSON.stringify(selector.text)} names nothing known, so that this block ${effect}`);
+        }),
     ],
   };
 }
@@ -143,14 +179,14 @@ function unreachable(written: string, denies: boolean): string[] {
   return reasons;
 }
 
-function matching(path: string, fault: (text: string) => PolicyFault): { template?: PathTemplate; pattern?: PathPattern } {
+function matching(path: string, item: HclItem, fault: (text: string) => PolicyFault): { template?: PathTemplate; pattern?: PathPattern } {
   try {
     const template = parseTemplate(path);
     if (!template) return { pattern: pathPattern(path) };
     for (const text of template.texts) pathPattern(text);
     return { template };
   } catch (error) {
-    if (error instanceof TemplateSyntaxError) throw new PolicyFault(error.message);
+    if (error instanceof TemplateSyntaxError) throw PolicyFault.at(item, error.message);
     if (error instanceof PathPatternError) throw fault(error.message);
     throw error;
   }
@@ -159,11 +195,18 @@ function matching(path: string, fault: (text: string) => PolicyFault): { templat
 /** Reads the keys of one block. Where a key repeats as a block, the parts are joined; else the last one counts. */
 class BlockReader {
   readonly #body: HclBody;
-  readonly #fault: (text: string) => PolicyFault;
+  readonly #fault: (text: string, at?: HclPosition) => PolicyFault;
 
-  constructor(body: HclBody, fault: (text: string) => PolicyFault) {
+  constructor(body: HclBody, fault: (text: string, at?: HclPosition) => PolicyFault) {
     this.#body = body;
     this.#fault = fault;
+  }
+
+  /** Where the last value of the key stands, or this word of its list; undefined where nothing does. */
+  at(key: string, word?: string): HclPosition | undefined {
+    const value = this.#values(key).at(-1);
+    const item = value?.kind === 'list' ? value.items.find((one) => one.kind === 'string' && one.value === word) : undefined;
+    return item ?? value;
   }
 
   #values(key: string): HclValue[] {
@@ -173,16 +216,16 @@ class BlockReader {
   string(key: string): string | undefined {
     const value = this.#values(key).at(-1);
     if (value === undefined || value.kind === 'null') return undefined;
-    if (value.kind !== 'string') throw this.#fault(`${key} must be a string`);
+    if (value.kind !== 'string') throw this.#fault(`${key} must be a string`, value);
     return value.value;
   }
 
   strings(key: string): string[] | undefined {
     const value = this.#values(key).at(-1);
     if (value === undefined || value.kind === 'null') return undefined;
-    if (value.kind !== 'list') throw this.#fault(`${key} must be a list of strings`);
+    if (value.kind !== 'list') throw this.#fault(`${key} must be a list of strings`, value);
     return value.items.map((item) => {
-      if (item.kind !== 'string') throw this.#fault(`${key} must be a list of strings`);
+      if (item.kind !== 'string') throw this.#fault(`${key} must be a list of strings`, item);
       return item.value;
     });
   }
@@ -190,11 +233,11 @@ class BlockReader {
   duration(key: string): number {
     const value = this.#values(key).at(-1);
     if (value === undefined || value.kind === 'null') return 0;
-    if (value.kind !== 'string' && value.kind !== 'number') throw this.#fault(`${key} must be a duration`);
+    if (value.kind !== 'string' && value.kind !== 'number') throw this.#fault(`${key} must be a duration`, value);
     try {
       return decodeValue('duration', value.value) as number;
     } catch (error) {
-      throw this.#fault(`error parsing ${key}: ${(error as Error).message}`);
+      throw this.#fault(`error parsing ${key}: ${(error as Error).message}`, this.at(key));
     }
   }
 
@@ -202,7 +245,7 @@ class BlockReader {
     const value = this.#values(key).at(-1);
     if (value === undefined || value.kind === 'null') return 0;
     if (value.kind !== 'number' || !value.integer || !Number.isSafeInteger(value.value) || value.value < 0) {
-      throw this.#fault(`${key} must be a whole number that is not negative`);
+      throw this.#fault(`${key} must be a whole number that is not negative`, value);
     }
     return value.value;
   }
@@ -213,7 +256,7 @@ class BlockReader {
     try {
       return (decodeValue('time', text) as Date).getTime();
     } catch (error) {
-      throw this.#fault(`error parsing ${key}: ${(error as Error).message}`);
+      throw this.#fault(`error parsing ${key}: ${(error as Error).message}`, this.at(key));
     }
   }
 
@@ -222,9 +265,9 @@ class BlockReader {
     if (values.length === 0) return undefined;
     const parameters = new Map<string, HclPlain[]>();
     for (const value of values) {
-      if (value.kind !== 'object') throw this.#fault(`${key} must map each parameter to a list of values`);
+      if (value.kind !== 'object') throw this.#fault(`${key} must map each parameter to a list of values`, value);
       for (const item of value.body) {
-        if (item.labels.length > 0) throw this.#fault(`${key} must map each parameter to a list of values`);
+        if (item.labels.length > 0) throw this.#fault(`${key} must map each parameter to a list of values`, item);
         const name = item.key.toLowerCase();
         const added = this.#parameterValues(item, key);
         const before = parameters.get(name);
@@ -242,6 +285,6 @@ class BlockReader {
     if (Array.isArray(plain)) return plain;
     // JSON's list of one object comes as the object itself.
     if (item.value.kind === 'object') return [plain as HclPlain];
-    throw this.#fault(`${key} must map each parameter to a list of values; ${JSON.stringify(item.key)} has something else`);
+    throw this.#fault(`${key} must map each parameter to a list of values; ${JSON.stringify(item.key)} has something else`, item);
   }
 }

@@ -1,7 +1,7 @@
 import { BadRequest, InternalError, NotFound, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import { Acl } from './acl.ts';
 import { AclCache } from './acl-cache.ts';
-import { DEFAULT_POLICY, RESERVED_NAMES, VIRTUAL_POLICIES } from './builtin-policies.ts';
+import { DEFAULT_POLICY, isFormerDefault, RESERVED_NAMES, VIRTUAL_POLICIES } from './builtin-policies.ts';
 import { parsePolicy, type Policy } from './policy.ts';
 import { PolicyRecord } from './policy-record.ts';
 import type { TemplateContext, TemplateRules } from './template.ts';
@@ -11,6 +11,8 @@ export interface PolicyStoreOptions {
   readonly clock: Clock;
   /** Most compiled sets that are kept. */
   readonly cachedSets?: number;
+  /** Hears of a policy that this process has written or deleted. Must not throw. */
+  readonly changed?: (name: string, change: 'written' | 'deleted') => void;
 }
 
 /** A write. What is left out takes its default; in a patch it stays as it is. */
@@ -54,10 +56,12 @@ export class PolicyStore {
   /** Sets of names with some policy that depends on the caller. */
   readonly #templated = new Set<string>();
   readonly #capacity: number;
+  readonly #heard: NonNullable<PolicyStoreOptions['changed']>;
   /** Rises with every change, so that what was read before one is not kept after it. */
   #generation = 0;
 
-  constructor({ storage, clock, cachedSets = 4096 }: PolicyStoreOptions) {
+  constructor({ storage, clock, cachedSets = 4096, changed = () => undefined }: PolicyStoreOptions) {
+    this.#heard = changed;
     this.#storage = storage;
     this.#records = recordsOf(storage);
     this.#clock = clock;
@@ -65,9 +69,17 @@ export class PolicyStore {
     this.#sets = new AclCache(cachedSets);
   }
 
-  /** Writes the `default` policy into a store that has none. */
+  /** Writes the `default` policy into a store that has none, and replaces one that is as an earlier version wrote it. What an operator has edited stays. */
   async initialize(): Promise<void> {
-    if (!(await this.#records.has('default'))) await this.put('default', { policy: DEFAULT_POLICY });
+    if (!(await this.#records.has('default'))) return void (await this.put('default', { policy: DEFAULT_POLICY }));
+    const current = parsePolicy('default', DEFAULT_POLICY);
+    await this.#storage.transaction(async (tx) => {
+      const record = await recordsOf(tx).get('default');
+      if (!record || !isFormerDefault(record.policy)) return;
+      const { text: policy } = current;
+      await recordsOf(tx).put('default', { ...record, policy, version: record.version + 1, modified: this.#clock.now().toISOString() });
+    });
+    this.#changed('default');
   }
 
   /** Undefined for what does not exist or has expired. `root` has an empty text. */
@@ -136,6 +148,7 @@ export class PolicyStore {
     if (RESERVED_NAMES.has(id)) throw new BadRequest(`cannot delete "${id}" policy`);
     await this.#records.delete(id);
     this.#changed(id);
+    this.#heard(id, 'deleted');
   }
 
   /**
@@ -148,6 +161,23 @@ export class PolicyStore {
     const context = known ? await identity?.load() : undefined;
     const kept = this.#sets.get(known ? callerKey(base, identity) : base, this.#clock.millis(), context);
     return kept ?? this.#compile(names, base, identity);
+  }
+
+  /** As `aclFor`, with the draft in place of the stored policy of its name, where the names have it. Nothing is kept of it. */
+  async aclWithDraft(names: readonly string[], draft: Policy, identity?: TemplateIdentity): Promise<Acl> {
+    const now = this.#clock.millis();
+    const loaded = await Promise.all(names.filter((name) => name !== draft.name).map((name) => this.#load(name)));
+    const policies = loaded.flatMap((one) => (one !== undefined && now < one.expiresAt ? [one.policy] : []));
+    if (names.includes(draft.name)) policies.push(draft);
+    return Acl.compile(policies, await identity?.load(), now);
+  }
+
+  /** Every policy that counts now and can be read, as parsed. */
+  async all(): Promise<Policy[]> {
+    const now = this.#clock.millis();
+    const names = await this.list();
+    const loaded = await Promise.all(names.map(async (name) => this.#load(name).catch(() => undefined)));
+    return loaded.flatMap((one) => (one !== undefined && now < one.expiresAt ? [one.policy] : []));
   }
 
   async #compile(names: readonly string[], base: string, identity: TemplateIdentity | undefined): Promise<Acl> {
@@ -237,6 +267,7 @@ export class PolicyStore {
       await records.put(id, work(before && !this.#expired(before) ? before : undefined));
     });
     this.#changed(id);
+    this.#heard(id, 'written');
   }
 
   #record(before: PolicyRecord | undefined, policy: Policy, casRequired: boolean, expiration: string | undefined): PolicyRecord {

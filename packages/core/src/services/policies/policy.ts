@@ -1,6 +1,5 @@
 import { BadRequest } from '@strongroom/engine-sdk';
 import { HclSyntaxError, parseHcl, requireUniqueKeys, type HclBody } from '@strongroom/hcl';
-import { keyFaults } from './key-faults.ts';
 import { parseRule, PolicyFault, type PolicyRule } from './policy-rule.ts';
 import type { TemplateRules } from './template.ts';
 
@@ -34,8 +33,8 @@ export function parsePolicy(name: string, text: string, templateRules: TemplateR
     rules,
     templated: rules.some((rule) => rule.template !== undefined),
     templateRules,
-    notices: rules.flatMap((rule) => rule.notices),
-    remarks: rules.flatMap((rule) => rule.remarks),
+    notices: rules.flatMap((rule) => rule.notices.map(({ message }) => message)),
+    remarks: rules.flatMap((rule) => rule.remarks.map(({ message }) => message)),
   };
 }
 
@@ -48,10 +47,9 @@ export function decodePolicyText(text: string): string {
 
 function read(text: string): PolicyRule[] {
   try {
-    const body = parseHcl(text, { labels: { path: 1 } });
+    const body = policyBody(text);
     requireUniqueKeys(body);
-    const faults = keyFaults(body, ['name', 'path']);
-    if (faults !== undefined) throw new PolicyFault(faults);
+    PolicyFault.requireKnownKeys(body, POLICY_KEYS);
     return pathItems(body).map(parseRule);
   } catch (error) {
     if (error instanceof HclSyntaxError || error instanceof PolicyFault) {
@@ -61,7 +59,16 @@ function read(text: string): PolicyRule[] {
   }
 }
 
-function pathItems(body: HclBody): HclBody {
+/** The keys that a policy may have. */
+export const POLICY_KEYS = ['name', 'path'];
+
+/** The items of a policy's text. @throws HclSyntaxError */
+export function policyBody(text: string): HclBody {
+  return parseHcl(text, { labels: { path: 1 } });
+}
+
+/** The `path` blocks of a policy. */
+export function pathItems(body: HclBody): HclBody {
   // `{"path": {}}` of generated JSON holds no path at all.
   return body.filter(
     ({ key, labels, value }) => key === 'path' && !(labels.length === 0 && value.kind === 'object' && value.body.length === 0),

@@ -1,4 +1,4 @@
-import { BadRequest } from '@strongroom/engine-sdk';
+import { BadRequest, type HeldPolicies } from '@strongroom/engine-sdk';
 import { globMatches } from '@strongroom/go-template';
 import { policySet } from './policy-set.ts';
 import type { TokenRole } from './token-role.ts';
@@ -36,8 +36,7 @@ export function rolePolicies({ asked: sent, own, sudo, noDefault }: PolicyOrder,
   const allowed = role.allowed_policies;
   const globs = role.allowed_policies_glob;
   const named = allowed.length > 0 || globs.length > 0;
-  const disallowed = (name: string): boolean =>
-    role.disallowed_policies.includes(name) || role.disallowed_policies_glob.some((glob) => globMatches(glob, name));
+  const disallowed = (name: string): boolean => isDisallowed(role, name);
   const withoutDefault = noDefault || disallowed('default');
   let asked = policySet(sent ?? [], true);
   if (asked.length === 0) asked = named ? policySet(allowed, true) : own.filter((name) => name !== 'root');
@@ -52,6 +51,21 @@ export function rolePolicies({ asked: sent, own, sudo, noDefault }: PolicyOrder,
   }
   for (const name of wanted) if (disallowed(name)) throw new BadRequest(`token policy ${JSON.stringify(name)} is disallowed by this role`);
   return wanted.includes('root') ? ['root'] : wanted;
+}
+
+/** What tokens of a role can have: nothing of its own where it names no policies. Those of globs are given when they are asked for. */
+export function heldByRole(role: TokenRole): HeldPolicies {
+  const { allowed_policies: allowed, allowed_policies_glob: globs } = role;
+  const disallowed = (name: string): boolean => isDisallowed(role, name);
+  return {
+    policies: allowed.filter((name) => !disallowed(name)),
+    withDefault: (allowed.length > 0 || globs.length > 0) && !role.token_no_default_policy && !disallowed('default'),
+    ...(globs.length === 0 ? {} : { mayGive: (policy) => !disallowed(policy) && globs.some((glob) => globMatches(glob, policy)) }),
+  };
+}
+
+function isDisallowed(role: TokenRole, name: string): boolean {
+  return role.disallowed_policies.includes(name) || role.disallowed_policies_glob.some((glob) => globMatches(glob, name));
 }
 
 const BEYOND_PARENT = 'child policies must be subset of parent';

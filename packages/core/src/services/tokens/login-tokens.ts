@@ -1,4 +1,4 @@
-import { BadRequest, TokenRefused, Unavailable, withinCidrs, type Clock, type EngineError, type IssuedAuth } from '@strongroom/engine-sdk';
+import { BadRequest, EngineError, TokenRefused, Unavailable, withinCidrs, type Clock, type IssuedAuth } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../identity/identity-store.ts';
 import { cappedWarning, limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
@@ -42,6 +42,8 @@ interface Parts {
   readonly clock: Clock;
   /** By its uuid. */
   readonly mount: (uuid: string) => Mount | undefined;
+  /** Counts a login on the mount. */
+  readonly counted: (mount: string, result: 'ok' | 'denied') => void;
   /** Reserves room for the token of a login that waited, under the caps on leases. @throws EngineError where there is none */
   readonly reserve: (login: { readonly mount: Mount; readonly path: string; readonly role: string }) => Promise<TokenRoom | undefined>;
   readonly mfa: { readonly enforcements: LoginEnforcements; readonly factors: SecondFactors; readonly waiting: WaitingLogins };
@@ -120,6 +122,7 @@ export class LoginTokens {
       return room ? { ...made, warnings: [...made.warnings, ...room.warnings] } : made;
     } catch (error) {
       room?.release();
+      if (error instanceof EngineError && error.status < 500) this.#parts.counted(mount.uuid, 'denied');
       throw error;
     }
   }
@@ -191,6 +194,7 @@ export class LoginTokens {
       return type === 'batch' ? { token: '', accessor: '' } : serviceToken(tokens.create(tx, record));
     });
     if ('refusal' in made) throw made.refusal;
+    this.#parts.counted(mount.uuid, 'ok');
     const entityPolicies = entityId === '' ? [] : ((await identity.policiesOf(entityId))?.policies ?? []);
     const identityPolicies = entityPolicies.filter((name) => !policies.includes(name));
     const auth: AuthReply = {

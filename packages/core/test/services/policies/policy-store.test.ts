@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { NotFound } from '@strongroom/engine-sdk';
 import { MemoryView } from '@strongroom/engine-testkit';
+import { DEFAULT_POLICY } from '../../../src/services/policies/builtin-policies.ts';
 import { PolicyStore } from '../../../src/services/policies/policy-store.ts';
 import { bob, manualClock, type ManualClock } from './fixture.ts';
 
@@ -48,6 +50,19 @@ describe('the stored policies', () => {
     await store.initialize();
     expect((await store.get('default'))?.policy).toBe(read);
     await expect(store.delete('default')).rejects.toThrow('cannot delete default policy');
+  });
+
+  test('a default policy that nobody has edited is brought up to date, with its settings', async () => {
+    const former = readFileSync(new URL('./default-0.1.0.hcl', import.meta.url), 'utf8');
+    await store.put('default', { policy: former, casRequired: true, cas: -1 });
+    await store.initialize();
+    expect(await store.get('default')).toMatchObject({ policy: DEFAULT_POLICY, version: 2, cas_required: true });
+    await store.initialize();
+    expect(await store.get('default')).toMatchObject({ version: 2 });
+    const edited = `${former}# ours\n`;
+    await store.put('default', { policy: edited, cas: 2 });
+    await store.initialize();
+    expect(await store.get('default')).toMatchObject({ policy: edited, version: 3 });
   });
 
   test('root and the policies of the core exist and cannot be written', async () => {

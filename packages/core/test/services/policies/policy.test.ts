@@ -22,7 +22,8 @@ describe('reading a policy', () => {
     const json = '{"path": {"secret/*": {"capabilities": ["read", "list"]}}}';
     const base64 = (text: string) => Buffer.from(text).toString('base64');
     const rules = [hcl, json, base64(hcl), base64(json)].map((text) => parsePolicy('p', text).rules);
-    for (const other of rules) expect(other).toEqual(rules[0]);
+    const meant = rules.map((some) => some.map((rule) => ({ ...rule, line: 0, column: 0 })));
+    for (const other of meant) expect(other).toEqual(meant[0]);
     expect(rules[0]![0]).toMatchObject({ path: 'secret/*', capabilities: 4 | 64 });
     expect(parsePolicy('p', base64(hcl)).text).toBe(hcl);
   });
