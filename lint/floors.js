@@ -16,6 +16,7 @@ export const floors = {
       ['caller', 'overview', 'revocation', 'wrapping'],
       ['audit', 'mounts'],
       ['removal', 'quotas', 'search'],
+      ['attention'],
       ['services.ts'],
     ],
     api: [['sys', 'token', 'identity', 'oidc', 'cubbyhole'], ['engines.ts']],

@@ -3,6 +3,7 @@ import type { AuthRenewal, RenewedAuth } from './auth.ts';
 import type { Circuit } from './circuit.ts';
 import type { Clock } from './clock.ts';
 import type { AnyIntent } from './intent.ts';
+import type { FailingThing, Subject } from './failing-thing.ts';
 import type { Log } from './log.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { AnyPath } from './path.ts';
@@ -82,6 +83,13 @@ export interface Engine {
    * credentials. An unmount lists what `retire` does not remove; a forced unmount lists everything. Reads storage only, not the outside system.
    */
   outside?(): Promise<readonly OutsideThing[]>;
+  /**
+   * What needs a person, beside the jobs that fail: connections that cannot be used, accounts that somebody else took over. At most `limit` things, from memory or
+   * from an index: it is called whenever somebody looks at what fails, and must not read all records of a large mount. The deadline is 2 seconds.
+   */
+  failing?(limit: number): Promise<readonly FailingThing[]>;
+  /** What an outside system of this mount is to a person, by the target that leases, intents and schedules name; its `path` has its settings. */
+  system?(target: string): Subject | undefined;
   /** Called at unmount and seal, and after `initialize` failed. Idempotent. */
   close?(): Promise<void>;
 }

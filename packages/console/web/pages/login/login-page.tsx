@@ -38,7 +38,6 @@ export default function LoginPage() {
             autoFocus
             value={value}
             onChange={({ currentTarget }) => setValue(currentTarget.value)}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the token' }}
           />
           {error && <ServerError error={error} />}
           <Button type="submit" disabled={value === ''}>
