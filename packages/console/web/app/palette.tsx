@@ -14,7 +14,7 @@ const PAUSE = 120;
 
 const PAGES: readonly PaletteEntry[] = areas.flatMap(({ entry, places = [] }) =>
   [...(entry ? [{ label: entry.label, to: entry.to }] : []), ...places].map(({ label, to }) => ({
-    id: `page ${to}`,
+    id: `page ${label}`,
     label,
     kind: 'page',
     url: to,
@@ -35,7 +35,7 @@ export function Palette() {
   }, []);
   return (
     <>
-      <UnstyledButton className={classes.field} onClick={() => setOpened(true)} aria-label="Go to… (Ctrl K)" aria-haspopup="dialog">
+      <UnstyledButton className={classes.field} onClick={() => setOpened(true)} aria-label="Go to… Ctrl K" aria-haspopup="dialog">
         <IconSearch size={15} />
         <Text span size="sm" c="dimmed" className={classes.fieldText}>
           Go to…

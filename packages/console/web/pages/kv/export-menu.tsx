@@ -9,15 +9,15 @@ import { readSecret, type SecretPart } from './secret.ts';
 
 const KEPT = 'The clipboard keeps it until something else is copied.';
 
-/** Takes all values out of the page as `.env` or JSON, without drawing them. */
+/** Exports all values as `.env` or JSON, without drawing them. */
 export function ExportMenu({ mount, secret, version }: SecretPart & { readonly version: number | undefined }) {
   const withData = (use: (data: Readonly<Record<string, Json>>) => Promise<string> | string) => async (): Promise<void> => {
     try {
       const { data } = await readSecret(mount, secret, version);
-      notifications.show({ message: data ? await use(data) : 'There are no values to take out.' });
+      notifications.show({ message: data ? await use(data) : 'There are no values to export.' });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      notifications.show({ color: 'red', title: 'Nothing was taken out', message: error.message });
+      notifications.show({ color: 'red', title: 'Nothing was exported', message: error.message });
     }
   };
   const copy = (text: string, more = ''): Promise<string> => navigator.clipboard.writeText(text).then(() => `Copied. ${KEPT}${more}`);
@@ -28,10 +28,10 @@ export function ExportMenu({ mount, secret, version }: SecretPart & { readonly v
     <Menu transitionProps={{ duration: 0 }}>
       <Menu.Target>
         <Button size="xs" variant="default">
-          Take out
+          Export
         </Button>
       </Menu.Target>
-      <Menu.Dropdown aria-label="Take out">
+      <Menu.Dropdown aria-label="Export">
         <Menu.Item disabled={!window.isSecureContext} onClick={() => void withData((data) => copy(json(data)))()}>
           Copy as JSON
         </Menu.Item>

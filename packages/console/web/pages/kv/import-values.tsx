@@ -6,7 +6,7 @@ import { readEnv } from './env-file.ts';
 import { leavesOf, type Leaf } from './leaves.ts';
 import classes from './kv.module.css';
 
-/** Brings in values from `.env` or JSON: they replace values of the same key, and leave all others as they are. */
+/** Imports values from `.env` or JSON: they replace values of the same key, and leave all others as they are. */
 export function ImportValues({ bring }: { readonly bring: (leaves: readonly Leaf[]) => void }) {
   const [opened, setOpened] = useState(false);
   const [text, setText] = useState('');
@@ -25,9 +25,9 @@ export function ImportValues({ bring }: { readonly bring: (leaves: readonly Leaf
   return (
     <>
       <Button size="xs" variant="default" onClick={() => setOpened(true)}>
-        Bring in .env or JSON
+        Import .env or JSON
       </Button>
-      <Dialog title="Bring in values" opened={opened} onClose={close} size="lg">
+      <Dialog title="Import values" opened={opened} onClose={close} size="lg">
         <Stack>
           <Text size="sm">
             Paste a .env file or a JSON object, or choose a file. Values of the same key are replaced, all others stay. Nothing is saved
@@ -62,7 +62,7 @@ export function ImportValues({ bring }: { readonly bring: (leaves: readonly Leaf
               )}
             </FileButton>
             <Button onClick={read} disabled={text.trim() === ''}>
-              Bring in
+              Import
             </Button>
           </Group>
         </Stack>
