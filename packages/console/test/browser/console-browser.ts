@@ -40,13 +40,13 @@ export class ConsoleBrowser {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(20_000);
-    const page = await context.newPage();
-    const tab = new Tab(context, page, origin);
-    await page.addInitScript(() => {
+    await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) =>
         console.error(`content security policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
       );
     });
+    const page = await context.newPage();
+    const tab = new Tab(context, page, origin);
     return tab;
   }
 
@@ -63,10 +63,12 @@ export class Tab {
   /** Everything that was written to the console. */
   readonly said: string[] = [];
   readonly #context: BrowserContext;
+  readonly #origin: string;
 
   constructor(context: BrowserContext, page: Page, origin: string) {
     this.page = page;
     this.#context = context;
+    this.#origin = origin;
     page.on('console', (message) => {
       this.said.push(message.text());
       // An answer of 4xx is written by the browser itself.
@@ -84,6 +86,13 @@ export class Tab {
     await this.page.goto('/ui/login');
     await this.page.evaluate((value) => sessionStorage.setItem('strongroom-token', value), token);
     await this.open(path);
+  }
+
+  /** Another tab of the same person in the same browser, logged in with the token. */
+  async sibling(token: string, path = '/'): Promise<Tab> {
+    const tab = new Tab(this.#context, await this.#context.newPage(), this.#origin);
+    await tab.login(token, path);
+    return tab;
   }
 
   /** Opens a page of the console and waits for its heading. */

@@ -3,8 +3,10 @@ import { access } from '../pages/access/routes.ts';
 import { home } from '../pages/home/routes.ts';
 import { kv } from '../pages/kv/routes.ts';
 import { login } from '../pages/login/routes.ts';
+import { unseal } from '../pages/unseal/routes.ts';
+import { server } from '../pages/server/routes.ts';
 import { tools } from '../pages/tools/routes.ts';
 import { mounts } from '../pages/mounts/routes.ts';
 
 /** Every part of the console. */
-export const areas: readonly Area[] = [home, kv, access, mounts, tools, login];
+export const areas: readonly Area[] = [home, kv, access, mounts, server, tools, login, unseal];
