@@ -2,11 +2,12 @@ import type { Area } from './area.ts';
 import { access } from '../pages/access/routes.ts';
 import { home } from '../pages/home/routes.ts';
 import { kv } from '../pages/kv/routes.ts';
+import { leases } from '../pages/leases/routes.ts';
 import { login } from '../pages/login/routes.ts';
-import { unseal } from '../pages/unseal/routes.ts';
+import { mounts } from '../pages/mounts/routes.ts';
 import { server } from '../pages/server/routes.ts';
 import { tools } from '../pages/tools/routes.ts';
-import { mounts } from '../pages/mounts/routes.ts';
+import { unseal } from '../pages/unseal/routes.ts';
 
 /** Every part of the console. */
-export const areas: readonly Area[] = [home, kv, access, mounts, server, tools, login, unseal];
+export const areas: readonly Area[] = [home, kv, access, mounts, server, tools, login, unseal, Each, on, a, line, of, its, own, leases];
