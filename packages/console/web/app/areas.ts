@@ -1,8 +1,12 @@
 import type { Area } from './area.ts';
 import { access } from '../pages/access/routes.ts';
+import { auth } from '../pages/auth/routes.ts';
 import { home } from '../pages/home/routes.ts';
+import { ldap } from '../pages/ldap/routes.ts';
 import { login } from '../pages/login/routes.ts';
+import { mfa } from '../pages/mfa/routes.ts';
 import { mounts } from '../pages/mounts/routes.ts';
+import { sync } from '../pages/sync/routes.ts';
 
 /** Every part of the console. */
-export const areas: readonly Area[] = [home, access, mounts, login];
+export const areas: readonly Area[] = [home, ldap, sync, access, auth, mfa, mounts, login];

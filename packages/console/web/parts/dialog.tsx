@@ -17,22 +17,19 @@ export function Dialog({ title, opened, onClose, children, size = 'md' }: Dialog
     return () => document.documentElement.classList.remove('modal-open');
   }, [opened]);
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      withCloseButton={false}
-      lockScroll={false}
-      size={size}
-      aria-label={title}
-      transitionProps={{ duration: 0 }}
-    >
-      <div className={classes.head}>
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        <CloseButton aria-label="Close" onClick={onClose} />
-      </div>
-      {children}
-    </Modal>
+    <Modal.Root opened={opened} onClose={onClose} lockScroll={false} size={size} transitionProps={{ duration: 0 }}>
+      <Modal.Overlay />
+      <Modal.Content aria-label={title}>
+        <Modal.Body>
+          <div className={classes.head}>
+            <Title order={2} size="h4">
+              {title}
+            </Title>
+            <CloseButton aria-label="Close" onClick={onClose} />
+          </div>
+          {children}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }
