@@ -1,3 +1,18 @@
+export {
+  answerForm,
+  AnyAnswer,
+  IssuedToken,
+  leased,
+  mayBeEmpty,
+  NoContent,
+  orNoContent,
+  rawAnswer,
+  RenewedLease,
+  Seconds,
+  Timestamp,
+  type Answered,
+  type AnswerForm,
+} from './answer.ts';
 export { requireSecretsAgain, type AddressChange } from './address-change.ts';
 export type { AuthRenewal, IssuedAuth, LoginAlias, RenewedAuth, TokenTerms } from './auth.ts';
 export { retryDelay, type Backoff } from './backoff.ts';

@@ -1,3 +1,5 @@
+export { AnswerCheck } from './answer-check.ts';
+export { checkedCore } from './checked-core.ts';
 export { CONTRACT_CASES, type ContractCase } from './contract-titles.ts';
 export { engineContract } from './contract.ts';
 export type { ContractSkip, EngineContract, Runner } from './engine-contract.ts';

@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts';
+import { isUnknownToken } from './refused-token.ts';
 import { token } from './token.ts';
 
 export type Method = 'GET' | 'LIST' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'SCAN';
@@ -50,6 +51,13 @@ export interface WrapInfo {
   readonly creation_path: string;
 }
 
+const refusals = new Set<() => void>();
+
+/** Calls the listener whenever the server does not know the session's token. */
+export function onUnknownToken(listener: () => void): void {
+  refusals.add(listener);
+}
+
 const VERBS: Partial<Record<Method, string>> = { LIST: 'GET', SCAN: 'GET' };
 
 /**
@@ -75,7 +83,7 @@ export async function send<T = Record<string, unknown>>(method: Method, path: st
   if (!response.ok) {
     const errors = (body as { errors?: unknown } | null)?.errors;
     const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
-    throw new ApiError({
+    const error = new ApiError({
       status: response.status,
       errors: Array.isArray(errors) ? errors.map(String) : [],
       method,
@@ -84,6 +92,8 @@ export async function send<T = Record<string, unknown>>(method: Method, path: st
       retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
       body,
     });
+    if (call.token === undefined && isUnknownToken(error)) for (const listener of refusals) listener();
+    throw error;
   }
   const envelope = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   return {

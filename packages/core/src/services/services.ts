@@ -191,13 +191,6 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     runner.handle(kind as Parameters<typeof runner.handle>[0], async (entry, signal) => service.run(entry, signal));
   runner.handle('login', async (entry) => mfa.waiting.run(entry));
 
-  const attention = new Attention({
-    ...{ clock, outside },
-    mounts: () => mounts.all(),
-    atMounts: new MountTroubles({ clock, log, jobs, outside }),
-    ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, plugins, removals, tokens }, mount: mountOf }),
-  });
-
   const place = (): Place => incarnations.place;
   const quotas: Quotas = {
     rates: new RateLimits({ storage: view(PREFIXES.quotas), clock, place }),
@@ -215,6 +208,13 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     activity: () => ({ requests: underWay.size, work: runner.busy, incarnation: incarnations.id }),
     living: () => incarnations.others,
     runs: async (incarnation) => incarnations.runs(incarnation),
+  });
+
+  const attention = new Attention({
+    ...{ clock, outside },
+    mounts: () => mounts.all(),
+    atMounts: new MountTroubles({ clock, log, jobs, outside }),
+    ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, tokens }, mount: mountOf }),
   });
 
   return {

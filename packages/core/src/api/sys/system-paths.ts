@@ -132,7 +132,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
     ...attentionPaths({
-      attention: services.attention,
+      ...{ attention: services.attention, jobs: services.jobs, mounts, outside },
       aclOfToken: async (token, address) => access.aclOfToken(token, address),
       canonical: canonicalIfAny,
     }),
