@@ -48,5 +48,6 @@ export const look = EditorView.theme({
   '.cm-sign-info': { color: 'var(--mantine-color-anchor)' },
   '.cm-remark-error': { textDecoration: 'underline wavy var(--bad)', textUnderlineOffset: '3px' },
   '.cm-remark-warning': { textDecoration: 'underline wavy var(--warn)', textUnderlineOffset: '3px' },
+  '.cm-remark-info': { textDecoration: 'underline dotted var(--mantine-color-anchor)', textUnderlineOffset: '3px' },
   '.cm-remark-text': { fontFamily: 'var(--mantine-font-family)', padding: '4px 8px', whiteSpace: 'pre-wrap', maxWidth: '480px' },
 });
