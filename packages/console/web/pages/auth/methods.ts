@@ -97,7 +97,22 @@ const METHODS: Readonly<Record<string, Method>> = {
   kubernetes: {
     title: 'Kubernetes',
     config: { first: ['kubernetes_host', 'kubernetes_ca_cert', 'token_reviewer_jwt', 'disable_local_ca_jwt'], resends: 'all' },
-    test: { fields: ['role', 'jwt'], stages: ['connect', 'tls', 'reviewer', 'token', 'role', 'token review', 'address', 'service account name', 'namespace', 'namespace selector', 'policies'] },
+    test: {
+      fields: ['role', 'jwt'],
+      stages: [
+        'connect',
+        'tls',
+        'reviewer',
+        'token',
+        'role',
+        'token review',
+        'address',
+        'service account name',
+        'namespace',
+        'namespace selector',
+        'policies',
+      ],
+    },
     nouns: [
       {
         path: 'role',
@@ -161,7 +176,20 @@ function jwt(title: string): Method {
     },
     test: {
       fields: ['jwt', 'role'],
-      stages: ['keys', 'signature', 'role', 'issuer', 'subject', 'audience', 'times', 'user claim', 'mapping', 'groups', 'bound claims', 'policies'],
+      stages: [
+        'keys',
+        'signature',
+        'role',
+        'issuer',
+        'subject',
+        'audience',
+        'times',
+        'user claim',
+        'mapping',
+        'groups',
+        'bound claims',
+        'policies',
+      ],
     },
     nouns: [
       {

@@ -81,7 +81,9 @@ export default function DestinationPage() {
                       label={`Unlink ${one.secret_name}`}
                       needs={{ path: `${place}/associations/remove`, need: ['update', 'create'] }}
                       act={async () => {
-                        await send('POST', apiPath('sys', 'sync', 'destinations', type, name, 'associations', 'remove'), { body: { mount: one.mount, secret_name: one.secret_name } });
+                        await send('POST', apiPath('sys', 'sync', 'destinations', type, name, 'associations', 'remove'), {
+                          body: { mount: one.mount, secret_name: one.secret_name },
+                        });
                         await makeStale(queryClient, [path]);
                       }}
                     >
