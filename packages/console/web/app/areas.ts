@@ -5,10 +5,12 @@ import { ldap } from '../pages/ldap/routes.ts';
 import { mfa } from '../pages/mfa/routes.ts';
 import { sync } from '../pages/sync/routes.ts';
 import { home } from '../pages/home/routes.ts';
+import { kv } from '../pages/kv/routes.ts';
 import { leases } from '../pages/leases/routes.ts';
 import { login } from '../pages/login/routes.ts';
 import { unseal } from '../pages/unseal/routes.ts';
 import { server } from '../pages/server/routes.ts';
+import { tools } from '../pages/tools/routes.ts';
 import { mounts } from '../pages/mounts/routes.ts';
 
 /** Every part of the console. */
@@ -19,9 +21,11 @@ export const areas: readonly Area[] = [
   mfa,
   ldap,
   auth,
+  kv,
   access,
   leases,
   mounts,
+  tools,
   server,
   login,
   unseal,
