@@ -243,7 +243,9 @@ export class SharedEvents implements OrphanedWork {
     const { life } = ofBatchId(id);
     this.#batches.set(id, at);
     if (end) return;
-    events.forEach((event, index) => this.#parts.known.append({ life, number: from + index, event: event === null ? undefined : eventOf(event) }));
+    events.forEach((event, index) =>
+      this.#parts.known.append({ life, number: from + index, event: event === null ? undefined : eventOf(event) }),
+    );
   }
 }
 

@@ -69,7 +69,9 @@ export class EventStreams {
       throw new TooManyRequests(text, { headers: { 'Retry-After': '15' } });
     }
     if (this.#total >= OF_SERVER)
-      throw new Unavailable(`this server has ${OF_SERVER} streams open, which is as many as it may have`, { headers: { 'Retry-After': '15' } });
+      throw new Unavailable(`this server has ${OF_SERVER} streams open, which is as many as it may have`, {
+        headers: { 'Retry-After': '15' },
+      });
     return { contentType: 'text/event-stream', open: (signal) => this.#counted(key, follower, signal) };
   }
 

@@ -74,7 +74,12 @@ export class EventView {
     try {
       const admitted = admittedPath(asked, operation);
       const found = canonicalPath(this.#mounts, admitted);
-      const { allowed, sudo } = acl.check({ operation, path: found?.path ?? admitted, folds: found?.folds, names: found?.match?.path.names });
+      const { allowed, sudo } = acl.check({
+        operation,
+        path: found?.path ?? admitted,
+        folds: found?.folds,
+        names: found?.match?.path.names,
+      });
       return allowed && (sudo || found?.match?.path.declaration.about.access !== 'sudo');
     } catch (error) {
       // The name of something is no path of the API: nobody could read it.

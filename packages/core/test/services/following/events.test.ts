@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { manualClock, mountForTest, sharedMemory, type CuttableStorage, type ManualClock, type TestMount } from '@strongroom/engine-testkit';
+import {
+  manualClock,
+  mountForTest,
+  sharedMemory,
+  type CuttableStorage,
+  type ManualClock,
+  type TestMount,
+} from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import { passwordLogin } from '../../password-login.ts';
 import { Outside, testEngine } from '../../test-engine.ts';
@@ -300,7 +307,10 @@ describe('events', () => {
   });
 
   test('cannot be wrapped', async () => {
-    expect(await one.call('read', 'sys/events', { wrapTtl: 60 })).toMatchObject({ status: 400, errors: [expect.stringContaining('stream')] });
+    expect(await one.call('read', 'sys/events', { wrapTtl: 60 })).toMatchObject({
+      status: 400,
+      errors: [expect.stringContaining('stream')],
+    });
   });
 
   test('say once a minute that many logins on a mount are denied', async () => {
