@@ -65,7 +65,7 @@ export async function startServer(
 }
 
 async function untilAnswering(child: ChildProcess, address: string, log: () => string): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${log()}`);
     try {

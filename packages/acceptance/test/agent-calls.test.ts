@@ -6,9 +6,9 @@ import { approleAuth } from '@strongroom/auth-approle';
 import { certAuth } from '@strongroom/auth-cert';
 import { jwtAuth } from '@strongroom/auth-jwt';
 import { kubernetesAuth } from '@strongroom/auth-kubernetes';
-import { createCore, type Core } from '@strongroom/core';
+import type { Core } from '@strongroom/core';
 import { API_VERSION, f, issue, path, type EnginePackage, type SecretType } from '@strongroom/engine-sdk';
-import { manualClock } from '@strongroom/engine-testkit';
+import { checkedCore, manualClock } from '@strongroom/engine-testkit';
 import { createHttpServer } from '@strongroom/http';
 import { kvEngine } from '@strongroom/kv';
 import { makeCertificate, startKubernetesApi, startOidcIssuer, type KubernetesApi, type OidcIssuer } from '@strongroom/lab';
@@ -105,7 +105,7 @@ describe('the calls of the agent and the proxy, over TLS', () => {
   };
 
   beforeAll(async () => {
-    core = await createCore({
+    core = await checkedCore({
       storage: memoryStorage(),
       plugins: [kvEngine, approleAuth, certAuth, jwtAuth, kubernetesAuth, leasedEngine],
       devRootToken: 'root',

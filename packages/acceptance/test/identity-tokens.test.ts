@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { userpassAuth } from '@strongroom/auth-userpass';
-import { createCore, type Core } from '@strongroom/core';
-import { manualClock } from '@strongroom/engine-testkit';
+import type { Core } from '@strongroom/core';
+import { checkedCore, manualClock } from '@strongroom/engine-testkit';
 import { createHttpServer } from '@strongroom/http';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
@@ -41,7 +41,7 @@ async function start(): Promise<Running> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const core = (holder.core = await createCore({
+  const core = (holder.core = await checkedCore({
     storage: memoryStorage(),
     plugins: [userpassAuth],
     devRootToken: 'root',

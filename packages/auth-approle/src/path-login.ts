@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, IssuedToken, path } from '@strongroom/engine-sdk';
 import { login, type LoginParts } from './login.ts';
 
 export function loginPath(parts: LoginParts): AnyPath {
@@ -14,6 +14,7 @@ export function loginPath(parts: LoginParts): AnyPath {
     },
   }).update({
     summary: 'Log in.',
+    response: IssuedToken,
     handle: async ({ data, caller: { remoteAddress } }) => ({
       auth: await login(parts, { roleId: roleIdOf(data), secretId: data.secret_id.trim(), remoteAddress }),
     }),

@@ -1,4 +1,4 @@
-import { BadRequest, path, UnsupportedPath, type AnyPath, type StorageView } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, NoContent, path, type StorageView, UnsupportedPath } from '@strongroom/engine-sdk';
 import { roleName } from './path-roles.ts';
 import { roleFields, shownCidrs, shownRole, type Role, type RoleData } from './role.ts';
 import type { Roles } from './roles.ts';
@@ -81,6 +81,7 @@ export function roleFieldPaths(storage: StorageView, roles: Roles): AnyPath[] {
       })
       .delete({
         summary: `Reset ${field} to its default.`,
+        response: NoContent,
         handle: async (req) => {
           await roles.change(nameOf(req), { data: { [field]: empty }, supplied: new Set([field]) });
           return undefined;

@@ -1,4 +1,14 @@
-import { BadRequest, f, NotFound, pageFields, path, type AnyPath, type EngineHost, type EngineResponse } from '@strongroom/engine-sdk';
+import {
+  type AnyPath,
+  BadRequest,
+  type EngineHost,
+  type EngineResponse,
+  f,
+  NoContent,
+  NotFound,
+  pageFields,
+  path,
+} from '@strongroom/engine-sdk';
 import { roleName } from './path-roles.ts';
 import type { Role } from './role.ts';
 import type { Roles } from './roles.ts';
@@ -98,7 +108,7 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
       fields: { name: roleName, secret_id: secretIdField },
     })
       .update({ summary: 'Destroy a secret id.', handle: destroy })
-      .delete({ summary: 'Destroy a secret id.', handle: destroy }),
+      .delete({ summary: 'Destroy a secret id.', response: NoContent, handle: destroy }),
     path('role/{name}/secret-id-accessor/lookup', {
       synopsis: 'Look up a secret id by its accessor.',
       description: 'Returns the same fields as a lookup by secret id.',
@@ -117,7 +127,7 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
       fields: { name: roleName, secret_id_accessor: accessorField },
     })
       .update({ summary: 'Destroy a secret id by its accessor.', handle: destroyByAccessor })
-      .delete({ summary: 'Destroy a secret id by its accessor.', handle: destroyByAccessor }),
+      .delete({ summary: 'Destroy a secret id by its accessor.', response: NoContent, handle: destroyByAccessor }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineResponse, f, IssuedToken, path } from '@strongroom/engine-sdk';
 import type { LoginCall } from './login.ts';
 
 export function loginPath(login: (call: LoginCall) => Promise<EngineResponse<never>>): AnyPath {
@@ -15,6 +15,7 @@ export function loginPath(login: (call: LoginCall) => Promise<EngineResponse<nev
     },
   }).update({
     summary: 'Log in.',
+    response: IssuedToken,
     handle: async (req) =>
       login({
         name: req.data.name,

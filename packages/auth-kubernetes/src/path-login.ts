@@ -1,4 +1,4 @@
-import { f, path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
+import { type AnyPath, type Clock, f, IssuedToken, path } from '@strongroom/engine-sdk';
 import type { Clusters } from './clusters.ts';
 import type { ConfigStore } from './config-store.ts';
 import { checkLogin, grant, requireSent } from './login.ts';
@@ -17,6 +17,7 @@ export function loginPath(configs: ConfigStore, clusters: Clusters, clock: Clock
     },
   }).update({
     summary: 'Log in.',
+    response: IssuedToken,
     handle: async (req) => {
       requireSent(req.data);
       const { role: roleName = '', jwt = '' } = req.data;

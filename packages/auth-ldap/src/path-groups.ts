@@ -1,5 +1,5 @@
 import { policyNames } from '@strongroom/auth-sdk';
-import { f, path, type AnyPath, keysOf, ListedKeys, pageFields } from '@strongroom/engine-sdk';
+import { type AnyPath, f, keysOf, ListedKeys, NoContent, pageFields, path } from '@strongroom/engine-sdk';
 import type { ConfigStore } from './config-store.ts';
 import type { Mappings } from './mappings.ts';
 
@@ -43,6 +43,7 @@ export function groupPaths(configs: ConfigStore, { groups }: Mappings): AnyPath[
       })
       .delete({
         summary: 'Delete a group.',
+        response: NoContent,
         handle: async ({ data: { name } }) => {
           groups.requireStorable(name);
           await groups.delete(name);

@@ -1,5 +1,5 @@
 import { policyNames } from '@strongroom/auth-sdk';
-import { f, keysOf, ListedKeys, pageFields, path, type AnyPath, type Transaction } from '@strongroom/engine-sdk';
+import { type AnyPath, f, keysOf, ListedKeys, NoContent, pageFields, path, type Transaction } from '@strongroom/engine-sdk';
 import type { ConfigStore } from './config-store.ts';
 import { loginName } from './login-name.ts';
 import { groupName, type Mappings } from './mappings.ts';
@@ -49,6 +49,7 @@ export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] 
       })
       .delete({
         summary: 'Delete a user.',
+        response: NoContent,
         handle: async ({ data: { username } }) => {
           users.requireStorable(username);
           await users.delete(username);

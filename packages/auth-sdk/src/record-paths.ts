@@ -1,12 +1,13 @@
 import {
-  f,
-  namesPath,
-  path,
   type AnyPath,
   type Collection,
   type EngineRequest,
   type EngineResponse,
+  f,
   type Field,
+  namesPath,
+  NoContent,
+  path,
   type StorageView,
   type Transaction,
 } from '@strongroom/engine-sdk';
@@ -91,6 +92,7 @@ export function recordPaths<const C extends string, F extends TProperties, R>(ki
     })
     .delete({
       summary: `Delete a ${noun}.`,
+      response: NoContent,
       handle: async (req) => {
         const name = nameOf(req);
         await storage.transaction(async (tx) => {

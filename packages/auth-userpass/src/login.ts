@@ -21,7 +21,7 @@ export interface LoginCall {
  * @throws BadRequest for a wrong password and an unknown user alike, TokenRefused outside the user's addresses, TooManyRequests when too many passwords are
  * being checked
  */
-export async function login({ users, passwords, log }: LoginParts, call: LoginCall): Promise<EngineResponse> {
+export async function login({ users, passwords, log }: LoginParts, call: LoginCall): Promise<EngineResponse<never>> {
   const { username, remoteAddress } = call;
   if (call.password === '') throw new BadRequest('missing password');
   const user = await users.records.get(username);

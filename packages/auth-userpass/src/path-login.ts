@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, IssuedToken, path } from '@strongroom/engine-sdk';
 import { login, type LoginParts } from './login.ts';
 import { usernameField } from './user-name.ts';
 
@@ -10,6 +10,7 @@ export function loginPath(parts: LoginParts): AnyPath {
     fields: { username: usernameField, password: f.secret('Password of the user.', { default: '' }) },
   }).update({
     summary: 'Log in.',
+    response: IssuedToken,
     handle: async (req) => login(parts, { ...req.data, remoteAddress: req.caller.remoteAddress, signal: req.signal }),
   });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mergeRoleTokens, roleTokenData, roleTokenFields } from '@strongroom/auth-sdk';
-import { BadRequest, f, namesPath, NotFound, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, namesPath, NoContent, NotFound, path } from '@strongroom/engine-sdk';
 import type { PasswordHash } from './password-hash.ts';
 import { passwordMissing, type Passwords } from './passwords.ts';
 import { usernameField } from './user-name.ts';
@@ -33,6 +33,7 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
       })
       .upsert({
         summary: 'Create or change a user.',
+        response: NoContent,
         exists: async (req) => users.records.has(req.data.username),
         handle: async ({ data, supplied, signal }) => {
           // What would be refused is refused before it costs a hash.
@@ -49,6 +50,7 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
       })
       .delete({
         summary: 'Delete a user.',
+        response: NoContent,
         handle: async ({ data }) => {
           await users.delete(data.username);
           return undefined;

@@ -58,6 +58,7 @@ function createCloudEngine(host: EngineHost, provider: CloudProvider): Engine {
       await rotation.claimKey();
       await keys.claimAll();
     },
+    system: () => ({ noun: 'cloud account', name: 'root', path: 'config/root' }),
     retire: async (signal) => keys.retire(signal),
     outside: async () => [...(await rotation.outside()), ...(await keys.outside()), ...(await users.outside())],
     invalidate: (key) => {

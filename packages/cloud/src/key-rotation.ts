@@ -7,6 +7,7 @@ import {
   type Collection,
   type EngineHost,
   type StorageView,
+  type Subject,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import {
@@ -63,6 +64,8 @@ export interface KeyRotationOptions<R> {
   readonly kind: string;
   /** A record in messages: `static role "app"`. */
   called(id: string): string;
+  /** A record, as operators know it where its rotation fails. */
+  about(id: string): Subject;
   /** How events name a record, and the paths of the mount that show it. */
   reported(id: string): Reported;
   /** The most keys that a user may have. */
@@ -122,6 +125,7 @@ export class KeyRotation<R> {
       records: (storage) => options.records(storage),
       plan: (record) => options.plan(record),
       called: (id) => options.called(id),
+      about: (id) => options.about(id),
       reported: (id) => options.reported(id),
       busy: (id) => `the key of ${options.called(id)}`,
       missing: (id) => options.missing(id),

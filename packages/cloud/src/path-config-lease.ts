@@ -1,4 +1,14 @@
-import { BadRequest, DurationError, f, formatDuration, parseDuration, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import {
+  type AnyPath,
+  BadRequest,
+  DurationError,
+  type EngineHost,
+  f,
+  formatDuration,
+  NoContent,
+  parseDuration,
+  path,
+} from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { shorterThanAsked } from './lease-terms.ts';
 import { LEASE, recordsIn } from './records.ts';
@@ -23,6 +33,7 @@ export function configLeasePaths(host: EngineHost): readonly AnyPath[] {
     })
     .upsert({
       summary: 'Sets the terms, both of them.',
+      response: NoContent,
       exists: async () => records.lease.has(LEASE),
       handle: async (req) => {
         const lease = durationOf('lease', req.data.lease);

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, NoContent, path } from '@strongroom/engine-sdk';
 import { rotationPlanParameters, RotationStatus, visiblePlan, visiblePlanFields } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import type { CloudProvider } from './cloud-provider.ts';
@@ -71,6 +71,7 @@ export function configRootPaths(
     })
     .upsert({
       summary: 'Replaces the configuration.',
+      response: NoContent,
       exists: async () => records.root.has(ROOT),
       handle: async (req) => {
         const record = recordOf(req.data);

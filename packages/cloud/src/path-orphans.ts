@@ -1,4 +1,4 @@
-import { BadRequest, f, NotFound, pageFields, path, slicePage, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, NoContent, NotFound, pageFields, path, slicePage } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { during } from './cloud-error.ts';
 import type { TaggedUser } from './cloud-provider.ts';
@@ -59,6 +59,7 @@ export function orphanPaths(host: EngineHost, root: Root, dynamic: DynamicUsers)
     fields: { name: f.name('Name of the user.') },
   }).delete({
     summary: 'Removes the user.',
+    response: NoContent,
     handle: async (req) => {
       const { name } = req.data;
       const user = (await tagged(req.signal)).find((one) => one.name === name);

@@ -1,4 +1,4 @@
-import { BadRequest, f, NotFound, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, NotFound, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { emptyFields, upgradeLegacy } from './legacy-role.ts';
 import { compactPolicy } from './policy-document.ts';
@@ -65,6 +65,7 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
     })
     .upsert({
       summary: 'Creates or changes a role.',
+      response: NoContent,
       exists: async (req) => roles.has(req.data.name),
       handle: async (req) => {
         const { name, policy, arn, ...sent } = req.data;
@@ -85,6 +86,7 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
     })
     .delete({
       summary: 'Deletes a role. Its leases stay, and can be renewed and revoked.',
+      response: NoContent,
       handle: async (req) => {
         await req.storage.transaction(async (tx) => {
           const inside = recordsIn(tx).roles;

@@ -1,4 +1,4 @@
-import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, InvalidRequest, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { planOf, rotationPlanParameters, samePlan, staticRoleRead, visiblePlan, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { lostText } from './managed-keys.ts';
@@ -64,6 +64,7 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
     })
     .delete({
       summary: 'Deletes a static role and the keys that it made. The user stays.',
+      response: NoContent,
       handle: async (req) => {
         const failure = await keys.delete(req.data.name, req.signal);
         if (failure === undefined) return undefined;

@@ -38,6 +38,7 @@ export class RootRotation {
     this.rotation = new KeyRotation<RootRecord>(host, managed, {
       kind: 'rotate-root',
       called: () => ROOT_CALLED,
+      about: () => ({ noun: 'root credential', name: 'root', path: 'config/root', retry: 'config/rotate-root' }),
       reported: () => ({ name: ROOT_CALLED, paths: ['config/root'] }),
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).root,

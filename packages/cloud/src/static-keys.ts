@@ -27,6 +27,7 @@ export class StaticKeys {
     this.rotation = new KeyRotation<StaticRoleRecord>(host, managed, {
       kind: 'rotate-static-role',
       called: managerOf,
+      about: (name) => ({ noun: 'static role', name, path: `static-roles/${name}`, retry: `rotate-role/${name}` }),
       reported: (name) => ({ name, paths: [`static-creds/${name}`, `static-roles/${name}`] }),
       keysPerUser: provider.keysPerUser,
       records: (storage) => recordsIn(storage).staticRoles,

@@ -7,6 +7,7 @@ import type { AutomaticSeal } from './services/seal/seal.ts';
 import type { LockoutDefaults } from './services/lockout/lockout-settings.ts';
 import type { ConsoleSettings } from './services/settings/console-settings.ts';
 import type { LogLevelStore } from './services/settings/log-levels.ts';
+import type { AnsweredCall } from './kernel/call/answered-call.ts';
 
 /** All that the core is given; only storage is needed. */
 export interface CoreOptions {
@@ -49,4 +50,6 @@ export interface CoreOptions {
   readonly console?: Partial<ConsoleSettings>;
   /** What `sys/metrics` answers: Prometheus text, or the JSON of Vault and OpenBao. */
   readonly metrics?: (format: 'prometheus' | 'json') => Promise<string>;
+  /** Sees what every operation answers, before it is wrapped: for tests that compare answers with their declarations. Must not throw. */
+  readonly onAnswer?: (answered: AnsweredCall) => void;
 }

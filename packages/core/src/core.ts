@@ -38,6 +38,7 @@ export class Core {
     this.#pipeline = openPipeline(kernel, services, {
       open: new PathRouter([...openSealPaths(sealing), ...consoleSettingsPaths(options.console)]),
       sealed: () => !lifecycle.open,
+      onAnswer: options.onAnswer,
     });
   }
 

@@ -4,6 +4,7 @@ export { createCore, type Core } from './core.ts';
 export type { CoreOptions } from './core-options.ts';
 export type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 export { PluginRefused } from './services/plugins/plugin-refused.ts';
+export type { AnsweredCall } from './kernel/call/answered-call.ts';
 export type { CoreRequest, RequestOperation } from './kernel/call/core-request.ts';
 export {
   emptyResponse,

@@ -7,6 +7,7 @@ import {
   type Engine,
   type EngineHost,
   type EnginePackage,
+  type FailingThing,
   type Intent,
   type OutsideThing,
   type Schedule,
@@ -56,6 +57,7 @@ export function testEngine(
     asked?: (system: string) => Promise<void>;
     retire?: (host: EngineHost, signal: AbortSignal) => Promise<void>;
     outside?: (host: EngineHost) => Promise<OutsideThing[]>;
+    failing?: (limit: number) => Promise<FailingThing[]>;
     close?: (host: EngineHost) => Promise<void>;
     tuned?: (host: EngineHost) => Promise<void>;
   } = {},
@@ -83,6 +85,7 @@ export function testEngine(
     kind: 'tick',
     entry: Account,
     target: (entry) => entry.system,
+    about: async ({ name }) => ({ noun: 'clock', name, path: `ticks/${name}`, retry: `asked/${name}` }),
     run: async (entry, _storage, signal) => {
       await outside.call('tick', entry.system, entry.name, signal);
       return hooks.next?.();
@@ -106,6 +109,8 @@ export function testEngine(
         get outside() {
           return (hooks.outside && (async () => hooks.outside!(host))) as NonNullable<Engine['outside']>;
         },
+        failing: async (limit) => (await hooks.failing?.(limit)) ?? [],
+        system: (target) => ({ noun: 'system', name: target, path: `systems/${target}` }),
         close: async () => hooks.close?.(host),
         tuned: async () => hooks.tuned?.(host),
         ...(hooks.invalidated ? { invalidate: hooks.invalidated } : {}),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { checkedCore } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core, type CoreRequest, type CoreResponse } from '../src/index.ts';
+import type { Core, CoreRequest, CoreResponse } from '../src/index.ts';
 
 describe('a core over memory', () => {
   let core: Core;
@@ -13,7 +14,7 @@ describe('a core over memory', () => {
   ): Promise<CoreResponse> => core.handle({ operation, path, token, wrapTtl, ...(data ? { data } : {}) });
 
   beforeEach(async () => {
-    core = await createCore({ storage: memoryStorage(), devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), devRootToken: 'root' });
   });
   afterEach(async () => core.close());
 
@@ -53,7 +54,7 @@ describe('a core over memory', () => {
 
   test('is sealed and unsealed with shares', async () => {
     const storage = memoryStorage();
-    const other = await createCore({ storage });
+    const other = await checkedCore({ storage });
     expect((await other.handle({ operation: 'read', path: 'sys/health' })).status).toBe(501);
     const made = await other.initialize({ secretShares: 3, secretThreshold: 2, recoveryShares: undefined, recoveryThreshold: undefined });
     expect((await other.handle({ operation: 'read', path: 'sys/mounts', token: made.rootToken })).errors).toEqual(['Vault is sealed']);

@@ -5,7 +5,7 @@ import { CredentialMaker } from './credential-maker.ts';
 import { DynamicUsers } from './dynamic-users.ts';
 import { configPaths } from './path-config.ts';
 import { credsPaths } from './path-creds.ts';
-import { databaseFailingPath } from './path-failing.ts';
+import { databaseFailingPath, failingConnections } from './path-failing.ts';
 import { resetPaths } from './path-reset.ts';
 import { rolePaths } from './path-roles.ts';
 import { rotateRootPaths } from './path-rotate-root.ts';
@@ -67,6 +67,8 @@ function createDatabaseEngine(host: EngineHost): Engine {
     secrets: [users.secret],
     intents: [users.intent, orphans.intent],
     schedules: [staticUsers.rotation.job, roots.rotation.job],
+    failing: async (limit) => failingConnections(host, connections, limit),
+    system: (name) => ({ noun: 'connection', name, path: `config/${name}` }),
     outside: async () => leftOutside(host.storage),
     initialize: async () => {
       await mark.load();

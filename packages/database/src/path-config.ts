@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlPasswords, visibleConnection } from '@strongroom/database-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type, type TObject } from 'typebox';
@@ -78,6 +78,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
     })
     .upsert({
       summary: 'Creates or changes a connection.',
+      response: NoContent,
       exists: async (req) => records.connections.has(req.data.name),
       handle: async (req) => {
         const { name } = req.data;
@@ -121,6 +122,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
     })
     .delete({
       summary: 'Deletes a connection. Its leases stay, and can be revoked.',
+      response: NoContent,
       handle: async (req) => {
         const { name } = req.data;
         const record = await records.connections.get(name);

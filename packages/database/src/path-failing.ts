@@ -1,4 +1,4 @@
-import type { AnyPath, EngineHost } from '@strongroom/engine-sdk';
+import type { AnyPath, EngineHost, FailingThing } from '@strongroom/engine-sdk';
 import { failingPath, inTrouble } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import type { Connections, NamedConnection } from './connections.ts';
@@ -27,6 +27,15 @@ export function databaseFailingPath(host: EngineHost, connections: Connections, 
         return { connections: broken };
       },
     },
+  });
+}
+
+/** Connections that cannot be used because of their plugin. */
+export async function failingConnections(host: EngineHost, connections: Connections, limit: number): Promise<FailingThing[]> {
+  const entries = await recordsIn(host.storage).connections.entries({ limit });
+  return entries.flatMap(([name, record]) => {
+    const message = connections.quarantine({ name, record });
+    return message === undefined ? [] : { noun: 'connection', name, path: `config/${name}`, message, target: name };
   });
 }
 

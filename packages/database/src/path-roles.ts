@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { Connections } from './connections.ts';
 import { countLiveUsers, liveUsersWarning } from './live-users.ts';
@@ -43,6 +43,7 @@ export function rolePaths(host: EngineHost, connections: Connections): readonly 
     })
     .upsert({
       summary: 'Creates or changes a role.',
+      response: NoContent,
       exists: async (req) => records.roles.has(req.data.name),
       handle: async (req) => {
         const { name } = req.data;
@@ -66,6 +67,7 @@ export function rolePaths(host: EngineHost, connections: Connections): readonly 
     })
     .delete({
       summary: 'Deletes a role. Its leases stay, and can be revoked.',
+      response: NoContent,
       handle: async (req) => {
         const { name } = req.data;
         const record = await records.roles.get(name);

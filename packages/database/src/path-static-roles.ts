@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { planOf, rotationPlanParameters, staticRoleRead, type SentPlan, warned } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
@@ -50,6 +50,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
     )
     .upsert({
       summary: 'Creates a static role, which rotates the credential, or changes it.',
+      response: NoContent,
       exists: async (req) => records.staticRoles.has(req.data.name),
       handle: async (req) => {
         const { name } = req.data;
@@ -76,6 +77,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
     })
     .delete({
       summary: 'Deletes a static role. The user stays in the database, with the credential that it has.',
+      response: NoContent,
       handle: async (req) => {
         await req.storage.transaction(async (tx) => users.rotation.remove(tx, req.data.name));
         return undefined;

@@ -39,6 +39,7 @@ export class RootRotation {
     this.rotation = new Rotation(host, {
       kind: 'rotate-root',
       noun: 'root credential of the connection',
+      about: (name) => ({ noun: 'root credential', name, path: `config/${name}`, retry: `rotate-root/${name}` }),
       reported: (name) => ({ name, paths: [`config/${name}`] }),
       lens: rootState,
       records: (storage) => recordsIn(storage).connections,

@@ -28,6 +28,7 @@ export class StaticUsers {
     this.rotation = new Rotation(host, {
       kind: 'rotate-static-role',
       noun: 'static role',
+      about: (name) => ({ noun: 'static role', name, path: `static-roles/${name}`, retry: `rotate-role/${name}` }),
       reported: (name) => ({ name, paths: [`static-creds/${name}`, `static-roles/${name}`] }),
       lens: ownState<StaticRoleRecord, MadeCredential>(),
       records: (storage) => recordsIn(storage).staticRoles,

@@ -3,6 +3,7 @@ import type { AuthRenewal, RenewedAuth } from './auth.ts';
 import type { Circuit } from './circuit.ts';
 import type { Clock } from './clock.ts';
 import type { AnyIntent } from './intent.ts';
+import type { FailingThing, Subject } from './failing-thing.ts';
 import type { Log } from './log.ts';
 import type { OutsideThing } from './outside-thing.ts';
 import type { AnyPath } from './path.ts';
@@ -61,7 +62,7 @@ export interface Engine {
   stillGrants?(internal: Readonly<Record<string, unknown>>, tx: Transaction): Promise<boolean>;
   /**
    * For auth methods: the roles, users and groups of this mount whose logins get policies, so that `sys/policies/who` finds who may do what. Reads at most `limit` records of
-   * storage, from the one after `after` on, which is a `next` of before; `pageOfHolders` does both. Nothing outside is asked.
+   * storage, from the one after `after` on, the `next` of the previous page; `pageOfHolders` does both. Nothing outside is asked.
    */
   policyHolders?(query: { readonly after?: string; readonly limit: number }): Promise<HolderPage>;
   /** Called once after mount or unseal, before the first request. A throw quarantines this mount alone. */
@@ -82,6 +83,13 @@ export interface Engine {
    * credentials. An unmount lists what `retire` does not remove; a forced unmount lists everything. Reads storage only, not the outside system.
    */
   outside?(): Promise<readonly OutsideThing[]>;
+  /**
+   * What needs a person, beside the jobs that fail: connections that cannot be used, accounts that somebody else took over. At most `limit` things, from memory or
+   * from an index: it is called whenever somebody looks at what fails, and must not read all records of a large mount. The deadline is 2 seconds.
+   */
+  failing?(limit: number): Promise<readonly FailingThing[]>;
+  /** What an outside system of this mount is to a person, by the target that leases, intents and schedules name; its `path` has its settings. */
+  system?(target: string): Subject | undefined;
   /** Called at unmount and seal, and after `initialize` failed. Idempotent. */
   close?(): Promise<void>;
 }

@@ -30,6 +30,9 @@ export interface FieldSpec {
   readonly aliases?: readonly string[];
   /** See FieldOptions. */
   readonly folds?: Fold;
+  readonly group?: string;
+  readonly multiline?: boolean;
+  readonly shape?: TSchema;
 }
 
 /** Makes the canonical form of a name from any of its variants. Pure, total and idempotent. */
@@ -55,6 +58,14 @@ export interface FieldOptions<T> {
   readonly values?: readonly T[];
   readonly minimum?: number;
   readonly maximum?: number;
+  /** A few words above the field in a form. Default: its name in words. */
+  readonly title?: string;
+  /** Fields of one group stand together in a form, folded. Without it a field is among the first that one sees. */
+  readonly group?: string;
+  /** Text of several lines, such as a PEM certificate. */
+  readonly multiline?: boolean;
+  /** Of a `map` or `list`: what it holds, for forms and documents. It is not checked. */
+  readonly shape?: TSchema;
 }
 
 type Supplied<T, O> = O extends { default: unknown } | { required: true } ? Field<T> : Field<T | undefined>;
@@ -91,10 +102,14 @@ function field<T, const O extends FieldOptions<T>>(
     ...(options?.deprecated ? { deprecated: true } : {}),
     ...(options?.aliases ? { aliases: options.aliases } : {}),
     ...(foldOf(kind, options?.folds) ?? {}),
+    ...(options?.group === undefined ? {} : { group: options.group }),
+    ...(options?.multiline ? { multiline: true } : {}),
+    ...(options?.shape ? { shape: options.shape } : {}),
   };
   const schema = {
     ...schemas[kind],
     description,
+    ...(options?.title === undefined ? {} : { title: options.title }),
     'x-field': spec,
     ...(options?.default === undefined ? {} : { default: options.default }),
     ...(options?.values === undefined ? {} : { enum: options.values }),

@@ -1,3 +1,18 @@
+export {
+  answerForm,
+  AnyAnswer,
+  IssuedToken,
+  leased,
+  mayBeEmpty,
+  NoContent,
+  orNoContent,
+  rawAnswer,
+  RenewedLease,
+  Seconds,
+  Timestamp,
+  type Answered,
+  type AnswerForm,
+} from './answer.ts';
 export { requireSecretsAgain, type AddressChange } from './address-change.ts';
 export type { AuthRenewal, IssuedAuth, LoginAlias, RenewedAuth, TokenTerms } from './auth.ts';
 export { retryDelay, type Backoff } from './backoff.ts';
@@ -20,6 +35,7 @@ export {
 export { DurationError, formatDuration, parseDuration } from './duration.ts';
 export * from './errors.ts';
 export { f, fieldSpec, idempotencyFields, type Field, type FieldKind, type FieldOptions, type FieldSpec, type Fold } from './field.ts';
+export type { FailingThing, Subject } from './failing-thing.ts';
 export { foldName } from './fold-name.ts';
 export { holderSource, pageOfHolders, type HeldPolicies, type HolderPage, type HolderSource, type PolicyHolder } from './policy-holder.ts';
 export { reserveCode, runAttributed, notifyOwner, type CodeOwner } from './attribution.ts';
@@ -65,7 +81,7 @@ export { redact } from './redact.ts';
 export type { Report, ReportKind } from './report.ts';
 export type { Caller, EngineRequest, EngineResponse, Operation, RawBody, StreamedBody } from './request.ts';
 export type { AnySchedule, JobRun, Schedule } from './schedule.ts';
-export type { JobStatus, ScheduleKind } from './schedule-kind.ts';
+export type { JobStatus, JobTry, ScheduleKind } from './schedule-kind.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
 export type { SecretSubscriber, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
 export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';

@@ -5,7 +5,7 @@ import { path, type AnyPath } from './path.ts';
 import type { Collection, ListQuery } from './storage-view.ts';
 
 /** What a path that lists names responds with. */
-export const ListedKeys = Type.Object({ keys: Type.Array(Type.String(), { description: 'In byte order.' }) });
+export const ListedKeys = Type.Object({ keys: Type.Array(Type.String(), { description: 'In byte order.' }) }, { title: 'Keys' });
 
 /** The parameters of a path that lists: clients read a long list page by page. */
 export const pageFields = {

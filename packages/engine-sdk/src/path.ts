@@ -1,4 +1,5 @@
 import type { Static, TProperties, TSchema } from 'typebox';
+import type { Answered } from './answer.ts';
 import type { EngineRequest, EngineResponse } from './request.ts';
 import type { StorageView } from './storage-view.ts';
 
@@ -7,14 +8,19 @@ type Bare<N extends string> = N extends `${infer B}:${string}` ? B : N;
 export type Captures<P extends string> = P extends `${string}{${infer N}}${infer Rest}` ? Bare<N> | Captures<Rest> : never;
 
 /** undefined: 204 on writes and deletes, 404 on reads and lists. */
-export type Reply<R extends TSchema> = Promise<EngineResponse<Static<R>> | undefined>;
+export type Reply<R extends TSchema> = Promise<EngineResponse<Answered<Static<R>>> | undefined>;
 
 /** One operation of a path: its words and its handler. */
 export interface Op<F extends TProperties, R extends TSchema> {
   /** One line for help, OpenAPI and the reference. */
   readonly summary: string;
-  /** Shape of `data` in the answer. */
+  /** What it answers: the shape of `data`, or `NoContent`, `IssuedToken`, `leased(…)`, `orNoContent(…)`, `rawAnswer(…)`. Clients and forms read it. */
   readonly response?: R;
+  /**
+   * The fields that it takes, in the query of a read or delete, in the body of a write. Default: a write takes all that no other operation of the path
+   * names, a delete none; reads take all if nothing can be written to the path, and none otherwise. For documents: every operation is given every field.
+   */
+  readonly takes?: readonly (keyof F & string)[];
   /**
    * A secret of this operation is issued once per idempotency key, where a caller gives one (the header `Idempotency-Key`, or the parameter of
    * `idempotencyFields`): who repeats the call with it gets the same credential and lease while the lease lives. The core sees to that.

@@ -7,6 +7,16 @@ export interface ScheduleKind<E extends TObject = TObject> {
   readonly entry: E;
 }
 
+/** One try of the work of a job. */
+export interface JobTry {
+  /** When it ended. */
+  readonly at: Date;
+  /** Milliseconds. */
+  readonly took: number;
+  /** Why it failed; absent for a success. */
+  readonly message?: string;
+}
+
 /** The state of a job, as operators see it. */
 export interface JobStatus {
   readonly state: 'waiting' | 'running' | 'failing';
@@ -15,4 +25,8 @@ export interface JobStatus {
   readonly nextAttempt: Date;
   readonly lastSuccess?: Date;
   readonly lastError?: { readonly message: string; readonly at: Date };
+  /** When it began to fail, or to wait for an outside system whose circuit breaker is open; absent if the last try succeeded. */
+  readonly failingSince?: Date;
+  /** The last tries, the oldest first, as far as they are kept: failures, and the successes after them. */
+  readonly tries?: readonly JobTry[];
 }

@@ -1,4 +1,5 @@
 import type { Static, TObject } from 'typebox';
+import type { Subject } from './failing-thing.ts';
 import type { ScheduleKind } from './schedule-kind.ts';
 import type { StorageView } from './storage-view.ts';
 
@@ -6,6 +7,8 @@ import type { StorageView } from './storage-view.ts';
 export interface Schedule<E extends TObject> extends ScheduleKind<E> {
   /** The target whose circuit breaker guards runs: a connection, a directory. */
   target?(entry: Static<E>): string;
+  /** What the job is for, by the name that operators know. Reads storage only. Undefined, or without this hook: they see the kind and the id. */
+  about?(entry: Static<E>, storage: StorageView, id: string): Promise<Subject | undefined>;
   /** Runs the job and returns the next time, if any. A throw is stored with the job, shown, and retried with backoff. */
   run(entry: Static<E>, storage: StorageView, signal: AbortSignal, job: JobRun): Promise<Date | undefined>;
 }

@@ -9,7 +9,9 @@ let shared: Ajv | undefined;
 function ajv(): Ajv {
   if (!shared) {
     shared = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, allowUnionTypes: true });
-    for (const keyword of ['x-field', 'secret']) shared.addKeyword({ keyword });
+    // For documents: texts are not parsed when a record is read.
+    for (const format of ['date-time', 'duration']) shared.addFormat(format, true);
+    for (const keyword of ['x-field', 'x-answer', 'x-may-be-empty', 'secret']) shared.addKeyword({ keyword });
   }
   return shared;
 }

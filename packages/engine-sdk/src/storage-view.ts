@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { IntentKind, OpenIntent } from './intent-kind.ts';
 import type { AccountManager, ManagedAccount } from './managed-account.ts';
 import type { Report } from './report.ts';
-import type { JobStatus, ScheduleKind } from './schedule-kind.ts';
+import type { JobStatus, JobTry, ScheduleKind } from './schedule-kind.ts';
 
 /** A page of names, in the order of their bytes. */
 export interface ListQuery {
@@ -66,8 +66,11 @@ export interface Transaction extends Omit<StorageView, 'transaction'> {
   settle(intent: OpenIntent): Promise<void>;
   /** Rolls the intent back as soon as possible instead of after its age: the outside change certainly failed. */
   abandon(intent: OpenIntent): Promise<void>;
-  /** Makes the job due at `at`. Replaces the job with the same id and clears its failures. */
-  schedule<E extends TObject>(job: ScheduleKind<E>, id: string, at: Date, entry: Static<E>): Promise<void>;
+  /**
+   * Makes the job due at `at`. Replaces the job with the same id and clears its failures. `tried`: its work was tried outside of a run of the job, as by a
+   * request; a failed try makes it a failing job. The tries of the job before are kept.
+   */
+  schedule<E extends TObject>(job: ScheduleKind<E>, id: string, at: Date, entry: Static<E>, tried?: JobTry): Promise<void>;
   unschedule(job: Pick<ScheduleKind, 'kind'>, id: string): Promise<void>;
   /**
    * Makes `by` of this mount the only manager of the account. Idempotent. `adopt` takes the account over from its current manager, which learns from

@@ -1,6 +1,7 @@
-import { createCore, type Core, type CoreOptions, type CoreRequest, type CoreResponse, type RequestOperation } from '@strongroom/core';
+import type { Core, CoreOptions, CoreRequest, CoreResponse, RequestOperation } from '@strongroom/core';
 import type { EnginePackage, Log, Plugin } from '@strongroom/engine-sdk';
 import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
+import { checkedCore } from './checked-core.ts';
 import { manualClock, type ManualClock } from './manual-clock.ts';
 
 /** The same for every test, so that a second core opens what a first one stored. */
@@ -44,7 +45,7 @@ export interface TestMount {
   readonly clock: ManualClock;
   readonly rootToken: string;
   readonly path: string;
-  /** Any call; the path is from the root. Never throws. */
+  /** Any call; the path is from the root. Throws only when an operation answers otherwise than it declares. */
   call(operation: RequestOperation, path: string, call?: Call): Promise<CoreResponse>;
   /** Calls below the mount. They throw an Error with the answer's texts when the call fails. */
   read(path: string, data?: Call['data']): Promise<CoreResponse>;
@@ -71,7 +72,7 @@ export class CallFailed extends Error {
 export async function mountForTest(engine: EnginePackage, options: TestMountOptions = {}): Promise<TestMount> {
   const clock = options.clock ?? manualClock();
   const rootToken = 'root';
-  const core = await createCore({
+  const core = await checkedCore({
     storage: options.storage ?? memoryStorage(),
     plugins: [engine, ...(options.plugins ?? [])],
     clock,

@@ -59,6 +59,7 @@ function create(host: EngineHost): Engine {
     invalidate: (key) => {
       if (key.startsWith(ACCOUNTS) || key.startsWith(QUEUES)) library.wake();
     },
+    system: () => ({ noun: 'directory', name: '', path: 'config' }),
     outside: async () => outsideAccounts(host, { root, statics, library: accounts }),
     close: async () => service.close(),
   };

@@ -56,6 +56,7 @@ export class LibraryAccounts {
     this.rotation = new Rotation(host, {
       kind: 'rotate-library-account',
       noun: 'account of the library',
+      about: (_key, { name, set }) => ({ noun: 'library account', name, path: `library/${set}/status` }),
       reported: (_key, { name, set }) => ({ name, paths: [`library/${set}`] }),
       lens: ownState<LibraryAccountRecord, string>(),
       records: (storage) => recordsIn(storage).accounts,

@@ -1,4 +1,4 @@
-import { f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineHost, f, NoContent, path } from '@strongroom/engine-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { configFields, shortPasswords, shownConfig } from './config.ts';
@@ -48,6 +48,7 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
     })
     .delete({
       summary: 'Deletes the configuration. Roles, sets and leases stay, and wait for another one.',
+      response: NoContent,
       handle: async () => {
         const deleted = await service.delete();
         if (deleted?.root?.previous === undefined) return undefined;

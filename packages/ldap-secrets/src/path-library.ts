@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { isFree, sameBorrower, type Borrower, type LibraryAccounts } from './library-accounts.ts';
@@ -54,6 +54,7 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
     })
     .delete({
       summary: 'Deletes a set. The accounts stay in the directory, with passwords that nobody knows.',
+      response: NoContent,
       handle: async (req) => {
         await librarySets.delete(req.data.name);
         return undefined;

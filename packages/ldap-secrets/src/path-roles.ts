@@ -1,4 +1,4 @@
-import { f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { DynamicAccounts } from './dynamic-accounts.ts';
 import { changedRole, dynamicRoleFields, renderSample, roleGaps } from './dynamic-role.ts';
@@ -56,6 +56,7 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
     })
     .delete({
       summary: 'Deletes a dynamic role. Its leases stay, and are revoked by the LDIF of their issue.',
+      response: NoContent,
       handle: async (req) => {
         await roles.delete(req.data.name);
         return undefined;

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost, namesPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { isDn, sameDn } from '@strongroom/ldap-client';
 import { planOf, rotationPlanParameters, staticRoleRead, warned, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
@@ -59,6 +59,7 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
     })
     .delete({
       summary: 'Deletes a static role. The account stays in the directory, with the password that it has.',
+      response: NoContent,
       handle: async (req) => {
         await accounts.remove(req.data.name);
         return undefined;

@@ -26,6 +26,7 @@ export class RootRotation {
     this.rotation = new Rotation(host, {
       kind: 'rotate-root',
       noun: 'root credential of',
+      about: (_id, { binddn }) => ({ noun: 'root credential', name: binddn, path: 'config', retry: 'rotate-root' }),
       reported: () => ({ name: 'config', paths: ['config'] }),
       lens: rootState,
       records: (storage) => recordsIn(storage).config,

@@ -22,6 +22,7 @@ export class StaticAccounts {
     this.rotation = new Rotation(host, {
       kind: 'rotate-static-role',
       noun: 'static role',
+      about: (name) => ({ noun: 'static role', name, path: `static-role/${name}`, retry: `rotate-role/${name}` }),
       reported: (name) => ({ name, paths: [`static-cred/${name}`, `static-role/${name}`] }),
       lens: ownState<StaticRoleRecord, string>(),
       records: (storage) => recordsIn(storage).staticRoles,

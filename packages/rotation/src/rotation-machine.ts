@@ -7,8 +7,10 @@ import {
   type EngineHost,
   type Report,
   type JobStatus,
+  type JobTry,
   type Schedule,
   type StorageView,
+  type Subject,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
@@ -108,6 +110,8 @@ export interface Method<R, S extends StoredRotation, B> {
   plan(record: R): RotationPlan;
   /** A record in messages: `the static role app`. */
   called(id: string): string;
+  /** A record, as operators know it where its rotation fails. */
+  about?(id: string, record: R): Subject;
   /** How events name a record, and the paths of the mount that show it, most useful first. Default: as messages do, and `failing`. */
   reported?(id: string, record: R): Reported;
   /** What is being rotated, in the answer to whoever asks meanwhile. */
@@ -201,6 +205,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       kind: method.kind,
       entry: Job,
       target: (entry) => ('live' in target ? target.live(entry.id) : entry.target!),
+      about: async ({ id }, storage) => this.#about(id, storage),
       run: async ({ id }, _storage, signal) => this.#due(id, signal),
     };
   }
@@ -262,16 +267,17 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     await tx.unschedule(this.job, id);
   }
 
-  /** Plans the job for what comes next, but not before `earliest`. Milliseconds. */
-  async plan(tx: Transaction, id: string, record: R, earliest: number): Promise<void> {
+  /** Plans the job for what comes next, but not before `earliest`. Milliseconds. `tried`: what a request did just now. */
+  async plan(tx: Transaction, id: string, record: R, earliest: number, tried?: JobTry): Promise<void> {
     const at = timeOf(this.#method.lens.state(record));
-    await (at === 0 ? tx.unschedule(this.job, id) : this.planAt(tx, id, record, Math.max(at, earliest)));
+    await (at === 0 ? tx.unschedule(this.job, id) : this.planAt(tx, id, record, Math.max(at, earliest), tried));
   }
 
   /** Plans the job. Milliseconds. */
-  async planAt(tx: Transaction, id: string, record: R, at: number): Promise<void> {
+  async planAt(tx: Transaction, id: string, record: R, at: number, tried?: JobTry): Promise<void> {
     const { target } = this.#method;
-    await tx.schedule(this.job, id, new Date(at), { id, ...('stored' in target ? { target: target.stored(id, record) } : {}) });
+    const entry = { id, ...('stored' in target ? { target: target.stored(id, record) } : {}) };
+    await tx.schedule(this.job, id, new Date(at), entry, tried);
   }
 
   /** When a job may take up what a request leaves now. Milliseconds. */
@@ -326,7 +332,8 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       await records.put(id, stored);
       this.#report(tx, 'rotation.done', id, stored);
       // What comes after a promotion is done here first.
-      if (!byJob) await this.plan(tx, id, stored, this.#method.after ? now + SOON : 0);
+      const tried = { at: new Date(now), took: now - state.pending.begun };
+      if (!byJob) await this.plan(tx, id, stored, this.#method.after ? now + SOON : 0, tried);
     });
     return failed === undefined ? undefined : `the credential was changed and is stored, but not all went well: ${failed}`;
   }
@@ -335,6 +342,12 @@ export class RotationMachine<R, S extends StoredRotation, B> {
   busy(id: string, until?: number): TooManyRequests {
     const otherwise = until === undefined ? '' : `; if it was cut off, it is taken up at ${new Date(until).toISOString()}`;
     return new TooManyRequests(`${this.#method.busy(id)} is being rotated${otherwise}`, { headers: { 'Retry-After': '1' } });
+  }
+
+  async #about(id: string, storage: StorageView): Promise<Subject | undefined> {
+    const { about, records } = this.#method;
+    const record = about && (await records.call(this.#method, storage).get(id));
+    return record && about?.call(this.#method, id, record);
   }
 
   async #due(id: string, signal: AbortSignal): Promise<Date | undefined> {
@@ -452,15 +465,16 @@ export class RotationMachine<R, S extends StoredRotation, B> {
         await work.undone?.(tx);
         return;
       }
+      const message = this.#method.messageOf(error);
       const stored = this.#method.lens.withState(record, {
         ...this.#moved(state, move, now),
         // What could not be done is tried again until it is; what cannot be done as it was asked for is not.
         demanded: !byJob && isMisuse(error) ? work.demanded : state.demanded,
-        last_error: { message: this.#method.messageOf(error), at: now },
+        last_error: { message, at: now },
         login: loginOf(login),
       });
       await records.put(id, stored);
-      if (!byJob) await this.plan(tx, id, stored, now + SOON);
+      if (!byJob) await this.plan(tx, id, stored, now + SOON, { at: new Date(now), took: now - work.pending.begun, message });
     });
   }
 

@@ -5,6 +5,7 @@ import {
   type EngineHost,
   type ManagedAccount,
   type StorageView,
+  type Subject,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { claimAccount, otherManager, takenOver, type AccountClaims } from './account-claim.ts';
@@ -30,6 +31,8 @@ export interface RotationOptions<R, C> {
   readonly kind: string;
   /** What the records are, for messages: `static role`. */
   readonly noun: string;
+  /** A record, as operators know it where its rotation fails. */
+  about?(id: string, record: R): Subject;
   readonly lens: StateLens<R, C>;
   records(storage: Pick<StorageView, 'collection'>): Collection<R>;
   plan(record: R): RotationPlan;
@@ -112,6 +115,7 @@ export class Rotation<R, C> {
       lens,
       records: (storage) => options.records(storage),
       plan: (record) => options.plan(record),
+      ...(options.about ? { about: (id: string, record: R) => options.about!(id, record) } : {}),
       called,
       busy: called,
       reported: (id, record) => options.reported?.(id, record) ?? { name: called(id), paths: ['failing'] },

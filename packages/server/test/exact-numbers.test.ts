@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCore, type Core } from '@strongroom/core';
+import { checkedCore } from '@strongroom/engine-testkit';
+import type { Core } from '@strongroom/core';
 import { createHttpServer } from '@strongroom/http';
 import { kvEngine } from '@strongroom/kv';
 import { memoryStorage } from '@strongroom/storage-sdk';
@@ -34,7 +35,7 @@ async function ask(
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'strongroom-numbers-'));
-  core = await createCore({ storage: memoryStorage(), plugins: [kvEngine], devRootToken: 'root' });
+  core = await checkedCore({ storage: memoryStorage(), plugins: [kvEngine], devRootToken: 'root' });
   server = createHttpServer(core) as Server;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -204,7 +205,7 @@ describe('whether a caller is known', () => {
   });
 
   test('nobody is while the server is sealed', async () => {
-    const sealed = await createCore({ storage: memoryStorage(), plugins: [kvEngine] });
+    const sealed = await checkedCore({ storage: memoryStorage(), plugins: [kvEngine] });
     expect(await sealed.recognizes('root', '127.0.0.1')).toBe(false);
     await sealed.close();
   });

@@ -4,6 +4,7 @@ import {
   type EngineHost,
   type EngineRequest,
   type SecretSources,
+  type Subject,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import type { DestinationLimits, SyncDestinationPlugin } from '@strongroom/sync-sdk';
@@ -141,6 +142,14 @@ export class Associations {
   /** Where the mount of an association is now; where it was, if it is gone. */
   mountPath({ mount, mount_path }: AssociationRecord): string {
     return this.#sources.byUuid(mount)?.mount.path ?? mount_path;
+  }
+
+  /** An association by its id, as operators know it. */
+  async about(id: string): Promise<Subject | undefined> {
+    const association = await recordsIn(this.#host.storage).associations.get(id);
+    if (!association) return undefined;
+    const secret = `${this.mountPath(association)}${association.secret_name}`;
+    return { noun: 'association', name: `${secret} → ${association.place}`, path: `destinations/${association.place}/associations` };
   }
 
   #secret({ mount, secret_name }: Asked): Found {

@@ -1,14 +1,15 @@
 import {
+  type AnyPath,
   BadRequest,
+  type EngineHost,
+  type EngineRequest,
   f,
+  type Field,
   ListedKeys,
+  NoContent,
   pageFields,
   path,
   slicePage,
-  type AnyPath,
-  type EngineHost,
-  type EngineRequest,
-  type Field,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { isSyncError, maskedFields, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
@@ -123,6 +124,7 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
       })
       .delete({
         summary: 'Deletes an account that no destination uses.',
+        response: NoContent,
         handle: async ({ data }) => {
           await host.storage.transaction(async (tx) => {
             const records = recordsIn(tx);

@@ -1,4 +1,4 @@
-import { f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineHost, f, NoContent, path } from '@strongroom/engine-sdk';
 import { DEFAULT_SETTINGS, recordsIn, Settings, settingsIn } from './records.ts';
 import type { Sweep } from './sweep.ts';
 
@@ -31,6 +31,7 @@ export function configPath(host: EngineHost, sweep: Sweep): AnyPath {
     .patch({ summary: 'Changes settings.', response: Settings, handle: async ({ data }) => write(data) })
     .delete({
       summary: 'Resets the settings.',
+      response: NoContent,
       handle: async () => {
         await write(DEFAULT_SETTINGS);
         return undefined;

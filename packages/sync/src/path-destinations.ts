@@ -1,4 +1,14 @@
-import { f, NotFound, pageFields, path, slicePage, type AnyPath, type EngineHost, type EngineRequest } from '@strongroom/engine-sdk';
+import {
+  type AnyPath,
+  type EngineHost,
+  type EngineRequest,
+  f,
+  NoContent,
+  NotFound,
+  pageFields,
+  path,
+  slicePage,
+} from '@strongroom/engine-sdk';
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { Type } from 'typebox';
 import { typeField, type DestinationTypes } from './destination-types.ts';
@@ -184,6 +194,7 @@ function notInstalled(host: EngineHost, types: DestinationTypes, destinations: D
     .patch({ summary: 'Refused with the types there are.', handle: refuse })
     .delete({
       summary: 'With force_delete=true, lets go of a destination; else refused with the types there are.',
+      response: NoContent,
       handle: async (req) => {
         if (!req.data.force_delete) return refuse(req);
         return leftOutside(await destinations.drop(placeOf(await stored(req))));

@@ -50,6 +50,12 @@ export class Reconciliation {
     kind: KIND,
     entry: ReconcileEntry,
     target: ({ place }) => reconciliationTarget(place),
+    about: async ({ place }) => ({
+      noun: 'reconciliation',
+      name: place,
+      path: `destinations/${place}`,
+      retry: `destinations/${place}/reconcile`,
+    }),
     run: async ({ place }, storage, signal) => this.#periodic(place, storage, signal),
   };
 

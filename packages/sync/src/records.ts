@@ -1,4 +1,4 @@
-import type { StorageView } from '@strongroom/engine-sdk';
+import type { StorageView, Subject } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 
 type Storage = Pick<StorageView, 'collection'>;
@@ -150,6 +150,12 @@ export type Records = ReturnType<typeof recordsIn>;
 /** What circuit breakers guard: the runs of a destination, and its comparisons. */
 export const syncTarget = (place: string): string => `sync destination ${place}`;
 export const reconciliationTarget = (place: string): string => `reconciliation of ${place}`;
+
+/** The destination that a circuit breaker guards. */
+export function destinationOf(target: string): Subject | undefined {
+  const place = /^(?:sync destination|reconciliation of) (.+)$/s.exec(target)?.[1];
+  return place === undefined ? undefined : { noun: 'destination', name: place, path: `destinations/${place}` };
+}
 
 export const placeOf = ({ type, name }: Pick<DestinationRecord, 'type' | 'name'>): string => `${type}/${name}`;
 export const idOf = ({ destination, id }: Pick<AssociationRecord, 'destination' | 'id'>): string => `${destination}/${id}`;

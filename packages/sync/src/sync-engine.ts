@@ -12,7 +12,7 @@ import { configPath } from './path-config.ts';
 import { destinationPaths } from './path-destinations.ts';
 import { driftPaths } from './path-drift.ts';
 import { Reconciliation } from './reconciliation.ts';
-import { syncTarget } from './records.ts';
+import { destinationOf, syncTarget } from './records.ts';
 import { Retries } from './retries.ts';
 import { Sessions } from './sessions.ts';
 import { Sweep } from './sweep.ts';
@@ -42,6 +42,7 @@ function createSyncEngine(host: EngineHost): Engine {
     kind: 'sync',
     entry: SyncEntry,
     target: ({ place }) => syncTarget(place),
+    about: async ({ association: id }) => associations.about(id),
     run: async (entry, _storage, signal) => run.job(entry, signal),
   };
   const retries = new Retries(host, queue);
@@ -61,6 +62,7 @@ function createSyncEngine(host: EngineHost): Engine {
     ],
     schedules: [job, retries.job, reconciliation.job, subscribers.unmountedJob, sweep.job],
     subscriber: subscribers,
+    system: destinationOf,
     initialize: async () => {
       await subscribers.load();
       await sweep.beginIfNeeded();

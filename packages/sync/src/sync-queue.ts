@@ -1,4 +1,4 @@
-import { TooManyRequests, type EngineHost, type Schedule, type Transaction } from '@strongroom/engine-sdk';
+import { TooManyRequests, type EngineHost, type JobTry, type Schedule, type Transaction } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { idOf, recordsIn, settingsIn, type AssociationRecord } from './records.ts';
 
@@ -43,9 +43,10 @@ export class SyncQueue {
     return association;
   }
 
-  async schedule(tx: Transaction, association: AssociationRecord, at: Date): Promise<void> {
+  /** `tried`: what the run came to that has just ended. */
+  async schedule(tx: Transaction, association: AssociationRecord, at: Date, tried?: JobTry): Promise<void> {
     const id = idOf(association);
-    await tx.schedule(this.#job(), id, at, { association: id, place: association.place });
+    await tx.schedule(this.#job(), id, at, { association: id, place: association.place }, tried);
   }
 
   async unschedule(tx: Transaction, association: AssociationRecord): Promise<void> {

@@ -449,14 +449,20 @@ export class SyncRun {
         ...(done ? { settled: true } : {}),
       };
       await records.associations.put(idOf(association), association);
+      const tried = { at: new Date(nowMillis), took: nowMillis - Date.parse(task.since) };
       if (overtaken || outcome.unfinished)
-        await this.#queue.schedule(tx, association, new Date(failure && !overtaken ? retryAt : nowMillis));
-      else if (failure) await this.#queue.schedule(tx, association, new Date(retryAt));
+        await this.#queue.schedule(
+          tx,
+          association,
+          new Date(failure && !overtaken ? retryAt : nowMillis),
+          failure && !overtaken ? { ...tried, message: failure.error.message } : undefined,
+        );
+      else if (failure) await this.#queue.schedule(tx, association, new Date(retryAt), { ...tried, message: failure.error.message });
       else {
         await records.pending.delete(idOf(association));
         const again = Math.min(task.expiresAt?.getTime() ?? Infinity, current.settled ? Infinity : nowMillis + SETTLING);
         if (again === Infinity) await this.#queue.unschedule(tx, association);
-        else await this.#queue.schedule(tx, association, new Date(again));
+        else await this.#queue.schedule(tx, association, new Date(again), tried);
       }
       if (failure && task.destination.purge) await this.#notePurgeError(records, task.destination, failure);
       return undefined;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { createCore, type Core } from '@strongroom/core';
-import { recordedCalls, type Difference, type RecordedCall } from '@strongroom/engine-testkit';
+import type { Core } from '@strongroom/core';
+import { checkedCore, type Difference, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { approleAuth } from '../../src/index.ts';
 
@@ -37,7 +37,7 @@ const differences: Record<number, Difference> = {
 describe('the recorded calls of the login of programs', () => {
   let core: Core;
   beforeAll(async () => {
-    core = await createCore({ storage: memoryStorage(), plugins: [approleAuth], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [approleAuth], devRootToken: 'root' });
   });
   afterAll(async () => core?.close());
 

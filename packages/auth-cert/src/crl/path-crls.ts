@@ -1,4 +1,4 @@
-import { BadRequest, f, namesPath, path, type AnyPath, type StorageView } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, namesPath, NoContent, path, type StorageView } from '@strongroom/engine-sdk';
 import { httpUrl } from '../outside-url.ts';
 import { derOf, LONGEST_LIST, type ListStore, type NamedList } from './list-store.ts';
 import { ListUnusable, RevocationList } from './revocation-list.ts';
@@ -72,6 +72,7 @@ export function crlPaths(lists: ListStore, storage: StorageView): AnyPath[] {
       })
       .delete({
         summary: 'Delete a list.',
+        response: NoContent,
         handle: async ({ data: { name } }) => {
           await found(name);
           await lists.delete(name);

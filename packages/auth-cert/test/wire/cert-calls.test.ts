@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { createCore, type Core } from '@strongroom/core';
-import { recordedCalls, type Asked, type Difference, type RecordedCall, type WireAnswer } from '@strongroom/engine-testkit';
+import type { Core } from '@strongroom/core';
+import { type Asked, checkedCore, type Difference, type RecordedCall, recordedCalls, type WireAnswer } from '@strongroom/engine-testkit';
 import { createHttpServer } from '@strongroom/http';
 import { makeCertificate, makeRevocationList, startRevocationServer, type MadeCertificate, type RevocationServer } from '@strongroom/lab';
 import { memoryStorage } from '@strongroom/storage-sdk';
@@ -56,7 +56,7 @@ describe('the recorded calls of the certificate login, over TLS', () => {
   const agents = new Map<string | undefined, Agent>();
 
   beforeAll(async () => {
-    core = await createCore({ storage: memoryStorage(), plugins: [certAuth], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [certAuth], devRootToken: 'root' });
     listener = createHttpServer(core, {
       tls: { cert: server.pem, key: server.key, requestCert: true, rejectUnauthorized: false },
       trustedProxies: ['127.0.0.1'],

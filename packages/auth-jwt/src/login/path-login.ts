@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, IssuedToken, path } from '@strongroom/engine-sdk';
 import { login, type LoginParts } from './login.ts';
 
 export function loginPath(parts: LoginParts): AnyPath {
@@ -17,6 +17,7 @@ export function loginPath(parts: LoginParts): AnyPath {
     },
   }).update({
     summary: 'Log in.',
+    response: IssuedToken,
     handle: async (req) =>
       login(parts, { role: req.data.role, jwt: req.data.jwt.trim(), remoteAddress: req.caller.remoteAddress, signal: req.signal }),
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { createCore, type Core } from '@strongroom/core';
-import { recordedCalls, type RecordedCall } from '@strongroom/engine-testkit';
+import type { Core } from '@strongroom/core';
+import { checkedCore, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { startOidcIssuer, type OidcIssuer, type SignOptions } from '@strongroom/lab';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { jwtAuth } from '../../src/index.ts';
@@ -47,7 +47,7 @@ describe('the recorded calls of the login with a signed token', () => {
 
   beforeAll(async () => {
     issuer = await startOidcIssuer();
-    core = await createCore({ storage: memoryStorage(), plugins: [jwtAuth], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [jwtAuth], devRootToken: 'root' });
     values = { idp: issuer.url, espem: issuer.publicKey('ES256') };
     for (const [name, { claims, times = {}, sign }] of Object.entries(tokens))
       values[name] = issuer.sign({ ...claims, ...timed(times) }, sign);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { createCore, type Core } from '@strongroom/core';
-import { recordedCalls, type Difference, type RecordedCall } from '@strongroom/engine-testkit';
+import type { Core } from '@strongroom/core';
+import { checkedCore, type Difference, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { addOpenidProvider, startOidcIssuer, type OidcIssuer } from '@strongroom/lab';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { oidcAuth } from '../../src/index.ts';
@@ -33,7 +33,7 @@ describe('the recorded calls of the login at a provider', () => {
     // A person who agrees at once, at a provider that asks for patience twice.
     const provider = addOpenidProvider(issuer);
     provider.deviceRefusals.push('authorization_pending', 'slow_down');
-    core = await createCore({ storage: memoryStorage(), plugins: [oidcAuth], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [oidcAuth], devRootToken: 'root' });
     approve = () => provider.approveDevices();
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { createCore, type Core } from '@strongroom/core';
-import { recordedCalls, type Difference, type RecordedCall } from '@strongroom/engine-testkit';
+import type { Core } from '@strongroom/core';
+import { checkedCore, type Difference, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { startKubernetesApi, type KubernetesApi } from '@strongroom/lab';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { kubernetesAuthWith } from '../../src/index.ts';
@@ -38,7 +38,7 @@ describe('the recorded calls of the login by service accounts', () => {
       uid_prod_app: api.uidOf('prod', 'app'),
     };
     api.deleteAccount('default', 'web-gone');
-    core = await createCore({
+    core = await checkedCore({
       storage: memoryStorage(),
       plugins: [kubernetesAuthWith({ podFolder: '/no/pod/here' })],
       devRootToken: 'root',

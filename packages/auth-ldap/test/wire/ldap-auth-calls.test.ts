@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { createCore, type Core } from '@strongroom/core';
-import { recordedCalls, type RecordedCall } from '@strongroom/engine-testkit';
+import type { Core } from '@strongroom/core';
+import { checkedCore, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { describeWithSlapd, type Slapd, startSlapd } from '@strongroom/lab';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { ldapAuth } from '../../src/index.ts';
@@ -14,7 +14,7 @@ describeWithSlapd('the recorded calls of the directory login', () => {
 
   beforeAll(async () => {
     slapd = await startSlapd();
-    core = await createCore({ storage: memoryStorage(), plugins: [ldapAuth], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [ldapAuth], devRootToken: 'root' });
   });
   afterAll(async () => {
     await core?.close();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { createCore, type Core } from '@strongroom/core';
-import { recordedCalls, type RecordedCall, type RecordedCalls } from '@strongroom/engine-testkit';
+import type { Core } from '@strongroom/core';
+import { checkedCore, type RecordedCall, recordedCalls, type RecordedCalls } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { userpassAuth } from '../../src/index.ts';
 
@@ -22,7 +22,7 @@ describe('the recorded calls of userpass', () => {
   let core: Core;
 
   beforeAll(async () => {
-    core = await createCore({ storage: memoryStorage(), plugins: [userpassAuth], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [userpassAuth], devRootToken: 'root' });
   });
   afterAll(async () => {
     await core?.close();

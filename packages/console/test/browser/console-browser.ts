@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { findProgram } from '@strongroom/lab';
 
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Why there is no browser here; undefined where there is one. */
@@ -39,13 +40,13 @@ export class ConsoleBrowser {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(20_000);
-    const page = await context.newPage();
-    const tab = new Tab(context, page, origin);
-    await page.addInitScript(() => {
+    await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) =>
         console.error(`content security policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
       );
     });
+    const page = await context.newPage();
+    const tab = new Tab(context, page, origin);
     return tab;
   }
 
@@ -62,10 +63,12 @@ export class Tab {
   /** Everything that was written to the console. */
   readonly said: string[] = [];
   readonly #context: BrowserContext;
+  readonly #origin: string;
 
   constructor(context: BrowserContext, page: Page, origin: string) {
     this.page = page;
     this.#context = context;
+    this.#origin = origin;
     page.on('console', (message) => {
       this.said.push(message.text());
       // An answer of 4xx is written by the browser itself.
@@ -85,18 +88,38 @@ export class Tab {
     await this.open(path);
   }
 
+  /** Another tab of the same person in the same browser, logged in with the token. */
+  async sibling(token: string, path = '/'): Promise<Tab> {
+    const tab = new Tab(this.#context, await this.#context.newPage(), this.#origin);
+    await tab.login(token, path);
+    return tab;
+  }
+
   /** Opens a page of the console and waits for its heading. */
   async open(path: string): Promise<void> {
     await this.page.goto(`/ui${path}`);
     await this.page.locator('h1').waitFor();
   }
 
-  /** What axe finds on the page: rule and element, a line each (WCAG 2.2 A and AA, best practice). */
-  async violations(): Promise<string[]> {
+  /** Changes the colours that the system asks for, and waits until the page has them. */
+  async dress(scheme: 'light' | 'dark'): Promise<void> {
+    await this.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await this.page.waitForFunction((wanted) => document.documentElement.dataset['mantineColorScheme'] === wanted, scheme);
+    await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  }
+
+  /** Waits until nothing is being loaded any more. */
+  async settled(): Promise<void> {
+    await this.page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+  }
+
+  /** What axe finds on the page: rule and element, a line each (WCAG 2.2 A and AA, best practice), or of the rules named alone. */
+  async violations(rules?: readonly string[]): Promise<string[]> {
     const session = await this.#context.newCDPSession(this.page);
     await session.send('Runtime.evaluate', { expression: AXE });
+    const runOnly = rules === undefined ? TAGS : { type: 'rule', values: rules };
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-      expression: `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+      expression: `axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })
         .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? ''))))`,
       awaitPromise: true,
       returnByValue: true,
@@ -106,9 +129,43 @@ export class Tab {
     return result.value as string[];
   }
 
-  /** Whether the page is wider than its window. */
-  async scrollsSideways(): Promise<boolean> {
-    return this.page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+  /** What can be clicked and is seen, and is not reached by pressing Tab, a line each. Of a group that arrows walk through, one element is enough. */
+  async beyondTheKeyboard(): Promise<string[]> {
+    const GROUPED = '[role="tab"], [role="radio"], [role="menuitem"], [role="option"], [role="treeitem"], input[type="radio"]';
+    await this.page.evaluate((grouped) => {
+      const offered = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [role="button"]')].filter((one) => {
+        const { width, height } = one.getBoundingClientRect();
+        return (
+          width > 0 && height > 0 && !one.matches(':disabled') && !one.matches(grouped) && !one.closest('[aria-hidden="true"], [inert]')
+        );
+      });
+      Object.assign(window, { offered: new Set(offered) });
+      (document.activeElement as HTMLElement | null)?.blur();
+    }, GROUPED);
+    // The focus begins in the middle of the page: it has to come around twice.
+    for (let presses = 0, rounds = 0; presses < 600 && rounds < 2; presses += 1) {
+      await this.page.keyboard.press('Tab');
+      const left = await this.page.evaluate(() => {
+        const { offered } = window as unknown as { offered: Set<Element> };
+        offered.delete(document.activeElement!);
+        return document.activeElement === document.body ? -1 : offered.size;
+      });
+      if (left === 0) break;
+      if (left === -1) rounds += 1;
+    }
+    return this.page.evaluate(() =>
+      [...(window as unknown as { offered: Set<Element> }).offered].map((one) => one.outerHTML.slice(0, 120)),
+    );
+  }
+
+  /** What makes the page wider than its window: elements that stand out to the right, a line each. */
+  async widerThanWindow(): Promise<string[]> {
+    return this.page.evaluate(() => {
+      const width = document.documentElement.clientWidth;
+      if (document.documentElement.scrollWidth <= width) return [];
+      const out = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > width + 1);
+      return out.slice(0, 5).map((one) => one.outerHTML.slice(0, 120));
+    });
   }
 
   /** Everywhere a text stands: the document with its fields, title, address, storage, the console. */

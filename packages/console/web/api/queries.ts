@@ -19,18 +19,22 @@ export interface ReadOptions {
   readonly enabled?: boolean;
   /** Milliseconds between two reads while the page is open and seen. */
   readonly every?: number | false;
+  /** Needs no token: read before login too. */
+  readonly open?: boolean;
   /** The answer holds secrets: it is forgotten as soon as no page shows it. */
   readonly secret?: boolean;
 }
 
 /** Reads a path; the key is the path, so that `stale` of `useAct` finds it. */
 export function useRead<T = Record<string, unknown>>(path: string, options: ReadOptions = {}): UseQueryResult<Answer<T>> {
-  const { query, method = 'GET', body, enabled = true, every = false, secret = false } = options;
+  const { query, method = 'GET', body, enabled = true, every = false, secret = false, open = false } = options;
   return useQuery({
     queryKey: [path, method, query ?? {}, body ?? null],
-    queryFn: ({ signal }) => send<T>(method, path, { query, body, signal }),
+    queryFn: ({ signal }) => send<T>(method, path, { query, body, signal, ...(open ? { token: null } : {}) }),
     enabled,
     refetchInterval: every,
+    // While a login covers the page, nothing is read but what the login needs.
+    ...(open ? { networkMode: 'always' as const } : {}),
     ...(secret ? { gcTime: 0, staleTime: 0 } : {}),
   });
 }

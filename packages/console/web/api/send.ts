@@ -1,4 +1,6 @@
 import { ApiError } from './api-error.ts';
+import { readExact } from './exact-json.ts';
+import { isUnknownToken } from './refused-token.ts';
 import { token } from './token.ts';
 
 export type Method = 'GET' | 'LIST' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'SCAN';
@@ -13,6 +15,8 @@ export interface Call {
   readonly token?: string | null | undefined;
   readonly contentType?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Numbers of the answer keep their digits: `readExact`. */
+  readonly exact?: boolean | undefined;
 }
 
 /** What the server answered, with the envelope's fields that pages use. */
@@ -50,6 +54,13 @@ export interface WrapInfo {
   readonly creation_path: string;
 }
 
+const refusals = new Set<() => void>();
+
+/** Calls the listener whenever the server does not know the session's token. */
+export function onUnknownToken(listener: () => void): void {
+  refusals.add(listener);
+}
+
 const VERBS: Partial<Record<Method, string>> = { LIST: 'GET', SCAN: 'GET' };
 
 /**
@@ -71,11 +82,11 @@ export async function send<T = Record<string, unknown>>(method: Method, path: st
   });
   const text = await response.text();
   const requestId = response.headers.get('X-Strongroom-Request-Id') ?? undefined;
-  const body = parsed(text);
+  const body = parsed(text, call.exact ? readExact : JSON.parse);
   if (!response.ok) {
     const errors = (body as { errors?: unknown } | null)?.errors;
     const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
-    throw new ApiError({
+    const error = new ApiError({
       status: response.status,
       errors: Array.isArray(errors) ? errors.map(String) : [],
       method,
@@ -84,6 +95,8 @@ export async function send<T = Record<string, unknown>>(method: Method, path: st
       retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
       body,
     });
+    if (call.token === undefined && isUnknownToken(error)) for (const listener of refusals) listener();
+    throw error;
   }
   const envelope = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   return {
@@ -119,10 +132,10 @@ function headersOf(call: Call): Headers {
   return headers;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, read: (text: string) => unknown): unknown {
   if (text === '') return null;
   try {
-    return JSON.parse(text) as unknown;
+    return read(text);
   } catch {
     return text;
   }

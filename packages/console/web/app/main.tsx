@@ -7,8 +7,11 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from '../api/queries.ts';
+import { loadSettings } from './console-settings.ts';
 import { router } from './router.tsx';
 import { theme } from './theme.ts';
+
+void loadSettings();
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

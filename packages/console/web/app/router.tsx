@@ -3,6 +3,7 @@ import { token } from '../api/token.ts';
 import { areas } from './areas.ts';
 import { FailedPage } from './failed-page.tsx';
 import { MissingPage } from './missing-page.tsx';
+import { currentSession } from './session.ts';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: MissingPage, errorComponent: FailedPage });
@@ -15,7 +16,8 @@ const routes = areas
       path: pattern,
       component: lazyRouteComponent(load),
       beforeLoad: ({ location }) => {
-        if (!open && token.current() === undefined) throw redirect({ href: `/login?to=${encodeURIComponent(location.href)}` });
+        if (!open && token.current() === undefined && currentSession().covered === undefined)
+          throw redirect({ href: `/login?to=${encodeURIComponent(location.href)}` });
       },
     }),
   );

@@ -1,12 +1,14 @@
-import { ActionIcon, Button, Text } from '@mantine/core';
+import { ActionIcon, Text } from '@mantine/core';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useMantineColorScheme, useComputedColorScheme } from '@mantine/core';
 import { IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import { token } from '../api/token.ts';
+import { SealGate } from '../pages/unseal/seal-gate.tsx';
 import { To } from '../parts/to.tsx';
 import { areas } from './areas.ts';
-import { endSession } from './session.ts';
+import { Palette } from './palette.tsx';
+import { SessionBars, SessionGuard } from './session-guard.tsx';
+import { SessionMenu } from './session-menu.tsx';
 import classes from './shell.module.css';
 import { useSession } from './session.ts';
 
@@ -16,9 +18,25 @@ const entries = areas.flatMap((area) => (area.entry ? [area.entry] : [])).sort((
 export function Shell() {
   const session = useSession();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const bare = isBare(pathname) || (session.token === undefined && session.covered === undefined);
+  return (
+    <SealGate>
+      <SessionGuard key={session.turn}>
+        <SessionBars />
+        {bare ? <Outlet /> : <Frame pathname={pathname} />}
+      </SessionGuard>
+    </SealGate>
+  );
+}
+
+/** Pages that need no session have no entries beside them. */
+function isBare(pathname: string): boolean {
+  return /^\/(login|init|unseal|vault)(\/|$)/.test(pathname);
+}
+
+function Frame({ pathname }: { readonly pathname: string }) {
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [pathname]);
-  if (session.token === undefined) return <Outlet />;
   return (
     <div className={classes.frame}>
       <a className={classes.skip} href="#page" onClick={skipToPage}>
@@ -38,11 +56,10 @@ export function Shell() {
         <To to="/" className={classes.brand}>
           Strongroom
         </To>
+        <Palette />
         <div className={classes.tools}>
           <SchemeToggle />
-          <Button size="xs" variant="default" onClick={() => void endSession(token.current())}>
-            Log out
-          </Button>
+          <SessionMenu />
         </div>
       </header>
       <nav className={classes.nav} aria-label="Places" data-open={open}>

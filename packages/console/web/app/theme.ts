@@ -13,6 +13,10 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   autoContrast: false,
+  components: {
+    // Without these the button that shows a password is left out of the order of focus, and has no name.
+    PasswordInput: { defaultProps: { visibilityToggleButtonProps: { tabIndex: 0, 'aria-label': 'Show what is typed' } } },
+  },
 });
 
 /** What Mantine's own greys and reds lack in contrast (WCAG 2.2 AA, 4.5:1). */

@@ -8,31 +8,38 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly size?: 'md' | 'lg' | 'xl';
+  /** It cannot be closed: something must be decided. */
+  readonly lasting?: boolean;
 }
 
 /** A dialogue: takes the focus and returns it, closes on Esc. Its head is no second banner, and it writes no style element. */
-export function Dialog({ title, opened, onClose, children, size = 'md' }: DialogProps) {
+export function Dialog({ title, opened, onClose, children, size = 'md', lasting = false }: DialogProps) {
   useEffect(() => {
     document.documentElement.classList.toggle('modal-open', opened);
     return () => document.documentElement.classList.remove('modal-open');
   }, [opened]);
   return (
-    <Modal
+    <Modal.Root
       opened={opened}
       onClose={onClose}
-      withCloseButton={false}
       lockScroll={false}
+      closeOnEscape={!lasting}
+      closeOnClickOutside={!lasting}
       size={size}
-      aria-label={title}
       transitionProps={{ duration: 0 }}
     >
-      <div className={classes.head}>
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        <CloseButton aria-label="Close" onClick={onClose} />
-      </div>
-      {children}
-    </Modal>
+      <Modal.Overlay />
+      <Modal.Content aria-label={title}>
+        <Modal.Body>
+          <div className={classes.head}>
+            <Title order={2} size="h4">
+              {title}
+            </Title>
+            {!lasting && <CloseButton aria-label="Close" onClick={onClose} />}
+          </div>
+          {children}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }

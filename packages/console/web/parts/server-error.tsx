@@ -1,6 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import type { ApiError } from '../api/api-error.ts';
 import { CopyButton } from './copy-button.tsx';
+import { Why } from './why.tsx';
 
 interface ServerErrorProps {
   readonly error: ApiError;
@@ -31,6 +32,7 @@ export function ServerError({ error, again }: ServerErrorProps) {
             {error.requestId && <> · request {error.requestId}</>}
           </Text>
         )}
+        {error.status === 403 && <Why error={error} />}
         <Group gap="xs">
           {again && (
             <Button size="xs" variant="default" onClick={again}>

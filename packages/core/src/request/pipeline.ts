@@ -26,6 +26,7 @@ import { answerOf } from './answer.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Authentication } from './authentication.ts';
 import { newCall, type Call } from './call.ts';
+import type { AnsweredCall } from '../kernel/call/answered-call.ts';
 import type { CallsUnderWay } from '../kernel/call/calls-under-way.ts';
 import type { CoreRequest } from '../kernel/call/core-request.ts';
 import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.ts';
@@ -58,6 +59,8 @@ export interface PipelineParts {
   readonly wrapping: Wrapping;
   readonly unwrapDoor: UnwrapDoor;
   readonly audit: AuditTrail;
+  /** See CoreOptions. */
+  readonly onAnswer: ((answered: AnsweredCall) => void) | undefined;
   readonly figures: Figures;
 }
 
@@ -107,7 +110,7 @@ export class Pipeline {
     const deadline = this.#deadline(call);
     const request = engineRequest(call, decoded, deadline);
     const response = await deadline.guard(() => op.handle(request));
-    return answerOf(call, response, ignoredFields(call, decoded, response !== undefined));
+    return this.#answered(call, op, answerOf(call, response, ignoredFields(call, decoded, response !== undefined)));
   }
 
   async #carryOut(call: Call): Promise<CoreResponse> {
@@ -194,10 +197,15 @@ export class Pipeline {
     const made = order
       ? await repeats.once(call, order, async () => this.#make(mount, call, op, fields, order))
       : await this.#make(mount, call, op, fields);
-    const shown = await withoutBarredFolders(call, made!, fields.data['limit'] ?? call.data['limit'], async (page) => {
-      const further = { ...call, data: { ...call.data, ...page }, exactData: undefined };
-      return (await this.#make(mount, further, op, { ...fields, data: { ...fields.data, ...page } }))!;
-    });
+    const shown = await withoutBarredFolders(
+      call,
+      this.#answered(call, op, made!),
+      fields.data['limit'] ?? call.data['limit'],
+      async (page) => {
+        const further = { ...call, data: { ...call.data, ...page }, exactData: undefined };
+        return (await this.#make(mount, further, op, { ...fields, data: { ...fields.data, ...page } }))!;
+      },
+    );
     const answer = call.pageLimit > 0 ? cutPage(call, shown) : shown;
     return call.wrapTtl > 0 ? { ...(await wrapping.wrap(call, answer)), callId: call.id } : answer;
   }
@@ -226,6 +234,12 @@ export class Pipeline {
       if (auth) return this.#refusalsCounted(mount, async () => issuing.login(call, auth, answer, room));
       return answer;
     });
+  }
+
+  #answered(call: Call, op: Op<TProperties, TSchema>, answer: CoreResponse): CoreResponse {
+    const { operation, path, match } = call;
+    this.#parts.onAnswer?.({ operation, path, declaration: match!.path.declaration, op, answer });
+    return answer;
   }
 
   /** Counts a login that is refused, or that the outside system behind it did not let happen. */

@@ -10,6 +10,9 @@ import { randomBytes } from '../kernel/random/random-bytes.ts';
 import { targetKey } from '../kernel/work/outside-systems.ts';
 import { dueBound, SCHEDULE } from '../kernel/work/schedule-index.ts';
 import { AccountRegistry } from './accounts/account-registry.ts';
+import { Attention } from './attention/attention.ts';
+import { MountTroubles } from './attention/mount-troubles.ts';
+import { serverTroubles } from './attention/server-troubles.ts';
 import { AuditBroker, type AuditDeviceConfig } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
@@ -164,15 +167,17 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   });
   const lockout = new UserLockout({ storage: view(PREFIXES.lockout), clock, ...(options.lockout ? { defaults: options.lockout } : {}) });
 
+  /** An outside system is back, or an operator says so: what failed at it is due now. */
+  const retryOutside = async (mount: string, target: string): Promise<void> => {
+    outside.breakers.succeeded(targetKey(mount, target));
+    for (const work of works) await work.retryTarget(mount, target);
+  };
   const mounts: MountTable = new MountTable({
     ...{ scope, clock, log, plugins, outside, builtIn, events },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
     isLocked: async (mount, name) => lockout.isLocked(mount, name),
-    retry: async (mount, target) => {
-      outside.breakers.succeeded(targetKey(mount, target));
-      for (const work of works) await work.retryTarget(mount, target);
-    },
+    retry: retryOutside,
     revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
   });
   const identityWithin = (tx: StoreTransaction) => identityRecords(identityView.within(tx));
@@ -221,6 +226,13 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     runs: async (incarnation) => incarnations.runs(incarnation),
   });
 
+  const attention = new Attention({
+    ...{ clock, outside },
+    mounts: () => mounts.all(),
+    atMounts: new MountTroubles({ clock, log, jobs, outside }),
+    ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, tokens }, mount: mountOf }),
+  });
+
   return {
     ...{
       plugins,
@@ -239,12 +251,14 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       mounts,
       removals,
       quotas,
+      attention,
       events,
       sharedEvents,
       figures,
       nodes,
       underWay,
     },
+    retryOutside,
     access,
     streams: new EventStreams({ clock, copies: kernel.copies, tokens, access, log: eventLog, view: new EventView(mounts), node: nodes.id }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),

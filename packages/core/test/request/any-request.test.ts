@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { checkedCore } from '@strongroom/engine-testkit';
 import { fieldSpec, type AnyPath, type FieldKind, type Log } from '@strongroom/engine-sdk';
 import { kvEngine } from '@strongroom/kv';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import fc from 'fast-check';
-import { createCore, type Core, type CoreRequest, type CoreResponse } from '../../src/index.ts';
+import type { Core, CoreRequest, CoreResponse } from '../../src/index.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 4_000);
 const OPERATIONS: readonly CoreRequest['operation'][] = ['create', 'read', 'update', 'patch', 'delete', 'list', 'help', 'header'];
@@ -50,7 +51,7 @@ describe('any request at any declared path', () => {
   };
 
   const start = async (): Promise<void> => {
-    core = await createCore({ storage: memoryStorage(), plugins: [kvEngine], devRootToken: 'root', log });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [kvEngine], devRootToken: 'root', log });
     const made = await core.handle({
       operation: 'update',
       path: 'auth/token/create',

@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { checkedCore } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core, type CoreRequest, type CoreResponse } from '../../src/index.ts';
+import type { Core, CoreRequest, CoreResponse } from '../../src/index.ts';
 import { FakeDevice, fakeAudit } from '../services/audit/fake-device.ts';
 import { doorLogin, drawerEngine, PASSWORD } from './door-engine.ts';
 
@@ -38,7 +39,7 @@ describe('with a file device', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'core-audit-'));
-    core = await createCore({
+    core = await checkedCore({
       storage: memoryStorage(),
       plugins: [doorLogin(), drawerEngine()],
       devRootToken: 'root-token-of-this-test',
@@ -168,7 +169,7 @@ describe('with a device that a test breaks', () => {
       entered += 1;
       linesWhenEntered = device.lines.length;
     };
-    core = await createCore({
+    core = await checkedCore({
       storage: memoryStorage(),
       plugins: [doorLogin(enter), drawerEngine(enter), fakeAudit({ one: device })],
       devRootToken: 'root',

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { path, type EnginePackage } from '@strongroom/engine-sdk';
-import { manualClock, sharedMemory, type ManualClock } from '@strongroom/engine-testkit';
+import { checkedCore, manualClock, type ManualClock, sharedMemory } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core, type CoreRequest } from '../../src/index.ts';
+import type { Core, CoreRequest } from '../../src/index.ts';
 
 /** Answers when its signal is aborted, or when the test lets go. */
 function slowEngine(reasons: unknown[], held: (() => void)[]): EnginePackage {
@@ -49,7 +49,7 @@ describe('the deadline of a request', () => {
     clock = manualClock();
     reasons = [];
     held = [];
-    core = await createCore({ storage: memoryStorage(), plugins: [slowEngine(reasons, held)], devRootToken: 'root', clock });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [slowEngine(reasons, held)], devRootToken: 'root', clock });
     await core.handle({ operation: 'update', path: 'sys/mounts/slow', token: 'root', data: { type: 'slow' } });
   });
   afterEach(async () => core.close());
@@ -130,9 +130,9 @@ describe('the deadline of a request', () => {
     const [here, there] = [storage.open(), storage.open()];
     const seal = { type: 'static', key: Buffer.alloc(32, 1) } as const;
     const plugins = [slowEngine(reasons, held)];
-    const one = await createCore({ storage: here, plugins, devRootToken: 'root', clock, seal });
+    const one = await checkedCore({ storage: here, plugins, devRootToken: 'root', clock, seal });
     await one.handle({ operation: 'update', path: 'sys/mounts/slow', token: 'root', data: { type: 'slow' } });
-    const other = await createCore({ storage: there, plugins, clock, seal });
+    const other = await checkedCore({ storage: there, plugins, clock, seal });
     const answer = one.handle({ operation: 'read', path: 'slow/slow', token: 'root' });
     await begun();
     expect((await other.handle({ operation: 'delete', path: 'sys/mounts/slow', token: 'root' })).status).toBe(204);

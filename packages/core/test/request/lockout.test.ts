@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { manualClock } from '@strongroom/engine-testkit';
+import { checkedCore, manualClock } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type CoreResponse } from '../../src/index.ts';
+import type { CoreResponse } from '../../src/index.ts';
 import { doorLogin, PASSWORD } from './door-engine.ts';
 
 describe('a login name with too many refused logins', () => {
@@ -9,7 +9,7 @@ describe('a login name with too many refused logins', () => {
     const clock = manualClock();
     let tried = 0;
     const userpass = { ...doorLogin(() => (tried += 1)), name: 'userpass' };
-    const core = await createCore({ storage: memoryStorage(), plugins: [userpass], devRootToken: 'root', clock });
+    const core = await checkedCore({ storage: memoryStorage(), plugins: [userpass], devRootToken: 'root', clock });
     await core.handle({ operation: 'update', path: 'sys/auth/staff', token: 'root', data: { type: 'userpass' } });
     const login = async (user: string, password: string): Promise<CoreResponse> =>
       core.handle({ operation: 'update', path: `auth/staff/login/${user}`, data: { password } });

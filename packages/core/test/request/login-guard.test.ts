@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { checkedCore } from '@strongroom/engine-testkit';
 import {
   abortable,
   API_VERSION,
@@ -11,7 +12,7 @@ import {
   type EnginePackage,
 } from '@strongroom/engine-sdk';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core } from '../../src/index.ts';
+import type { Core } from '../../src/index.ts';
 
 const refusals = { wrong: new BadRequest('wrong'), elsewhere: new TokenRefused(), busy: new TooManyRequests('busy') };
 const fields = { name: f.string('Who logs in.', { default: '' }), how: f.string('What becomes of it.', { default: 'wrong' }) };
@@ -40,7 +41,7 @@ describe('the lockout of a login path', () => {
   let core: Core;
 
   beforeEach(async () => {
-    core = await createCore({ storage: memoryStorage(), devRootToken: 'root', plugins: methods });
+    core = await checkedCore({ storage: memoryStorage(), devRootToken: 'root', plugins: methods });
     for (const { name } of methods) await call(`sys/auth/${name}`, { type: name });
   });
   afterEach(async () => core.close());

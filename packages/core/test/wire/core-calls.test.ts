@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ask, recordedCalls, type RecordedCall } from '@strongroom/engine-testkit';
+import { ask, checkedCore, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core } from '../../src/index.ts';
+import type { Core } from '../../src/index.ts';
 
 const calls = JSON.parse(readFileSync(new URL('./core-calls.json', import.meta.url), 'utf8')) as RecordedCall[];
 
@@ -11,7 +11,7 @@ describe('the recorded calls of command-line clients', () => {
   let core: Core;
 
   beforeAll(async () => {
-    core = await createCore({ storage: memoryStorage(), plugins: [kvEngine], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [kvEngine], devRootToken: 'root' });
     const mounted = await ask(core, 'POST sys/mounts/secret', { token: 'root', body: { type: 'kv', options: { version: '2' } } });
     expect(mounted.status).toBe(204);
   });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { userpassAuth } from '@strongroom/auth-userpass';
-import { recordedCalls, type RecordedCall } from '@strongroom/engine-testkit';
+import { checkedCore, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core } from '../../src/index.ts';
+import type { Core } from '../../src/index.ts';
 
 const calls = JSON.parse(readFileSync(new URL('./identity-merge-calls.json', import.meta.url), 'utf8')) as RecordedCall[];
 
@@ -11,7 +11,7 @@ describe('the recorded calls of merged entities', () => {
   let core: Core;
 
   beforeAll(async () => {
-    core = await createCore({ storage: memoryStorage(), plugins: [userpassAuth], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [userpassAuth], devRootToken: 'root' });
   });
   afterAll(async () => core.close());
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ask, bodyOf, recordedCalls, type RecordedCall } from '@strongroom/engine-testkit';
+import { ask, bodyOf, checkedCore, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core } from '../../src/index.ts';
+import type { Core } from '../../src/index.ts';
 import { passwordLogin } from '../password-login.ts';
 
 const calls = JSON.parse(readFileSync(new URL('./identity-oidc-calls.json', import.meta.url), 'utf8')) as RecordedCall[];
@@ -11,7 +11,7 @@ describe('the recorded calls of identity tokens and the OpenID provider', () => 
   let core: Core;
 
   beforeAll(async () => {
-    core = await createCore({
+    core = await checkedCore({
       storage: memoryStorage(),
       plugins: [passwordLogin('userpass')],
       devRootToken: 'root',

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { userpassAuth } from '@strongroom/auth-userpass';
-import { ask, bodyOf, manualClock, recordedCalls, type RecordedCall } from '@strongroom/engine-testkit';
+import { ask, bodyOf, checkedCore, manualClock, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core } from '../../src/index.ts';
+import type { Core } from '../../src/index.ts';
 import { codeAt } from './otp.ts';
 
 const calls = JSON.parse(readFileSync(new URL('./login-mfa-calls.json', import.meta.url), 'utf8')) as RecordedCall[];
@@ -16,7 +16,7 @@ describe('the recorded calls of logins with a second factor', () => {
   let core: Core;
 
   beforeAll(async () => {
-    core = await createCore({ storage: memoryStorage(), plugins: [userpassAuth], devRootToken: 'root', clock });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [userpassAuth], devRootToken: 'root', clock });
   });
   afterAll(async () => core.close());
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { approleAuth } from '@strongroom/auth-approle';
 import { userpassAuth } from '@strongroom/auth-userpass';
-import { recordedCalls, type Difference, type RecordedCall } from '@strongroom/engine-testkit';
+import { checkedCore, type Difference, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core } from '../../src/index.ts';
+import type { Core } from '../../src/index.ts';
 
 const calls = JSON.parse(readFileSync(new URL('./quotas-calls.json', import.meta.url), 'utf8')) as RecordedCall[];
 
@@ -21,7 +21,7 @@ const differences: Readonly<Record<number, Difference>> = {
 describe('the recorded calls of quotas', () => {
   let core: Core;
   beforeAll(async () => {
-    core = await createCore({ storage: memoryStorage(), plugins: [kvEngine, approleAuth, userpassAuth], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [kvEngine, approleAuth, userpassAuth], devRootToken: 'root' });
   });
   afterAll(async () => core.close());
 

@@ -1,4 +1,4 @@
-import { BadRequest, ExactNumber, f, parseDuration, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, ExactNumber, f, NoContent, parseDuration, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { Keys, listKeys, loosePageFields, pageOf, scanKeys } from '../listing.ts';
 import type { FormatGuard } from '../format-guard.ts';
@@ -44,6 +44,7 @@ export function plainPaths(host: EngineHost, format: FormatGuard): readonly AnyP
     })
     .upsert({
       summary: 'Writes a secret.',
+      response: NoContent,
       exists: async (req) => plainSecrets(req.storage).has(req.data.path),
       handle: async (req) => {
         const { path: id } = req.data;
@@ -61,6 +62,7 @@ export function plainPaths(host: EngineHost, format: FormatGuard): readonly AnyP
     })
     .delete({
       summary: 'Deletes a secret.',
+      response: NoContent,
       handle: async (req) => {
         await req.storage.transaction(async (tx) => {
           await format.requirePlain(tx);

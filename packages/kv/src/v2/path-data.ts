@@ -1,12 +1,13 @@
 import {
-  BadRequest,
-  f,
-  path,
-  toFloats,
   type AnyPath,
+  BadRequest,
   type EngineHost,
   type EngineRequest,
   type EngineResponse,
+  f,
+  NoContent,
+  path,
+  toFloats,
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { checkAndSet } from './check-and-set.ts';
@@ -92,6 +93,7 @@ export function dataPath(host: EngineHost): AnyPath {
     })
     .delete({
       summary: 'Marks the current version as deleted.',
+      response: NoContent,
       handle: async (req) => {
         await changing(req.storage, req.data.path, async (tx) => {
           const now = clock.now();

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost, pageFields } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, NoContent, pageFields, path } from '@strongroom/engine-sdk';
 import { Keys, listKeys, scanKeys } from '../listing.ts';
 import { checkMetadataCas } from './check-and-set.ts';
 import { customMetadata, patchedCustomMetadata } from './custom-metadata.ts';
@@ -105,6 +105,7 @@ export function metadataPath(host: EngineHost): AnyPath {
     })
     .delete({
       summary: 'Removes a secret with all its versions, for good.',
+      response: NoContent,
       handle: async (req) => {
         await changing(req.storage, req.data.path, async (tx) => {
           if (await deleteSecret(tx, req.data.path)) reportSecret(tx, 'deleted', req.data.path);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { createCore, type Core } from '@strongroom/core';
-import { recordedCalls, type Difference, type RecordedCall } from '@strongroom/engine-testkit';
+import type { Core } from '@strongroom/core';
+import { checkedCore, type Difference, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { ldapSecrets } from '../../src/index.ts';
@@ -32,7 +32,7 @@ describeWithSlapd('the recorded calls of the directory secrets engine', () => {
 
   beforeAll(async () => {
     slapd = await startSlapd();
-    core = await createCore({ storage: memoryStorage(), plugins: [ldapSecrets], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [ldapSecrets], devRootToken: 'root' });
   });
   afterAll(async () => {
     await core?.close();

@@ -1,4 +1,15 @@
-import { BadRequest, boundsOf, f, InvalidRequest, pageIn, path, type EnginePackage, type EngineRequest } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  boundsOf,
+  type EnginePackage,
+  type EngineRequest,
+  f,
+  InvalidRequest,
+  ListedKeys,
+  NoContent,
+  pageIn,
+  path,
+} from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { Records } from '../../kernel/storage/records.ts';
 import type { Store } from '../../kernel/storage/store.ts';
@@ -30,6 +41,7 @@ export function cubbyholeEngine(store: Store): EnginePackage {
     })
     .list({
       summary: 'Lists secrets.',
+      response: ListedKeys,
       searched: true,
       handle: async (req) => {
         const folder = req.data.path === '' ? '' : `${req.data.path}/`;
@@ -38,6 +50,7 @@ export function cubbyholeEngine(store: Store): EnginePackage {
     })
     .scan({
       summary: 'Lists all secrets below a folder.',
+      response: ListedKeys,
       handle: async (req) => {
         const folder = req.data.path === '' ? '' : `${req.data.path}/`;
         const below = secrets.key(folderOf(req) + folder);
@@ -48,6 +61,7 @@ export function cubbyholeEngine(store: Store): EnginePackage {
     })
     .upsert({
       summary: 'Writes a secret.',
+      response: NoContent,
       exists: async (req) => req.caller.accessor !== '' && (await store.has(secrets.key(folderOf(req) + req.data.path))),
       handle: async (req) => {
         if (req.data.path === '') throw new BadRequest('missing path');
@@ -59,6 +73,7 @@ export function cubbyholeEngine(store: Store): EnginePackage {
     })
     .delete({
       summary: 'Deletes a secret.',
+      response: NoContent,
       handle: async (req) => {
         const id = folderOf(req) + req.data.path;
         await store.transaction(async (tx) => secrets.delete(tx, id));

@@ -1,6 +1,14 @@
-import { f, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, NoContent, orNoContent, pageFields, path } from '@strongroom/engine-sdk';
 import type { AliasFields } from '../../services/identity/entity-aliases.ts';
-import { entityAliasData, entityAliasInfo, listing } from '../../services/identity/identity-data.ts';
+import {
+  entityAliasData,
+  EntityAliasInfo,
+  entityAliasInfo,
+  listedWith,
+  listing,
+  ReadEntityAlias,
+} from '../../services/identity/identity-data.ts';
+import { Type, type Static } from 'typebox';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
 
 const aliasFields = {
@@ -21,9 +29,11 @@ function fieldsOf(data: AliasBody): AliasFields {
   return { name: data.name, mountAccessor: data.mount_accessor, canonicalId: data.canonical_id, customMetadata: data.custom_metadata };
 }
 
+const Saved = orNoContent(Type.Object({ canonical_id: Type.String(), id: Type.String() }));
+
 export function entityAliasPaths(store: IdentityStore): AnyPath[] {
   const { entityAliases, mounts } = store;
-  const save = async (id: string | undefined, data: AliasBody): Promise<{ data: unknown } | undefined> => {
+  const save = async (id: string | undefined, data: AliasBody): Promise<{ data: Static<typeof Saved> } | undefined> => {
     const saved = await entityAliases.save(id || undefined, fieldsOf(data));
     return saved && { data: { canonical_id: saved.canonicalId, id: saved.id } };
   };
@@ -33,7 +43,7 @@ export function entityAliasPaths(store: IdentityStore): AnyPath[] {
       synopsis: 'Create or update an entity alias.',
       description: 'With an id that alias is changed; else the one of that mount and name, which is created when there is none.',
       fields: { id: f.string('Id of the alias to change.'), ...aliasFields },
-    }).update({ summary: 'Create or update an entity alias', handle: async ({ data }) => save(data.id, data) }),
+    }).update({ summary: 'Create or update an entity alias', response: Saved, handle: async ({ data }) => save(data.id, data) }),
 
     path('entity-alias/id', {
       synopsis: 'Entity aliases by id.',
@@ -41,6 +51,7 @@ export function entityAliasPaths(store: IdentityStore): AnyPath[] {
       fields: pageFields,
     }).list({
       summary: 'List entity aliases',
+      response: listedWith(EntityAliasInfo),
       handle: async ({ data }) =>
         listing(
           (await entityAliases.list()).map(({ canonicalId, alias }) => [alias.id, entityAliasInfo(mounts, canonicalId, alias)]),
@@ -55,14 +66,16 @@ export function entityAliasPaths(store: IdentityStore): AnyPath[] {
     })
       .read({
         summary: 'Read an entity alias',
+        response: ReadEntityAlias,
         handle: async ({ data }) => {
           const found = await entityAliases.get(data.id);
           return found && { data: { ...entityAliasData(mounts, found.canonicalId, found.alias), namespace_id: 'root' } };
         },
       })
-      .update({ summary: 'Update an entity alias', handle: async ({ data }) => save(data.id, data) })
+      .update({ summary: 'Update an entity alias', response: Saved, handle: async ({ data }) => save(data.id, data) })
       .delete({
         summary: 'Delete an entity alias',
+        response: NoContent,
         handle: async ({ data }) => {
           await entityAliases.remove(data.id);
           return undefined;

@@ -1,6 +1,7 @@
-import { BadRequest, f, pageFields, path, slicePage, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, ListedKeys, NoContent, orNoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
 import type { EntityFields } from '../../services/identity/entities.ts';
-import { entityData, entityInfo, listing } from '../../services/identity/identity-data.ts';
+import { EntityData, entityData, EntityInfo, entityInfo, listedWith, listing } from '../../services/identity/identity-data.ts';
+import { Type, type Static } from 'typebox';
 import { folded } from '../../services/identity/identity-records.ts';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
 
@@ -13,6 +14,8 @@ const entityFields = {
 const idField = f.name('Id of the entity.');
 const nameField = f.name('Name of the entity; case does not matter.', { folds: folded });
 
+const Saved = orNoContent(Type.Object({ aliases: Type.Null(), id: Type.String(), name: Type.String() }));
+
 function fieldsOf(data: EntityFields, name: string | undefined): EntityFields {
   return { name: name || undefined, policies: data.policies, metadata: data.metadata, disabled: data.disabled };
 }
@@ -21,11 +24,11 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
   const { entities, mounts } = store;
 
   /** 204 for a change; what was created is shown. */
-  const save = async (id: string | undefined, fields: EntityFields): Promise<{ data: unknown } | undefined> => {
+  const save = async (id: string | undefined, fields: EntityFields): Promise<{ data: Static<typeof Saved> } | undefined> => {
     const saved = await entities.save(id || undefined, fields);
     return saved.created ? { data: { aliases: null, id: saved.id, name: saved.name } } : undefined;
   };
-  const read = async (id: string | undefined): Promise<{ data: unknown } | undefined> => {
+  const read = async (id: string | undefined) => {
     const view = id === undefined ? undefined : await entities.view(id);
     return view && { data: entityData(mounts, view) };
   };
@@ -41,6 +44,7 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       },
     }).update({
       summary: 'Create or update an entity',
+      response: Saved,
       handle: async ({ data }) => save(data.id, fieldsOf(data, data.name)),
     }),
 
@@ -50,6 +54,7 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       fields: pageFields,
     }).list({
       summary: 'List entities by id',
+      response: listedWith(EntityInfo),
       handle: async ({ data }) =>
         listing(
           (await entities.list()).map(([id, entity]) => [id, entityInfo(mounts, entity)]),
@@ -62,10 +67,15 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       description: 'Reads, changes or removes an entity. Only what is sent changes.',
       fields: { id: idField, name: f.string('New name of the entity.'), ...entityFields },
     })
-      .read({ summary: 'Read an entity by id', handle: async ({ data }) => read(data.id) })
-      .update({ summary: 'Update an entity by id', handle: async ({ data }) => save(data.id, fieldsOf(data, data.name)) })
+      .read({ summary: 'Read an entity by id', response: EntityData, handle: async ({ data }) => read(data.id) })
+      .update({
+        summary: 'Update an entity by id',
+        response: Saved,
+        handle: async ({ data }) => save(data.id, fieldsOf(data, data.name)),
+      })
       .delete({
         summary: 'Delete an entity by id',
+        response: NoContent,
         handle: async ({ data }) => {
           await entities.remove([data.id]);
           return undefined;
@@ -74,6 +84,7 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
 
     path('entity/name', { synopsis: 'Entities by name.', description: 'Lists the names of all entities.', fields: pageFields }).list({
       summary: 'List entities by name',
+      response: ListedKeys,
       handle: async ({ data }) => {
         const keys = slicePage((await entities.names()).sort(), data, (name) => name);
         return keys.length === 0 ? undefined : { data: { keys } };
@@ -85,13 +96,19 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       description: 'Reads, creates, changes or removes an entity.',
       fields: { name: nameField, ...entityFields },
     })
-      .read({ summary: 'Read an entity by name', handle: async ({ data }) => read(await entities.idOfName(data.name)) })
+      .read({
+        summary: 'Read an entity by name',
+        response: EntityData,
+        handle: async ({ data }) => read(await entities.idOfName(data.name)),
+      })
       .update({
         summary: 'Create or update an entity by name',
+        response: Saved,
         handle: async (req) => save(undefined, fieldsOf(req.data, req.verbatim['name'] ?? req.data.name)),
       })
       .delete({
         summary: 'Delete an entity by name',
+        response: NoContent,
         handle: async ({ data }) => {
           const id = await entities.idOfName(data.name);
           if (id !== undefined) await entities.remove([id]);
@@ -105,6 +122,7 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       fields: { entity_ids: f.commaStrings('Ids of the entities to delete.', { default: [] }) },
     }).update({
       summary: 'Delete several entities',
+      response: NoContent,
       handle: async ({ data }) => {
         if (data.entity_ids.length === 0) throw new BadRequest('missing entity ids to delete');
         await entities.remove(data.entity_ids);
@@ -127,6 +145,7 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       },
     }).update({
       summary: 'Merge entities',
+      response: NoContent,
       handle: async ({ data }) => {
         const { from_entity_ids: from, to_entity_id: to, conflicting_alias_ids_to_keep: keep, force } = data;
         await entities.merge({ from, to, keep, force });

@@ -1,5 +1,13 @@
-import { f, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
-import { groupAliasData, groupAliasInfo, listing } from '../../services/identity/identity-data.ts';
+import { type AnyPath, f, NoContent, orNoContent, pageFields, path } from '@strongroom/engine-sdk';
+import {
+  groupAliasData,
+  GroupAliasInfo,
+  groupAliasInfo,
+  listedWith,
+  listing,
+  ReadGroupAlias,
+} from '../../services/identity/identity-data.ts';
+import { Type, type Static } from 'typebox';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
 
 const aliasFields = {
@@ -14,9 +22,11 @@ interface AliasBody {
   readonly canonical_id?: string | undefined;
 }
 
+const Saved = orNoContent(Type.Object({ canonical_id: Type.String(), id: Type.String() }));
+
 export function groupAliasPaths(store: IdentityStore): AnyPath[] {
   const { groupAliases, mounts } = store;
-  const save = async (id: string | undefined, data: AliasBody): Promise<{ data: unknown } | undefined> => {
+  const save = async (id: string | undefined, data: AliasBody): Promise<{ data: Static<typeof Saved> } | undefined> => {
     const fields = { name: data.name, mountAccessor: data.mount_accessor, canonicalId: data.canonical_id };
     const saved = await groupAliases.save(id || undefined, fields);
     return saved && { data: { canonical_id: saved.canonicalId, id: saved.id } };
@@ -27,7 +37,7 @@ export function groupAliasPaths(store: IdentityStore): AnyPath[] {
       synopsis: 'Create or update a group alias.',
       description: 'Ties an external group to a group of an outside directory. With an id that alias is changed; else one is created.',
       fields: { id: f.string('Id of the alias to change.'), ...aliasFields },
-    }).update({ summary: 'Create or update a group alias', handle: async ({ data }) => save(data.id, data) }),
+    }).update({ summary: 'Create or update a group alias', response: Saved, handle: async ({ data }) => save(data.id, data) }),
 
     path('group-alias/id', {
       synopsis: 'Group aliases by id.',
@@ -35,6 +45,7 @@ export function groupAliasPaths(store: IdentityStore): AnyPath[] {
       fields: pageFields,
     }).list({
       summary: 'List group aliases',
+      response: listedWith(GroupAliasInfo),
       handle: async ({ data }) =>
         listing(
           (await groupAliases.list()).map(({ canonicalId, alias }) => [alias.id, groupAliasInfo(mounts, canonicalId, alias)]),
@@ -49,14 +60,16 @@ export function groupAliasPaths(store: IdentityStore): AnyPath[] {
     })
       .read({
         summary: 'Read a group alias',
+        response: ReadGroupAlias,
         handle: async ({ data }) => {
           const found = await groupAliases.get(data.id);
           return found && { data: { ...groupAliasData(mounts, found.canonicalId, found.alias), namespace_id: 'root' } };
         },
       })
-      .update({ summary: 'Update a group alias', handle: async ({ data }) => save(data.id, data) })
+      .update({ summary: 'Update a group alias', response: Saved, handle: async ({ data }) => save(data.id, data) })
       .delete({
         summary: 'Delete a group alias',
+        response: NoContent,
         handle: async ({ data }) => {
           await groupAliases.remove(data.id);
           return undefined;

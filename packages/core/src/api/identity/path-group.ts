@@ -1,6 +1,7 @@
-import { f, pageFields, path, slicePage, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, NoContent, orNoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
 import type { GroupFields, GroupTarget } from '../../services/identity/groups.ts';
-import { groupData, groupInfo, listing } from '../../services/identity/identity-data.ts';
+import { GroupData, groupData, GroupInfo, groupInfo, listedWith, listing } from '../../services/identity/identity-data.ts';
+import { Type, type Static } from 'typebox';
 import { folded } from '../../services/identity/identity-records.ts';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
 
@@ -20,6 +21,8 @@ interface GroupBody {
   readonly member_group_ids?: readonly string[] | undefined;
 }
 
+const Saved = orNoContent(Type.Object({ id: Type.String(), name: Type.String() }));
+
 function fieldsOf(data: GroupBody, name: string | undefined): GroupFields {
   return {
     name,
@@ -33,11 +36,11 @@ function fieldsOf(data: GroupBody, name: string | undefined): GroupFields {
 
 export function groupPaths(store: IdentityStore): AnyPath[] {
   const { groups, mounts } = store;
-  const save = async (target: GroupTarget, fields: GroupFields): Promise<{ data: unknown } | undefined> => {
+  const save = async (target: GroupTarget, fields: GroupFields): Promise<{ data: Static<typeof Saved> } | undefined> => {
     const saved = await groups.save(target, fields);
     return saved.created ? { data: { id: saved.id, name: saved.name } } : undefined;
   };
-  const read = async (id: string | undefined): Promise<{ data: unknown } | undefined> => {
+  const read = async (id: string | undefined) => {
     const view = id === undefined ? undefined : await groups.view(id);
     return view && { data: groupData(mounts, view) };
   };
@@ -59,11 +62,13 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
       },
     }).update({
       summary: 'Create or update a group',
+      response: Saved,
       handle: async ({ data }) => save(data.id ? { id: data.id } : 'new', fieldsOf(data, data.name)),
     }),
 
     path('group/id', { synopsis: 'Groups by id.', description: 'Lists the ids of all groups.', fields: pageFields }).list({
       summary: 'List groups by id',
+      response: listedWith(GroupInfo),
       handle: async ({ data }) =>
         listing(
           (await groups.list()).map((view) => [view.id, groupInfo(mounts, view)]),
@@ -76,9 +81,13 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
       description: 'Reads, changes or removes a group. Only what is sent changes.',
       fields: { id: f.name('Id of the group.'), name: f.string('New name of the group.'), ...groupFields },
     })
-      .read({ summary: 'Read a group by id', handle: async ({ data }) => read(data.id) })
-      .update({ summary: 'Update a group by id', handle: async ({ data }) => save({ id: data.id }, fieldsOf(data, data.name)) })
-      .delete({ summary: 'Delete a group by id', handle: async ({ data }) => remove(data.id) }),
+      .read({ summary: 'Read a group by id', response: GroupData, handle: async ({ data }) => read(data.id) })
+      .update({
+        summary: 'Update a group by id',
+        response: Saved,
+        handle: async ({ data }) => save({ id: data.id }, fieldsOf(data, data.name)),
+      })
+      .delete({ summary: 'Delete a group by id', response: NoContent, handle: async ({ data }) => remove(data.id) }),
 
     path('group/name', {
       synopsis: 'Groups by name.',
@@ -86,6 +95,7 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
       fields: pageFields,
     }).list({
       summary: 'List groups by name',
+      response: listedWith(GroupInfo),
       handle: async ({ data }) => {
         const views = slicePage(byName(await groups.list()), data, (view) => view.group.name);
         const keys = views.map((view) => view.group.name);
@@ -99,11 +109,16 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
       description: 'Reads, creates, changes or removes a group.',
       fields: { name: f.name('Name of the group; case does not matter.', { folds: folded }), ...groupFields },
     })
-      .read({ summary: 'Read a group by name', handle: async ({ data }) => read(await groups.idOfName(data.name)) })
+      .read({ summary: 'Read a group by name', response: GroupData, handle: async ({ data }) => read(await groups.idOfName(data.name)) })
       .update({
         summary: 'Create or update a group by name',
+        response: Saved,
         handle: async (req) => save({ named: req.data.name }, fieldsOf(req.data, req.verbatim['name'] ?? req.data.name)),
       })
-      .delete({ summary: 'Delete a group by name', handle: async ({ data }) => remove(await groups.idOfName(data.name)) }),
+      .delete({
+        summary: 'Delete a group by name',
+        response: NoContent,
+        handle: async ({ data }) => remove(await groups.idOfName(data.name)),
+      }),
   ];
 }

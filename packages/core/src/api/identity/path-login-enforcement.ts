@@ -1,4 +1,4 @@
-import { f, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, NoContent, pageFields, path } from '@strongroom/engine-sdk';
 import { listing } from '../../services/identity/identity-data.ts';
 import type { LoginEnforcements } from '../../services/mfa/login-enforcements.ts';
 import type { LoginEnforcement } from '../../services/mfa/mfa-settings.ts';
@@ -44,6 +44,7 @@ export function loginEnforcementPaths(enforcements: LoginEnforcements): AnyPath[
       })
       .update({
         summary: 'Create or update a login enforcement',
+        response: NoContent,
         handle: async ({ data: { name, ...order } }) => {
           await enforcements.save(name, order);
           return undefined;
@@ -51,6 +52,7 @@ export function loginEnforcementPaths(enforcements: LoginEnforcements): AnyPath[
       })
       .delete({
         summary: 'Delete a login enforcement',
+        response: NoContent,
         handle: async ({ data }) => {
           await enforcements.remove(data.name);
           return undefined;

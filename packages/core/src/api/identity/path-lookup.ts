@@ -1,5 +1,5 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
-import { entityData, groupData } from '../../services/identity/identity-data.ts';
+import { BadRequest, f, orNoContent, path, type AnyPath } from '@strongroom/engine-sdk';
+import { EntityData, entityData, GroupData, groupData } from '../../services/identity/identity-data.ts';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
 
 const queryFields = {
@@ -47,6 +47,7 @@ export function lookupPaths(store: IdentityStore): AnyPath[] {
       fields: queryFields,
     }).update({
       summary: 'Find an entity',
+      response: orNoContent(EntityData),
       handle: async ({ data }) => {
         const id = await find(data, entities);
         const view = id === undefined ? undefined : await entities.view(id);
@@ -59,6 +60,7 @@ export function lookupPaths(store: IdentityStore): AnyPath[] {
       fields: queryFields,
     }).update({
       summary: 'Find a group',
+      response: orNoContent(GroupData),
       handle: async ({ data }) => {
         const id = await find(data, groupFinders);
         const view = id === undefined ? undefined : await groups.view(id);

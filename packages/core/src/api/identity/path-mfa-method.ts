@@ -1,4 +1,4 @@
-import { BadRequest, f, NotFound, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, NotFound, pageFields, path } from '@strongroom/engine-sdk';
 import { listing } from '../../services/identity/identity-data.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { TotpMethod } from '../../services/mfa/mfa-settings.ts';
@@ -73,6 +73,7 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
       .read({ summary: 'Read a TOTP method', handle: async ({ data }) => read(data.id) })
       .update({
         summary: 'Update a TOTP method',
+        response: NoContent,
         handle: async ({ data }) => {
           await methods.save(data.id, orderOf(data));
           return undefined;
@@ -80,6 +81,7 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
       })
       .delete({
         summary: 'Delete a TOTP method that no enforcement uses',
+        response: NoContent,
         handle: async ({ data }) => {
           await methods.remove(data.id);
           return undefined;
@@ -111,6 +113,7 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
       fields: { method_id: methodField, entity_id: entityField },
     }).update({
       summary: 'Remove the TOTP secret of an entity',
+      response: NoContent,
       handle: async ({ data }) => {
         await secrets.destroy(data.method_id, data.entity_id);
         return undefined;
@@ -137,7 +140,7 @@ function absentMethodPaths(type: (typeof ABSENT)[number]): AnyPath[] {
         handle: async () => Promise.reject(new BadRequest(`failed to find the method ID under MFA type ${type}.`)),
       })
       .update({ summary: 'Refused', handle: refuse })
-      .delete({ summary: 'Removes nothing', handle: async () => undefined }),
+      .delete({ summary: 'Removes nothing', response: NoContent, handle: async () => undefined }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { f, ListedKeys, pageFields, path, slicePage, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, ListedKeys, NoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
 import type { Assignments } from '../../services/oidc/assignments.ts';
 
 /** `identity/oidc/assignment…` */
@@ -28,6 +28,7 @@ export function assignmentPaths({ assignments }: { readonly assignments: Assignm
       })
       .upsert({
         summary: 'Create or change an assignment',
+        response: NoContent,
         exists: async ({ data }) => (await assignments.get(data.name)) !== undefined,
         handle: async ({ data: { name, ...fields } }) => {
           await assignments.save(name, fields);
@@ -36,6 +37,7 @@ export function assignmentPaths({ assignments }: { readonly assignments: Assignm
       })
       .delete({
         summary: 'Delete an assignment that no client uses',
+        response: NoContent,
         handle: async ({ data }) => {
           await assignments.remove(data.name);
           return undefined;

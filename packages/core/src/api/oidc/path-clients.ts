@@ -1,4 +1,4 @@
-import { BadRequest, f, pageFields, path, slicePage, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
 import type { Clients } from '../../services/oidc/clients.ts';
 import type { Client } from '../../services/oidc/oidc-records.ts';
 
@@ -49,6 +49,7 @@ export function clientPaths({ clients }: { readonly clients: Clients }): AnyPath
       })
       .upsert({
         summary: 'Create or change a client',
+        response: NoContent,
         exists: async ({ data }) => (await clients.get(data.name)) !== undefined,
         handle: async ({ data: { name, authorization_code, client_credentials, ...fields } }) => {
           if (authorization_code === false || client_credentials === true)
@@ -59,6 +60,7 @@ export function clientPaths({ clients }: { readonly clients: Clients }): AnyPath
       })
       .delete({
         summary: 'Delete a client',
+        response: NoContent,
         handle: async ({ data }) => {
           await clients.remove(data.name);
           return undefined;

@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, NoContent, path } from '@strongroom/engine-sdk';
 import { ISSUER_WARNING } from '../../services/oidc/token-issuer.ts';
 import type { Oidc } from '../../services/oidc/open-oidc.ts';
 
@@ -13,6 +13,7 @@ export function configPaths({ issuer }: Pick<Oidc, 'issuer'>): AnyPath[] {
       .read({ summary: 'Read the issuer', handle: async () => ({ data: { issuer: await issuer.configured() } }) })
       .update({
         summary: 'Set the issuer',
+        response: NoContent,
         handle: async ({ data }) => {
           if (data.issuer === undefined) return undefined;
           await issuer.configure(data.issuer);

@@ -1,4 +1,4 @@
-import { f, ListedKeys, pageFields, path, slicePage, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, ListedKeys, NoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
 import type { NamedKeys } from '../../services/oidc/named-keys.ts';
 import { ALGORITHMS } from '../../services/oidc/signing-algorithm.ts';
 
@@ -37,6 +37,7 @@ export function keyPaths({ keys }: { readonly keys: NamedKeys }): AnyPath[] {
       })
       .upsert({
         summary: 'Create or change a key',
+        response: NoContent,
         exists: async ({ data }) => (await keys.get(data.name)) !== undefined,
         handle: async ({ data: { name, ...fields } }) => {
           await keys.save(name, fields);
@@ -45,6 +46,7 @@ export function keyPaths({ keys }: { readonly keys: NamedKeys }): AnyPath[] {
       })
       .delete({
         summary: 'Delete an unused key',
+        response: NoContent,
         handle: async ({ data }) => {
           await keys.remove(data.name);
           return undefined;
@@ -62,6 +64,7 @@ export function keyPaths({ keys }: { readonly keys: NamedKeys }): AnyPath[] {
       },
     }).update({
       summary: 'Rotate a key',
+      response: NoContent,
       handle: async ({ data }) => {
         await keys.rotate(data.name, data.verification_ttl);
         return undefined;

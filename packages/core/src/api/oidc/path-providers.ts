@@ -1,4 +1,4 @@
-import { f, pageFields, path, slicePage, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, NoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
 import { allowsClient } from '../../services/oidc/identity-tokens.ts';
 import type { KnownProvider, Providers } from '../../services/oidc/providers.ts';
 import { ISSUER_WARNING } from '../../services/oidc/token-issuer.ts';
@@ -40,6 +40,7 @@ export function providerPaths({ providers }: { readonly providers: Providers }):
       })
       .upsert({
         summary: 'Create or change a provider',
+        response: NoContent,
         exists: async ({ data }) => (await providers.get(data.name)) !== undefined,
         handle: async ({ data: { name, ...fields } }) => {
           const overlaps = await providers.save(name, fields);
@@ -49,6 +50,7 @@ export function providerPaths({ providers }: { readonly providers: Providers }):
       })
       .delete({
         summary: 'Delete a provider',
+        response: NoContent,
         handle: async ({ data }) => {
           await providers.remove(data.name);
           return undefined;

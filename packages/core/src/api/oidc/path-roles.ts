@@ -1,4 +1,4 @@
-import { f, namesPath, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import type { IdentityTokenRoles } from '../../services/oidc/token-roles.ts';
 
 /** `identity/oidc/role…` */
@@ -28,6 +28,7 @@ export function rolePaths({ roles }: { readonly roles: IdentityTokenRoles }): An
       })
       .upsert({
         summary: 'Create or change a role',
+        response: NoContent,
         exists: async ({ data }) => (await roles.get(data.name)) !== undefined,
         handle: async ({ data: { name, ...fields } }) => {
           await roles.save(name, fields);
@@ -36,6 +37,7 @@ export function rolePaths({ roles }: { readonly roles: IdentityTokenRoles }): An
       })
       .delete({
         summary: 'Delete a role',
+        response: NoContent,
         handle: async ({ data }) => {
           await roles.remove(data.name);
           return undefined;

@@ -1,4 +1,4 @@
-import { f, namesPath, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import type { Scopes } from '../../services/oidc/scopes.ts';
 
 /** `identity/oidc/scope…` */
@@ -26,6 +26,7 @@ export function scopePaths({ scopes }: { readonly scopes: Scopes }): AnyPath[] {
       })
       .upsert({
         summary: 'Create or change a scope',
+        response: NoContent,
         exists: async ({ data }) => (await scopes.get(data.name)) !== undefined,
         handle: async ({ data: { name, ...fields } }) => {
           await scopes.save(name, fields);
@@ -34,6 +35,7 @@ export function scopePaths({ scopes }: { readonly scopes: Scopes }): AnyPath[] {
       })
       .delete({
         summary: 'Delete a scope that no provider offers',
+        response: NoContent,
         handle: async ({ data }) => {
           await scopes.remove(data.name);
           return undefined;

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import { refusedAsAbsent, type AbsentPlugin } from '../../services/plugins/absent-plugin.ts';
 
 /** The places below `sys/` of engines that are not installed: every call says which package brings them. */
@@ -18,6 +18,6 @@ export function absentEnginePaths(absent: readonly AbsentPlugin[]): AnyPath[] {
       .read({ summary, handle: refuse })
       .list({ summary, handle: refuse })
       .update({ summary, handle: refuse })
-      .delete({ summary, handle: refuse });
+      .delete({ summary, response: NoContent, handle: refuse });
   });
 }

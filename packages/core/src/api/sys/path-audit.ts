@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import type { AuditBroker } from '../../services/audit/audit-broker.ts';
 
 /** `sys/audit` and `sys/audit-hash`. */
@@ -31,6 +31,7 @@ export function auditPaths({ broker }: { readonly broker: AuditBroker }): AnyPat
     })
       .update({
         summary: 'Enable an audit device',
+        response: NoContent,
         handle: async ({ data }) => {
           await broker.enable(data.path, { type: data.type, description: data.description, options: data.options, local: data.local });
           return undefined;
@@ -38,6 +39,7 @@ export function auditPaths({ broker }: { readonly broker: AuditBroker }): AnyPat
       })
       .delete({
         summary: 'Disable an audit device',
+        response: NoContent,
         handle: async ({ data }) => {
           await broker.disable(data.path);
           return undefined;

@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, NoContent, path } from '@strongroom/engine-sdk';
 import type { CorsConfig } from '../../services/settings/cors-config.ts';
 
 /** `sys/config/cors`. */
@@ -21,6 +21,7 @@ export function corsPaths({ cors }: { readonly cors: CorsConfig }): AnyPath[] {
       })
       .update({
         summary: 'Allow web pages of other origins',
+        response: NoContent,
         handle: async ({ data }) => {
           await cors.enable({ origins: data.allowed_origins, headers: data.allowed_headers, credentials: data.allow_credentials });
           return undefined;
@@ -28,6 +29,7 @@ export function corsPaths({ cors }: { readonly cors: CorsConfig }): AnyPath[] {
       })
       .delete({
         summary: 'Refuse web pages of other origins',
+        response: NoContent,
         handle: async () => {
           await cors.disable();
           return undefined;

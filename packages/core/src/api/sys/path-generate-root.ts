@@ -1,12 +1,13 @@
 import {
-  BadRequest,
-  f,
-  path,
-  PermissionDenied,
   type AnyPath,
+  BadRequest,
   type Clock,
   type EngineResponse,
+  f,
+  NoContent,
   type Operation,
+  path,
+  PermissionDenied,
 } from '@strongroom/engine-sdk';
 import { randomBase62 } from '../../kernel/random/random-base62.ts';
 import { parseShare, type Seal } from '../../services/seal/seal.ts';
@@ -92,6 +93,7 @@ export function generateRootPaths(deps: GenerateRootDeps): AnyPath[] {
       })
       .delete({
         summary: 'Gives up, for who has the nonce or a token that may.',
+        response: NoContent,
         handle: async (req) => {
           const attempt = running();
           if (!attempt) return undefined;

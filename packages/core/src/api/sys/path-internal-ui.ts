@@ -1,10 +1,14 @@
-import { f, path, TokenRefused, type AnyPath } from '@strongroom/engine-sdk';
+import { type Answered, type AnyPath, f, ListedKeys, path, rawAnswer, TokenRefused } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { Acl } from '../../services/policies/acl.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
-import { mountData } from './mount-data.ts';
+import { MountData, mountData, OpenMount, PlacedMount } from './mount-data.ts';
 import { openApiOf } from '../../services/documents/openapi.ts';
+
+const ReachableMount = Type.Union([MountData, OpenMount]);
+const ReachableMounts = Type.Record(Type.String(), ReachableMount);
 
 export interface InternalUiDeps {
   readonly mounts: MountTable;
@@ -18,7 +22,7 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
     const { token, remoteAddress = '' } = internalOf(req).request;
     return token ? aclOfToken(token, remoteAddress) : undefined;
   };
-  const short = (mount: Mount): Record<string, unknown> => ({
+  const short = (mount: Mount): Answered<Static<typeof OpenMount>> => ({
     type: mount.type,
     description: mount.record.description,
     options: mount.record.options,
@@ -32,9 +36,10 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
       fields: {},
     }).read({
       summary: 'Lists reachable mounts.',
+      response: Type.Object({ auth: ReachableMounts, secret: ReachableMounts }),
       handle: async (req) => {
         const acl = await callerAcl(req);
-        const lists: Record<'secret' | 'auth', Record<string, unknown>> = { auth: {}, secret: {} };
+        const lists: Record<'secret' | 'auth', Record<string, Answered<Static<typeof ReachableMount>>>> = { auth: {}, secret: {} };
         for (const mount of mounts.all()) {
           if (mount.ofSystem) continue;
           if (acl?.reaches(mount.path)) lists[mount.class][shown(mount)] = mountData(mount);
@@ -50,6 +55,7 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
       fields: { path: f.name('The path.') },
     }).read({
       summary: 'Shows the mount of a path.',
+      response: PlacedMount,
       handle: async (req) => {
         const acl = await callerAcl(req);
         if (!acl) throw new TokenRefused();
@@ -70,6 +76,7 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
       fields: {},
     }).read({
       summary: 'Lists namespaces.',
+      response: ListedKeys,
       handle: async () => ({ data: { keys: [''] } }),
     }),
     path('internal/ui/resultant-acl', {
@@ -87,6 +94,7 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
       fields: { generic_mount_paths: f.bool('Accepted.'), context: f.string('Accepted.') },
     }).read({
       summary: 'OpenAPI.',
+      response: rawAnswer('application/json'),
       handle: async (req) => {
         const acl = await callerAcl(req);
         const reachable = acl ? mounts.all().filter((mount) => acl.reaches(mount.path)) : [];

@@ -1,4 +1,16 @@
-import { BadRequest, boundsOf, EngineError, f, pageFields, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import {
+  type AnyPath,
+  BadRequest,
+  boundsOf,
+  EngineError,
+  type EngineResponse,
+  f,
+  ListedKeys,
+  NoContent,
+  pageFields,
+  path,
+  RenewedLease,
+} from '@strongroom/engine-sdk';
 import type { BulkRevoker } from '../../services/revocation/bulk-revoker.ts';
 import type { LeaseStore } from '../../services/leases/lease-store.ts';
 import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
@@ -99,10 +111,12 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       fields: { prefix: f.name('The path.'), ...pageFields },
     }).list({
       summary: 'Lists leases.',
+      response: ListedKeys,
       handle: async ({ data }) => ({ data: { keys: await leases.folder(data.prefix === '' ? '' : `${data.prefix}/`, boundsOf(data)) } }),
     }),
     path('leases/renew', { ...renewAbout, fields: incrementFields }).update({
       summary: 'Renews a lease.',
+      response: RenewedLease,
       handle: async ({ data, signal }) => renew(data.lease_id, data.increment, signal),
     }),
     path('leases/renew/{url_lease_id:all}', { ...renewAbout, fields: { ...incrementFields, url_lease_id: f.name('The lease.') } }).update({
@@ -118,6 +132,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       fields: { lease_id: leaseId, sync, url_lease_id: f.name('The lease.') },
     }).update({
       summary: 'Revokes a lease.',
+      response: NoContent,
       handle: async ({ data, signal }) => revoke(data.lease_id || data.url_lease_id, data.sync, signal),
     }),
     path('leases/revoke-prefix/{prefix:all}', {
@@ -160,6 +175,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       fields: { lease_id: leaseId },
     }).update({
       summary: 'Queues a failing revocation anew.',
+      response: NoContent,
       handle: async ({ data }) => {
         if (!data.lease_id) throw new BadRequest('lease_id must be specified');
         await leases.requeue(data.lease_id);
@@ -181,6 +197,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       fields: {},
     }).update({
       summary: 'Accepted for clients that call it.',
+      response: NoContent,
       handle: async () => ({
         status: 202,
         warnings: ['Tidy operation successfully started. Any information from the operation will be printed to the server logs.'],

@@ -1,4 +1,4 @@
-import { f, foldName, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, foldName, NoContent, path } from '@strongroom/engine-sdk';
 import type { LockoutMount } from '../../services/lockout/lockout-settings.ts';
 import type { UserLockout } from '../../services/lockout/user-lockout.ts';
 
@@ -35,6 +35,7 @@ export function lockedUserPaths({ lockout, loginMounts }: LockedUserPathParts): 
       },
     }).update({
       summary: 'Unlock a login name',
+      response: NoContent,
       handle: async ({ data }) => {
         await lockout.unlock(data.mount_accessor, data.alias_identifier);
         return undefined;

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import { logLevel, logLevels, type LogLevel, type LogLevelStore } from '../../services/settings/log-levels.ts';
 
 /** `sys/loggers`. */
@@ -25,6 +25,7 @@ export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): Any
       })
       .delete({
         summary: 'Set every logger back to the configured level',
+        response: NoContent,
         handle: async () => {
           levels.reset();
           return undefined;
@@ -49,6 +50,7 @@ export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): Any
       })
       .delete({
         summary: 'Set a logger back to the configured level',
+        response: NoContent,
         handle: async ({ data }) => {
           levels.reset(requireLogger(data.name));
           return undefined;

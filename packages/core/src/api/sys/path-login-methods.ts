@@ -1,7 +1,7 @@
 import { fieldSpec, path, type AnyPath, type LoginFlow } from '@strongroom/engine-sdk';
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Mount } from '../../kernel/mounts/mount.ts';
-import { publicSchema } from '../../services/documents/openapi.ts';
+import { fieldSchema } from '../../services/documents/openapi-schema.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 
 const Method = Type.Object({
@@ -53,7 +53,7 @@ function formOf({ about }: AnyPath): LoginMethod['form'] {
   const fields = Object.entries(about.fields as Record<string, TSchema>).filter(([, schema]) => !fieldSpec(schema).deprecated);
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map(([name, schema]) => [name, publicSchema(schema)])),
+    properties: Object.fromEntries(fields.map(([name, schema]) => [name, fieldSchema(schema)])),
     required: fields.filter(([, schema]) => fieldSpec(schema).required).map(([name]) => name),
   };
 }

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, IssuedToken, path } from '@strongroom/engine-sdk';
 import { internalOf, reply } from '../../services/caller/internal-request.ts';
 import { credentialsOfPayload } from '../../services/mfa/mfa-credentials.ts';
 import type { LoginTokens } from '../../services/tokens/login-tokens.ts';
@@ -18,6 +18,7 @@ export function mfaPaths({ logins }: { readonly logins: LoginTokens }): AnyPath[
       },
     }).update({
       summary: 'Complete a login',
+      response: IssuedToken,
       handle: async (req) => {
         if (req.data.mfa_request_id === '') throw new BadRequest('missing request ID');
         const credentials = credentialsOfPayload(req.data.mfa_payload);

@@ -1,12 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { BadRequest, f, path, PermissionDenied, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, path, PermissionDenied } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { Removals } from '../../services/removal/removals.ts';
 import { requireCountedLogins } from '../../services/lockout/lockout-settings.ts';
 import { mergeMountConfig, tuneFields } from './mount-config.ts';
-import { mountData, tuneData } from './mount-data.ts';
-import { removedAnswer } from './path-removals.ts';
+import { MountData, mountData, tuneData, Tuning } from './mount-data.ts';
+import { RemovedAnswer, removedAnswer } from './path-removals.ts';
+
+const Move = Type.Object({
+  migration_id: Type.String(),
+  migration_info: Type.Object({
+    source_mount: Type.String(),
+    target_mount: Type.String(),
+    status: Type.Union([Type.Literal('in-progress'), Type.Literal('success'), Type.Literal('failure')]),
+  }),
+});
 
 /** Segments of the longest mount path that can be tuned. */
 const DEEPEST = 8;
@@ -24,11 +34,11 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
   const access = kind === 'auth' ? ({ access: 'sudo' } as const) : {};
   const full = (name: string): string => `${lead}${clean(name)}/`;
   const shown = (mount: Mount): string => mount.path.slice(lead.length);
-  const data = async (mount: Mount): Promise<Record<string, unknown>> =>
-    mountData(mount, mount.removing ? await removals.statusOf(mount.uuid) : undefined);
+  const data = async (mount: Mount) => mountData(mount, mount.removing ? await removals.statusOf(mount.uuid) : undefined);
 
   const list = path(place, { synopsis: `The ${noun}s that are mounted.`, description: 'By path.', fields: {} }).read({
     summary: `Lists ${noun}s.`,
+    response: Type.Record(Type.String(), MountData),
     handle: async () => ({
       data: Object.fromEntries(await Promise.all(mounts.list(kind).map(async (mount) => [shown(mount), await data(mount)] as const))),
     }),
@@ -58,6 +68,7 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
   })
     .read({
       summary: `Shows a ${noun}.`,
+      response: MountData,
       handle: async ({ data: { path: at } }) => {
         const mount = mounts.at(full(at));
         if (!mount) throw new BadRequest(kind === 'secret' ? `No secret engine mount at ${clean(at)}/` : `No auth engine at ${clean(at)}/`);
@@ -66,6 +77,7 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
     })
     .update({
       summary: `Mounts a ${noun}.`,
+      response: NoContent,
       handle: async ({ data }) => {
         const type =
           data.type === 'plugin' || !data.type ? (data.plugin_name ?? (data.config['plugin_name'] as string | undefined) ?? '') : data.type;
@@ -96,6 +108,8 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
     })
     .delete({
       summary: `Unmounts a ${noun}.`,
+      response: RemovedAnswer,
+      takes: ['force'],
       handle: async ({ data, caller }) => {
         const mount = mounts.at(full(data.path));
         if (mount?.type === 'token') throw new BadRequest('token credential backend cannot be disabled');
@@ -132,6 +146,7 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
     })
       .read({
         summary: 'Shows the tuning.',
+        response: Tuning,
         handle: async ({ data }) => {
           const mount = mounts.at(full(nameOf(data)));
           if (!mount) throw new BadRequest(`cannot fetch sysview for path "${full(nameOf(data))}"`);
@@ -140,6 +155,7 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
       })
       .update({
         summary: 'Tunes the mount.',
+        response: NoContent,
         handle: async ({ data: decoded, supplied, raw }) => {
           const data = decoded as Record<string, unknown>;
           const at = full(nameOf(data));
@@ -182,6 +198,7 @@ function remountPaths(mounts: MountTable): AnyPath[] {
       fields: { from: f.string('The path now.', { required: true }), to: f.string('The new path.', { required: true }) },
     }).update({
       summary: 'Moves a mount.',
+      response: Type.Object({ migration_id: Type.String() }),
       handle: async ({ data }) => {
         const from = `${clean(data.from)}/`;
         const to = `${clean(data.to)}/`;
@@ -219,6 +236,7 @@ function remountPaths(mounts: MountTable): AnyPath[] {
       fields: { id: f.name('The migration_id.') },
     }).read({
       summary: 'Shows a move.',
+      response: Move,
       handle: async ({ data }) => {
         const move = moves.get(data.id);
         return move && { data: { migration_id: data.id, migration_info: move } };

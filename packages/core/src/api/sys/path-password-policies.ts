@@ -1,4 +1,4 @@
-import { f, keysOf, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, keysOf, NoContent, pageFields, path } from '@strongroom/engine-sdk';
 import { unknownPasswordPolicy, type PasswordPolicyStore } from '../../services/passwords/password-policy-store.ts';
 
 export interface PasswordPolicyPathDeps {
@@ -32,6 +32,7 @@ export function passwordPolicyPaths({ passwords }: PasswordPolicyPathDeps): AnyP
       .read({ summary: 'Reads a password policy.', handle: async (req) => ({ data: { policy: await known(req.data.name) } }) })
       .update({
         summary: 'Creates or replaces a password policy.',
+        response: NoContent,
         handle: async (req) => {
           await passwords.put(req.data.name, req.data.policy ?? '');
           return undefined;
@@ -39,6 +40,7 @@ export function passwordPolicyPaths({ passwords }: PasswordPolicyPathDeps): AnyP
       })
       .delete({
         summary: 'Deletes a password policy.',
+        response: NoContent,
         handle: async (req) => {
           await passwords.delete(req.data.name);
           return undefined;

@@ -1,18 +1,19 @@
 import {
+  type AnyPath,
   BadRequest,
+  type Clock,
+  type EngineResponse,
   f,
   InvalidRequest,
+  NoContent,
   NotFound,
   pageFields,
   path,
-  slicePage,
-  UnsupportedOperation,
-  systemClock,
-  type AnyPath,
-  type Clock,
-  type EngineResponse,
   type Plugin,
   type RefusedPlugin,
+  slicePage,
+  systemClock,
+  UnsupportedOperation,
 } from '@strongroom/engine-sdk';
 import { PluginReloads } from './plugin-reloads.ts';
 import { API_COMPATIBLE_VERSION } from '../../kernel/version.ts';
@@ -100,6 +101,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       })
       .read({
         summary: 'Answers older clients that name no kind',
+        response: NoContent,
         handle: async ({ data }) => {
           if (kinds().includes(data.type)) throw new UnsupportedOperation();
           return {
@@ -159,6 +161,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       })
       .delete({
         summary: 'Refuses to remove a plugin that the configuration lists',
+        response: NoContent,
         handle: async ({ data }) => {
           if (find(requireKind(data.type), data.name)) {
             throw new BadRequest(`plugin ${JSON.stringify(data.name)} is listed by the configuration; remove it there`);

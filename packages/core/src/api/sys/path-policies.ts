@@ -1,6 +1,18 @@
-import { boundsOf, f, NotFound, pageFields, path, type AnyPath, type EngineResponse, type Page } from '@strongroom/engine-sdk';
+import {
+  type AnyPath,
+  boundsOf,
+  type EngineResponse,
+  f,
+  ListedKeys,
+  NoContent,
+  NotFound,
+  type Page,
+  pageFields,
+  path,
+} from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { parsePolicy, type Policy } from '../../services/policies/policy.ts';
-import type { PolicyRecord } from '../../services/policies/policy-record.ts';
+import { PolicyRecord } from '../../services/policies/policy-record.ts';
 import type { PolicyStore, PolicyWrite } from '../../services/policies/policy-store.ts';
 
 export interface PolicyPathDeps {
@@ -21,6 +33,12 @@ const templating = {
   allow_slashes_in_identity_templates: f.bool('Whether a value filled into a path may hold a slash.'),
 };
 const fields = { policy: f.string('The rules: HCL, JSON, or base64 of either.'), ...expiry, ...versioning, ...templating };
+
+const { policy: text, ...settings } = PolicyRecord.properties;
+const Details = Type.Object({ name: Type.String(), ...PolicyRecord.properties });
+const DetailsByName = Type.Object({ keys: Type.Array(Type.String()), key_info: Type.Record(Type.String(), Details) });
+const OlderDetails = Type.Object({ name: Type.String(), rules: text, ...settings });
+const OlderNames = Type.Object({ ...ListedKeys.properties, policies: Type.Array(Type.String()) });
 
 interface Sent {
   readonly policy: string | undefined;
@@ -56,12 +74,14 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
   return [
     path('policies/acl', { synopsis: 'The access policies.', description: 'Lists the names of all policies.', fields: pageFields }).list({
       summary: 'Lists the policies.',
+      response: ListedKeys,
       searched: true,
       handle: (req) => listAll(req.data),
     }),
     path('policies/acl/{name:all}', { ...policyPath, fields: { name, ...fields, ...pageFields } })
       .read({
         summary: 'Reads a policy.',
+        response: Details,
         handle: async (req) => {
           const found = await policies.get(req.data.name);
           return found && { data: details(req.data.name, found), warnings: remarksOf(req.data.name, found) };
@@ -69,14 +89,20 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
       })
       .update({
         summary: 'Creates or replaces a policy.',
+        response: NoContent,
         handle: async (req) => written(req.verbatim['name'] ?? req.data.name, await policies.put(req.data.name, writeOf(req.data))),
       })
       .patch({
         summary: 'Changes parts of a policy.',
+        response: NoContent,
         handle: async (req) => written(req.verbatim['name'] ?? req.data.name, await policies.patch(req.data.name, writeOf(req.data))),
       })
-      .delete({ summary: 'Deletes a policy.', handle: (req) => remove(policies, req.data.name) })
-      .list({ summary: 'Lists the policies below a prefix.', handle: (req) => listAll({ ...req.data, prefix: req.data.name }) }),
+      .delete({ summary: 'Deletes a policy.', response: NoContent, handle: (req) => remove(policies, req.data.name) })
+      .list({
+        summary: 'Lists the policies below a prefix.',
+        response: ListedKeys,
+        handle: (req) => listAll({ ...req.data, prefix: req.data.name }),
+      }),
 
     path('policies/detailed/acl', {
       synopsis: 'The access policies with their texts.',
@@ -84,23 +110,29 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
       fields: pageFields,
     }).list({
       summary: 'Lists the policies with all that is known of them.',
+      response: DetailsByName,
       handle: (req) => listDetailed(req.data),
     }),
     path('policies/detailed/acl/{name:all}', {
       synopsis: 'The access policies below a prefix, with their texts.',
       description: 'Lists the policies whose names begin with the prefix and a slash.',
       fields: { name, ...pageFields },
-    }).list({ summary: 'Lists the policies below a prefix.', handle: (req) => listDetailed({ ...req.data, prefix: req.data.name }) }),
+    }).list({
+      summary: 'Lists the policies below a prefix.',
+      response: DetailsByName,
+      handle: (req) => listDetailed({ ...req.data, prefix: req.data.name }),
+    }),
 
     path('policy', { synopsis: 'The access policies.', description: 'The older form of policies/acl.', fields: pageFields })
-      .read({ summary: 'Lists the policies.', handle: (req) => listLegacy(req.data) })
-      .list({ summary: 'Lists the policies.', handle: (req) => listLegacy(req.data) }),
+      .read({ summary: 'Lists the policies.', response: OlderNames, handle: (req) => listLegacy(req.data) })
+      .list({ summary: 'Lists the policies.', response: OlderNames, handle: (req) => listLegacy(req.data) }),
     path('policy/{name:all}', {
       ...policyPath,
       fields: { name, rules: f.string('The older name of policy.', { deprecated: true }), ...fields, ...pageFields },
     })
       .read({
         summary: 'Reads a policy.',
+        response: OlderDetails,
         handle: async (req) => {
           const found = await policies.get(req.data.name);
           if (!found) throw new NotFound();
@@ -110,6 +142,7 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
       })
       .update({
         summary: 'Creates or replaces a policy.',
+        response: NoContent,
         handle: async (req) => {
           const older = req.data.policy === undefined || req.data.policy === '';
           const policy = await policies.put(req.data.name, writeOf(older ? { ...req.data, policy: req.data.rules } : req.data));
@@ -120,8 +153,12 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
           );
         },
       })
-      .delete({ summary: 'Deletes a policy.', handle: (req) => remove(policies, req.data.name) })
-      .list({ summary: 'Lists the policies below a prefix.', handle: (req) => listLegacy({ ...req.data, prefix: req.data.name }) }),
+      .delete({ summary: 'Deletes a policy.', response: NoContent, handle: (req) => remove(policies, req.data.name) })
+      .list({
+        summary: 'Lists the policies below a prefix.',
+        response: OlderNames,
+        handle: (req) => listLegacy({ ...req.data, prefix: req.data.name }),
+      }),
   ];
 }
 
@@ -171,7 +208,7 @@ function writeOf(sent: Sent): PolicyWrite {
   };
 }
 
-function written(sentName: string, policy: Policy, more: readonly string[] = []): EngineResponse | undefined {
+function written(sentName: string, policy: Policy, more: readonly string[] = []): EngineResponse<never> | undefined {
   const converted = sentName === policy.name ? [] : [`policy name was converted to ${policy.name}`];
   const warnings = [...converted, ...more, ...policy.notices];
   return warnings.length === 0 ? undefined : { warnings };

@@ -1,4 +1,4 @@
-import { BadRequest, f, namesPath, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import type { MountFinder } from '../../kernel/mounts/canonical-path.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import { quotaScope, type QuotaScope } from '../../services/quotas/quota-scope.ts';
@@ -38,6 +38,7 @@ function settingsPath({ rates: { settings } }: Quotas): AnyPath {
     .read({ summary: 'Read the settings of rate limits.', handle: async () => ({ data: settings.config }) })
     .update({
       summary: 'Replace the settings of rate limits.',
+      response: NoContent,
       handle: async ({ data }) => {
         await settings.replace({
           enable_rate_limit_audit_logging: data.enable_rate_limit_audit_logging,
@@ -77,6 +78,7 @@ function rateLimitPaths({ quotas, mounts }: QuotaPathDeps, shownPath: (scope: Qu
       })
       .update({
         summary: 'Create or replace a rate limit.',
+        response: NoContent,
         handle: async ({ data, supplied }) => {
           if (!(data.rate > 0) || !Number.isFinite(data.rate)) throw new BadRequest("'rate' is invalid");
           const interval = data.interval === 0 ? 1 : data.interval;
@@ -94,6 +96,7 @@ function rateLimitPaths({ quotas, mounts }: QuotaPathDeps, shownPath: (scope: Qu
       })
       .delete({
         summary: 'Delete a rate limit.',
+        response: NoContent,
         handle: async ({ data: { name } }) => {
           await rules.delete(name);
           return undefined;
@@ -125,6 +128,7 @@ function leaseCountPaths({ quotas, mounts }: QuotaPathDeps, shownPath: (scope: Q
       })
       .update({
         summary: 'Create or replace a cap on leases.',
+        response: NoContent,
         handle: async ({ data }) => {
           if (data.max_leases < 1) throw new BadRequest("'max_leases' is invalid: write a whole number of at least 1");
           const scope = quotaScope(mounts, data.path, data.role, (mount) => {
@@ -136,6 +140,7 @@ function leaseCountPaths({ quotas, mounts }: QuotaPathDeps, shownPath: (scope: Q
       })
       .delete({
         summary: 'Delete a cap on leases.',
+        response: NoContent,
         handle: async ({ data: { name } }) => {
           await rules.delete(name);
           return undefined;

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import { parseShare, type Seal } from '../../services/seal/seal.ts';
 import { checkShares } from '../../services/seal/seal-config.ts';
 import { ShareCollection } from '../../services/seal/share-collection.ts';
@@ -24,6 +24,7 @@ export function rekeyPaths({ seal, rotateRootKey }: { seal: Seal; rotateRootKey:
       fields: {},
     }).update({
       summary: 'Rotates the root key.',
+      response: NoContent,
       handle: async () => {
         await rotateRootKey();
         return undefined;
@@ -98,6 +99,7 @@ function pathsOf(kind: 'root' | 'recovery', seal: Seal): AnyPath[] {
       })
       .delete({
         summary: 'Gives up.',
+        response: NoContent,
         handle: async () => {
           rekey = undefined;
           return undefined;
@@ -169,6 +171,7 @@ function pathsOf(kind: 'root' | 'recovery', seal: Seal): AnyPath[] {
       })
       .delete({
         summary: 'Starts the verification over.',
+        response: NoContent,
         handle: async () => {
           const { pending } = started();
           if (pending) pending.given = [];

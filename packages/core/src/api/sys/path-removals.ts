@@ -1,8 +1,39 @@
-import { BadRequest, f, NotFound, path, UpstreamFailed, type AnyPath, type EngineError, type EngineResponse } from '@strongroom/engine-sdk';
-import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
+import {
+  type AnyPath,
+  BadRequest,
+  type EngineError,
+  type EngineResponse,
+  f,
+  NoContent,
+  NotFound,
+  orNoContent,
+  path,
+  Timestamp,
+  UpstreamFailed,
+} from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
+import { leftData, leftWarning, LeftOutsideData } from '../../services/outside/left-outside.ts';
 import type { RemovedMount } from '../../services/removal/removed-mounts.ts';
 import type { Removed, Removals } from '../../services/removal/removals.ts';
-import { removalData } from './mount-data.ts';
+import { Removal, removalData } from './mount-data.ts';
+
+/** What a removal answers: nothing, that it goes on, or what it left outside. */
+export const RemovedAnswer = orNoContent(
+  Type.Object({ removing: Type.Optional(Type.Boolean()), left_outside: Type.Optional(Type.Array(LeftOutsideData)) }),
+);
+
+const Removing = Type.Object({ type: Type.String(), ...Removal.properties });
+const removed = {
+  path: Type.String(),
+  type: Type.String(),
+  accessor: Type.String(),
+  forced: Type.Boolean(),
+  at: Timestamp,
+  left_outside: Type.Array(LeftOutsideData),
+  count: Type.Integer({ description: 'All that were left, where `left_outside` does not name all.' }),
+  unlisted: Type.Optional(Type.String({ description: 'Why the list may be incomplete.' })),
+};
+const RemovedData = Type.Object(removed);
 
 /** `sys/removals`: mounts that are being removed, and what those before them left outside. */
 export function removalPaths({ removals }: { removals: Removals }): AnyPath[] {
@@ -16,6 +47,7 @@ export function removalPaths({ removals }: { removals: Removals }): AnyPath[] {
       fields: {},
     }).read({
       summary: 'Shows removals.',
+      response: Type.Object({ removing: Type.Record(Type.String(), Removing), removed: Type.Array(RemovedData) }),
       handle: async () => {
         const underWay = await removals.underWay();
         return {
@@ -34,21 +66,24 @@ export function removalPaths({ removals }: { removals: Removals }): AnyPath[] {
     })
       .read({
         summary: 'Shows how the removal stands, or what the mount left outside.',
+        response: Type.Union([Removing, Type.Object({ phase: Type.Literal('removed'), ...removed })]),
         handle: async ({ data }) => {
           const at = mountOf(data.path);
           const underWay = (await removals.underWay()).find((removal) => removal.path === at);
           if (underWay) return { data: { type: underWay.type, ...removalData(underWay) } };
           const finished = (await removals.finished()).find((removed) => removed.path === at);
           if (!finished) throw new NotFound();
-          return { data: { phase: 'removed', ...removedData(finished) } };
+          return { data: { phase: 'removed' as const, ...removedData(finished) } };
         },
       })
       .update({
         summary: 'Tries again now.',
+        response: RemovedAnswer,
         handle: async ({ data }) => removedAnswer(mountOf(data.path), await removals.retry(mountOf(data.path))),
       })
       .delete({
         summary: 'Cancels the removal. What was taken back stays so.',
+        response: NoContent,
         handle: async ({ data }) => {
           await removals.cancel(mountOf(data.path));
           return undefined;
@@ -58,7 +93,11 @@ export function removalPaths({ removals }: { removals: Removals }): AnyPath[] {
 }
 
 /** What whoever removes a mount is answered: 204 for one that left nothing outside. @throws EngineError with the reason where it is refused for now */
-export function removedAnswer(at: string, removed: Removed, { forced = false } = {}): EngineResponse | undefined {
+export function removedAnswer(
+  at: string,
+  removed: Removed,
+  { forced = false } = {},
+): EngineResponse<Static<typeof RemovedAnswer>> | undefined {
   switch (removed.state) {
     case 'nothing':
       return undefined;
@@ -84,7 +123,7 @@ function refusal(at: string, reason: EngineError): EngineError {
   return reason.status < 500 ? new BadRequest(text) : new UpstreamFailed(text);
 }
 
-function removedData({ left, count, unlisted, at, ...mount }: RemovedMount): Record<string, unknown> {
+function removedData({ left, count, unlisted, at, ...mount }: RemovedMount): Static<typeof RemovedData> {
   return {
     ...mount,
     at: new Date(at).toISOString(),

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import type { AuditedHeaders } from '../../services/audit/audited-headers.ts';
 
 /** What RFC 9110 allows in a field name. */
@@ -36,6 +36,7 @@ export function requestHeaderPaths({ headers }: { readonly headers: AuditedHeade
       })
       .update({
         summary: 'Audit a request header',
+        response: NoContent,
         handle: async ({ data }) => {
           if (!headerName.test(data.header)) throw new BadRequest(`header ${JSON.stringify(data.header)} is not a header name`);
           await headers.put(data.header, { hmac: data.hmac });
@@ -44,6 +45,7 @@ export function requestHeaderPaths({ headers }: { readonly headers: AuditedHeade
       })
       .delete({
         summary: 'Stop auditing a request header',
+        response: NoContent,
         handle: async ({ data }) => {
           await headers.delete(data.header);
           return undefined;

@@ -1,37 +1,42 @@
-import { BadRequest, f, NotFound, path, type AnyPath, type JobStatus } from '@strongroom/engine-sdk';
-import type { IntentStatus, Journal } from '../../services/journal/journal.ts';
-import type { MountTable } from '../../services/mounts/mount-table.ts';
-import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
-import type { Jobs } from '../../services/jobs/jobs.ts';
+import { BadRequest, boundsOf, f, NotFound, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
+import type { Jobs, ShownJob } from '../../services/jobs/jobs.ts';
+import type { MountTable } from '../../services/mounts/mount-table.ts';
+import { Job, jobData, mountAsked } from './work-data.ts';
 
 export interface SchedulePathDeps {
   readonly jobs: Jobs;
-  readonly journal: Journal;
   readonly outside: OutsideSystems;
   readonly mounts: MountTable;
 }
 
-/** `sys/schedule` and `sys/journal`: what is due, what failed and why. */
-export function schedulePaths({ jobs, journal, outside, mounts }: SchedulePathDeps): AnyPath[] {
+const Circuit = Type.Object({ target: Type.String(), failures: Type.Integer(), until: Type.String() });
+
+/** `sys/schedule`: what is due, what failed and why. */
+export function schedulePaths({ jobs, outside, mounts }: SchedulePathDeps): AnyPath[] {
   const pathOf = (uuid: string): string => mounts.byUuid(uuid)?.path ?? uuid;
+  const dataOf = (job: ShownJob): Static<typeof Job> => jobData(job, mounts.byUuid(job.mount));
   return [
     path('schedule', {
       synopsis: 'What the server will do later.',
       description:
         'Jobs of all engines with their last errors, and the outside systems whose circuit breaker is open because they keep failing.',
       access: 'sudo',
-      fields: { failing: f.bool('Only jobs whose last try failed.', { default: false }), mount: f.string('Only jobs of this mount path.') },
+      fields: {
+        ...pageFields,
+        failing: f.bool('Only jobs whose last try failed.', { default: false }),
+        mount: f.string('Only jobs of this mount path.'),
+      },
     }).read({
       summary: 'Shows scheduled jobs.',
+      response: Type.Object({ jobs: Type.Array(Job), circuits: Type.Array(Circuit) }),
       handle: async ({ data }) => {
-        const asked = data.mount ? mounts.at(data.mount.endsWith('/') ? data.mount : `${data.mount}/`)?.uuid : '';
-        const all = asked === undefined ? [] : await jobs.list(asked);
+        const asked = mountAsked(mounts, data.mount);
+        const found = asked === 'none' ? [] : await jobs.list({ ...boundsOf(data), mount: asked?.uuid, failing: data.failing });
         return {
           data: {
-            jobs: all
-              .filter((job) => !data.failing || job.status.attempts > 0)
-              .map((job) => ({ mount: pathOf(job.mount), kind: job.kind, id: job.id, ...jobStatusData(job.status) })),
+            jobs: found.map(dataOf),
             circuits: outside.breakers.open().map(({ target, failures, until }) => {
               const slash = target.indexOf('/');
               return { target: pathOf(target.slice(0, slash)) + target.slice(slash + 1), failures, until: until.toISOString() };
@@ -41,8 +46,9 @@ export function schedulePaths({ jobs, journal, outside, mounts }: SchedulePathDe
       },
     }),
     path('schedule/retry', {
-      synopsis: 'Runs a job now.',
-      description: 'Runs now instead of at the next attempt, even while the circuit breaker of its outside system is open.',
+      synopsis: 'Makes a job due now.',
+      description:
+        'Runs now instead of at the next attempt, even while the circuit breaker of its outside system is open. The answer does not wait for it.',
       access: 'sudo',
       fields: {
         mount: f.string('The path of its mount.', { required: true }),
@@ -50,7 +56,7 @@ export function schedulePaths({ jobs, journal, outside, mounts }: SchedulePathDe
         id: f.string('As `sys/schedule` shows it.', { required: true }),
       },
     }).update({
-      summary: 'Runs a job now.',
+      summary: 'Makes a job due now.',
       handle: async ({ data: { mount, kind, id } }) => {
         const at = mount.endsWith('/') ? mount : `${mount}/`;
         const uuid = mounts.at(at)?.uuid;
@@ -60,74 +66,21 @@ export function schedulePaths({ jobs, journal, outside, mounts }: SchedulePathDe
         return undefined;
       },
     }),
-    path('journal', {
-      synopsis: 'Outside changes that are not finished.',
-      description: 'What is not settled is undone at `next_attempt`. `leaves` is what may stand outside until then.',
-      access: 'sudo',
-      fields: {},
-    }).read({
-      summary: 'Shows the journal.',
-      handle: async () => ({ data: { intents: (await journal.list()).map((intent) => intentData(intent, pathOf(intent.mount))) } }),
-    }),
-    path('journal/{id:any}', {
-      synopsis: 'One outside change that is not finished.',
+    path('schedule/run', {
+      synopsis: 'Runs a job now and waits for it.',
       description:
-        'Deleting it forgets the change without undoing it, for outside systems that are gone for good. A change that may still be under way is neither retried nor forgotten.',
+        'Runs even while the circuit breaker of its outside system is open. A failure is answered with its reason. A job does what is due: one that waits for the time of a rotation does nothing yet.',
       access: 'sudo',
-      fields: { id: f.name('As `sys/journal` shows it.') },
-    })
-      .read({
-        summary: 'Shows the entry.',
-        handle: async ({ data }) => {
-          const intent = await journal.find(data.id);
-          return intent && { data: intentData(intent, pathOf(intent.mount)) };
-        },
-      })
-      .delete({
-        summary: 'Forgets the change, and answers what may be left outside.',
-        handle: async ({ data }) => {
-          const thing = await journal.forget(data.id);
-          const left = thing ? [thing] : [];
-          const warning = leftWarning(left);
-          return { data: { left_outside: leftData(left) }, ...(warning === undefined ? {} : { warnings: [warning] }) };
-        },
-      }),
-    path('journal/{id:any}/retry', {
-      synopsis: 'Tries to undo or finish a change now.',
-      description:
-        'Runs now instead of at the next attempt, even while the circuit breaker of its outside system is open. A failure is answered with its reason.',
-      access: 'sudo',
-      fields: { id: f.name('As `sys/journal` shows it.') },
+      fields: { job: f.string('As `sys/schedule` shows it.', { required: true }) },
     }).update({
-      summary: 'Tries again now.',
+      summary: 'Runs a job now.',
+      response: Type.Object({
+        job: Type.Union([Job, Type.Null()], { description: 'The job after the run; null where it is done for good.' }),
+      }),
       handle: async ({ data, signal }) => {
-        await journal.retry(data.id, signal);
-        return undefined;
+        const after = await jobs.runNow(data.job, signal);
+        return { data: { job: after ? dataOf(after) : null } };
       },
     }),
   ];
-}
-
-function intentData(intent: IntentStatus, mount: string): Record<string, unknown> {
-  return {
-    id: intent.id,
-    mount,
-    kind: intent.kind,
-    opened: intent.opened.toISOString(),
-    attempts: intent.attempts,
-    next_attempt: intent.nextAttempt.toISOString(),
-    last_error: intent.lastError ? { message: intent.lastError.message, at: intent.lastError.at.toISOString() } : null,
-    leaves: intent.leaves ? leftData([intent.leaves])[0] : null,
-  };
-}
-
-/** The status block of a job, as operators read it. */
-export function jobStatusData(status: JobStatus): Record<string, unknown> {
-  return {
-    state: status.state,
-    attempts: status.attempts,
-    next_attempt: status.nextAttempt.toISOString(),
-    last_success: status.lastSuccess?.toISOString() ?? null,
-    last_error: status.lastError ? { message: status.lastError.message, at: status.lastError.at.toISOString() } : null,
-  };
 }

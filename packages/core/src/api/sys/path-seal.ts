@@ -1,4 +1,4 @@
-import { BadRequest, f, path, PermissionDenied, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineResponse, f, NoContent, path, PermissionDenied } from '@strongroom/engine-sdk';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { Cluster } from '../../services/seal/cluster.ts';
@@ -200,6 +200,7 @@ export function sealPaths(deps: Pick<SealPathDeps, 'close'>): AnyPath[] {
   return [
     path('seal', { synopsis: 'Seals the server.', description: 'Needs root or sudo.', fields: {} }).update({
       summary: 'Seals.',
+      response: NoContent,
       handle: async (req) => {
         const { acl } = internalOf(req);
         if (!acl!.root && !acl!.check({ operation: 'update', path: 'sys/seal' }).sudo) throw new PermissionDenied();
@@ -209,6 +210,7 @@ export function sealPaths(deps: Pick<SealPathDeps, 'close'>): AnyPath[] {
     }),
     path('step-down', { synopsis: 'Accepted: there is no leader to step down.', description: 'Needs root or sudo.', fields: {} }).update({
       summary: 'Steps down.',
+      response: NoContent,
       handle: async (req) => {
         const { acl } = internalOf(req);
         if (!acl!.root && !acl!.check({ operation: 'update', path: 'sys/step-down' }).sudo) throw new PermissionDenied();

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import { internalOf, reply } from '../../services/caller/internal-request.ts';
 import type { Wrapping } from '../../services/wrapping/wrapping.ts';
 
@@ -38,6 +38,6 @@ export function wrappingPaths({ wrapping }: { readonly wrapping: Wrapping }): An
       synopsis: 'Puts a wrapped answer behind a new token.',
       description: 'The new token lives as long as the old one did at first, at most the maximum of the system; the old one is used up.',
       fields: { token },
-    }).update({ summary: 'Wraps anew.', handle: async (req) => reply(await wrapping.rewrap(tokenOf(req))) }),
+    }).update({ summary: 'Wraps anew.', response: NoContent, handle: async (req) => reply(await wrapping.rewrap(tokenOf(req))) }),
   ];
 }

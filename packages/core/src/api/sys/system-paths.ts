@@ -17,7 +17,9 @@ import { openSealPaths, sealPaths, type SealPathDeps } from './path-seal.ts';
 import { wrappingPaths } from './path-wrapping.ts';
 import { absentEnginePaths } from './path-absent-engines.ts';
 import { activationFlagPaths } from './path-activation-flags.ts';
+import { attentionPaths } from './path-attention.ts';
 import { auditPaths } from './path-audit.ts';
+import { circuitPaths } from './path-circuits.ts';
 import { capabilityPaths } from './path-capabilities.ts';
 import { consoleSettingsPaths } from './path-console-settings.ts';
 import { corsPaths } from './path-cors.ts';
@@ -43,6 +45,7 @@ import { policyHoldersPath } from './path-policy-holders.ts';
 import { quotaPaths } from './path-quotas.ts';
 import { removalPaths } from './path-removals.ts';
 import { requestHeaderPaths } from './path-request-headers.ts';
+import { journalPaths } from './path-journal.ts';
 import { schedulePaths } from './path-schedule.ts';
 import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
@@ -72,6 +75,14 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     const path = admittedPath(asked.replace(/^\//, ''), operation);
     return canonicalPath(mounts, path) ?? { path };
   };
+  const canonicalIfAny = (asked: string, operation: PolicyOperation) => {
+    try {
+      return canonical(asked, operation);
+    } catch (error) {
+      if (error instanceof BadRequest) return undefined;
+      throw error;
+    }
+  };
   const needsSudo = (path: string): boolean => {
     const found = mounts.route(path);
     return found?.mount.router?.match(found.rest)?.path.declaration.about.access === 'sudo';
@@ -98,14 +109,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
       aclOfToken,
       aclOfAccessor: async (accessor) => access.aclOfAccessor(accessor),
       aclOfCaller: async (req) => internalOf(req).acl!,
-      canonical: (path) => {
-        try {
-          return canonical(path, 'read');
-        } catch (error) {
-          if (error instanceof BadRequest) return undefined;
-          throw error;
-        }
-      },
+      canonical: (path) => canonicalIfAny(path, 'read'),
     }),
     ...policyExplanationPaths({ ...services, canonical, needsSudo }),
     policyCheckPath(),
@@ -128,6 +132,11 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
           .map((mount) => mount.record),
     }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
+    ...attentionPaths({
+      ...{ attention: services.attention, jobs: services.jobs, mounts, outside },
+      aclOfToken: async (token, address) => access.aclOfToken(token, address),
+      canonical: canonicalIfAny,
+    }),
     ...searchPaths(services),
     ...consoleSettingsPaths(options.console),
     ...loginMethodPaths({ mounts }),
@@ -136,6 +145,8 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...nodePaths(services),
     ...eventPaths(services),
     ...schedulePaths({ ...services, outside }),
+    ...journalPaths(services),
+    ...circuitPaths({ ...services, outside }),
     ...pluginPaths({
       catalogue: { list: () => plugins.usable, refused: () => plugins.refused, isBuiltIn: (plugin) => plugins.isBuiltIn(plugin) },
       reload: async (what) => reloadPlugins(services, what),

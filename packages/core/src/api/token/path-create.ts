@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, IssuedToken, path } from '@strongroom/engine-sdk';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import { internalOf, reply } from '../../services/caller/internal-request.ts';
 import type { TokenCreation, TokenMaker, TokenOrder } from '../../services/tokens/token-creation.ts';
@@ -32,6 +32,7 @@ export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles;
   return [
     path('create', { synopsis: 'Creates a token.', description, fields }).update({
       summary: 'Creates a token.',
+      response: IssuedToken,
       handle: async (req) => {
         const { auth, warnings } = await creation.create(req.data as TokenOrder, makerOf(req), mount, {
           path: 'auth/token/create',
@@ -43,6 +44,7 @@ export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles;
     }),
     path('create-orphan', { synopsis: 'Creates a token without a parent.', description, fields }).update({
       summary: 'Creates an orphan token.',
+      response: IssuedToken,
       handle: async (req) => {
         const { auth, warnings } = await creation.create(req.data as TokenOrder, makerOf(req), mount, {
           path: 'auth/token/create-orphan',
@@ -58,6 +60,7 @@ export function createPaths(parts: { creation: TokenCreation; roles: TokenRoles;
       fields: { ...fields, role_name: f.name('Name of the role.') },
     }).update({
       summary: 'Creates a token by a role.',
+      response: IssuedToken,
       handle: async (req) => {
         const role = await roles.get(req.data.role_name);
         if (!role) throw new BadRequest(`unknown role ${req.data.role_name}`);

@@ -1,4 +1,4 @@
-import { BadRequest, f, InvalidRequest, pageFields, path, slicePage, TokenRefused, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, InvalidRequest, ListedKeys, pageFields, path, slicePage, TokenRefused } from '@strongroom/engine-sdk';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { isOrphan, ttlLeft } from '../../services/tokens/token-record.ts';
@@ -91,6 +91,7 @@ export function lookupPaths(parts: { tokens: TokenStore; identity: IdentityStore
       fields: pageFields,
     }).list({
       summary: 'Lists accessors.',
+      response: ListedKeys,
       handle: async ({ data }) => ({ data: { keys: slicePage((await tokens.accessors()).sort(), data, (accessor) => accessor) } }),
     }),
   ];

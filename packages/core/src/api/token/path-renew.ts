@@ -1,4 +1,4 @@
-import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineResponse, f, InvalidRequest, IssuedToken, path } from '@strongroom/engine-sdk';
 import { internalOf, reply } from '../../services/caller/internal-request.ts';
 import type { RenewalCaller, TokenRenewal } from '../../services/tokens/token-renewal.ts';
 import type { FoundToken, TokenStore } from '../../services/tokens/token-store.ts';
@@ -29,6 +29,7 @@ export function renewPaths({ tokens, renewal }: { tokens: TokenStore; renewal: T
   return [
     path('renew-self', { synopsis: 'Renews the calling token.', description, fields: { token: f.secret('Ignored.'), increment } }).update({
       summary: 'Renews the calling token.',
+      response: IssuedToken,
       handle: async (req) => renewNamed(undefined, req, req.data.increment),
     }),
     path('renew', { synopsis: 'Renews a token.', description, fields: { token: f.secret('The token.'), increment } }).update({
@@ -41,6 +42,7 @@ export function renewPaths({ tokens, renewal }: { tokens: TokenStore; renewal: T
       fields: { accessor: f.string('The accessor.'), increment },
     }).update({
       summary: 'Renews a token by its accessor.',
+      response: IssuedToken,
       handle: async (req) => {
         if (!req.data.accessor) throw new BadRequest('missing accessor');
         const found = await tokens.byAccessor(req.data.accessor);

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { TokenRevoker } from '../../services/tokens/token-revoker.ts';
 import type { TokenStore } from '../../services/tokens/token-store.ts';
@@ -9,6 +9,7 @@ export function revokePaths({ tokens, revoker }: { tokens: TokenStore; revoker: 
   return [
     path('revoke-self', { synopsis: 'Revokes the calling token.', description, fields: {} }).update({
       summary: 'Revokes the calling token.',
+      response: NoContent,
       handle: async (req) => {
         const { token } = internalOf(req);
         if (token!.type === 'batch') throw new BadRequest('batch tokens cannot be revoked');
@@ -18,6 +19,7 @@ export function revokePaths({ tokens, revoker }: { tokens: TokenStore; revoker: 
     }),
     path('revoke', { synopsis: 'Revokes a token.', description, fields: { token: f.secret('The token.') } }).update({
       summary: 'Revokes a token.',
+      response: NoContent,
       handle: async (req) => {
         if (!req.data.token) throw new BadRequest('missing token ID');
         if (req.data.token.startsWith('b.')) throw new BadRequest('batch tokens cannot be revoked');
@@ -32,6 +34,7 @@ export function revokePaths({ tokens, revoker }: { tokens: TokenStore; revoker: 
       fields: { token: f.secret('The token.') },
     }).update({
       summary: 'Revokes a token, not its children.',
+      response: NoContent,
       handle: async (req) => {
         if (!req.data.token) throw new BadRequest('missing token ID');
         await revoker.revoke(tokens.digest(req.data.token), req.signal, { orphanChildren: true });
@@ -44,6 +47,7 @@ export function revokePaths({ tokens, revoker }: { tokens: TokenStore; revoker: 
       fields: { accessor: f.string('The accessor.') },
     }).update({
       summary: 'Revokes a token by its accessor.',
+      response: NoContent,
       handle: async (req) => {
         if (!req.data.accessor) throw new BadRequest('missing accessor');
         const found = await tokens.byAccessor(req.data.accessor);
@@ -58,6 +62,7 @@ export function revokePaths({ tokens, revoker }: { tokens: TokenStore; revoker: 
       fields: {},
     }).update({
       summary: 'Accepted for clients that call it.',
+      response: NoContent,
       handle: async () => ({
         status: 202,
         warnings: ['Tidy operation successfully started. Any information from the operation will be printed to the server logs.'],

@@ -1,13 +1,15 @@
 import {
+  type AnyPath,
   BadRequest,
   boundsOf,
   defaultTokenParameters,
   f,
+  ListedKeys,
   mergeTokenParameters,
+  NoContent,
   pageFields,
   path,
   tokenFields,
-  type AnyPath,
 } from '@strongroom/engine-sdk';
 import type { TokenRoles } from '../../services/tokens/token-roles.ts';
 
@@ -42,6 +44,7 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
     })
     .upsert({
       summary: 'Creates or changes a role.',
+      response: NoContent,
       exists: async (req) => (await roles.get(req.data.role_name)) !== undefined,
       handle: async (req) => {
         const { data, supplied } = req;
@@ -99,6 +102,7 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
     })
     .delete({
       summary: 'Deletes a role.',
+      response: NoContent,
       handle: async (req) => {
         await roles.delete(req.data.role_name);
         return undefined;
@@ -112,6 +116,7 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
       fields: pageFields,
     }).list({
       summary: 'Lists roles.',
+      response: ListedKeys,
       searched: true,
       handle: async ({ data }) => ({ data: { keys: await roles.list(boundsOf(data)) } }),
     }),

@@ -115,6 +115,11 @@ export class CircuitBreakers {
       .map(([target, circuit]) => ({ target, failures: circuit.failures, until: new Date(circuit.openUntil) }));
   }
 
+  /** For operators: all with failures since the last success, open or not. */
+  failing(): { target: string; status: CircuitStatus }[] {
+    return [...this.#circuits.keys()].sort().map((target) => ({ target, status: this.status(target) }));
+  }
+
   #settingsOf(target: string): Required<CircuitSettings> {
     return { ...DEFAULTS, ...this.#settings.get(target) };
   }

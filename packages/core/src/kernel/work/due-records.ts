@@ -1,4 +1,5 @@
 import type { Clock } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { CorruptListener, RecordReader, RecordScanner, RecordWriter } from '../storage/records.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
@@ -15,6 +16,26 @@ export interface DueRecord {
   /** Failures since the last success. */
   attempts?: number;
   last_error?: { message: string; at: number };
+  /** When the failures since the last success began, or the waiting for an outside system whose circuit breaker is open. */
+  failing_since?: number;
+  /** The last tries since the first failure, in kinds that keep them. */
+  tries?: readonly TryRecord[];
+}
+
+/** One try, as records keep it. Times are milliseconds; `message` is absent for a success. */
+export const TryRecord = Type.Object({ at: Type.Number(), took: Type.Number(), message: Type.Optional(Type.String()) });
+export type TryRecord = Static<typeof TryRecord>;
+
+/** Tries that a record keeps. */
+const TRIES = 16;
+/** Characters of a message that a try keeps. */
+const TRY_TEXT = 240;
+
+/** The tries with one more; a success is kept only after a failure. */
+export function withTry(tries: readonly TryRecord[] | undefined, { at, took, message }: TryRecord): { tries?: TryRecord[] } {
+  if (message === undefined && (tries === undefined || tries.length === 0)) return {};
+  const next = { at, took, ...(message === undefined ? {} : { message: message.slice(0, TRY_TEXT) }) };
+  return { tries: [...(tries ?? []), next].slice(-TRIES) };
 }
 
 /** Gives two fields their names in records of older versions. */
@@ -88,7 +109,7 @@ export class DueRecords<R extends DueRecord> {
   }
 
   /** In the order of their ids. */
-  list(query: { prefix?: string; limit?: number }, corrupt: CorruptListener): Promise<[id: string, record: R][]> {
+  list(query: { prefix?: string; after?: string; limit?: number }, corrupt: CorruptListener): Promise<[id: string, record: R][]> {
     return this.#records.entries(this.store, query, corrupt);
   }
 
@@ -168,7 +189,9 @@ export class DueRecords<R extends DueRecord> {
     const old = before ? this.#marks(id, before) : [];
     const marks = after ? this.#marks(id, after) : [];
     for (const key of old) if (!marks.includes(key)) tx.delete(key);
-    for (const key of marks) if (!old.includes(key)) tx.mark(key);
+    // A record of an older version that goes on failing may lack its mark.
+    const failedAgain = after?.attempts !== before?.attempts;
+    for (const key of marks) if (failedAgain || !old.includes(key)) tx.mark(key);
   }
 }
 

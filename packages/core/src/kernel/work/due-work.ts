@@ -2,7 +2,7 @@ import { retryDelay, withDeadline, type Clock } from '@strongroom/engine-sdk';
 import type { Incarnations, OrphanedWork } from '../incarnation/incarnations.ts';
 import type { StoreTransaction } from '../storage/store.ts';
 import { failureText } from './failure-text.ts';
-import { isHeld, released, type DueRecord, type DueRecords } from './due-records.ts';
+import { isHeld, released, withTry, type DueRecord, type DueRecords } from './due-records.ts';
 import { NOT_TRIED, targetKey, type OutsideSystems } from './outside-systems.ts';
 import type { DueEntry } from './schedule-index.ts';
 
@@ -37,8 +37,10 @@ export interface Work<R extends DueRecord, T> {
     tx: StoreTransaction,
     id: string,
     record: R,
-    outcome: { result: T; now: number; held: boolean },
+    outcome: { result: T; now: number; held: boolean; took: number },
   ): R | undefined | Promise<R | undefined>;
+  /** Keeps the tries of a record that fails, and since when it fails or waits for a circuit breaker. Default false: since when its tries fail alone. */
+  readonly keepsTries?: boolean;
   /** The record with its failure. Default: in `last_error`. */
   failed?(record: R, failure: Failure): R;
   /** The record that waits without a failure: its outside system is not asked now, or the server stops. */
@@ -175,9 +177,11 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
       asked = reserved;
     }
     let claimed: R | 'gone' | 'taken' = 'gone';
+    let begun = 0;
     const tried = await this.#outside.attempt(target, signal, async (admit) => {
       const record = (claimed = await this.#claim(id, asked, claimable));
       if (typeof record === 'string') return NOT_TRIED;
+      begun = this.#clock.millis();
       return withDeadline({ clock: this.#clock, millis: DEADLINE, parent: signal }, async (limit) => {
         admit(limit);
         return { result: await task.run(record, limit) };
@@ -187,11 +191,11 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
     const record = claimed as R | 'gone' | 'taken';
     if (typeof record === 'string') {
       if ('failed' in tried) throw tried.failed;
-      if ('delay' in tried && tried.delay > 0) return this.#delay(id, asked, claimable, tried.delay);
+      if ('delay' in tried && tried.delay > 0) return this.#delay(id, asked, claimable, tried);
       return { state: record };
     }
-    if ('done' in tried) return this.#done(id, record, tried.done.result);
-    return this.#failed(id, record, 'failed' in tried ? tried.failed : undefined, signal);
+    if ('done' in tried) return this.#done(id, record, tried.done.result, begun);
+    return this.#failed(id, record, 'failed' in tried ? tried.failed : undefined, { signal, begun });
   }
 
   async #absent(id: string, found: R, claimable: Claimable<R>): Promise<Outcome<R, T>> {
@@ -212,41 +216,56 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
     }));
   }
 
-  async #delay(id: string, found: R, claimable: Claimable<R>, millis: number): Promise<Outcome<R, T>> {
-    const changed = await this.#change(id, found, claimable, (record, now) => ({ ...this.#delayed(released(record)), due: now + millis }));
+  async #delay(
+    id: string,
+    found: R,
+    claimable: Claimable<R>,
+    { delay, open = false }: { readonly delay: number; readonly open?: boolean },
+  ): Promise<Outcome<R, T>> {
+    const changed = await this.#change(id, found, claimable, (record, now) => {
+      const put = { ...this.#delayed(released(record)), due: now + delay };
+      return open && this.#work.keepsTries ? { ...put, failing_since: record.failing_since ?? now } : put;
+    });
     return { state: typeof changed === 'string' ? changed : 'delayed' };
   }
 
-  async #done(id: string, claimed: R, result: T): Promise<Outcome<R, T>> {
+  async #done(id: string, claimed: R, result: T, begun: number): Promise<Outcome<R, T>> {
     await this.records.store.transaction(async (tx) => {
       const current = await this.records.get(id, tx);
       if (!current) return;
       const held = isHeld(current, claimed);
       const record = held ? released(current) : current;
-      const next = await this.#work.done(tx, id, record, { result, now: this.#clock.millis(), held });
+      const now = this.#clock.millis();
+      const next = await this.#work.done(tx, id, record, { result, now, held, took: now - begun });
       if (!next) this.records.remove(tx, id, current);
       else if (next !== current) this.records.put(tx, id, current, next);
     });
     return { state: 'done', record: claimed, result };
   }
 
-  async #failed(id: string, claimed: R, error: unknown, signal: AbortSignal): Promise<Outcome<R, T>> {
+  async #failed(
+    id: string,
+    claimed: R,
+    error: unknown,
+    { signal, begun }: { readonly signal: AbortSignal; readonly begun: number },
+  ): Promise<Outcome<R, T>> {
     const reason = failureText(error);
     // A server that stops, or a caller who left, says nothing about the outside system: whoever is next tries at once.
     const interrupted = signal.aborted;
     await this.records.change(id, (record, now) => {
       if (!isHeld(record, claimed)) return undefined;
       const free = released(record);
-      return interrupted ? { ...this.#delayed(free), due: now } : this.#withFailure(free, reason, now);
+      return interrupted ? { ...this.#delayed(free), due: now } : this.#withFailure(free, reason, now, now - begun);
     });
     return { state: interrupted ? 'interrupted' : 'failed', record: claimed, reason, error };
   }
 
-  #withFailure(record: R, message: string, at: number): R {
+  #withFailure(record: R, message: string, at: number, took = 0): R {
     const attempts = (record.attempts ?? 0) + 1;
     const failed = this.#work.failed?.(record, { message, at, attempts }) ?? { ...record, last_error: { message, at } };
     const delay = this.#work.retryIn?.(attempts, this.#random) ?? retryDelay(attempts, this.#random);
-    return { ...failed, attempts, due: at + delay };
+    const tries = this.#work.keepsTries ? withTry(record.tries, { at, took, message }) : {};
+    return { ...failed, attempts, due: at + delay, failing_since: record.failing_since ?? at, ...tries };
   }
 
   #delayed(record: R): R {

@@ -9,8 +9,11 @@ const WHEN_FULL = 5_000;
 /** What work returns that found nothing to do: it says nothing about the outside system. */
 export const NOT_TRIED = Symbol('not tried');
 
-/** What came of work on an outside system. `delay`: it was not tried; come back after this many milliseconds, or not at all if 0. */
-export type Tried<T> = { readonly done: T } | { readonly failed: unknown } | { readonly delay: number };
+/**
+ * What came of work on an outside system. `delay`: it was not tried; come back after this many milliseconds, or not at all if 0. `open`: because the circuit
+ * breaker is open.
+ */
+export type Tried<T> = { readonly done: T } | { readonly failed: unknown } | { readonly delay: number; readonly open?: boolean };
 
 /** One outside system of one mount, which is given by its uuid: two mounts may call theirs by the same name. '' for none in particular. */
 export function targetKey(mount: string, target = ''): string {
@@ -65,7 +68,7 @@ export class OutsideSystems {
     try {
       if (!this.#alive()) return { delay: this.#spread(WHEN_FULL) };
       const wait = this.breakers.wait(target);
-      if (wait > 0) return { delay: this.#spread(wait) };
+      if (wait > 0) return { delay: this.#spread(wait), open: true };
       const done = await work((limit) => this.#admitted.set(limit, target));
       if (done === NOT_TRIED) {
         this.breakers.released(target);

@@ -1,4 +1,5 @@
-import { slicePage, type Page } from '@strongroom/engine-sdk';
+import { slicePage, Timestamp, type Answered, type Page } from '@strongroom/engine-sdk';
+import { Type, type Static, type TSchema, type TObject } from 'typebox';
 import type { EntityView } from './entities.ts';
 import type { GroupView } from './groups.ts';
 import type { IdentityMounts } from './identity-change.ts';
@@ -6,6 +7,112 @@ import type { MfaSecret } from './mfa-secrets.ts';
 import type { Entity, EntityAlias, GroupAlias } from './identity-records.ts';
 
 // The shapes of the wire. Where there is nothing, clients know null.
+
+const Pairs = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]);
+const Texts = Type.Union([Type.Array(Type.String()), Type.Null()]);
+const Mounted = { mount_path: Type.Optional(Type.String()), mount_type: Type.Optional(Type.String()) };
+const AliasInfo = Type.Object({ id: Type.String(), mount_accessor: Type.String(), ...Mounted, name: Type.String() });
+const aliasTimes = { creation_time: Timestamp, id: Type.String(), last_update_time: Timestamp };
+
+const entityAlias = {
+  canonical_id: Type.String({ description: 'Id of the entity.' }),
+  ...aliasTimes,
+  custom_metadata: Pairs,
+  local: Type.Boolean(),
+  merged_from_canonical_ids: Texts,
+  metadata: Pairs,
+  mount_accessor: Type.String(),
+  ...Mounted,
+  name: Type.String(),
+};
+export const EntityAliasData = Type.Object(entityAlias);
+export const ReadEntityAlias = Type.Object({ ...entityAlias, namespace_id: Type.String() });
+export const EntityAliasInfo = Type.Object({
+  canonical_id: Type.String(),
+  custom_metadata: Pairs,
+  local: Type.Boolean(),
+  metadata: Pairs,
+  mount_accessor: Type.String(),
+  ...Mounted,
+  name: Type.String(),
+});
+
+const MfaSecretData = Type.Object({
+  type: Type.Literal('totp'),
+  issuer: Type.String(),
+  algorithm: Type.String(),
+  digits: Type.Integer(),
+  period: Type.Integer({ description: 'Seconds.' }),
+  creation_time: Timestamp,
+  paused_until: Type.Union([Timestamp, Type.Null()], { description: 'After too many wrong codes.' }),
+});
+
+export const EntityData = Type.Object(
+  {
+    aliases: Type.Array(EntityAliasData),
+    creation_time: Timestamp,
+    direct_group_ids: Type.Array(Type.String()),
+    disabled: Type.Boolean(),
+    group_ids: Type.Array(Type.String()),
+    id: Type.String(),
+    inherited_group_ids: Type.Array(Type.String()),
+    last_update_time: Timestamp,
+    merged_entity_ids: Texts,
+    metadata: Pairs,
+    mfa_secrets: Type.Record(Type.String(), MfaSecretData, { description: 'By method.' }),
+    name: Type.String(),
+    namespace_id: Type.String(),
+    policies: Type.Array(Type.String()),
+  },
+  { title: 'Entity' },
+);
+export const EntityInfo = Type.Object({ aliases: Type.Optional(Type.Array(AliasInfo)), name: Type.String() });
+
+const groupAlias = {
+  canonical_id: Type.String({ description: 'Id of the group.' }),
+  ...aliasTimes,
+  merged_from_canonical_ids: Type.Null(),
+  metadata: Type.Null(),
+  mount_accessor: Type.String(),
+  ...Mounted,
+  name: Type.String(),
+};
+const GroupAliasData = Type.Object(groupAlias);
+export const ReadGroupAlias = Type.Object({ ...groupAlias, namespace_id: Type.String() });
+export const GroupAliasInfo = Type.Object({ canonical_id: Type.String(), mount_accessor: Type.String(), ...Mounted, name: Type.String() });
+
+export const GroupData = Type.Object(
+  {
+    alias: Type.Partial(GroupAliasData, { description: 'Empty without one.' }),
+    creation_time: Timestamp,
+    id: Type.String(),
+    last_update_time: Timestamp,
+    member_entity_ids: Texts,
+    member_group_ids: Texts,
+    metadata: Pairs,
+    modify_index: Type.Integer(),
+    name: Type.String(),
+    namespace_id: Type.String(),
+    parent_group_ids: Texts,
+    policies: Texts,
+    type: Type.Union([Type.Literal('internal'), Type.Literal('external')]),
+  },
+  { title: 'Group' },
+);
+export const GroupInfo = Type.Object({
+  alias: Type.Optional(AliasInfo),
+  name: Type.String(),
+  num_member_entities: Type.Integer(),
+  num_parent_groups: Type.Integer(),
+});
+
+/** The answer of a list that tells more than names: `key_info`, by key. */
+export function listedWith<I extends TSchema>(info: I) {
+  return Type.Object({ keys: Type.Array(Type.String()), key_info: Type.Record(Type.String(), info) });
+}
+
+/** What a function of this file returns for a shape. */
+type Shape<S extends TObject> = Answered<Static<S>>;
 
 type Pairs = Readonly<Record<string, string>>;
 
@@ -23,7 +130,7 @@ function mountOf(mounts: IdentityMounts, accessor: string): { mount_path?: strin
   return mount ? { mount_path: mount.path, mount_type: mount.type } : {};
 }
 
-export function entityAliasData(mounts: IdentityMounts, canonicalId: string, alias: EntityAlias): Record<string, unknown> {
+export function entityAliasData(mounts: IdentityMounts, canonicalId: string, alias: EntityAlias): Shape<typeof EntityAliasData> {
   return {
     canonical_id: canonicalId,
     creation_time: alias.creation_time,
@@ -39,12 +146,12 @@ export function entityAliasData(mounts: IdentityMounts, canonicalId: string, ali
   };
 }
 
-export function entityAliasInfo(mounts: IdentityMounts, canonicalId: string, alias: EntityAlias): Record<string, unknown> {
+export function entityAliasInfo(mounts: IdentityMounts, canonicalId: string, alias: EntityAlias): Shape<typeof EntityAliasInfo> {
   const { custom_metadata, local, metadata, mount_accessor, name } = entityAliasData(mounts, canonicalId, alias);
   return { canonical_id: canonicalId, custom_metadata, local, metadata, mount_accessor, ...mountOf(mounts, alias.mount_accessor), name };
 }
 
-export function entityData(mounts: IdentityMounts, view: EntityView): Record<string, unknown> {
+export function entityData(mounts: IdentityMounts, view: EntityView): Shape<typeof EntityData> {
   const { id, entity } = view;
   const direct = [...view.direct.keys()];
   const inherited = [...view.inherited.keys()];
@@ -67,20 +174,20 @@ export function entityData(mounts: IdentityMounts, view: EntityView): Record<str
 }
 
 /** Which authenticator the entity has, without what it holds. */
-function mfaSecretData({ issuer, algorithm, digits, period, created, paused_until }: MfaSecret): Record<string, unknown> {
+function mfaSecretData({ issuer, algorithm, digits, period, created, paused_until }: MfaSecret): Shape<typeof MfaSecretData> {
   return {
-    ...{ type: 'totp', issuer, algorithm, digits, period },
+    ...{ type: 'totp' as const, issuer, algorithm, digits, period },
     creation_time: new Date(created).toISOString(),
     paused_until: paused_until === undefined ? null : new Date(paused_until).toISOString(),
   };
 }
 
-export function entityInfo(mounts: IdentityMounts, entity: Entity): Record<string, unknown> {
+export function entityInfo(mounts: IdentityMounts, entity: Entity): Shape<typeof EntityInfo> {
   if (entity.aliases.length === 0) return { name: entity.name };
   return { aliases: entity.aliases.map((alias) => aliasInfo(mounts, alias)), name: entity.name };
 }
 
-export function groupAliasData(mounts: IdentityMounts, canonicalId: string, alias: GroupAlias): Record<string, unknown> {
+export function groupAliasData(mounts: IdentityMounts, canonicalId: string, alias: GroupAlias): Shape<typeof GroupAliasData> {
   return {
     canonical_id: canonicalId,
     creation_time: alias.creation_time,
@@ -94,7 +201,7 @@ export function groupAliasData(mounts: IdentityMounts, canonicalId: string, alia
   };
 }
 
-export function groupAliasInfo(mounts: IdentityMounts, canonicalId: string, alias: GroupAlias): Record<string, unknown> {
+export function groupAliasInfo(mounts: IdentityMounts, canonicalId: string, alias: GroupAlias): Shape<typeof GroupAliasInfo> {
   return {
     canonical_id: canonicalId,
     mount_accessor: alias.mount_accessor,
@@ -103,7 +210,7 @@ export function groupAliasInfo(mounts: IdentityMounts, canonicalId: string, alia
   };
 }
 
-export function groupData(mounts: IdentityMounts, view: GroupView): Record<string, unknown> {
+export function groupData(mounts: IdentityMounts, view: GroupView): Shape<typeof GroupData> {
   const { id, group } = view;
   return {
     alias: group.alias ? groupAliasData(mounts, id, group.alias) : {},
@@ -122,7 +229,7 @@ export function groupData(mounts: IdentityMounts, view: GroupView): Record<strin
   };
 }
 
-export function groupInfo(mounts: IdentityMounts, view: GroupView): Record<string, unknown> {
+export function groupInfo(mounts: IdentityMounts, view: GroupView): Shape<typeof GroupInfo> {
   const { alias, name, parent_group_ids } = view.group;
   return {
     ...(alias ? { alias: aliasInfo(mounts, alias) } : {}),
@@ -132,15 +239,15 @@ export function groupInfo(mounts: IdentityMounts, view: GroupView): Record<strin
   };
 }
 
-function aliasInfo(mounts: IdentityMounts, alias: EntityAlias | GroupAlias): Record<string, unknown> {
+function aliasInfo(mounts: IdentityMounts, alias: EntityAlias | GroupAlias): Shape<typeof AliasInfo> {
   return { id: alias.id, mount_accessor: alias.mount_accessor, ...mountOf(mounts, alias.mount_accessor), name: alias.name };
 }
 
 /** A list's answer; undefined, which is a 404, when there is nothing. */
-export function listing(
-  all: readonly (readonly [key: string, info: unknown])[],
+export function listing<I>(
+  all: readonly (readonly [key: string, info: I])[],
   page: Page,
-): { data: { keys: string[]; key_info: Record<string, unknown> } } | undefined {
+): { data: { keys: string[]; key_info: Record<string, I> } } | undefined {
   const entries = slicePage(all, page, ([key]) => key);
   return entries.length === 0 ? undefined : { data: { keys: entries.map(([key]) => key), key_info: Object.fromEntries(entries) } };
 }

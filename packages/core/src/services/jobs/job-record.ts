@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Records } from '../../kernel/storage/records.ts';
-import { renameOutcome } from '../../kernel/work/due-records.ts';
+import { renameOutcome, TryRecord } from '../../kernel/work/due-records.ts';
 
 /** A job of an engine, as stored below `job/<mount>/<kind>/<id>`. Times are milliseconds since the epoch. */
 export const JobRecord = Type.Object({
@@ -18,6 +18,8 @@ export const JobRecord = Type.Object({
   process: Type.Optional(Type.String()),
   last_success: Type.Optional(Type.Number()),
   last_error: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
+  failing_since: Type.Optional(Type.Number()),
+  tries: Type.Optional(Type.Array(TryRecord)),
 });
 export type JobRecord = Static<typeof JobRecord>;
 

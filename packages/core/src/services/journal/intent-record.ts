@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Records } from '../../kernel/storage/records.ts';
-import { renameOutcome } from '../../kernel/work/due-records.ts';
+import { renameOutcome, TryRecord } from '../../kernel/work/due-records.ts';
 
 /** An outside change in progress, as stored below `intent/<id>`. Times are milliseconds since the epoch. */
 export const IntentRecord = Type.Object({
@@ -21,6 +21,8 @@ export const IntentRecord = Type.Object({
   /** Rollback has begun: the change that was under way can no longer be completed. */
   undoing: Type.Optional(Type.Boolean()),
   last_error: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
+  failing_since: Type.Optional(Type.Number()),
+  tries: Type.Optional(Type.Array(TryRecord)),
 });
 export type IntentRecord = Static<typeof IntentRecord>;
 

@@ -6,6 +6,7 @@ import {
   UpstreamFailed,
   type AnyIntent,
   type Clock,
+  type JobTry,
   type Log,
   type OpenIntent,
   type StorageView,
@@ -33,8 +34,40 @@ export interface IntentStatus extends DueStatus {
   readonly mount: string;
   readonly kind: string;
   readonly opened: Date;
+  /** What its engine calls the outside system; undefined for none. */
+  readonly target: string | undefined;
+  readonly failingSince?: Date;
+  readonly tries: readonly JobTry[];
   /** What may stand outside as long as it is open. */
   readonly leaves?: LeftOutside;
+}
+
+/** Which intents are listed. */
+export interface IntentQuery {
+  /** Uuid; default: of all mounts. */
+  readonly mount?: string | undefined;
+  /** Only those whose rollback failed, found by an index. */
+  readonly failing?: boolean;
+  /** An id: those behind it. */
+  readonly after?: string | undefined;
+  /** At most 10,000. */
+  readonly limit?: number | undefined;
+}
+
+/** Some intents, and the id to go on from; undefined at the end. */
+interface IntentPage {
+  readonly entries: readonly [id: string, record: IntentRecord][];
+  readonly end: string | undefined;
+}
+
+/** The index of the intents whose rollback fails. */
+const FAILING = 'failing-intent/';
+/** Most intents of a list. */
+const MOST = 10_000;
+const PAGE = 256;
+
+function failingMarks(id: string, record: IntentRecord): string[] {
+  return record.failing_since === undefined ? [] : [FAILING + id];
 }
 
 /**
@@ -44,6 +77,7 @@ export interface IntentStatus extends DueStatus {
 export class Journal implements Work<IntentRecord, void> {
   readonly work: DueWork<IntentRecord, void>;
   readonly absent = { reason: 'the engine that began it does not run', retryIn: 60_000 };
+  readonly keepsTries = true;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -71,7 +105,7 @@ export class Journal implements Work<IntentRecord, void> {
     this.#outside = options.outside;
     this.#mount = options.mount;
     this.#counted = options.counted;
-    this.#records = new DueRecords({ ...options, kind: 'intent', records: intentRecords });
+    this.#records = new DueRecords({ ...options, kind: 'intent', records: intentRecords, marks: failingMarks });
     this.work = new DueWork<IntentRecord, void>({ ...options, records: this.#records, work: this });
   }
 
@@ -112,9 +146,37 @@ export class Journal implements Work<IntentRecord, void> {
     this.#records.put(tx, intent.id, record, { ...record, due: this.#clock.millis(), undoing: true });
   }
 
-  async list(): Promise<IntentStatus[]> {
-    const entries = await this.#records.list({ limit: 10_000 }, (error) => this.#log.error(error.message));
-    return entries.map(([id, record]) => this.#status(id, record));
+  /** The oldest first. */
+  async list({ mount, failing = false, after, limit = MOST }: IntentQuery = {}): Promise<IntentStatus[]> {
+    const found: IntentStatus[] = [];
+    const most = Math.min(limit, MOST);
+    let from = after;
+    while (found.length < most) {
+      const page = await (failing ? this.#failing(from) : this.#page(from));
+      for (const [id, record] of page.entries) {
+        if (mount === undefined || record.mount === mount) found.push(this.#status(id, record));
+      }
+      if (page.end === undefined) break;
+      from = page.end;
+    }
+    return found.slice(0, most);
+  }
+
+  async #page(after: string | undefined): Promise<IntentPage> {
+    const query = { limit: PAGE, ...(after ? { after } : {}) };
+    const entries = await this.#records.list(query, (error) => this.#log.error(error.message));
+    return { entries, end: entries.length < PAGE ? undefined : entries.at(-1)?.[0] };
+  }
+
+  async #failing(after: string | undefined): Promise<IntentPage> {
+    const keys = await this.#store.keys({ prefix: FAILING, limit: PAGE, ...(after ? { after: FAILING + after } : {}) });
+    const ids = keys.map((key) => key.slice(FAILING.length));
+    const entries: [string, IntentRecord][] = [];
+    for (const id of ids) {
+      const record = await this.#records.readable(id);
+      if (record?.failing_since !== undefined) entries.push([id, record]);
+    }
+    return { entries, end: ids.length < PAGE ? undefined : ids.at(-1) };
   }
 
   async find(id: string): Promise<IntentStatus | undefined> {
@@ -216,7 +278,7 @@ export class Journal implements Work<IntentRecord, void> {
   /** One that was undone early stays until its age. */
   done(_tx: StoreTransaction, _id: string, record: IntentRecord, { now, held }: { now: number; held: boolean }): IntentRecord | undefined {
     if (!held) return record;
-    return record.again !== undefined && record.again > now ? { ...record, due: record.again, attempts: 0 } : undefined;
+    return record.again !== undefined && record.again > now ? { ...recovered(record), due: record.again } : undefined;
   }
 
   attempted(_id: string, outcome: Outcome<IntentRecord, void>): void {
@@ -292,9 +354,20 @@ export class Journal implements Work<IntentRecord, void> {
       mount: record.mount,
       kind: record.kind,
       opened: new Date(record.opened),
+      target: this.#targetName(record),
+      ...(record.failing_since === undefined ? {} : { failingSince: new Date(record.failing_since) }),
+      tries: (record.tries ?? []).map(({ at, ...rest }) => ({ ...rest, at: new Date(at) })),
       ...dueStatus(record),
       ...(leaves === undefined ? {} : { leaves }),
     };
+  }
+
+  #targetName({ mount, kind, entry }: IntentRecord): string | undefined {
+    try {
+      return this.#mount(mount)?.intent(kind)?.target?.(structuredClone(entry));
+    } catch {
+      return undefined;
+    }
   }
 
   #closeCircuit(target: string | undefined): void {
@@ -316,6 +389,10 @@ export class Journal implements Work<IntentRecord, void> {
     if (outcome.state === 'done') this.#log.info('an unfinished outside change was rolled back', facts);
     else this.#log.warn('an outside change could not be rolled back yet', { ...facts, error: outcome.reason });
   }
+}
+
+function recovered({ failing_since: _over, ...record }: IntentRecord): IntentRecord {
+  return { ...record, attempts: 0 };
 }
 
 /** What the journal asks of an intent that is opened. */

@@ -25,6 +25,8 @@ export const LeaseRecord = Type.Object({
   attempts: Type.Number(),
   /** Why the last revocation failed. */
   revoke_error: Type.Optional(Type.String()),
+  /** When the revocations began to fail. */
+  failing_since: Type.Optional(Type.Number()),
   /** Given up for now: tried once a day, and listed for operators. */
   irrevocable: Type.Optional(Type.Boolean()),
   /** A revocation failed or was put off: it stands in the index of those that wait. */

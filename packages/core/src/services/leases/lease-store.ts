@@ -331,6 +331,16 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     return found;
   }
 
+  /** What the engine calls the outside system that holds the secret of a lease; undefined for none. */
+  systemOf({ mount, type, internal }: LeaseRecord): string | undefined {
+    try {
+      const name = this.#mount(mount)?.secretType(type)?.target?.(structuredClone(internal));
+      return name === '' ? undefined : name;
+    } catch {
+      return undefined;
+    }
+  }
+
   async #tryAgain(id: string, record: LeaseRecord): Promise<void> {
     const target = this.work.targetOf(id, record);
     if (target !== undefined) this.closeCircuit(target);

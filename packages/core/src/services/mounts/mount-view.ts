@@ -7,6 +7,7 @@ import {
   type FolderQuery,
   type IntentKind,
   type JobStatus,
+  type JobTry,
   type ListQuery,
   type ManagedAccount,
   type OpenIntent,
@@ -166,9 +167,10 @@ class MountTransaction implements Transaction {
     await this.#scope.journal.abandon(this.#tx, intent);
   }
 
-  async schedule<E extends TObject>(job: ScheduleKind<E>, id: string, at: Date, entry: Static<E>): Promise<void> {
+  async schedule<E extends TObject>(job: ScheduleKind<E>, id: string, at: Date, entry: Static<E>, tried?: JobTry): Promise<void> {
     checkRecord(job.entry, entry, `the entry of job ${job.kind}`);
-    await this.#scope.jobs.schedule(this.#tx, this.#scope.uuid, job.kind, id, at, entry as Record<string, unknown>);
+    const key = { mount: this.#scope.uuid, kind: job.kind, id };
+    await this.#scope.jobs.schedule(this.#tx, key, at, entry as Record<string, unknown>, tried);
   }
 
   async unschedule(job: ScheduleKind, id: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { Type, type Static } from 'typebox';
 import { checkRecord, type AnyIntent, type AnySecretType, type OutsideThing } from '@strongroom/engine-sdk';
 
 /** What the server lets go of while it stands in an outside system, as operators read it. Holds no secret. */
@@ -7,6 +8,16 @@ export interface LeftOutside extends OutsideThing {
   /** The entry of the journal that is forgotten. */
   readonly intent?: string;
 }
+
+/** The same as answers show it. */
+export const LeftOutsideData = Type.Object({
+  kind: Type.String({ description: 'What it is: `database user`, `access key`.' }),
+  name: Type.String({ description: 'Its name in the outside system.' }),
+  system: Type.Optional(Type.String({ description: 'Where it is.' })),
+  detail: Type.Optional(Type.String()),
+  lease_id: Type.Optional(Type.String()),
+  journal_id: Type.Optional(Type.String()),
+});
 
 /** Longest text of a thing; an engine that tells more is cut off. */
 const LONGEST = 500;
@@ -56,7 +67,7 @@ export function cut({ kind, name, system, detail }: OutsideThing): OutsideThing 
 }
 
 /** As answers show it. */
-export function leftData(left: readonly LeftOutside[]): Record<string, unknown>[] {
+export function leftData(left: readonly LeftOutside[]): Static<typeof LeftOutsideData>[] {
   return left.map(({ lease, intent, ...thing }) => ({
     ...thing,
     ...(lease === undefined ? {} : { lease_id: lease }),

@@ -1,16 +1,15 @@
+import { Timestamp } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 
 /** A policy as it is stored, by its lower-case name. */
 export const PolicyRecord = Type.Object({
   policy: Type.String(),
-  /** Counts the writes, from 1. */
-  version: Type.Integer(),
+  version: Type.Integer({ description: 'Counts the writes, from 1.' }),
   cas_required: Type.Boolean(),
   allow_wildcards_in_identity_templates: Type.Boolean(),
   allow_slashes_in_identity_templates: Type.Boolean(),
-  /** RFC 3339. */
-  modified: Type.String(),
-  /** RFC 3339; from then on the policy is as if it were not there. */
-  expiration: Type.Optional(Type.String()),
+  modified: Timestamp,
+  /** From then on the policy is as if it were not there. */
+  expiration: Type.Optional(Timestamp),
 });
 export type PolicyRecord = Static<typeof PolicyRecord>;

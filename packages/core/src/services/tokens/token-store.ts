@@ -16,6 +16,10 @@ const saltRecord = new SingleRecord('core/token-salt', Type.Object({ salt: Type.
 /** By the digest of the accessor. */
 const accessorRecords = new Records('accessor/', Type.Object({ accessor: Type.String(), digest: Type.String() }));
 const CHILDREN = 'token-child/';
+/** The tokens that a person watches, by their end: see `isWatched`. */
+const WATCHED = 'watched-token/';
+/** A token that was made to last at least this long. Milliseconds. */
+const LASTING = 7 * 86_400_000;
 /** Longer than any request: a token that has had its last use is ended by the schedule if its last request did not get to it. */
 const AFTER_LAST_USE = 120_000;
 
@@ -204,6 +208,12 @@ export class TokenStore {
     return (await this.#store.keys({ prefix, limit })).map((key) => key.slice(prefix.length));
   }
 
+  /** Digests of root tokens without end, and of lasting tokens that end before `until`, in this order. Milliseconds. */
+  async watched(until: number, limit: number): Promise<string[]> {
+    const keys = await this.#store.keys({ prefix: WATCHED, before: WATCHED + stamp(until), limit });
+    return keys.map((key) => key.slice(key.lastIndexOf('/') + 1));
+  }
+
   /** Makes a child an orphan; its parent's end no longer ends it. */
   async detach(parent: string, child: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
@@ -241,8 +251,20 @@ function childKey(parent: string, child: string): string {
 }
 
 /** The keys under which a token is found besides its digest: its parent's children, and its lease, whose entry is empty because the record says the rest. */
-function tokenMarks(digest: string, { parent, path, expires }: TokenRecord): string[] {
+function tokenMarks(digest: string, record: TokenRecord): string[] {
+  const { parent, path, expires } = record;
   const marks = parent === undefined ? [] : [childKey(parent, digest)];
   if (expires !== 0) marks.push(`lease/${path}/${digest}`);
+  if (isWatched(record)) marks.push(`${WATCHED}${stamp(expires)}/${digest}`);
   return marks;
+}
+
+/** A root token without end, or one that was made to last, and not by a login: somebody has to see to it before it ends. */
+function isWatched({ policies, expires, created, mount, wrap }: TokenRecord): boolean {
+  if (expires === 0) return policies.includes('root');
+  return mount === undefined && wrap === undefined && expires - created >= LASTING;
+}
+
+function stamp(millis: number): string {
+  return String(Math.max(0, Math.trunc(millis))).padStart(14, '0');
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { checkedCore } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core, type CoreRequest, type CoreResponse } from '../../../src/index.ts';
+import type { Core, CoreRequest, CoreResponse } from '../../../src/index.ts';
 
 describe('cubbyhole', () => {
   let core: Core;
@@ -14,7 +15,7 @@ describe('cubbyhole', () => {
     (await call('update', 'auth/token/create', order)).auth!.client_token;
 
   beforeEach(async () => {
-    core = await createCore({ storage: memoryStorage(), devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), devRootToken: 'root' });
   });
   afterEach(async () => core.close());
 

@@ -277,7 +277,7 @@ path "secret/data/shop/*" {
       } while (after !== undefined);
       expect(seen).toEqual(all);
       const { status, errors } = await root('POST sys/policies/who', { path: 'x', after: 'invented' });
-      expect([status, errors!.join()]).toEqual([400, expect.stringContaining('after must be the next of a page before')]);
+      expect([status, errors!.join()]).toEqual([400, expect.stringContaining('after must be the next of the previous page')]);
     });
 
     test('shows what the caller may read at its own path and nothing else, not even in another case', async () => {
@@ -291,6 +291,17 @@ path "secret/data/shop/*" {
       expect(found.policies.map(({ name }) => name)).toEqual(['dev']);
       expect(found.holders).toEqual([{ kind: 'role', mount: 'auth/gate/', name: 'safe', path: 'auth/gate/role/safe', policies: ['dev'] }]);
       expect(JSON.stringify(found)).not.toContain('pay"]');
+    });
+
+    test('names who has a policy, whatever it allows', async () => {
+      const { policies, holders } = await who({ policy: 'PAY' });
+      expect(policies).toEqual([]);
+      expect(holders).toEqual([{ kind: 'role', mount: 'auth/gate/', name: 'safe', path: 'auth/gate/role/safe', policies: ['pay'] }]);
+      for (const body of [{}, { policy: 'pay', path: 'x' }]) {
+        const { status, errors } = await root('POST sys/policies/who', body);
+        expect([status, errors!.join()]).toEqual([400, 'either path or policy must be given']);
+      }
+      expect((await root('POST sys/policies/who', { policy: 'nosuch' })).errors!.join()).toContain('there is no policy "nosuch"');
     });
 
     test('tells which mounts it could not ask', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listed } from '@strongroom/engine-sdk';
-import { ask, bodyOf } from '@strongroom/engine-testkit';
+import { ask, bodyOf, checkedCore } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core } from '../../../src/index.ts';
+import type { Core } from '../../../src/index.ts';
 import { doorLogin, PASSWORD } from '../../request/door-engine.ts';
 
 /** Call, body, status, texts. */
@@ -15,7 +15,7 @@ describe('the texts and statuses that clients know', () => {
   const tokens: Record<string, string | undefined> = { root: 'root', nobody: undefined, garbage: 's.garbage' };
 
   beforeAll(async () => {
-    core = await createCore({ storage: memoryStorage(), plugins: [kvEngine, doorLogin()], devRootToken: 'root' });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [kvEngine, doorLogin()], devRootToken: 'root' });
     const root = async (call: string, body?: Record<string, unknown>) => ask(core, call, { token: 'root', body });
     await root('POST sys/mounts/secret', { type: 'kv', options: { version: '2' } });
     await root('POST sys/auth/door', { type: 'door' });

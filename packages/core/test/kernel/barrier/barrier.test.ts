@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { manualClock, sharedMemory, type SharedMemory } from '@strongroom/engine-testkit';
+import { checkedCore, manualClock, sharedMemory, type SharedMemory } from '@strongroom/engine-testkit';
 import { Barrier } from '../../../src/kernel/barrier/barrier.ts';
 import { CorruptRecord, KeyRing, UnknownTerm } from '../../../src/kernel/barrier/key-ring.ts';
-import { createCore } from '../../../src/index.ts';
 import { Store } from '../../../src/kernel/storage/store.ts';
 
 const rootKey = (): Buffer => Buffer.alloc(32, 9);
@@ -107,14 +106,14 @@ describe('servers on one store', () => {
   test('go on when one of them replaces the root key or rotates the barrier key', async () => {
     const shared = sharedMemory();
     const seal = { type: 'static', key: Buffer.alloc(32, 1) };
-    const first = await createCore({ storage: shared.open(), seal });
+    const first = await checkedCore({ storage: shared.open(), seal });
     const { rootToken } = await first.initialize({
       secretShares: undefined,
       secretThreshold: undefined,
       recoveryShares: 1,
       recoveryThreshold: 1,
     });
-    const second = await createCore({ storage: shared.open(), seal });
+    const second = await checkedCore({ storage: shared.open(), seal });
     const call = async (path: string, data: Record<string, unknown> = {}) =>
       first.handle({ operation: 'update', path, data, token: rootToken });
     expect((await call('sys/rotate')).status).toBe(204);

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createCore } from '@strongroom/core';
 import {
+  checkedCore,
+  type CuttableStorage,
   manualClock,
+  type ManualClock,
   mountForTest,
   sharedMemory,
-  type CuttableStorage,
-  type ManualClock,
   type TestMount,
 } from '@strongroom/engine-testkit';
 import { EVERYTHING, StorageFailure, type ChangedKeys, type StorageDriver } from '@strongroom/storage-sdk';
@@ -184,7 +184,7 @@ describe('a change of another server', () => {
       }
       return found;
     };
-    const third = await createCore({
+    const third = await checkedCore({
       storage: slow,
       plugins: [testEngine(new Outside())],
       clock,
@@ -207,7 +207,7 @@ describe('a change of another server', () => {
     const empty = sharedMemory();
     const heard: ChangedKeys[] = [];
     empty.open().changes((notified) => heard.push(notified));
-    const core = await createCore({ storage: empty.open(), plugins: [], clock });
+    const core = await checkedCore({ storage: empty.open(), plugins: [], clock });
     await core.initialize({ secretShares: 1, secretThreshold: 1, recoveryShares: undefined, recoveryThreshold: undefined });
     await clock.advance(0);
     expect(heard).toContainEqual(['core/keyring']);

@@ -132,7 +132,7 @@ describe('an outside system', () => {
       await outside.attempt('m/one', NEVER, async (admit) => work(admit, down));
       expect(circuit.status()).toMatchObject({ state: i < 5 ? 'closed' : 'open', failures: i });
     }
-    expect(await outside.attempt('m/one', NEVER, down)).toEqual({ delay: 5_000 });
+    expect(await outside.attempt('m/one', NEVER, down)).toEqual({ delay: 5_000, open: true });
     await clock.advance('5s');
     expect(circuit.status().state).toBe('half-open');
     expect(await outside.attempt('m/one', NEVER, async (admit) => work(admit, async () => undefined))).toEqual({ done: undefined });

@@ -116,6 +116,7 @@ describe('due work', () => {
       due: clock.millis() + 10_000,
       attempts: 1,
       last_error: { message: 'closed today', at: clock.millis() },
+      failing_since: clock.millis(),
     });
     await run();
     expect(await stored()).toMatchObject({ attempts: 2, due: clock.millis() + 20_000 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { checkedCore } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type AbsentPlugin, type Core } from '../../../src/index.ts';
+import type { AbsentPlugin, Core } from '../../../src/index.ts';
 import { Outside, testEngine } from '../../test-engine.ts';
 
 const token = 'root-of-this-test';
@@ -19,7 +20,7 @@ async function ask(operation: 'read' | 'update' | 'list' | 'delete', path: strin
 }
 
 describe('a plugin that is not installed', () => {
-  const open = async () => createCore({ storage: memoryStorage(), devRootToken: token, absentPlugins: absent });
+  const open = async () => checkedCore({ storage: memoryStorage(), devRootToken: token, absentPlugins: absent });
   const cloud = 'plugin aws is not installed on this server: npm install @strongroom/cloud';
 
   test('is named with the package to install when it is to be mounted', async () => {
@@ -43,14 +44,14 @@ describe('a plugin that is not installed', () => {
 
   test('is not missed where somebody else has brought one of its name', async () => {
     const own = { ...testEngine(new Outside()), version: '3.1.4' };
-    core = await createCore({ storage: memoryStorage(), devRootToken: token, absentPlugins: absent, externalPlugins: [own] });
+    core = await checkedCore({ storage: memoryStorage(), devRootToken: token, absentPlugins: absent, externalPlugins: [own] });
     expect((await ask('update', 'sys/mounts/test', { type: 'test' })).status).toBe(204);
   });
 });
 
 test('a plugin that an operator added is not shown as built in', async () => {
   const pkg = { ...testEngine(new Outside()), version: '3.1.4' };
-  core = await createCore({ storage: memoryStorage(), devRootToken: token, plugins: [{ ...pkg, name: 'ours' }], externalPlugins: [pkg] });
+  core = await checkedCore({ storage: memoryStorage(), devRootToken: token, plugins: [{ ...pkg, name: 'ours' }], externalPlugins: [pkg] });
   for (const type of ['ours', 'test']) await ask('update', `sys/mounts/${type}`, { type });
   const shown = async (name: string) => ({
     catalogue: (await ask('read', `sys/plugins/catalog/secret/${name}`)).data,

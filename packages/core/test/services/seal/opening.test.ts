@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { manualClock, sharedMemory, type ManualClock } from '@strongroom/engine-testkit';
-import { createCore, type AutomaticSeal, type Core } from '../../../src/index.ts';
+import { checkedCore, manualClock, type ManualClock, sharedMemory } from '@strongroom/engine-testkit';
+import type { AutomaticSeal, Core } from '../../../src/index.ts';
 
 const key = Buffer.alloc(32, 7);
 const turns = async (count = 50): Promise<void> => {
@@ -13,7 +13,7 @@ describe('an automatic seal', () => {
     for (const core of open.splice(0)) await core.close();
   });
   const start = async (store: ReturnType<typeof sharedMemory>, seal: AutomaticSeal, clock: ManualClock): Promise<Core> => {
-    const core = await createCore({ storage: store.open(), seal, liveness: { clock } });
+    const core = await checkedCore({ storage: store.open(), seal, liveness: { clock } });
     open.push(core);
     return core;
   };
@@ -38,7 +38,7 @@ describe('an automatic seal', () => {
     const store = sharedMemory();
     const clock = manualClock();
     const deaf = store.open();
-    const two = await createCore({ storage: deaf, seal: { type: 'static', key }, liveness: { clock } });
+    const two = await checkedCore({ storage: deaf, seal: { type: 'static', key }, liveness: { clock } });
     open.push(two);
     deaf.deafen();
     await initialize(await start(store, { type: 'static', key }, manualClock()));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { manualClock, type ManualClock } from '@strongroom/engine-testkit';
+import { checkedCore, manualClock, type ManualClock } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core, type CoreRequest, type CoreResponse } from '../../../src/index.ts';
+import type { Core, CoreRequest, CoreResponse } from '../../../src/index.ts';
 
 interface Initialised {
   readonly keys: string[];
@@ -37,7 +37,7 @@ describe('a core that operators unseal', () => {
   beforeEach(async () => {
     token = undefined;
     clock = manualClock();
-    core = await createCore({ storage: memoryStorage(), clock });
+    core = await checkedCore({ storage: memoryStorage(), clock });
   });
   afterEach(async () => core.close());
 
@@ -62,7 +62,7 @@ describe('a core that operators unseal', () => {
     expect(made.keys_base64).toEqual(made.keys.map((key) => Buffer.from(key, 'hex').toString('base64')));
     expect(await errorsOf('sys/init', { secret_shares: 1, secret_threshold: 1 })).toEqual([400, 'Vault is already initialized']);
     expect(bodyOf(await call('read', 'sys/init'))).toEqual({ initialized: true });
-    const other = await createCore({ storage: memoryStorage() });
+    const other = await checkedCore({ storage: memoryStorage() });
     const single = await other.initialize({ secretShares: 1, secretThreshold: 1, recoveryShares: undefined, recoveryThreshold: undefined });
     expect(single.keys.map((key) => key.length)).toEqual([32]);
     await other.close();

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { checkedCore } from '@strongroom/engine-testkit';
 import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
-import { createCore, type AutomaticSeal, type Core, type CoreRequest, type CoreResponse } from '../../../src/index.ts';
+import type { AutomaticSeal, Core, CoreRequest, CoreResponse } from '../../../src/index.ts';
 
 const key = randomBytes(32);
 const seal: AutomaticSeal = { type: 'static', key };
@@ -42,7 +43,7 @@ async function initialised(core: Core, order: Record<string, unknown> = {}): Pro
 
 describe('a core whose seal opens by itself', () => {
   test('is open after its initialisation, which gives recovery keys and no unseal keys', async () => {
-    const core = await createCore({ storage: memoryStorage(), seal });
+    const core = await checkedCore({ storage: memoryStorage(), seal });
     expect((await call(core, 'update', 'sys/init', { secret_shares: 1, secret_threshold: 1 })).errors).toEqual([
       'parameters secret_shares,secret_threshold not applicable to seal type static',
     ]);
@@ -56,23 +57,23 @@ describe('a core whose seal opens by itself', () => {
 
   test('opens at the next start, also with a new key beside the old one, and then with the new one alone', async () => {
     const storage = lasting(memoryStorage());
-    const first = await createCore({ storage, seal });
+    const first = await checkedCore({ storage, seal });
     const { root_token } = await initialised(first, { recovery_shares: 1, recovery_threshold: 1 });
     await call(first, 'update', 'cubbyhole/x', { a: '1' }, root_token);
     await first.close();
 
     const newKey = randomBytes(32);
-    await expect(createCore({ storage, seal: { type: 'static', key: newKey } })).rejects.toThrow(/unable to retrieve stored keys/);
-    const both = await createCore({ storage, seal: { type: 'static', key: newKey, previousKey: key } });
+    await expect(checkedCore({ storage, seal: { type: 'static', key: newKey } })).rejects.toThrow(/unable to retrieve stored keys/);
+    const both = await checkedCore({ storage, seal: { type: 'static', key: newKey, previousKey: key } });
     expect((await call(both, 'read', 'cubbyhole/x', {}, root_token)).data).toEqual({ a: '1' });
     await both.close();
-    const last = await createCore({ storage, seal: { type: 'static', key: newKey } });
+    const last = await checkedCore({ storage, seal: { type: 'static', key: newKey } });
     expect((await call(last, 'read', 'cubbyhole/x', {}, root_token)).data).toEqual({ a: '1' });
     await last.close();
   });
 
   test('makes a root token of recovery keys, and new recovery keys of old ones; rotating the root key harms neither', async () => {
-    const core = await createCore({ storage: memoryStorage(), seal });
+    const core = await checkedCore({ storage: memoryStorage(), seal });
     const { recovery_keys: keys, root_token: root } = await initialised(core, { recovery_shares: 3, recovery_threshold: 2 });
     expect((await call(core, 'update', 'sys/rotate/root', {}, root)).status).toBe(204);
     const refused = await call(core, 'update', 'sys/rotate/root/init', { secret_shares: 1, secret_threshold: 1 }, root);
@@ -101,7 +102,7 @@ describe('a core whose seal opens by itself', () => {
   });
 
   test('an operator who seals it needs a restart, not shares', async () => {
-    const core = await createCore({ storage: memoryStorage(), seal });
+    const core = await checkedCore({ storage: memoryStorage(), seal });
     const { root_token } = await initialised(core);
     await call(core, 'update', 'sys/seal', {}, root_token);
     expect(core.sealed).toBe(true);

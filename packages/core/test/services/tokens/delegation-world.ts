@@ -1,6 +1,6 @@
-import { manualClock, type ManualClock } from '@strongroom/engine-testkit';
+import { checkedCore, manualClock, type ManualClock } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core, type CoreResponse } from '../../../src/index.ts';
+import type { Core, CoreResponse } from '../../../src/index.ts';
 import { addressWithin, covers, within } from './address-blocks.ts';
 import { POLICIES, SEALED, USERS, type CreateStep, type LoginStep, type RoleOrder, type Step } from './delegation-steps.ts';
 import { gateLogin } from './gate-engine.ts';
@@ -77,7 +77,7 @@ export class DelegationWorld {
   static async open(roles: readonly RoleOrder[], tally: Tally): Promise<DelegationWorld> {
     const clock = manualClock();
     const gate = gateLogin();
-    const core = await createCore({ storage: memoryStorage(), plugins: [gate.plugin], devRootToken: 'root', clock });
+    const core = await checkedCore({ storage: memoryStorage(), plugins: [gate.plugin], devRootToken: 'root', clock });
     const world = new DelegationWorld({ core, clock, gate, roles, tally });
     const self = 'path "auth/token/lookup-self" { capabilities = ["read"] } path "auth/token/renew-self" { capabilities = ["update"] }';
     for (const [name, policy] of Object.entries(POLICIES)) await world.#write(`sys/policies/acl/${name}`, { policy: `${policy} ${self}` });

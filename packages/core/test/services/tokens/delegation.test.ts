@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { manualClock, type ManualClock } from '@strongroom/engine-testkit';
+import { checkedCore, manualClock, type ManualClock } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core, type CoreResponse } from '../../../src/index.ts';
+import type { Core, CoreResponse } from '../../../src/index.ts';
 import { gateLogin } from './gate-engine.ts';
 
 const HOME = '10.0.0.7';
@@ -41,7 +41,7 @@ describe('delegation', () => {
   beforeEach(async () => {
     clock = manualClock();
     door = gateLogin();
-    core = await createCore({ storage: memoryStorage(), plugins: [door.plugin], devRootToken: 'root', clock });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [door.plugin], devRootToken: 'root', clock });
     await call('sys/auth/gate', { type: 'gate' });
     const paths = (capabilities: string): string => `path "*" { capabilities = [${capabilities}] }`;
     await call('sys/policies/acl/team', { policy: paths('"create", "read", "update", "delete", "list"') });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { manualClock, type ManualClock } from '@strongroom/engine-testkit';
+import { checkedCore, manualClock, type ManualClock } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import { createCore, type Core, type CoreRequest, type CoreResponse } from '../../../src/index.ts';
+import type { Core, CoreRequest, CoreResponse } from '../../../src/index.ts';
 import { doorLogin, PASSWORD } from '../../request/door-engine.ts';
 
 const SPENT = [400, 'wrapping token is not valid or does not exist'];
@@ -23,7 +23,7 @@ describe('wrapped answers', () => {
 
   beforeEach(async () => {
     clock = manualClock();
-    core = await createCore({ storage: memoryStorage(), plugins: [kvEngine, doorLogin()], devRootToken: 'root', clock });
+    core = await checkedCore({ storage: memoryStorage(), plugins: [kvEngine, doorLogin()], devRootToken: 'root', clock });
     await call('update', 'sys/mounts/secret', { type: 'kv', options: { version: '2' } });
     await call('update', 'secret/data/a', { data: { x: '1' } });
   });
@@ -192,10 +192,10 @@ describe('wrapped answers', () => {
   test('of an earlier, larger maximum live no longer than the present one once they are wrapped anew', async () => {
     const storage = memoryStorage();
     const seal = { type: 'static', key: Buffer.alloc(32, 1) };
-    const first = await createCore({ storage, plugins: [kvEngine], seal, clock, devRootToken: 'root' });
+    const first = await checkedCore({ storage, plugins: [kvEngine], seal, clock, devRootToken: 'root' });
     const wrapTtl = 7_200;
     const old = await first.handle({ operation: 'update', path: 'sys/wrapping/wrap', data: { a: 1 }, token: 'root', wrapTtl });
-    const second = await createCore({ storage, plugins: [kvEngine], seal, clock, maxLeaseTtl: 3_600, defaultLeaseTtl: 3_600 });
+    const second = await checkedCore({ storage, plugins: [kvEngine], seal, clock, maxLeaseTtl: 3_600, defaultLeaseTtl: 3_600 });
     const again = await second.handle({
       operation: 'update',
       path: 'sys/wrapping/rewrap',

@@ -1,0 +1,139 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { ApiError } from '../api/api-error.ts';
+import { isUnknownToken } from '../api/refused-token.ts';
+import { Countdown } from '../parts/countdown.tsx';
+import { useNow } from '../parts/use-now.ts';
+import { useConsoleSettings } from './console-settings.ts';
+import { CoverLogin } from './cover-login.tsx';
+import classes from './session-guard.module.css';
+import { hearTabs, tellTabs } from './session-channel.ts';
+import { cover, currentSession, forget, learnHolder, renewSession, stopRenewing, useSession, type Holder } from './session.ts';
+import { sessionStep, WARNING } from './session-step.ts';
+
+/** How often tabs tell each other that somebody is at work. Milliseconds. */
+const TELL = 20_000;
+
+/** Watches over the session of the page below: renews it, warns of its end, locks it, and covers the page with a login when it is over. */
+export function SessionGuard({ children }: { readonly children: ReactNode }) {
+  const { token, holder, covered } = useSession();
+  useEffect(() => {
+    if (token !== undefined && holder === undefined) void learnHolder();
+  }, [token, holder]);
+  useWatch();
+  return (
+    <>
+      {covered && <CoverLogin reason={covered} />}
+      <div hidden={covered === 'locked'} inert={covered !== undefined}>
+        {children}
+      </div>
+    </>
+  );
+}
+
+/** Does what is due: once a second, and whenever the tab is seen again. */
+function useWatch(): void {
+  const { idle_minutes } = useConsoleSettings();
+  const lastInput = useRef(Date.now());
+  const renewing = useRef(false);
+  useEffect(() => {
+    let told = 0;
+    const input = (): void => {
+      lastInput.current = Date.now();
+      if (lastInput.current - told < TELL) return;
+      told = lastInput.current;
+      tellTabs('active');
+    };
+    const events = ['pointerdown', 'keydown', 'wheel'] as const;
+    for (const event of events) document.addEventListener(event, input, { capture: true, passive: true });
+    const deaf = hearTabs((word) => {
+      if (word === 'active') lastInput.current = Date.now();
+      else if (word === 'lock') cover('locked');
+      else forget();
+    });
+    return () => {
+      deaf();
+      for (const event of events) document.removeEventListener(event, input, { capture: true });
+    };
+  }, []);
+  useEffect(() => {
+    const look = (): void => {
+      const { holder, token } = currentSession();
+      if (!holder || token === undefined) return;
+      const step = sessionStep(holder, { now: Date.now(), lastInput: lastInput.current, idle: idle_minutes * 60_000 });
+      if (step === 'over') cover('over');
+      else if (step === 'lock') cover('locked');
+      else if (step === 'renew' && !renewing.current) {
+        renewing.current = true;
+        renewSession()
+          .catch((error: unknown) => {
+            if (!(error instanceof ApiError)) throw error;
+            // An outage is no refusal: the next second tries again.
+            if (error.status >= 400 && error.status < 500 && !isUnknownToken(error)) stopRenewing();
+          })
+          .finally(() => (renewing.current = false));
+      }
+    };
+    const timer = setInterval(look, 1000);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [idle_minutes]);
+}
+
+/** What everybody must know on every page: the operator's banner, a root token, an end that is near. */
+export function SessionBars() {
+  const { holder } = useSession();
+  const { banner } = useConsoleSettings();
+  if (banner === '' && !holder?.root && holder?.uses === undefined && holder?.ends === undefined) return null;
+  return (
+    <aside aria-label="Notices">
+      {banner !== '' && (
+        <div className={classes.banner} role="note">
+          {banner}
+        </div>
+      )}
+      {holder?.root && (
+        <div className={classes.root} role="note">
+          You use a root token: nothing is refused, and no entity is named in the audit log.
+        </div>
+      )}
+      {holder?.uses !== undefined && (
+        <div className={classes.root} role="note">
+          The server counts the calls of this token. The console makes several for each page.
+        </div>
+      )}
+      {holder?.ends !== undefined && <EndBar holder={holder} ends={holder.ends} />}
+    </aside>
+  );
+}
+
+function EndBar({ holder, ends }: { readonly holder: Holder; readonly ends: number }) {
+  const now = useNow(1000);
+  const [failed, setFailed] = useState('');
+  if (ends - now > WARNING || ends <= now) return null;
+  const renew = (): void =>
+    void renewSession().catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+      setFailed(error.message);
+    });
+  return (
+    <div className={classes.end} role="alert">
+      <Text size="sm">
+        Your login ends: <Countdown until={ends} />. {failed}
+      </Text>
+      <Group gap="xs">
+        {holder.renewable && (
+          <Button size="compact-sm" variant="default" onClick={renew}>
+            Renew
+          </Button>
+        )}
+        <Button size="compact-sm" variant="default" onClick={() => cover('over')}>
+          Log in again
+        </Button>
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,189 @@
+import { Button, NativeSelect, PasswordInput, Text, TextInput, Textarea } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import type { ApiError } from '../../api/api-error.ts';
+import { OPERATIONS, type Explanation } from '../../api/explanation.ts';
+import { send } from '../../api/send.ts';
+import { ExplanationView } from '../../parts/explanation.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useGo, usePlace } from '../../parts/place.ts';
+import { ServerError } from '../../parts/server-error.tsx';
+import { To } from '../../parts/to.tsx';
+import { AccessPlaces } from './access-places.tsx';
+import classes from './access.module.css';
+
+const WHOSE = [
+  { value: 'mine', label: 'My token' },
+  { value: 'accessor', label: 'By accessor' },
+  { value: 'token', label: 'Another token' },
+  { value: 'policies', label: 'Policies' },
+  { value: 'draft', label: 'Draft' },
+] as const;
+type Whose = (typeof WHOSE)[number]['value'];
+
+interface Answered {
+  readonly explanation: Explanation;
+  readonly warnings: readonly string[];
+  readonly draft: string | undefined;
+}
+
+/** Why a call with a token, with policies or with a draft would be allowed or refused. */
+export default function TryPage() {
+  const { search } = usePlace();
+  const go = useGo();
+  const [whose, setWhose] = useState<Whose>('mine');
+  const [path, setPath] = useState(search.path ?? '');
+  const [operation, setOperation] = useState(search.operation ?? 'read');
+  const [subject, setSubject] = useState('');
+  const [draft, setDraft] = useState('');
+  const [name, setName] = useState('');
+  const [answered, setAnswered] = useState<Answered>();
+  const [error, setError] = useState<ApiError>();
+  const [busy, setBusy] = useState(false);
+
+  const ask = async (asked: string): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    const question = { path: asked, operation };
+    const body = {
+      mine: question,
+      accessor: { ...question, accessor: subject },
+      token: { ...question, token: subject },
+      policies: { ...question, policies: subject },
+      draft: { ...question, draft, ...(subject === '' ? {} : { policies: subject }), ...(name === '' ? {} : { name }) },
+    }[whose];
+    try {
+      const answer = await send<Explanation>('POST', `sys/policies/explain${whose === 'mine' ? '-self' : ''}`, { body });
+      setAnswered({
+        explanation: answer.data,
+        warnings: answer.warnings,
+        draft: whose === 'draft' ? name.toLowerCase() || 'draft' : undefined,
+      });
+    } catch (caught) {
+      setAnswered(undefined);
+      setError(caught as ApiError);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  useEffect(() => {
+    if (search.path) void ask(search.path);
+    // Asks once for the path of the address; later questions are asked by the form.
+  }, []);
+
+  return (
+    <Page title="Try a path">
+      <AccessPlaces at="Try a path" />
+      <Text size="sm" c="dimmed" mb="md">
+        Nothing is called: the server only says what its policies would decide.{' '}
+        <To to="/access/who" search={{ path: path || undefined, operation }}>
+          Who may do this?
+        </To>
+      </Text>
+      <form
+        className={classes.question}
+        onSubmit={(event) => {
+          event.preventDefault();
+          go('/access/try', {}, { path, operation }, { replace: true });
+          void ask(path);
+        }}
+      >
+        <NativeSelect
+          className={classes.wide ?? ''}
+          label="Whose call"
+          data={[...WHOSE]}
+          value={whose}
+          onChange={(event) => {
+            setWhose(event.currentTarget.value as Whose);
+            setSubject('');
+          }}
+        />
+        {whose === 'accessor' && (
+          <TextInput
+            className={classes.wide ?? ''}
+            label="Accessor of the token"
+            value={subject}
+            onChange={(event) => setSubject(event.currentTarget.value)}
+            required
+          />
+        )}
+        {whose === 'token' && (
+          <PasswordInput
+            className={classes.wide ?? ''}
+            label="Token"
+            autoComplete="off"
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the token' }}
+            value={subject}
+            onChange={(event) => setSubject(event.currentTarget.value)}
+            required
+          />
+        )}
+        {whose === 'draft' && (
+          <>
+            <Textarea
+              className={classes.wide ?? ''}
+              label="Draft"
+              description="A policy that is not saved"
+              autosize
+              minRows={5}
+              maxRows={20}
+              styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+              spellCheck={false}
+              value={draft}
+              onChange={(event) => setDraft(event.currentTarget.value)}
+              required
+            />
+            <TextInput
+              className={classes.wide ?? ''}
+              label="Stands in for the saved policy"
+              placeholder="none: judged alone, or beside the policies below"
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+          </>
+        )}
+        {(whose === 'policies' || whose === 'draft') && (
+          <TextInput
+            className={classes.wide ?? ''}
+            label={whose === 'draft' ? 'Together with the policies' : 'Policies'}
+            placeholder="default, dev"
+            value={subject}
+            onChange={(event) => setSubject(event.currentTarget.value)}
+            required={whose === 'policies'}
+          />
+        )}
+        <TextInput
+          label="Path"
+          placeholder="secret/data/shop/database"
+          spellCheck={false}
+          autoComplete="off"
+          value={path}
+          onChange={(event) => setPath(event.currentTarget.value)}
+          required
+        />
+        <NativeSelect
+          label="Operation"
+          data={[...OPERATIONS]}
+          value={operation}
+          onChange={(event) => setOperation(event.currentTarget.value)}
+        />
+        <Button type="submit" loading={busy}>
+          Try
+        </Button>
+      </form>
+      <div aria-live="polite">
+        {error && <ServerError error={error} />}
+        {answered && (
+          <section className={classes.result} aria-label="Answer">
+            {answered.warnings.map((warning) => (
+              <Text key={warning} size="sm" mb="xs">
+                {warning}
+              </Text>
+            ))}
+            <ExplanationView explanation={answered.explanation} draft={answered.draft} />
+          </section>
+        )}
+      </div>
+    </Page>
+  );
+}

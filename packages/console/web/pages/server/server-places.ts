@@ -1,0 +1,8 @@
+/** The pages about the server itself, in the order of their links. */
+export const serverPlaces: readonly { readonly label: string; readonly to: string }[] = [
+  { label: 'Seal and keys', to: '/server/seal' },
+  { label: 'Audit', to: '/server/audit' },
+  { label: 'Plugins', to: '/server/plugins' },
+  { label: 'Log levels', to: '/server/log-levels' },
+  { label: 'Configuration', to: '/server/config' },
+];

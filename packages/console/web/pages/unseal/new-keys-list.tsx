@@ -1,0 +1,54 @@
+import { Button, Checkbox, Stack, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { SecretValue } from '../../parts/secret-value.tsx';
+import type { NewKeys } from './new-keys.ts';
+import classes from './new-keys-list.module.css';
+
+interface NewKeysListProps {
+  readonly keys: NewKeys;
+  readonly done: () => void;
+  readonly label?: string;
+}
+
+/** New shares and a root token, each hidden until somebody asks. They stay until one says that they are stored: nobody can read them again. */
+export function NewKeysList({ keys, done, label = 'Go on' }: NewKeysListProps) {
+  const [stored, setStored] = useState(false);
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, []);
+  const rows = [
+    ...keys.shares.map((value, at) => ({ label: `${keys.kind} ${at + 1}`, value })),
+    ...(keys.rootToken === undefined ? [] : [{ label: 'Root token', value: keys.rootToken }]),
+  ];
+  return (
+    <Stack>
+      <Text size="sm">
+        {keys.shares.length === 1
+          ? 'Store this share now: nobody can read it again.'
+          : `Give each share to another person: ${keys.threshold} of ${keys.shares.length} are needed together. Nobody can read them again.`}
+      </Text>
+      <dl className={classes.list}>
+        {rows.map((row) => (
+          <div key={row.label}>
+            <dt>{row.label}</dt>
+            <dd>
+              <SecretValue label={row.label.toLowerCase()} value={row.value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Checkbox
+        label={
+          keys.rootToken === undefined ? 'The shares are stored in safe places' : 'The shares and the root token are stored in safe places'
+        }
+        checked={stored}
+        onChange={({ currentTarget }) => setStored(currentTarget.checked)}
+      />
+      <Button disabled={!stored} onClick={done}>
+        {label}
+      </Button>
+    </Stack>
+  );
+}

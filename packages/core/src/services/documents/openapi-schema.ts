@@ -1,0 +1,101 @@
+import { fieldSpec, formatDuration } from '@strongroom/engine-sdk';
+import type { TSchema } from 'typebox';
+import type { Components, OpenApiSchema } from './openapi-components.ts';
+
+/** Keywords of ours that say how a value is handled, not what it is. */
+const OURS: ReadonlySet<string> = new Set(['x-field', 'x-answer', 'x-may-be-empty', 'secret', 'address', '$id']);
+
+/**
+ * A schema of JSON Schema as OpenAPI 3.0 writes it: without `const` and `null`, and with `x-vault-displayAttrs` for what a form must know. A schema with a
+ * title that is a name (`RotationStatus`) becomes a component, once; without components it stays where it is.
+ */
+export function openApiSchema(schema: TSchema, components?: Components): OpenApiSchema {
+  const { title } = schema as { title?: string };
+  if (
+    components &&
+    title !== undefined &&
+    /^[A-Z]\w*$/.test(title) &&
+    !('x-field' in schema) &&
+    (schema as { type?: string }).type === 'object'
+  ) {
+    return components.schema(title, () => plain(schema, components));
+  }
+  return plain(schema, components);
+}
+
+/** The schema of a field, for a form. */
+export function fieldSchema(field: TSchema, components?: Components): OpenApiSchema {
+  const spec = fieldSpec(field);
+  const { default: byDefault, ...schema } = openApiSchema(field, components) as { default?: unknown };
+  const duration = spec.kind === 'duration' || spec.kind === 'signedDuration';
+  const shape: OpenApiSchema = spec.shape ? openApiSchema(spec.shape, components) : {};
+  return {
+    ...schema,
+    ...(spec.kind === 'list' ? { items: {} } : {}),
+    ...shape,
+    ...(duration ? { type: 'string', format: 'duration' } : {}),
+    ...(spec.kind === 'time' ? { type: 'string', format: 'date-time' } : {}),
+    ...(byDefault === undefined ? {} : { default: duration ? formatDuration(byDefault as number) : byDefault }),
+    ...(spec.deprecated ? { deprecated: true } : {}),
+    ...displayed({ sensitive: spec.secret, group: spec.group, multiline: spec.multiline }),
+  };
+}
+
+export function isRequired(field: TSchema): boolean {
+  return fieldSpec(field).required === true;
+}
+
+function plain(schema: TSchema, components?: Components): OpenApiSchema {
+  const made: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (OURS.has(key)) continue;
+    if (key === 'const') made['enum'] = [value];
+    else if (key === 'anyOf') Object.assign(made, union(value as TSchema[], components));
+    else if (key === 'properties') {
+      made[key] = Object.fromEntries(
+        Object.entries(value as object).map(([name, one]) => [name, openApiSchema(one as TSchema, components)]),
+      );
+    } else if (['items', 'additionalProperties'].includes(key) && typeof value === 'object') {
+      made[key] = openApiSchema(value as TSchema, components);
+    } else if (key === 'patternProperties') {
+      const [one] = Object.values(value as Record<string, TSchema>);
+      made['additionalProperties'] = one ? openApiSchema(one, components) : {};
+    } else if (key === 'allOf') made[key] = (value as TSchema[]).map((one) => openApiSchema(one, components));
+    else made[key] = value;
+  }
+  const { secret, group, multiline } = schema as { secret?: boolean; group?: string; multiline?: boolean };
+  delete made['group'];
+  delete made['multiline'];
+  return { ...made, ...displayed({ sensitive: secret, group, multiline }) };
+}
+
+/** Alternatives: null becomes `nullable`, literals of one type an `enum`. */
+function union(alternatives: readonly TSchema[], components?: Components): OpenApiSchema {
+  const others = alternatives.filter((one) => (one as { type?: string }).type !== 'null');
+  const nullable = others.length < alternatives.length ? { nullable: true } : {};
+  const [first] = others as (TSchema & { type?: string; const?: unknown })[];
+  if (others.length === 1) return { ...openApiSchema(first!, components), ...nullable };
+  if (others.every((one) => 'const' in one && (one as { type?: string }).type === first?.type)) {
+    return { ...(first?.type ? { type: first.type } : {}), enum: others.map((one) => (one as { const?: unknown }).const), ...nullable };
+  }
+  return { anyOf: others.map((one) => openApiSchema(one, components)), ...nullable };
+}
+
+function displayed({
+  sensitive,
+  group,
+  multiline,
+}: {
+  sensitive?: boolean | undefined;
+  group?: string | undefined;
+  multiline?: boolean | undefined;
+}): OpenApiSchema {
+  if (!sensitive && group === undefined && !multiline) return {};
+  return {
+    'x-vault-displayAttrs': {
+      ...(sensitive ? { sensitive: true } : {}),
+      ...(group === undefined ? {} : { group }),
+      ...(multiline ? { editType: 'textarea' } : {}),
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { answerForm, compileSchema, mayBeEmpty } from '@strongroom/engine-sdk';
+import type { AnsweredCall, CoreResponse } from '@strongroom/core';
+import type { TSchema } from 'typebox';
+import { closedSchema } from './closed-schema.ts';
+
+/** Compares what operations answer with what they declare. */
+export class AnswerCheck {
+  readonly #problems: string[] = [];
+
+  /** For `CoreOptions.onAnswer`. An operation that declares nothing is taken as it is. */
+  readonly onAnswer = ({ operation, path, op, answer }: AnsweredCall): void => {
+    const problem = op.response && problemOf(op.response, answer);
+    if (problem !== undefined) this.#problems.push(`${operation} ${path} does not answer as it declares: ${problem}`);
+  };
+
+  /** @throws Error for what was answered otherwise than declared since the last call */
+  require(): void {
+    if (this.#problems.length > 0) throw new Error(this.#problems.splice(0).join('\n'));
+  }
+}
+
+function problemOf(schema: TSchema, { status, data, auth, pendingAuth, leaseId, raw: body }: CoreResponse): string | undefined {
+  // A refusal with a body of its own.
+  if (body && status >= 400) return undefined;
+  const raw = body && body.body.length > 0 ? body : undefined;
+  const form = answerForm(schema);
+  const empty = (data ?? null) === null && !auth && !pendingAuth && leaseId === '' && !raw;
+  switch (form?.kind) {
+    case 'any':
+      return undefined;
+    case 'none':
+      return empty ? undefined : 'it declares no content, and has some';
+    case 'token':
+      return auth || pendingAuth ? undefined : 'there is no token in it';
+    case 'raw':
+      return raw?.contentType === form.contentType ? undefined : `its body is ${raw?.contentType ?? 'an envelope'}`;
+    case 'lease':
+      if (leaseId === '') return 'there is no lease in it';
+      if (Object.keys(schema).every((key) => key.startsWith('x-'))) return undefined;
+  }
+  if (raw) return `its body is ${raw.contentType}`;
+  if (auth || pendingAuth) return 'there is a token in it';
+  if (leaseId !== '' && form?.kind !== 'lease') return 'there is a lease in it';
+  // A write that reports nothing but warnings, and a refusal with a body, such as one that is sealed.
+  if (empty && (mayBeEmpty(schema) || status === 404)) return undefined;
+  if (empty) return 'it is empty';
+  // As it is on the wire: without what is undefined, and dates as text.
+  return compileSchema(closedSchema(schema))(JSON.parse(JSON.stringify(data)));
+}
