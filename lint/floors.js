@@ -15,12 +15,8 @@ export const floors = {
       ['tokens'],
       ['caller', 'overview', 'revocation', 'wrapping'],
       ['audit', 'mounts'],
-<<<<<<< HEAD
       ['removal', 'quotas', 'search', 'following'],
-=======
-      ['removal', 'quotas', 'search'],
       ['attention'],
->>>>>>> main
       ['services.ts'],
     ],
     api: [['sys', 'token', 'identity', 'oidc', 'cubbyhole'], ['engines.ts']],
