@@ -1,6 +1,8 @@
 // Follows the events of a Strongroom server: node follow.mjs [kinds]
 // STRONGROOM_ADDR and STRONGROOM_TOKEN say where, and as whom. It needs Node 20 and nothing else.
 
+import { StringDecoder } from 'node:string_decoder';
+
 const address = process.env.STRONGROOM_ADDR ?? 'http://127.0.0.1:8200';
 const token = process.env.STRONGROOM_TOKEN ?? '';
 const kinds = process.argv[2] ?? 'rotation,secret';
@@ -25,10 +27,10 @@ async function follow() {
   if (cursor !== undefined) headers['Last-Event-ID'] = cursor;
   const response = await fetch(`${address}/v1/sys/events?kinds=${encodeURIComponent(kinds)}`, { headers });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  const decoder = new TextDecoder();
+  const decoder = new StringDecoder('utf8');
   let text = '';
   for await (const chunk of response.body) {
-    text += decoder.decode(chunk, { stream: true });
+    text += decoder.write(chunk);
     const blocks = text.split('\n\n');
     text = blocks.pop();
     for (const block of blocks) take(block);

@@ -59,11 +59,11 @@ describe('programs that follow events', () => {
   };
 
   test('learn in Node, without a dependency, of what is written', async () => {
-    const follower = run(process.execPath, [EXAMPLE, 'secret']);
-    await follower.until('ready');
+    const subscriber = run(process.execPath, [EXAMPLE, 'secret']);
+    await subscriber.until('ready');
     await put('shop/db');
     await put('shop/db');
-    const output = await follower.until('version 2');
+    const output = await subscriber.until('version 2');
     expect(output).toMatch(/ secret\.written secret\/data\/shop\/db version 1\n.* secret\.written secret\/data\/shop\/db version 2/);
     expect(output).not.toContain('hunter2');
   });
@@ -72,14 +72,14 @@ describe('programs that follow events', () => {
     `learn of it with curl${curlMissing === undefined ? '' : ` (skipped: ${curlMissing})`}`,
     async () => {
       const url = `${server.addresses[0]!}/v1/sys/events?kinds=secret`;
-      const follower = run('curl', ['--silent', '--no-buffer', '--include', '--header', `X-Vault-Token: ${TOKEN}`, url]);
-      const head = await follower.until('event: ready');
+      const subscriber = run('curl', ['--silent', '--no-buffer', '--include', '--header', `X-Vault-Token: ${TOKEN}`, url]);
+      const head = await subscriber.until('event: ready');
       expect(head).toMatch(/content-type: text\/event-stream/i);
       expect(head).toMatch(/x-accel-buffering: no/i);
       await put('a');
-      expect(await follower.until('"version":1')).toContain('event: secret.written\n');
+      expect(await subscriber.until('"version":1')).toContain('event: secret.written\n');
       await server.stop();
-      expect(await follower.until('event: end')).toContain('the server is stopping');
+      expect(await subscriber.until('event: end')).toContain('the server is stopping');
     },
   );
 });

@@ -36,5 +36,7 @@ export async function pageSamples(server: ConsoleServer): Promise<Readonly<Recor
     '/leases/$first/$': { url: `/leases/${lease!.lease_id}` },
     '/login': { url: '/login', open: true },
     '/mounts': { url: '/mounts' },
+    '/server/metrics': { url: '/server/metrics' },
+    '/server/nodes': { url: '/server/nodes' },
   };
 }
