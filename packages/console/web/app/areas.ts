@@ -1,5 +1,9 @@
 import type { Area } from './area.ts';
 import { access } from '../pages/access/routes.ts';
+import { auth } from '../pages/auth/routes.ts';
+import { ldap } from '../pages/ldap/routes.ts';
+import { mfa } from '../pages/mfa/routes.ts';
+import { sync } from '../pages/sync/routes.ts';
 import { home } from '../pages/home/routes.ts';
 import { kv } from '../pages/kv/routes.ts';
 import { leases } from '../pages/leases/routes.ts';
@@ -13,6 +17,10 @@ import { mounts } from '../pages/mounts/routes.ts';
 export const areas: readonly Area[] = [
   // Each on a line of its own.
   home,
+  sync,
+  mfa,
+  ldap,
+  auth,
   kv,
   access,
   leases,
