@@ -14,6 +14,13 @@ export async function pageSamples(server: ConsoleServer): Promise<Readonly<Recor
   const { data: own } = await server.set('GET', 'auth/token/lookup-self');
   return {
     '/': { url: '/' },
+    '/kv': { url: '/kv' },
+    '/kv/$mount/list/$': { url: '/kv/secret/list/shop' },
+    '/kv/$mount/show/$': { url: '/kv/secret/show/shop/database' },
+    '/kv/$mount/edit/$': { url: '/kv/secret/edit/shop/database' },
+    '/kv/$mount/new/$': { url: '/kv/secret/new/shop' },
+    '/kv/$mount/diff/$': { url: '/kv/secret/diff/shop/database?a=1&b=2' },
+    '/kv/$mount/compare/$': { url: '/kv/secret/compare/shop/database?mount=secret&path=shop%2Fapi' },
     '/access/entities': { url: '/access/entities' },
     '/access/entities/$id': { url: `/access/entities/${String(entity.id)}` },
     '/access/groups': { url: '/access/groups' },
@@ -38,5 +45,10 @@ export async function pageSamples(server: ConsoleServer): Promise<Readonly<Recor
     '/mounts': { url: '/mounts' },
     '/server/metrics': { url: '/server/metrics' },
     '/server/nodes': { url: '/server/nodes' },
+    '/tools/wrap': { url: '/tools/wrap' },
+    '/tools/unwrap': { url: '/tools/unwrap' },
+    '/tools/lookup': { url: '/tools/lookup' },
+    '/tools/random': { url: '/tools/random' },
+    '/tools/hash': { url: '/tools/hash' },
   };
 }
