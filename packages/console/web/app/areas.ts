@@ -6,6 +6,7 @@ import { login } from '../pages/login/routes.ts';
 import { unseal } from '../pages/unseal/routes.ts';
 import { server } from '../pages/server/routes.ts';
 import { mounts } from '../pages/mounts/routes.ts';
+import { work } from '../pages/work/routes.ts';
 
 /** Every part of the console. */
 export const areas: readonly Area[] = [
@@ -14,6 +15,7 @@ export const areas: readonly Area[] = [
   access,
   leases,
   mounts,
+  work,
   server,
   login,
   unseal,
