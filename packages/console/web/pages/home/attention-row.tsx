@@ -5,6 +5,7 @@ import type { ApiError } from '../../api/api-error.ts';
 import { apiPath } from '../../api/api-path.ts';
 import { useRead } from '../../api/queries.ts';
 import type { AttentionItem, AttentionThing } from '../../api/work.ts';
+import { Due } from '../../parts/due.tsx';
 import { CircuitWords } from '../../parts/failing-thing.tsx';
 import { ResetCircuit } from '../../parts/reset-circuit.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
@@ -42,13 +43,13 @@ export function AttentionRow({ item }: { readonly item: AttentionItem }) {
           {item.kind === 'token' && things[0] ? (
             <Since item={item} word={item.severity === 'warning' ? 'made' : 'ends'} />
           ) : (
-            <Since item={item} word="since" />
+            <Since item={item} word="began" />
           )}
           {item.attempts > 0 && <> · {item.attempts === 1 ? '1 try' : `${item.attempts} tries`}</>}
           {item.next_attempt && (
             <>
               {' '}
-              · next <When time={item.next_attempt} />
+              · next <Due time={item.next_attempt} />
             </>
           )}
           {cause && cause.circuit.state !== 'closed' && (

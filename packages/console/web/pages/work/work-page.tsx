@@ -4,6 +4,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { useRead } from '../../api/queries.ts';
 import type { Job } from '../../api/work.ts';
 import { DataTable } from '../../parts/data-table.tsx';
+import { Due } from '../../parts/due.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
@@ -12,7 +13,6 @@ import { ServerError } from '../../parts/server-error.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { To } from '../../parts/to.tsx';
 import { TryNow } from '../../parts/try-now.tsx';
-import { When } from '../../parts/when.tsx';
 import { byNeed, changeRow, circuitRow, jobRow, type Change, type ShownCircuit, type WorkRow } from './work-rows.ts';
 import classes from './work.module.css';
 
@@ -117,7 +117,7 @@ export default function WorkPage() {
           { title: 'Mount', cell: (row) => row.mount },
           { title: 'State', cell: ({ mood, state }) => <StateChip mood={mood}>{state}</StateChip> },
           { title: 'Failed tries', end: true, cell: ({ tries }) => tries },
-          { title: 'Next', cell: ({ next }) => (next === null ? '' : <When time={next} />) },
+          { title: 'Next', cell: ({ next }) => (next === null ? '' : <Due time={next} />) },
           { title: 'What was said', cell: ({ message }) => <span className={classes.sentence}>{message}</span> },
           {
             title: 'Actions',
