@@ -27,7 +27,8 @@ describeWhere(noChromium, 'rotations that fail', () => {
   };
 
   const rotateEvery = async (period: string): Promise<void> => {
-    for (const username of ROLES) await server.set('POST', `db/static-roles/${username}`, { db_name: 'prod', username, rotation_period: period });
+    for (const username of ROLES)
+      await server.set('POST', `db/static-roles/${username}`, { db_name: 'prod', username, rotation_period: period });
   };
 
   beforeAll(async () => {
@@ -64,7 +65,7 @@ describeWhere(noChromium, 'rotations that fail', () => {
     await row.locator('summary').click();
     await row.getByRole('link', { name: 'static role service7' }).waitFor();
     expect(await tab.violations()).toEqual([]);
-    await tab.picture('/tmp/attention-pics/home-light.png'); await tab.page.emulateMedia({ colorScheme: 'dark' }); await tab.page.setViewportSize({width:390,height:844}); await tab.picture('/tmp/attention-pics/home-dark-390.png'); await tab.page.emulateMedia({ colorScheme: 'light' }); await tab.page.setViewportSize({width:1280,height:800});
+
     await postgres.restart();
     await rotateEvery('24h');
     await row.getByRole('button', { name: /Reset circuit|Try all now/ }).click();
@@ -87,7 +88,7 @@ describeWhere(noChromium, 'rotations that fail', () => {
     await tries.last().focus();
     await tab.page.keyboard.press('ArrowLeft');
     expect(await box.getByRole('button', { pressed: true }).evaluate((one) => one === document.activeElement)).toBe(true);
-    await tab.picture('/tmp/attention-pics/job-light.png'); await tab.page.emulateMedia({ colorScheme: 'dark' }); await tab.page.setViewportSize({width:390,height:844}); await tab.picture('/tmp/attention-pics/job-dark-390.png'); await tab.page.emulateMedia({ colorScheme: 'light' }); await tab.page.setViewportSize({width:1280,height:800});
+
     await box.getByText(/The stored credential is not accepted/).waitFor();
     expect(await box.getByRole('link', { name: 'Open connection prod' }).getAttribute('href')).toBe('/ui/database/db/connections/prod');
     expect(await tab.violations()).toEqual([]);

@@ -15,5 +15,8 @@ export async function pageSamples(server: ConsoleServer): Promise<Readonly<Recor
     '/leases/$first/$': { url: `/leases/${lease!.lease_id}` },
     '/login': { url: '/login', open: true },
     '/mounts': { url: '/mounts' },
+    '/work': { url: '/work' },
+    '/work/job': { url: '/work/job?mount=db/&kind=rotate-static-role&id=gone' },
+    '/work/change/$id': { url: '/work/change/none' },
   };
 }
