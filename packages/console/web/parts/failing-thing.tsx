@@ -83,7 +83,7 @@ export function FailingThing({ mount, kind, id, plan, lastGood, pausePath, stale
         <Chip job={seen} paused={paused} />
         {failing && (
           <span>
-            began <When time={seen.failing_since} /> · {seen.attempts === 1 ? '1 try' : `${seen.attempts} tries`}
+            began <When time={seen.failing_since} /> · {triesSince(seen)}
           </span>
         )}
         {seen && (
@@ -185,6 +185,13 @@ function Pause({ path, paused, stale, ended }: PauseProps) {
       {paused ? 'Go on' : 'Pause'}
     </ActionButton>
   );
+}
+
+/** Tries of requests count as well, which the server's own number leaves out. */
+function triesSince({ attempts, tries, failing_since }: JobDetails): string {
+  const seen = tries.filter(({ at, message }) => message !== undefined && at >= (failing_since ?? '')).length;
+  const count = Math.max(attempts, seen);
+  return count === 1 ? '1 failed try' : `${count} failed tries`;
 }
 
 function ticket({ mount, noun, name, id, last_error, attempts, failing_since }: JobDetails): string {
