@@ -132,7 +132,7 @@ describeWhere(noChromium ?? slapdMissing, 'setting up a directory', () => {
     await server.set('POST', 'auth/staff/login/user8', { password: 'pw8' });
   });
 
-  test('an account of a set is borrowed, seen with its time, and given back', async () => {
+  test('an account of a set is borrowed, seen with its time, and returned', async () => {
     await server.set('POST', 'corp/library/batch', { service_account_names: ['svc2'], ttl: '1h' });
     await tab.open('/ldap/corp/library/batch');
     await tab.page.getByRole('row', { name: /svc2 free/ }).waitFor();
