@@ -37,9 +37,21 @@ export class ConsoleBrowser {
       colorScheme: scheme,
       viewport: { width, height },
       reducedMotion: 'reduce',
-      permissions: ['clipboard-read', 'clipboard-write'],
+      permissions: ['clipboard-write'],
     });
     context.setDefaultTimeout(20_000);
+    await context.addInitScript(() => {
+      // No page may read the clipboard: tests read here what was written to it.
+      const { clipboard } = navigator;
+      if (!clipboard) return;
+      const write = clipboard.writeText.bind(clipboard);
+      let written = '';
+      clipboard.writeText = async (text) => {
+        await write(text);
+        written = text;
+      };
+      clipboard.readText = async () => written;
+    });
     await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) =>
         console.error(`content security policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),

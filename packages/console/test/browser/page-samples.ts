@@ -11,6 +11,16 @@ export async function pageSamples(_server: ConsoleServer): Promise<Readonly<Reco
   return {
     '/': { url: '/' },
     '/login': { url: '/login', open: true },
+    '/login/callback': { url: '/login/callback', open: true },
+    '/vault/auth/$': { url: '/vault/auth/oidc/oidc/callback', open: true },
+    '/init': { url: '/init', open: true },
+    '/unseal': { url: '/unseal', open: true },
     '/mounts': { url: '/mounts' },
+    '/server': { url: '/server' },
+    '/server/seal': { url: '/server/seal' },
+    '/server/audit': { url: '/server/audit' },
+    '/server/plugins': { url: '/server/plugins' },
+    '/server/log-levels': { url: '/server/log-levels' },
+    '/server/config': { url: '/server/config' },
   };
 }
