@@ -30,6 +30,7 @@ export class AppRoleKills {
   #roleId = '';
   #answered = 0;
   #cutOff = 0;
+  #heard = (): void => undefined;
 
   private constructor(server: KillableServer) {
     this.#server = server;
@@ -69,9 +70,17 @@ export class AppRoleKills {
     }
     const stop = new AbortController();
     const workers = Array.from({ length: WORKERS }, async () => this.#worker([...secretIds.values()], random, stop.signal));
-    await new Promise((resolve) => setTimeout(resolve, 20 + Math.floor(random() * 150)));
+    await this.#answers(3 + Math.floor(random() * 12));
     await this.#server.dieDuring(workers, () => stop.abort());
     await this.#check(round, secretIds);
+  }
+
+  /** Resolves when so many more logins are answered: also on a busy machine, a kill then meets a server at work. */
+  #answers(more: number): Promise<void> {
+    const wanted = this.#answered + more;
+    return new Promise((resolve) => {
+      this.#heard = () => void (this.#answered >= wanted && resolve());
+    });
   }
 
   async #worker(secretIds: readonly Counted[], random: () => number, stop: AbortSignal): Promise<void> {
@@ -81,6 +90,7 @@ export class AppRoleKills {
         await this.#server.call('POST', 'auth/approle/login', { role_id: this.#roleId, secret_id: one.secretId }, stop);
         one.answered += 1;
         this.#answered += 1;
+        this.#heard();
       } catch (error) {
         // No use is left.
         if (error instanceof CallRefused) continue;

@@ -7,9 +7,12 @@ export interface PageSample {
 }
 
 /** An address for every page's pattern, in the house of `house.ts`. A page that has none fails the test of every page: add it here. */
-export async function pageSamples(_server: ConsoleServer): Promise<Readonly<Record<string, PageSample>>> {
+export async function pageSamples(server: ConsoleServer): Promise<Readonly<Record<string, PageSample>>> {
+  const [lease] = (await server.set('GET', 'sys/leases/expiring?prefix=db')).data.leases as { lease_id: string }[];
   return {
     '/': { url: '/' },
+    '/leases': { url: '/leases' },
+    '/leases/$first/$': { url: `/leases/${lease!.lease_id}` },
     '/login': { url: '/login', open: true },
     '/login/callback': { url: '/login/callback', open: true },
     '/vault/auth/$': { url: '/vault/auth/oidc/oidc/callback', open: true },

@@ -26,3 +26,9 @@ export function distance(milliseconds: number): string {
   if (seconds < 2) return 'now';
   return milliseconds > 0 ? `in ${duration(seconds)}` : `${duration(seconds)} ago`;
 }
+
+/** How long something took, from milliseconds: `31 ms`, `4.2 s`. */
+export function took(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${milliseconds} ms`;
+  return milliseconds < 60_000 ? `${(milliseconds / 1000).toFixed(1)} s` : duration(milliseconds / 1000);
+}

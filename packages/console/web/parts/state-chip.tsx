@@ -14,7 +14,7 @@ const LOOKS = {
 export function StateChip({ mood, children }: { readonly mood: Mood; readonly children: string }) {
   const { color, Icon } = LOOKS[mood];
   return (
-    <Badge color={color} variant="light" leftSection={<Icon size={13} aria-hidden />} tt="none">
+    <Badge color={color} variant="light" leftSection={<Icon size={13} aria-hidden />} tt="none" miw="max-content">
       {children}
     </Badge>
   );

@@ -4,6 +4,12 @@ import { page } from '../../app/page-route.ts';
 
 export const access: Area = {
   name: 'access',
-  entry: { label: 'Access', to: '/access/try', icon: IconShieldLock, order: 60, owns: ['/access'] },
-  routes: [page('/access/try', () => import('./try-page.tsx'))],
+  entry: { label: 'Access', to: '/access/policies', icon: IconShieldLock, order: 60, owns: ['/access'] },
+  routes: [
+    page('/access/policies', () => import('./policies-page.tsx')),
+    page('/access/new-policy', () => import('./new-policy-page.tsx')),
+    page('/access/policies/$name', () => import('./policy-page.tsx')),
+    page('/access/try', () => import('./try-page.tsx')),
+    page('/access/who', () => import('./who-page.tsx')),
+  ],
 };

@@ -1,4 +1,4 @@
-import { BadRequest, f, NotFound, pageFields, path, TokenRefused, type AnyPath } from '@strongroom/engine-sdk';
+import { BadRequest, f, NotFound, pageFields, path, TokenRefused, type AnyPath, type CircuitStatus } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { PathFolds } from '../../kernel/mounts/path-router.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
@@ -14,12 +14,20 @@ import {
   type Trouble,
 } from '../../services/attention/attention-item.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
+import { rightsAt } from '../../services/attention/mount-troubles.ts';
+import { jobId } from '../../services/jobs/job-record.ts';
+import type { Jobs } from '../../services/jobs/jobs.ts';
+import type { MountTable } from '../../services/mounts/mount-table.ts';
+import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { Acl } from '../../services/policies/acl.ts';
 import type { PolicyOperation } from '../../services/policies/capability.ts';
-import { OutsideSystem } from './work-data.ts';
+import { Job, jobData, mountAsked, OutsideSystem } from './work-data.ts';
 
 export interface AttentionPathDeps {
   readonly attention: Attention;
+  readonly jobs: Jobs;
+  readonly mounts: Pick<MountTable, 'at'>;
+  readonly outside: OutsideSystems;
   /** Undefined for what is no token, or none that is good at this address. */
   aclOfToken(token: string, remoteAddress: string): Promise<Acl | undefined>;
   /** The path as policies see it; undefined for what is no path. */
@@ -70,12 +78,14 @@ const EXAMPLES = 3;
 
 /** `sys/internal/ui/attention`: what needs a person. */
 export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
-  const view = async (req: object): Promise<AttentionView> => {
+  const { jobs, mounts, outside } = deps;
+  const viewer = async (req: object): Promise<Viewer> => {
     const { token, remoteAddress = '' } = internalOf(req).request;
     const acl = token ? await deps.aclOfToken(token, remoteAddress) : undefined;
     if (!acl) throw new TokenRefused();
-    return deps.attention.view(viewerOf(acl, deps));
+    return viewerOf(acl, deps);
   };
+  const view = async (req: object): Promise<AttentionView> => deps.attention.view(await viewer(req));
   return [
     path('internal/ui/attention', {
       synopsis: 'What needs a person.',
@@ -135,7 +145,46 @@ export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
         return { data: itemData(item, Infinity) };
       },
     }),
+    path('internal/ui/job', {
+      synopsis: 'How the work for one thing stands.',
+      description:
+        'The job of a role, an association or anything else of a mount, with its last tries and the circuit breaker of its outside system. For callers who may read `failing` of the ' +
+        'mount, the path of the thing, or `sys/schedule`; to others there is no such job.',
+      access: 'unauthenticated',
+      fields: {
+        mount: f.string('The path of the mount.', { required: true }),
+        kind: f.string('The kind of the job, such as `rotate-static-role`.', { required: true }),
+        id: f.string('The id that the engine gave it: for most, the name of what it is for.', { required: true }),
+      },
+    }).read({
+      summary: 'Shows one job.',
+      response: Type.Object({
+        ...Job.properties,
+        mount_type: Type.String(),
+        retry: Type.Union([Type.String(), Type.Null()], { description: 'The path whose update tries again now.' }),
+        circuit: Type.Union([Circuit, Type.Null()]),
+      }),
+      handle: async (req) => {
+        const seeing = await viewer(req);
+        const mount = mountAsked(mounts, req.data.mount);
+        const job = mount && mount !== 'none' ? await jobs.find(jobKey(mount, req.data)) : undefined;
+        if (!job || !mount || mount === 'none' || !rightsAt(mount, job.about).some((right) => seeing.may(right))) throw new NotFound();
+        const { about, target } = job;
+        return {
+          data: {
+            ...jobData(job, mount),
+            mount_type: mount.type,
+            retry: about?.retry === undefined ? null : mount.path + about.retry,
+            circuit: target ? circuitData(outside.breakers.status(targetKey(mount.uuid, target))) : null,
+          },
+        };
+      },
+    }),
   ];
+}
+
+function jobKey({ uuid }: Mount, { kind, id }: { readonly kind: string; readonly id: string }): string {
+  return jobId(uuid, kind, id);
 }
 
 function viewerOf(acl: Acl, { canonical }: AttentionPathDeps): Viewer {
@@ -186,13 +235,12 @@ function causeData(mount: Mount, { target, subject, circuit }: Cause): Static<ty
   const named = subject ? { name: `${subject.noun} ${subject.name}`.trim(), path: mount.path + subject.path } : { name: target };
   return {
     system: { target, ...named },
-    circuit: {
-      state: circuit.state,
-      failures: circuit.failures,
-      since: circuit.since?.toISOString() ?? null,
-      next_try: circuit.nextTry?.toISOString() ?? null,
-    },
+    circuit: circuitData(circuit),
   };
+}
+
+function circuitData({ state, failures, since, nextTry }: CircuitStatus): Static<typeof Circuit> {
+  return { state, failures, since: since?.toISOString() ?? null, next_try: nextTry?.toISOString() ?? null };
 }
 
 function thingData({ mount, kind, subject, message, since, attempts, nextAttempt, job }: Trouble): Static<typeof Thing> {

@@ -1,9 +1,9 @@
-import { BadRequest, boundsOf, f, NotFound, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, boundsOf, f, NoContent, NotFound, pageFields, path } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { Jobs, ShownJob } from '../../services/jobs/jobs.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
-import { mountAsked, OutsideSystem, statusData, systemData, WorkStatus } from './work-data.ts';
+import { Job, jobData, mountAsked } from './work-data.ts';
 
 export interface SchedulePathDeps {
   readonly jobs: Jobs;
@@ -11,36 +11,12 @@ export interface SchedulePathDeps {
   readonly mounts: MountTable;
 }
 
-const Job = Type.Object({
-  job: Type.String({ description: 'Names the job among all: `after` and `sys/schedule/run` take it.' }),
-  mount: Type.String({ description: 'The path of the mount, or its uuid where it is gone.' }),
-  kind: Type.String(),
-  id: Type.String({ description: 'The id that the engine gave it.' }),
-  noun: Type.Union([Type.String(), Type.Null()], {
-    description: 'What the job is for, such as `static role`; null where its engine does not say.',
-  }),
-  name: Type.Union([Type.String(), Type.Null()], { description: 'The name of what it is for, as operators know it.' }),
-  path: Type.Union([Type.String(), Type.Null()], { description: 'The path of what it is for.' }),
-  system: OutsideSystem,
-  ...WorkStatus.properties,
-});
-
 const Circuit = Type.Object({ target: Type.String(), failures: Type.Integer(), until: Type.String() });
 
 /** `sys/schedule`: what is due, what failed and why. */
 export function schedulePaths({ jobs, outside, mounts }: SchedulePathDeps): AnyPath[] {
   const pathOf = (uuid: string): string => mounts.byUuid(uuid)?.path ?? uuid;
-  const dataOf = ({ key, mount, kind, id, about, target, status }: ShownJob): Static<typeof Job> => ({
-    job: key,
-    mount: pathOf(mount),
-    kind,
-    id,
-    noun: about?.noun ?? null,
-    name: about?.name ?? null,
-    path: about ? pathOf(mount) + about.path : null,
-    system: systemData(mounts.byUuid(mount), target),
-    ...statusData(status),
-  });
+  const dataOf = (job: ShownJob): Static<typeof Job> => jobData(job, mounts.byUuid(job.mount));
   return [
     path('schedule', {
       synopsis: 'What the server will do later.',
@@ -81,6 +57,7 @@ export function schedulePaths({ jobs, outside, mounts }: SchedulePathDeps): AnyP
       },
     }).update({
       summary: 'Makes a job due now.',
+      response: NoContent,
       handle: async ({ data: { mount, kind, id } }) => {
         const at = mount.endsWith('/') ? mount : `${mount}/`;
         const uuid = mounts.at(at)?.uuid;

@@ -23,6 +23,7 @@ import { circuitPaths } from './path-circuits.ts';
 import { capabilityPaths } from './path-capabilities.ts';
 import { consoleSettingsPaths } from './path-console-settings.ts';
 import { corsPaths } from './path-cors.ts';
+import { eventPaths } from './path-events.ts';
 import { figurePaths } from './path-figures.ts';
 import { hostInfoPaths } from './path-host-info.ts';
 import { inFlightPaths } from './path-in-flight.ts';
@@ -132,7 +133,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     }),
     ...internalUiPaths({ mounts, aclOfToken: async (token, address) => access.aclOfToken(token, address) }),
     ...attentionPaths({
-      attention: services.attention,
+      ...{ attention: services.attention, jobs: services.jobs, mounts, outside },
       aclOfToken: async (token, address) => access.aclOfToken(token, address),
       canonical: canonicalIfAny,
     }),
@@ -142,6 +143,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...inFlightPaths(services),
     ...figurePaths({ figures: services.figures, clock, node: services.nodes.id }),
     ...nodePaths(services),
+    ...eventPaths(services),
     ...schedulePaths({ ...services, outside }),
     ...journalPaths(services),
     ...circuitPaths({ ...services, outside }),

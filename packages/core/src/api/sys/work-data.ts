@@ -2,6 +2,7 @@ import type { JobStatus, JobTry } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import { outsideSubject } from '../../kernel/mounts/outside-subject.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
+import type { ShownJob } from '../../services/jobs/jobs.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 
 /** A failure as answers show it; null for none. */
@@ -37,6 +38,21 @@ export const WorkStatus = Type.Object({
   tries: Type.Array(Try, { description: 'The last tries, the oldest first, as far as they are kept.' }),
 });
 
+/** A job, as `sys/schedule` shows it. */
+export const Job = Type.Object({
+  job: Type.String({ description: 'Names the job among all: `after` and `sys/schedule/run` take it.' }),
+  mount: Type.String({ description: 'The path of the mount, or its uuid where it is gone.' }),
+  kind: Type.String(),
+  id: Type.String({ description: 'The id that the engine gave it.' }),
+  noun: Type.Union([Type.String(), Type.Null()], {
+    description: 'What the job is for, such as `static role`; null where its engine does not say.',
+  }),
+  name: Type.Union([Type.String(), Type.Null()], { description: 'The name of what it is for, as operators know it.' }),
+  path: Type.Union([Type.String(), Type.Null()], { description: 'The path of what it is for.' }),
+  system: OutsideSystem,
+  ...WorkStatus.properties,
+});
+
 export function failureData(error: { readonly message: string; readonly at: Date } | undefined): Static<typeof Failure> {
   return error ? { message: error.message, at: error.at.toISOString() } : null;
 }
@@ -54,6 +70,22 @@ export function statusData(status: JobStatus): Static<typeof WorkStatus> {
     last_error: failureData(status.lastError),
     failing_since: status.failingSince?.toISOString() ?? null,
     tries: (status.tries ?? []).map(tryData),
+  };
+}
+
+/** `mount`: undefined where it is gone. */
+export function jobData({ key, mount: uuid, kind, id, about, target, status }: ShownJob, mount: Mount | undefined): Static<typeof Job> {
+  const path = mount?.path ?? uuid;
+  return {
+    job: key,
+    mount: path,
+    kind,
+    id,
+    noun: about?.noun ?? null,
+    name: about?.name ?? null,
+    path: about ? path + about.path : null,
+    system: systemData(mount, target),
+    ...statusData(status),
   };
 }
 

@@ -23,10 +23,10 @@ const DEADLINE = 2_000;
 /** Texts of engines are cut off here. */
 const LONGEST = 500;
 
-/** Who may see what fails at a mount: who may read `failing` of the mount, or the thing itself. */
+/** Who may see how things of a mount fail: who may read `failing` of the mount, the thing itself, or the schedule. */
 export function rightsAt(mount: Pick<Mount, 'path'>, subject: Subject | undefined): Right[] {
   const right = (path: string): Right => ({ path, operation: 'read' });
-  return [right(`${mount.path}failing`), ...(subject ? [right(mount.path + subject.path)] : [])];
+  return [right(`${mount.path}failing`), ...(subject ? [right(mount.path + subject.path)] : []), { ...right('sys/schedule'), sudo: true }];
 }
 
 /** What fails at mounts: jobs, by their index; what engines know besides; circuit breakers that are open; engines that do not run. */
@@ -119,7 +119,7 @@ export class MountTroubles {
           attempts: status.failures,
           nextAttempt: status.nextTry,
           target,
-          rights: [...rightsAt(mount, subject), { path: 'sys/schedule', operation: 'read', sudo: true }],
+          rights: rightsAt(mount, subject),
         },
       ];
     });
@@ -161,7 +161,7 @@ function jobTrouble(mount: Mount, { key, kind, id, about, target, status }: Show
     nextAttempt: status.nextAttempt,
     target: target === '' ? undefined : target,
     job: key,
-    rights: [...rightsAt(mount, about), { path: 'sys/schedule', operation: 'read', sudo: true }],
+    rights: rightsAt(mount, about),
   };
 }
 

@@ -5,6 +5,7 @@ import { dueBound, parseDueKey, SCHEDULE } from '../../kernel/work/schedule-inde
 import type { AuditBroker } from '../audit/audit-broker.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
+import type { Nodes } from '../nodes/nodes.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import type { Removals } from '../removal/removals.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
@@ -16,6 +17,7 @@ export interface ServerTroublesParts {
   readonly audit: AuditBroker;
   readonly journal: Journal;
   readonly leases: LeaseStore;
+  readonly nodes: Pick<Nodes, 'list'>;
   readonly plugins: UsablePlugins;
   readonly removals: Removals;
   readonly tokens: TokenStore;
@@ -46,6 +48,7 @@ export function serverTroubles(parts: ServerTroublesParts): Source[] {
     source({ path: 'sys/schedule', operation: 'read', sudo: true }, async (rights) => lateWork(parts, rights)),
     source({ path: 'sys/audit', operation: 'read', sudo: true }, async (rights) => failingDevices(parts, rights)),
     source({ path: 'sys/removals', operation: 'read', sudo: true }, async (rights) => failingRemovals(parts, rights)),
+    source({ path: 'sys/nodes', operation: 'read' }, async (rights) => missingNodes(parts, rights)),
     source({ path: 'sys/plugins/catalog', operation: 'read' }, async (rights) => refusedPlugins(parts, rights)),
     source({ path: 'auth/token/accessors/', operation: 'list', sudo: true }, async (rights) => watchedTokens(parts, rights)),
   ];
@@ -95,7 +98,7 @@ async function failingIntents({ journal, mount }: ServerTroublesParts, rights: r
   return { troubles, complete: found.length <= MOST };
 }
 
-/** The head of the schedule: what is due, and nobody has taken up. */
+/** The head of the schedule: what is due and was not started. */
 async function lateWork({ store, clock }: ServerTroublesParts, rights: readonly Right[]): Promise<Found> {
   const keys = await store.keys({ prefix: SCHEDULE, before: dueBound(clock.millis() - LATE), limit: MOST + 1 });
   const [first] = keys;
@@ -145,6 +148,17 @@ async function failingRemovals({ removals }: ServerTroublesParts, rights: readon
         rights,
       },
     ];
+  });
+  return { troubles, complete: true };
+}
+
+async function missingNodes({ nodes }: ServerTroublesParts, rights: readonly Right[]): Promise<Found> {
+  const troubles = (await nodes.list()).flatMap(({ hostname, address, state, seen }): Trouble[] => {
+    if (state === 'active') return [];
+    const subject = { noun: 'server', name: address === '' ? hostname : address, path: 'sys/nodes' };
+    const message =
+      state === 'sealed' ? 'the server is sealed and serves nothing' : 'the server ended without being stopped, or cannot reach the store';
+    return [{ ...nothing, kind: 'node', severity: 'critical', subject, message, since: new Date(seen), rights }];
   });
   return { troubles, complete: true };
 }

@@ -140,6 +140,28 @@ describe('what needs a person', () => {
     expect((await mount.call('read', 'sys/internal/ui/attention', { token: '' })).status).toBe(403);
   });
 
+  test('tells how one job stands, with its tries and its circuit breaker, to those who may read the thing', async () => {
+    await failingTicks(['a']);
+    const data = { mount: 'acc', kind: 'tick', id: 'a' };
+    const ask = async (token: string | undefined, asked: object = data) =>
+      mount.call('read', 'sys/internal/ui/job', { data: { ...asked }, ...(token === undefined ? {} : { token }) });
+    expect((await ask(undefined)).data).toMatchObject({
+      name: 'a',
+      retry: 'acc/asked/a',
+      mount_type: 'test',
+      tries: [{ message: 'one is down' }],
+      circuit: { state: 'closed', failures: 1 },
+    });
+    const one = await tokenWith('path "acc/ticks/a" { capabilities = ["read"] }');
+    expect((await ask(one)).status).toBe(200);
+    const other = await tokenWith('path "acc/ticks/b" { capabilities = ["read"] }');
+    const refused = await ask(other);
+    const missing = await ask(other, { ...data, id: 'none' });
+    expect([refused.status, refused.errors]).toEqual([missing.status, missing.errors]);
+    expect(refused.status).toBe(404);
+    expect((await ask(undefined, { ...data, mount: 'nowhere' })).status).toBe(404);
+  });
+
   test('is a page at a time, and refuses a kind or a cursor that it does not know', async () => {
     await failingTicks(['a']);
     await failingTicks(['b'], 'two');

@@ -1,0 +1,40 @@
+import { useRead } from '../../api/queries.ts';
+import { drafts } from '../../parts/drafts.ts';
+import type { KvMount } from './kv-mount.ts';
+import type { EditRow } from './edit-row.ts';
+import type { Leaf } from './leaves.ts';
+
+/** Unsaved changes of a secret. */
+export interface Draft {
+  readonly rows: readonly EditRow[];
+  /** The whole secret, where it is edited as JSON. */
+  readonly json: string | undefined;
+  /** What the changes began from. */
+  readonly base: readonly Leaf[];
+  /** The version that a save replaces; 0 for a new secret. */
+  readonly version: number;
+}
+
+interface Self {
+  readonly entity_id: string;
+  readonly display_name: string;
+  readonly policies: readonly string[];
+}
+
+/** Who works here, for drafts: the entity; for tokens without one, what they are named and may do. Undefined until that is known. */
+export function useOwner(): string | undefined {
+  const { data } = useRead<Self>('auth/token/lookup-self');
+  if (!data) return undefined;
+  const { entity_id, display_name, policies } = data.data;
+  return entity_id !== '' ? entity_id : JSON.stringify([display_name, ...policies]);
+}
+
+export function formOf(mount: KvMount, secret: string): string {
+  return `kv ${mount.path}/${secret}`;
+}
+
+/** The unsaved changes of a secret that are mine. */
+export function useUnsaved(mount: KvMount, secret: string): Draft | undefined {
+  const owner = useOwner();
+  return owner === undefined ? undefined : drafts.find<Draft>(formOf(mount, secret), owner);
+}

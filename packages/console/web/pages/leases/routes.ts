@@ -1,0 +1,9 @@
+import { IconHourglass } from '@tabler/icons-react';
+import type { Area } from '../../app/area.ts';
+import { page } from '../../app/page-route.ts';
+
+export const leases: Area = {
+  name: 'leases',
+  entry: { label: 'Leases', to: '/leases', icon: IconHourglass, order: 60, owns: ['/leases'] },
+  routes: [page('/leases', () => import('./leases-page.tsx')), page('/leases/$first/$', () => import('./lease-page.tsx'))],
+};
