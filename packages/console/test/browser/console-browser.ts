@@ -47,8 +47,8 @@ export class ConsoleBrowser {
       const write = clipboard.writeText.bind(clipboard);
       let written = '';
       clipboard.writeText = async (text) => {
-        await write(text);
         written = text;
+        await write(text);
       };
       clipboard.readText = async () => written;
     });
@@ -148,7 +148,12 @@ export class Tab {
       const offered = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [role="button"]')].filter((one) => {
         const { width, height } = one.getBoundingClientRect();
         return (
-          width > 0 && height > 0 && !one.matches(':disabled') && !one.matches(grouped) && !one.closest('[aria-hidden="true"], [inert]')
+          width > 0 &&
+          height > 0 &&
+          one.checkVisibility() &&
+          !one.matches(':disabled') &&
+          !one.matches(grouped) &&
+          !one.closest('[aria-hidden="true"], [inert]')
         );
       });
       Object.assign(window, { offered: new Set(offered) });
