@@ -53,6 +53,8 @@ export async function pageSamples(server: ConsoleServer): Promise<Readonly<Recor
     '/server/plugins': { url: '/server/plugins' },
     '/server/log-levels': { url: '/server/log-levels' },
     '/server/config': { url: '/server/config' },
+    '/server/metrics': { url: '/server/metrics' },
+    '/server/nodes': { url: '/server/nodes' },
     '/work': { url: '/work' },
     '/work/job': { url: '/work/job?mount=db/&kind=rotate-static-role&id=gone' },
     '/work/change/$id': { url: '/work/change/none' },
