@@ -1,5 +1,6 @@
 import type { Area } from './area.ts';
 import { access } from '../pages/access/routes.ts';
+import { database } from '../pages/database/routes.ts';
 import { home } from '../pages/home/routes.ts';
 import { leases } from '../pages/leases/routes.ts';
 import { login } from '../pages/login/routes.ts';
@@ -12,6 +13,7 @@ export const areas: readonly Area[] = [
   // Each on a line of its own.
   home,
   access,
+  database,
   leases,
   mounts,
   server,

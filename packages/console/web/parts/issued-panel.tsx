@@ -23,6 +23,8 @@ interface IssuedPanelProps {
   readonly answer: Answer;
   /** Fields that are no secrets. */
   readonly plain: readonly string[];
+  /** It can be read again. */
+  readonly again: boolean;
   readonly end: EndIssued | undefined;
   /** It is on the page no longer. */
   readonly over: (why: string) => void;
@@ -38,7 +40,7 @@ const END_LEASE: EndIssued = {
 };
 
 /** A credential that was issued a moment ago. Only the plain fields are drawn; the others are hidden until somebody asks. */
-export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
+export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProps) {
   const { leaseId } = answer;
   const leaves = useRef(Date.now() + SHOWN_AT_MOST);
   const [until, setUntil] = useState(() => Date.now() + answer.leaseDuration * 1000);
@@ -49,7 +51,7 @@ export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   useEffect(() => {
-    const timer = setTimeout(() => over('It left this page after 15 minutes. Its lease goes on.'), leaves.current - Date.now());
+    const timer = setTimeout(() => over('It left this page after 15 minutes.'), leaves.current - Date.now());
     return () => clearTimeout(timer);
   }, [over]);
   const ended = useCallback(() => over('Its time is over.'), [over]);
@@ -76,7 +78,7 @@ export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
       <Stack gap="sm">
         <Group justify="space-between" gap="xs">
           <Title order={2} size="h4" id="issued-title" ref={heading} tabIndex={-1}>
-            Shown once
+            {again ? 'The current credential' : 'Shown once'}
           </Title>
           {answer.leaseDuration > 0 && leaseId !== '' && (
             <Text size="sm" className={classes.left}>
@@ -128,7 +130,7 @@ export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
                 data-autofocus
                 autoFocus
                 variant="default"
-                onClick={() => over('It is on this page no longer. Its lease goes on.')}
+                onClick={() => over('It is on this page no longer, and works until its lease ends.')}
               >
                 Dismiss it
               </Button>
@@ -137,7 +139,7 @@ export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
               </Button>
             </>
           ) : (
-            <Button size="xs" variant="subtle" onClick={() => setAsking(true)}>
+            <Button size="xs" variant="subtle" onClick={() => (again ? over('It is on this page no longer.') : setAsking(true))}>
               Dismiss
             </Button>
           )}
