@@ -1,5 +1,6 @@
 import type { Area } from './area.ts';
 import { access } from '../pages/access/routes.ts';
+import { aws } from '../pages/aws/routes.ts';
 import { database } from '../pages/database/routes.ts';
 import { home } from '../pages/home/routes.ts';
 import { leases } from '../pages/leases/routes.ts';
@@ -13,6 +14,7 @@ export const areas: readonly Area[] = [
   // Each on a line of its own.
   home,
   access,
+  aws,
   database,
   leases,
   mounts,

@@ -26,8 +26,8 @@ interface IssuedCredentialProps {
   readonly stale?: readonly string[];
   /** It can be read again, as the credential of a static role can: it is not gone when the page forgets it. */
   readonly again?: boolean;
-  /** How it is given back, where that is not the end of its lease. */
-  readonly end?: EndIssued;
+  /** How it is given back, where that is not the end of its lease; null where it cannot be taken back before its time is over. */
+  readonly end?: EndIssued | null;
 }
 
 type State =

@@ -25,7 +25,7 @@ interface IssuedPanelProps {
   readonly plain: readonly string[];
   /** It can be read again. */
   readonly again: boolean;
-  readonly end: EndIssued | undefined;
+  readonly end: EndIssued | null | undefined;
   /** It is on the page no longer. */
   readonly over: (why: string) => void;
 }
@@ -55,7 +55,7 @@ export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProp
     return () => clearTimeout(timer);
   }, [over]);
   const ended = useCallback(() => over('Its time is over.'), [over]);
-  const giveBack = end ?? (leaseId === '' ? undefined : END_LEASE);
+  const giveBack = end === undefined && leaseId !== '' ? END_LEASE : end;
   const tried = async (what: 'renew' | 'end', work: () => Promise<void>): Promise<void> => {
     setBusy(what);
     setError(undefined);
@@ -94,6 +94,7 @@ export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProp
             {warning}
           </Text>
         ))}
+        {end === null && <Text size="sm">It ends by itself: nobody can take it back before its time is over.</Text>}
         {error && <ServerError error={error} />}
         <Group gap="xs">
           {leaseId !== '' && answer.renewable && (
