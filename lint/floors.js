@@ -15,7 +15,7 @@ export const floors = {
       ['tokens'],
       ['caller', 'overview', 'revocation', 'wrapping'],
       ['audit', 'mounts'],
-      ['removal', 'quotas', 'search'],
+      ['removal', 'quotas', 'search', 'following'],
       ['attention'],
       ['services.ts'],
     ],

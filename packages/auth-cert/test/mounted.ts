@@ -1,14 +1,7 @@
 import type { CoreResponse } from '@strongroom/core';
-import type { Log } from '@strongroom/engine-sdk';
-import { mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
+import { keptLog, mountForTest, type LogLine, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
 import type { MadeCertificate } from '@strongroom/lab';
 import { certAuth } from '../src/index.ts';
-
-export interface LogLine {
-  readonly level: string;
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
 
 export interface MountedCert extends TestMount {
   readonly lines: LogLine[];
@@ -19,13 +12,7 @@ export interface MountedCert extends TestMount {
 
 /** The login method in a whole core, with its log kept. */
 export async function mounted(options: TestMountOptions = {}): Promise<MountedCert> {
-  const lines: LogLine[] = [];
-  const keep =
-    (level: string) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      lines.push({ level, message, fields });
-    };
-  const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  const { log, lines } = keptLog();
   const mount = await mountForTest(certAuth, { log, ...options });
   return {
     ...mount,

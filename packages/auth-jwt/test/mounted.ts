@@ -1,14 +1,7 @@
 import type { CoreResponse } from '@strongroom/core';
-import type { Log } from '@strongroom/engine-sdk';
-import { mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
+import { keptLog, mountForTest, type LogLine, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
 import type { OidcIssuer } from '@strongroom/lab';
 import { jwtAuth } from '../src/index.ts';
-
-export interface LogLine {
-  readonly level: string;
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
 
 export interface MountedJwt extends TestMount {
   readonly lines: LogLine[];
@@ -18,13 +11,7 @@ export interface MountedJwt extends TestMount {
 
 /** The login method in a whole core, with its log kept. Its clock stands at the issuer's time. */
 export async function mounted(issuer?: OidcIssuer, options: TestMountOptions = {}): Promise<MountedJwt> {
-  const lines: LogLine[] = [];
-  const keep =
-    (level: string) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      lines.push({ level, message, fields });
-    };
-  const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  const { log, lines } = keptLog();
   const mount = await mountForTest(jwtAuth, { log, ...options });
   if (issuer) issuer.clock = () => Math.floor(mount.clock.millis() / 1_000);
   return {

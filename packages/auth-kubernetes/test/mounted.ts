@@ -1,14 +1,15 @@
 import type { CoreResponse } from '@strongroom/core';
-import type { Log } from '@strongroom/engine-sdk';
-import { manualClock, mountForTest, type ManualClock, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
+import {
+  keptLog,
+  manualClock,
+  mountForTest,
+  type LogLine,
+  type ManualClock,
+  type TestMount,
+  type TestMountOptions,
+} from '@strongroom/engine-testkit';
 import { startKubernetesApi, type KubernetesApi } from '@strongroom/lab';
 import { kubernetesAuthWith } from '../src/index.ts';
-
-export interface LogLine {
-  readonly level: string;
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
 
 export interface MountedKubernetes extends TestMount {
   readonly api: KubernetesApi;
@@ -28,13 +29,7 @@ export interface MountedOptions extends TestMountOptions {
 export async function mounted({ podFolder = '/no/pod/here', ...options }: MountedOptions = {}): Promise<MountedKubernetes> {
   const clock: ManualClock = options.clock ?? manualClock();
   const api = await startKubernetesApi({ now: () => clock.millis() });
-  const lines: LogLine[] = [];
-  const keep =
-    (level: string) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      lines.push({ level, message, fields });
-    };
-  const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  const { log, lines } = keptLog();
   const mount = await mountForTest(kubernetesAuthWith({ podFolder }), { log, ...options, clock });
   const config = { kubernetes_host: api.url, kubernetes_ca_cert: api.ca, token_reviewer_jwt: api.reviewer };
   await mount.write('config', config);

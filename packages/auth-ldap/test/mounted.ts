@@ -1,13 +1,6 @@
-import type { Log } from '@strongroom/engine-sdk';
-import { mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
+import { keptLog, mountForTest, type LogLine, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
 import type { CoreResponse } from '@strongroom/core';
 import { ldapAuth } from '../src/index.ts';
-
-export interface LogLine {
-  readonly level: string;
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
 
 export interface MountedLdap extends TestMount {
   readonly lines: LogLine[];
@@ -17,13 +10,7 @@ export interface MountedLdap extends TestMount {
 
 /** The login method in a whole core, with its log kept. */
 export async function mounted(options: TestMountOptions = {}): Promise<MountedLdap> {
-  const lines: LogLine[] = [];
-  const keep =
-    (level: string) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      lines.push({ level, message, fields });
-    };
-  const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  const { log, lines } = keptLog();
   const mount = await mountForTest(ldapAuth, { log, ...options });
   return {
     ...mount,

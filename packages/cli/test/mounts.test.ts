@@ -89,11 +89,11 @@ describe('secrets', () => {
   test('disable of what takes longer does not say that it is done', async () => {
     lab.routes['DELETE sys/mounts/db'] = {
       status: 202,
-      body: { ...envelope({ data: { removing: true } }), warnings: ['it goes on by itself'] },
+      body: { ...envelope({ data: { removing: true } }), warnings: ['it continues in the background'] },
     };
     const { code, stdout, stderr } = await lab.run(['secrets', 'disable', 'db']);
     expect(code).toBe(0);
-    expect(stderr).toContain('it goes on by itself');
+    expect(stderr).toContain('it continues in the background');
     expect(stdout).toBe('The secrets engine at db/ is still being removed.\n');
   });
 

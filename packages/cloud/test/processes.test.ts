@@ -63,7 +63,7 @@ describeWithAws('two processes over one store', (aws) => {
     release();
     expect(second.status).toBe(429);
     expect(second.errors![0]).toMatch(
-      /^the key of static role "st" is being rotated(; if it was cut off, it is taken up at \d{4}-\d\d-\d\dT[\d:.]+Z)?$/,
+      /^the key of static role "st" is being rotated(; if it was cut off, it resumes at \d{4}-\d\d-\d\dT[\d:.]+Z)?$/,
     );
     expect((await first).status).toBe(204);
     expect(aws.front.sent('CreateAccessKey')).toHaveLength(1);

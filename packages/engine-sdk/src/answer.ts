@@ -4,8 +4,8 @@ import { Type, type TSchema, type TUnsafe } from 'typebox';
 export interface AnswerForm {
   /** `none`: 204. `token`: a token in `auth`. `lease`: a credential in `data`, and its lease. `raw`: a body without an envelope. `any`: what another call answered. */
   readonly kind: 'none' | 'token' | 'lease' | 'raw' | 'any';
-  /** Of a `raw` answer. */
-  readonly contentType?: string;
+  /** Of a `raw` answer: the media types that it may have. */
+  readonly contentTypes?: readonly string[];
 }
 
 /** `T` as a handler may return it: arrays and objects may be readonly, and what is optional may be undefined. */
@@ -43,9 +43,9 @@ export function leased<S extends TSchema>(schema: S): S {
   return { ...schema, [FORM]: { kind: 'lease' } satisfies AnswerForm };
 }
 
-/** A body of this media type, without an envelope; of JSON, its shape. */
-export function rawAnswer(contentType: string, schema: TSchema = {}): TUnsafe<never> {
-  return formed<never>({ kind: 'raw', contentType }, schema);
+/** A body of one of these media types, without an envelope; of JSON, its shape. */
+export function rawAnswer(contentTypes: string | readonly string[], schema: TSchema = {}): TUnsafe<never> {
+  return formed<never>({ kind: 'raw', contentTypes: [contentTypes].flat() }, schema);
 }
 
 /** `data` of this shape, or 204 where there is nothing to say. Only for writes and deletes: a read of nothing is a 404. */

@@ -79,7 +79,7 @@ export { PluginGuard, type PluginGuardOptions } from './plugin-guard.ts';
 export { Quarantine, QUARANTINE_MILLIS, type Quarantined } from './quarantine.ts';
 export { redact } from './redact.ts';
 export type { Report, ReportKind } from './report.ts';
-export type { Caller, EngineRequest, EngineResponse, Operation, RawBody } from './request.ts';
+export type { Caller, EngineRequest, EngineResponse, Operation, RawBody, StreamedBody } from './request.ts';
 export type { AnySchedule, JobRun, Schedule } from './schedule.ts';
 export type { JobStatus, JobTry, ScheduleKind } from './schedule-kind.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';

@@ -60,6 +60,16 @@ export interface RawBody {
   readonly body: string | Uint8Array;
 }
 
+/** A body that is sent as it comes about, until it ends or the caller leaves. */
+export interface StreamedBody {
+  readonly contentType: string;
+  /**
+   * The parts of the body, as the caller takes them. Called once, when the response has begun. `signal` is aborted when the caller has left, the server stops,
+   * the mount is removed or the server is sealed: the body must end then. A throw cuts the connection off.
+   */
+  open(signal: AbortSignal): AsyncIterable<string | Uint8Array>;
+}
+
 /** What a handler answers. */
 export interface EngineResponse<D = unknown> {
   readonly data?: D | null;
@@ -76,6 +86,8 @@ export interface EngineResponse<D = unknown> {
   readonly leaseDuration?: number;
   /** Sent instead of the envelope. */
   readonly raw?: RawBody;
+  /** Sent instead of the envelope, as it comes about. Cannot be wrapped. The deadline of the request holds until it begins. */
+  readonly stream?: StreamedBody;
   /** Further response headers, such as the security policy of a page. */
   readonly headers?: Readonly<Record<string, string>>;
 }

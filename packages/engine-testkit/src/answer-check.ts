@@ -33,7 +33,8 @@ function problemOf(schema: TSchema, { status, data, auth, pendingAuth, leaseId, 
     case 'token':
       return auth || pendingAuth ? undefined : 'there is no token in it';
     case 'raw':
-      return raw?.contentType === form.contentType ? undefined : `its body is ${raw?.contentType ?? 'an envelope'}`;
+      if (!raw || !form.contentTypes!.includes(raw.contentType)) return `its body is ${raw?.contentType ?? 'an envelope'}`;
+      return Object.keys(schema).length > 1 ? compileSchema(closedSchema(schema))(JSON.parse(String(raw.body))) : undefined;
     case 'lease':
       if (leaseId === '') return 'there is no lease in it';
       if (Object.keys(schema).every((key) => key.startsWith('x-'))) return undefined;

@@ -4,6 +4,7 @@ export { CONTRACT_CASES, type ContractCase } from './contract-titles.ts';
 export { engineContract } from './contract.ts';
 export type { ContractSkip, EngineContract, Runner } from './engine-contract.ts';
 export type { KnownNames } from './garbage.ts';
+export { keptLog, type KeptLog, type LogLine } from './kept-log.ts';
 export { manualClock, type ManualClock } from './manual-clock.ts';
 export { MemoryStore, MemoryView, type StoredRecord } from './memory-view.ts';
 export { CallFailed, mountForTest, type Call, type TestMount, type TestMountOptions } from './mount-for-test.ts';

@@ -26,6 +26,13 @@ export class AnswerWriter {
     else this.send(response, answer.status, JSON_TYPE, envelopeOf(answer), more);
   }
 
+  /** The head of an answer whose body is sent as it comes about. Proxies are asked to pass on what they get at once. */
+  head(response: ServerResponse, { status, headers, stream }: CoreResponse, extra: readonly string[] = []): void {
+    const own = Object.entries(headers ?? {}).flat();
+    const type = ['Content-Type', stream!.contentType, 'X-Accel-Buffering', 'no'];
+    response.writeHead(status, [...this.#fixed, ...type, ...extra, ...own]);
+  }
+
   errors(response: ServerResponse, status: number, errors: readonly string[], extra?: readonly string[]): void {
     this.send(response, status, JSON_TYPE, errorsBody(errors), extra);
   }

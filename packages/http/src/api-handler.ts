@@ -8,6 +8,7 @@ import { readBody, tooMuch } from './body-reader.ts';
 import type { CoreHandler, CoreRequest } from './core-types.ts';
 import { ForwardedCertificate, type ForwardedCertificateOptions } from './forwarded-certificate.ts';
 import { HttpCall } from './http-call.ts';
+import { OpenStreams } from './open-streams.ts';
 import { firstOf, parseBool, parseQuery } from './query.ts';
 import { Refusal } from './refusal.ts';
 import { REQUEST_ID } from './request-id.ts';
@@ -107,6 +108,8 @@ export class ApiHandler {
   readonly #proxies: TrustedProxies | undefined;
   readonly #forwardedCertificate: ForwardedCertificate;
   readonly #observe: ApiOptions['observe'];
+  /** The answers that are being sent as they come about. */
+  readonly streams: OpenStreams;
   readonly #onFault: ApiOptions['onFault'];
 
   constructor(core: CoreHandler, options: ApiOptions = {}) {
@@ -122,6 +125,7 @@ export class ApiHandler {
     this.#unknown = lower(UNKNOWN_CALLER, this.#known);
     this.#memory = new BodyMemory(options.maxBodyMemory);
     this.#clock = options.clock ?? systemClock;
+    this.streams = new OpenStreams(this.#clock);
     this.#proxies = options.trustedProxies?.length ? new TrustedProxies(options.trustedProxies) : undefined;
     if (options.forwardedCertificate && !this.#proxies) {
       throw new TypeError('forwardedCertificate needs trustedProxies: anybody could send the certificate of somebody else');
@@ -211,7 +215,10 @@ export class ApiHandler {
           const id = answer.callId ?? answer.requestId;
           validateHeaderValue(REQUEST_ID, id);
           exchange.id = id;
-          this.#writer.answer(response, answer, withId(exchange));
+          if (answer.stream) {
+            this.#writer.head(response, answer, withId(exchange));
+            void this.streams.send(response, answer.stream);
+          } else this.#writer.answer(response, answer, withId(exchange));
           exchange.hold?.release();
           if (this.#observe) this.#observed(exchange, operation, path, answer.status);
         } catch (error) {

@@ -7,6 +7,7 @@ import { endWith } from './client-fault.ts';
 import type { CoreHandler } from './core-types.ts';
 import { askForBody, waitsForContinue } from './expectation.ts';
 import { acceptListVerb, restoreVerb } from './list-verb.ts';
+import { endsWith } from './open-streams.ts';
 import { siteApp, type SiteOptions } from './site.ts';
 
 /** What a server of its own takes beside the limits of the API. */
@@ -62,6 +63,7 @@ export function createHttpServer(core: CoreHandler, options: HttpServerOptions =
     ? https.createServer({ ...settings, ...withWholePaths(options.tls) }, listener)
     : http.createServer(settings, listener);
   acceptListVerb(server);
+  endsWith(server, api.streams);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     endWith(socket, 405, []);
   });

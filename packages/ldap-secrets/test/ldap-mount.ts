@@ -1,5 +1,4 @@
 import { mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
-import { silentLog, type Log } from '@strongroom/engine-sdk';
 import type { Slapd } from '@strongroom/lab';
 import type { CoreResponse } from '@strongroom/core';
 import { createDirectory, LdapError, type Connection, type Directory, type LdapEntry } from '@strongroom/ldap-client';
@@ -80,21 +79,6 @@ export class DirectoryView {
   close(): void {
     this.#directory.close();
   }
-}
-
-export interface LogLine {
-  readonly level: string;
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-export function keptLog(): { log: Log; lines: LogLine[] } {
-  const lines: LogLine[] = [];
-  const keep =
-    (level: string) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
-      void lines.push({ level, message, fields });
-  return { log: { ...silentLog, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') }, lines };
 }
 
 /** The data of an answer that must be there. */

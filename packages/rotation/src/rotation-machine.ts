@@ -340,7 +340,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
 
   /** `until`: when the claim of another process ends, which may have died. */
   busy(id: string, until?: number): TooManyRequests {
-    const otherwise = until === undefined ? '' : `; if it was cut off, it is taken up at ${new Date(until).toISOString()}`;
+    const otherwise = until === undefined ? '' : `; if it was cut off, it resumes at ${new Date(until).toISOString()}`;
     return new TooManyRequests(`${this.#method.busy(id)} is being rotated${otherwise}`, { headers: { 'Retry-After': '1' } });
   }
 

@@ -27,7 +27,7 @@ const Destinations = Type.Object({
 const body = {
   mount: f.string('Path of the mount that holds the secret.'),
   wait: f.duration(
-    'How long to wait for the provider, and for a run that is under way, before the answer; the schedule goes on by itself.',
+    'How long to wait for the provider, and for a run that is under way, before the answer; the schedule continues in the background.',
     {
       default: 5,
     },

@@ -272,7 +272,7 @@ describe('destinations', () => {
       expect((await sync.ask('delete', ONE, { purge: true })).status).toBe(204);
     });
 
-    test('purge_error says why a purge does not get on; it goes on by itself', async () => {
+    test('purge_error says why a purge does not get on; it continues in the background', async () => {
       await sync.put('a', { a: '1' });
       await sync.set('a');
       sync.provider.fail('denied', /^remove/);

@@ -138,7 +138,7 @@ describeWhere(missing, 'databases in the console', () => {
     await look(tab, 'static-failing');
     await postgres.query('ALTER ROLE elsewhere RENAME TO billing');
     await page.getByRole('button', { name: 'Try now' }).click();
-    await page.getByText('It succeeded.').waitFor();
+    await page.getByRole('status').filter({ hasText: 'It succeeded.' }).waitFor();
     await page.getByRole('button', { name: 'Show the current credential' }).click();
     await page.getByRole('button', { name: 'Copy password' }).click();
     const password = await page.evaluate(() => navigator.clipboard.readText());

@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts';
+import { readExact } from './exact-json.ts';
 import { isUnknownToken } from './refused-token.ts';
 import { token } from './token.ts';
 
@@ -14,6 +15,8 @@ export interface Call {
   readonly token?: string | null | undefined;
   readonly contentType?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Numbers of the answer keep their digits: `readExact`. */
+  readonly exact?: boolean | undefined;
 }
 
 /** What the server answered, with the envelope's fields that pages use. */
@@ -79,7 +82,7 @@ export async function send<T = Record<string, unknown>>(method: Method, path: st
   });
   const text = await response.text();
   const requestId = response.headers.get('X-Strongroom-Request-Id') ?? undefined;
-  const body = parsed(text);
+  const body = parsed(text, call.exact ? readExact : JSON.parse);
   if (!response.ok) {
     const errors = (body as { errors?: unknown } | null)?.errors;
     const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
@@ -129,10 +132,10 @@ function headersOf(call: Call): Headers {
   return headers;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, read: (text: string) => unknown): unknown {
   if (text === '') return null;
   try {
-    return JSON.parse(text) as unknown;
+    return read(text);
   } catch {
     return text;
   }

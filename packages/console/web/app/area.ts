@@ -14,4 +14,6 @@ export interface Area {
     /** Addresses for which the entry is the current one. */
     readonly owns: readonly string[];
   };
+  /** Further pages that the palette offers by name. */
+  readonly places?: readonly { readonly label: string; readonly to: string }[];
 }

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react';
 import { SealGate } from '../pages/unseal/seal-gate.tsx';
 import { To } from '../parts/to.tsx';
 import { areas } from './areas.ts';
+import { Palette } from './palette.tsx';
 import { SessionBars, SessionGuard } from './session-guard.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import classes from './shell.module.css';
@@ -55,6 +56,7 @@ function Frame({ pathname }: { readonly pathname: string }) {
         <To to="/" className={classes.brand}>
           Strongroom
         </To>
+        <Palette />
         <div className={classes.tools}>
           <SchemeToggle />
           <SessionMenu />

@@ -86,7 +86,7 @@ export function PolicyLine({
       {policy === draft ? (
         <span>{`draft of ${text}`}</span>
       ) : (
-        <To to="/access/policies/$" params={{ rest: policy }} search={{ line }}>
+        <To to="/access/policies/$name" params={{ name: policy }} search={{ line }}>
           {text}
         </To>
       )}{' '}

@@ -13,12 +13,18 @@ interface NamesTableProps {
   readonly label: string;
   readonly row: (name: string, info: Readonly<Record<string, unknown>>) => ReactNode;
   readonly empty: ReactNode;
+  /** What the filter looks through; the name, unless ids are listed. */
+  readonly text?: (name: string, info: Readonly<Record<string, unknown>>) => string;
 }
 
 const ROW = 37;
 
+function nameOnly(name: string): string {
+  return name;
+}
+
 /** The names below a path: read a page at a time as one scrolls, only the seen rows in the document, with a filter (`/`). */
-export function NamesTable({ path, label, row, empty }: NamesTableProps) {
+export function NamesTable({ path, label, row, empty, text = nameOnly }: NamesTableProps) {
   const [filter, setFilter] = useState('');
   const names = useNames(path);
   const all = useMemo(
@@ -27,8 +33,8 @@ export function NamesTable({ path, label, row, empty }: NamesTableProps) {
   );
   const shown = useMemo(() => {
     const wanted = filter.trim().toLowerCase();
-    return wanted === '' ? all : all.filter(({ name }) => name.toLowerCase().includes(wanted));
-  }, [all, filter]);
+    return wanted === '' ? all : all.filter(({ name, info }) => text(name, info).toLowerCase().includes(wanted));
+  }, [all, filter, text]);
   const box = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({ count: shown.length, getScrollElement: () => box.current, estimateSize: () => ROW, overscan: 8 });
   const items = rows.getVirtualItems();

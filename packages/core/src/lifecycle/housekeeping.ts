@@ -1,18 +1,27 @@
 import type { Clock, Log } from '@strongroom/engine-sdk';
+import type { SharedEvents } from '../services/events/shared-events.ts';
 import type { PolicyStore } from '../services/policies/policy-store.ts';
 import type { KeyRotation } from '../services/seal/key-rotation.ts';
 
 /** Milliseconds. */
 const INTERVAL = 60_000;
 
-/** What an unsealed server does once a minute: rotates the barrier key when it is due, and removes expired policies. */
+interface Parts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly rotation: KeyRotation;
+  readonly policies: PolicyStore;
+  readonly sharedEvents: SharedEvents;
+}
+
+/** What an unsealed server does once a minute: rotates the barrier key when it is due, and removes expired policies and old events. */
 export class Housekeeping {
-  readonly #parts: { clock: Clock; log: Log; rotation: KeyRotation; policies: PolicyStore };
+  readonly #parts: Parts;
   #cancel: (() => void) | undefined;
   /** Rises with every start and stop: a round that ends later schedules no other. */
   #run = 0;
 
-  constructor(parts: { clock: Clock; log: Log; rotation: KeyRotation; policies: PolicyStore }) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
@@ -39,5 +48,6 @@ export class Housekeeping {
   async #round(): Promise<void> {
     if (await this.#parts.rotation.check()) this.#parts.log.info('the barrier key was rotated');
     await this.#parts.policies.removeExpired();
+    await this.#parts.sharedEvents.prune();
   }
 }

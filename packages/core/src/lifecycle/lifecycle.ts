@@ -141,6 +141,7 @@ export class Lifecycle {
       this.#services.removals.stop(new Unavailable('Vault is sealed'));
       await waitAtMost(clock, LAST_WORK, runner.stop());
       await waitAtMost(clock, LAST_WORK, this.#services.nodes.leave());
+      await waitAtMost(clock, LAST_WORK, this.#services.sharedEvents.leave());
     }
     await this.seal();
     this.#unsubscribe();
@@ -174,7 +175,7 @@ export class Lifecycle {
   async #start(): Promise<void> {
     if (this.#open) return;
     const { clock, log, barrier, incarnations, runner } = this.#kernel;
-    const { versions, audit, mounts, removals, tokens, cluster, figures, nodes } = this.#services;
+    const { versions, audit, mounts, removals, tokens, cluster, figures, nodes, sharedEvents } = this.#services;
     const began = clock.millis();
     this.#caches.opening();
     this.#starting = true;
@@ -184,12 +185,14 @@ export class Lifecycle {
       await audit.load();
       await incarnations.begin();
       await nodes.begin();
+      await sharedEvents.begin();
       await mounts.open();
       await removals.resume();
       // Sealed meanwhile.
       if (barrier.sealed) throw new Unavailable('Vault is sealed');
     } catch (error) {
       log.error('the server could not start after unsealing', { error: String(error) });
+      sharedEvents.end();
       nodes.end();
       incarnations.end();
       await mounts.close()();
@@ -214,11 +217,12 @@ export class Lifecycle {
   #forgetKeys(): () => Promise<void> {
     if (!this.#open && !this.#starting) return async () => undefined;
     const { clock, log, barrier, store, incarnations, runner } = this.#kernel;
-    const { removals, mounts, tokens, seal, audit, figures, nodes } = this.#services;
+    const { removals, mounts, tokens, seal, audit, figures, nodes, sharedEvents } = this.#services;
     this.#open = false;
     this.#housekeeping.stop();
     figures.sampler.stop();
     nodes.end();
+    sharedEvents.end();
     removals.stop(new Unavailable('Vault is sealed'));
     const work = runner.stop();
     incarnations.end();

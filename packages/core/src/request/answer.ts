@@ -1,4 +1,5 @@
-import { NotFound, type EngineResponse } from '@strongroom/engine-sdk';
+import { NotFound, type EngineResponse, type StreamedBody } from '@strongroom/engine-sdk';
+import type { Mount } from '../kernel/mounts/mount.ts';
 import type { Call } from './call.ts';
 import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.ts';
 import { replyOf } from '../services/caller/internal-request.ts';
@@ -20,6 +21,7 @@ export function answerOf(call: Call, response: EngineResponse | undefined, warni
     data: response.data ?? null,
     warnings: all,
     ...(response.raw ? { raw: response.raw } : {}),
+    ...(response.stream ? { stream: endingWith(call.mount, response.stream) } : {}),
     ...(response.headers ? { headers: response.headers } : {}),
     ...(response.accessor === undefined ? {} : { accessor: response.accessor }),
     ...(isFlattened(call.path) ? { flattened: true } : {}),
@@ -28,6 +30,24 @@ export function answerOf(call: Call, response: EngineResponse | undefined, warni
   if (!parts) return base;
   const both = parts.warnings && all ? [...parts.warnings, ...all] : (parts.warnings ?? all);
   return { ...base, ...parts, requestId: call.id, warnings: both };
+}
+
+/** The same body, which also ends with its mount, or when the server is sealed. */
+function endingWith(mount: Mount | undefined, body: StreamedBody): StreamedBody {
+  if (!mount) return body;
+  const { ending } = mount;
+  return {
+    contentType: body.contentType,
+    async *open(signal) {
+      const over = new AbortController();
+      const stop = ending.heard((reason) => over.abort(reason));
+      try {
+        yield* body.open(AbortSignal.any([signal, over.signal]));
+      } finally {
+        stop();
+      }
+    },
+  };
 }
 
 function isEmptyList(data: unknown): boolean {

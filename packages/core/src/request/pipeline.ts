@@ -248,7 +248,9 @@ export class Pipeline {
       return await login();
     } catch (error) {
       const refused = error instanceof EngineError && error.status < 500;
-      this.#parts.figures.counters.count(mount.uuid, refused ? 'logins_denied' : 'logins_failed');
+      const { counters, denied } = this.#parts.figures;
+      counters.count(mount.uuid, refused ? 'logins_denied' : 'logins_failed');
+      if (refused) denied.count(mount.uuid);
       throw error;
     }
   }

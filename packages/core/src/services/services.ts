@@ -18,7 +18,11 @@ import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
 import { TokenAccess } from './caller/token-access.ts';
+import { EventLog } from './events/event-log.ts';
 import { Events } from './events/events.ts';
+import { SharedEvents } from './events/shared-events.ts';
+import { EventStreams } from './following/event-streams.ts';
+import { EventView } from './following/event-view.ts';
 import { openFigures, type Figures } from './figures/figures.ts';
 import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
@@ -101,10 +105,20 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
 
   const mountOf = (uuid: string): Mount | undefined => mounts.byUuid(uuid);
   const events = new Events({ clock, log });
+  const eventLog = new EventLog();
+  const node = hostname();
+  const sharedEvents = new SharedEvents({
+    ...{ store, driver, clock, timer: kernel.livenessClock, log, incarnations, events, known: eventLog, node },
+  });
+  incarnations.handsOn(sharedEvents);
+  eventLog.listen(({ life, event }) => {
+    if (event && life !== incarnations.id) figures.leases.event(event);
+  });
   const figures: Figures = openFigures({
     ...{ events, clock, log, timer: kernel.livenessClock },
     leaseIds: async (prefix, query) => leases.ids(prefix, query),
     mountOf: (path) => mounts.route(path)?.mount.uuid,
+    aboveLogins: (uuid) => [`sys/${mounts.byUuid(uuid)?.path.slice(0, -1)}`, 'sys/locked-users'],
     circuitsOpen: () => outside.breakers.open().length,
     backlog: async () => (await store.keys({ prefix: SCHEDULE, before: dueBound(clock.millis()), limit: MOST_BACKLOG })).length,
   });
@@ -179,6 +193,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     forget: async (mount) => {
       await jobs.forgetMount(mount.uuid);
       figures.counters.forgetMount(mount.uuid);
+      figures.denied.forgetMount(mount.uuid);
       await accounts.forgetMount(mount.uuid);
       await quotas.rates.rules.forgetMount(mount.uuid);
       await quotas.leases.rules.forgetMount(mount.uuid);
@@ -201,10 +216,11 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     }),
   };
 
+  const access = new TokenAccess({ tokens, policies, identity });
   const underWay = new CallsUnderWay();
   const nodes = new Nodes({
     ...{ store, driver, clock, timer: kernel.livenessClock, log },
-    facts: { hostname: hostname(), address: options.apiAddress ?? '', version: VERSION },
+    facts: { hostname: node, address: options.apiAddress ?? '', version: VERSION },
     activity: () => ({ requests: underWay.size, work: runner.busy, incarnation: incarnations.id }),
     living: () => incarnations.others,
     runs: async (incarnation) => incarnations.runs(incarnation),
@@ -237,12 +253,14 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       quotas,
       attention,
       events,
+      sharedEvents,
       figures,
       nodes,
       underWay,
     },
     retryOutside,
-    access: new TokenAccess({ tokens, policies, identity }),
+    access,
+    streams: new EventStreams({ clock, copies: kernel.copies, tokens, access, log: eventLog, view: new EventView(mounts), node: nodes.id }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
     oidc: openOidc({
       storage: () => mounts.at('identity/')!.storage,
@@ -253,7 +271,10 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     logins: new LoginTokens({
       ...{ store, tokens, identity, clock, mfa },
       mount: mountOf,
-      counted: (mount, result) => figures.counters.count(mount, `logins_${result}`),
+      counted: (mount, result) => {
+        figures.counters.count(mount, `logins_${result}`);
+        if (result === 'denied') figures.denied.count(mount);
+      },
       reserve: async (login) => quotas.leases.reserveLogin(login),
     }),
     leaseTimeline: new LeaseTimeline({ store, tokens }),

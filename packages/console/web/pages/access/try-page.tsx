@@ -30,10 +30,10 @@ interface Answered {
 export default function TryPage() {
   const { search } = usePlace();
   const go = useGo();
-  const [whose, setWhose] = useState<Whose>('mine');
+  const [whose, setWhose] = useState<Whose>(search.accessor === undefined ? 'mine' : 'accessor');
   const [path, setPath] = useState(search.path ?? '');
   const [operation, setOperation] = useState(search.operation ?? 'read');
-  const [subject, setSubject] = useState('');
+  const [subject, setSubject] = useState(search.accessor ?? '');
   const [draft, setDraft] = useState('');
   const [name, setName] = useState('');
   const [answered, setAnswered] = useState<Answered>();
@@ -67,7 +67,7 @@ export default function TryPage() {
   };
 
   useEffect(() => {
-    if (search.path) void ask(search.path);
+    if (search.path && search.accessor === undefined) void ask(search.path);
     // Asks once for the path of the address; later questions are asked by the form.
   }, []);
 

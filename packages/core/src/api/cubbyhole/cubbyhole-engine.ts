@@ -15,7 +15,8 @@ import { Records } from '../../kernel/storage/records.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 
 /** By the digest of the token, and the path. */
-const secrets = new Records('cubbyhole/', Type.Record(Type.String(), Type.Unknown()));
+const Secret = Type.Record(Type.String(), Type.Unknown());
+const secrets = new Records('cubbyhole/', Secret);
 
 /** Each token's own store; it goes with the token. */
 export function cubbyholeEngine(store: Store): EnginePackage {
@@ -34,6 +35,7 @@ export function cubbyholeEngine(store: Store): EnginePackage {
   })
     .read({
       summary: 'Reads a secret.',
+      response: Secret,
       handle: async (req) => {
         const data = await secrets.get(store, folderOf(req) + req.data.path);
         return data && { data };

@@ -1,7 +1,10 @@
 import { type AnyPath, f, NoContent, pageFields, path } from '@strongroom/engine-sdk';
-import { listing } from '../../services/identity/identity-data.ts';
+import { Type, type Static } from 'typebox';
+import { listedWith, listing } from '../../services/identity/identity-data.ts';
 import type { LoginEnforcements } from '../../services/mfa/login-enforcements.ts';
-import type { LoginEnforcement } from '../../services/mfa/mfa-settings.ts';
+import { LoginEnforcement } from '../../services/mfa/mfa-settings.ts';
+
+const Enforcement = Type.Object({ ...LoginEnforcement.properties, namespace_id: Type.String(), namespace_path: Type.String() });
 
 /** `identity/mfa/login-enforcement/…`: which logins need a second factor. */
 export function loginEnforcementPaths(enforcements: LoginEnforcements): AnyPath[] {
@@ -12,10 +15,11 @@ export function loginEnforcementPaths(enforcements: LoginEnforcements): AnyPath[
       fields: pageFields,
     }).list({
       summary: 'List login enforcements',
+      response: listedWith(Enforcement),
       handle: async ({ data }) =>
         listing(
           (await enforcements.list())
-            .map((one): [string, unknown] => [one.name, enforcementData(one)])
+            .map((one): [string, Static<typeof Enforcement>] => [one.name, enforcementData(one)])
             .sort(([a], [b]) => (a < b ? -1 : 1)),
           data,
         ),
@@ -37,6 +41,7 @@ export function loginEnforcementPaths(enforcements: LoginEnforcements): AnyPath[
     })
       .read({
         summary: 'Read a login enforcement',
+        response: Enforcement,
         handle: async ({ data }) => {
           const found = await enforcements.get(data.name);
           return found && { data: enforcementData(found) };
@@ -61,6 +66,6 @@ export function loginEnforcementPaths(enforcements: LoginEnforcements): AnyPath[
   ];
 }
 
-function enforcementData(enforcement: LoginEnforcement): Record<string, unknown> {
+function enforcementData(enforcement: LoginEnforcement): Static<typeof Enforcement> {
   return { ...enforcement, namespace_id: 'root', namespace_path: '' };
 }

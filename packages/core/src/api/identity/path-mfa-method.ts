@@ -1,7 +1,8 @@
-import { type AnyPath, BadRequest, f, NoContent, NotFound, pageFields, path } from '@strongroom/engine-sdk';
-import { listing } from '../../services/identity/identity-data.ts';
+import { type AnyPath, BadRequest, f, NoContent, NotFound, orNoContent, pageFields, path } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
+import { listedWith, listing } from '../../services/identity/identity-data.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
-import type { TotpMethod } from '../../services/mfa/mfa-settings.ts';
+import { TotpMethod } from '../../services/mfa/mfa-settings.ts';
 import type { TotpMethodOrder, TotpMethods } from '../../services/mfa/totp-methods.ts';
 import type { NewSecret, TotpSecrets } from '../../services/mfa/totp-secrets.ts';
 
@@ -16,6 +17,19 @@ const methodFields = {
   skew: f.int('Number of periods before and after the current one whose codes are accepted: 0 or 1.', { default: 1 }),
   max_validation_attempts: f.int('Number of consecutive wrong codes after which the entity must wait.', { default: 5 }),
 } as const;
+
+const Method = Type.Object({
+  ...TotpMethod.properties,
+  type: Type.String(),
+  namespace_id: Type.String(),
+  namespace_path: Type.String(),
+});
+const Made = orNoContent(
+  Type.Object({
+    url: Type.String({ description: 'The secret as an otpauth:// address.', secret: true }),
+    barcode: Type.String({ description: 'A PNG of its QR code, base64; empty where the method makes none.', secret: true }),
+  }),
+);
 
 interface MethodBody extends Omit<TotpMethodOrder, 'name'> {
   readonly method_name: string | undefined;
@@ -32,10 +46,12 @@ const ABSENT = ['duo', 'okta', 'pingid'] as const;
 export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMethods; readonly secrets: TotpSecrets }): AnyPath[] {
   const list = async (page: { after: string | undefined; limit: number | undefined }) =>
     listing(
-      (await methods.list()).map((method): [string, unknown] => [method.id, methodData(method)]).sort(([a], [b]) => (a < b ? -1 : 1)),
+      (await methods.list())
+        .map((method): [string, Static<typeof Method>] => [method.id, methodData(method)])
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
       page,
     );
-  const read = async (id: string): Promise<{ data: unknown } | undefined> => {
+  const read = async (id: string) => {
     const method = await methods.get(id);
     return method && { data: methodData(method) };
   };
@@ -43,6 +59,7 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
   return [
     path('mfa/method', { synopsis: 'MFA methods.', description: 'Lists the methods of all types by id.', fields: pageFields }).list({
       summary: 'List MFA methods',
+      response: listedWith(Method),
       handle: async ({ data }) => list(data),
     }),
 
@@ -50,7 +67,7 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
       synopsis: 'One MFA method by its id.',
       description: 'Returns a method of any type.',
       fields: { id: methodId },
-    }).read({ summary: 'Read an MFA method', handle: async ({ data }) => read(data.id) }),
+    }).read({ summary: 'Read an MFA method', response: Method, handle: async ({ data }) => read(data.id) }),
 
     path('mfa/method/totp', {
       synopsis: 'Configure TOTP methods.',
@@ -58,9 +75,10 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
         'A write with the name of an existing method replaces its parameters, except name and id. Otherwise, it creates a method.',
       fields: { ...pageFields, ...methodFields },
     })
-      .list({ summary: 'List TOTP methods', handle: async ({ data }) => list(data) })
+      .list({ summary: 'List TOTP methods', response: listedWith(Method), handle: async ({ data }) => list(data) })
       .update({
         summary: 'Create or update a TOTP method',
+        response: Type.Object({ method_id: Type.String() }),
         handle: async ({ data }) => ({ data: { method_id: await methods.save(undefined, orderOf(data)) } }),
       }),
 
@@ -70,7 +88,7 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
         'A write replaces all parameters except name and id. Existing secrets keep their parameters, except skew and max_validation_attempts.',
       fields: { id: methodId, ...methodFields },
     })
-      .read({ summary: 'Read a TOTP method', handle: async ({ data }) => read(data.id) })
+      .read({ summary: 'Read a TOTP method', response: Method, handle: async ({ data }) => read(data.id) })
       .update({
         summary: 'Update a TOTP method',
         response: NoContent,
@@ -94,6 +112,7 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
       fields: { method_id: methodField },
     }).update({
       summary: 'Generate a TOTP secret for the calling entity',
+      response: Made,
       handle: async (req) => answer(await secrets.generate(req.data.method_id, internalOf(req).identity?.entityId ?? '')),
     }),
 
@@ -104,6 +123,7 @@ export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMet
       fields: { method_id: methodField, entity_id: entityField },
     }).update({
       summary: 'Generate a TOTP secret for an entity',
+      response: Made,
       handle: async ({ data }) => answer(await secrets.generate(data.method_id, data.entity_id)),
     }),
 
@@ -132,14 +152,15 @@ function absentMethodPaths(type: (typeof ABSENT)[number]): AnyPath[] {
   };
   return [
     path(`mfa/method/${type}`, { ...about, arbitraryData: true, fields: pageFields })
-      .list({ summary: `List ${type} methods (not supported)`, handle: async () => Promise.reject(new NotFound()) })
-      .update({ summary: 'Refused', handle: refuse }),
+      .list({ summary: `List ${type} methods (not supported)`, response: NoContent, handle: async () => Promise.reject(new NotFound()) })
+      .update({ summary: 'Refused', response: NoContent, handle: refuse }),
     path(`mfa/method/${type}/{id}`, { ...about, arbitraryData: true, fields: { id: methodId } })
       .read({
         summary: 'Refused',
+        response: NoContent,
         handle: async () => Promise.reject(new BadRequest(`failed to find the method ID under MFA type ${type}.`)),
       })
-      .update({ summary: 'Refused', handle: refuse })
+      .update({ summary: 'Refused', response: NoContent, handle: refuse })
       .delete({ summary: 'Removes nothing', response: NoContent, handle: async () => undefined }),
   ];
 }
@@ -149,11 +170,11 @@ function orderOf({ method_name, ...order }: MethodBody): TotpMethodOrder {
   return { name: method_name || undefined, issuer, period, key_size, qr_size, algorithm, digits, skew, max_validation_attempts };
 }
 
-function methodData(method: TotpMethod): Record<string, unknown> {
+function methodData(method: TotpMethod): Static<typeof Method> {
   return { ...method, type: 'totp', namespace_id: 'root', namespace_path: '' };
 }
 
-function answer({ method, made }: { method: TotpMethod; made: NewSecret | undefined }): { data?: unknown; warnings?: string[] } {
+function answer({ method, made }: { method: TotpMethod; made: NewSecret | undefined }): { data?: NewSecret; warnings?: string[] } {
   if (made) return { data: made };
   return { warnings: [`Entity already has a secret for MFA method ${JSON.stringify(method.name)}`] };
 }

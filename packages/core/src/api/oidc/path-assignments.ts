@@ -1,4 +1,5 @@
 import { type AnyPath, f, ListedKeys, NoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
+import { Assignment } from '../../services/oidc/oidc-records.ts';
 import type { Assignments } from '../../services/oidc/assignments.ts';
 
 /** `identity/oidc/assignment…` */
@@ -21,6 +22,7 @@ export function assignmentPaths({ assignments }: { readonly assignments: Assignm
     })
       .read({
         summary: 'Read an assignment',
+        response: Assignment,
         handle: async ({ data }) => {
           const found = await assignments.get(data.name);
           return found && { data: found };

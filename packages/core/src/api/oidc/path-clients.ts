@@ -1,6 +1,14 @@
 import { type AnyPath, BadRequest, f, NoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import type { Clients } from '../../services/oidc/clients.ts';
-import type { Client } from '../../services/oidc/oidc-records.ts';
+import { Client } from '../../services/oidc/oidc-records.ts';
+
+const { client_secret: _secret, ...visible } = Client.properties;
+const VisibleClient = Type.Object({ ...visible, authorization_code: Type.Boolean(), client_credentials: Type.Boolean() });
+const ReadClient = Type.Object({
+  ...VisibleClient.properties,
+  client_secret: Type.Optional(Type.String({ description: 'Of a confidential client.', secret: true })),
+});
 
 /** `identity/oidc/client…` */
 export function clientPaths({ clients }: { readonly clients: Clients }): AnyPath[] {
@@ -11,6 +19,7 @@ export function clientPaths({ clients }: { readonly clients: Clients }): AnyPath
       fields: pageFields,
     }).list({
       summary: 'List the clients',
+      response: Type.Object({ keys: Type.Array(Type.String()), key_info: Type.Record(Type.String(), VisibleClient) }),
       handle: async ({ data }) => {
         const entries = slicePage(await clients.entries(), data, ([name]) => name);
         if (entries.length === 0) return undefined;
@@ -40,6 +49,7 @@ export function clientPaths({ clients }: { readonly clients: Clients }): AnyPath
     })
       .read({
         summary: 'Read a client, with its secret',
+        response: ReadClient,
         handle: async ({ data }) => {
           const client = await clients.get(data.name);
           if (!client) return undefined;
@@ -69,6 +79,6 @@ export function clientPaths({ clients }: { readonly clients: Clients }): AnyPath
   ];
 }
 
-function shown({ client_secret: _hidden, ...client }: Client): Record<string, unknown> {
+function shown({ client_secret: _hidden, ...client }: Client): Static<typeof VisibleClient> {
   return { ...client, authorization_code: true, client_credentials: false };
 }

@@ -1,4 +1,5 @@
 import { type AnyPath, f, NoContent, path } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { ISSUER_WARNING } from '../../services/oidc/token-issuer.ts';
 import type { Oidc } from '../../services/oidc/open-oidc.ts';
 
@@ -10,7 +11,11 @@ export function configPaths({ issuer }: Pick<Oidc, 'issuer'>): AnyPath[] {
       description: 'Verifiers must be able to reach this server at the issuer.',
       fields: { issuer: f.string('Scheme, host and port, such as https://example.com:8200. Empty: api_addr of the server.') },
     })
-      .read({ summary: 'Read the issuer', handle: async () => ({ data: { issuer: await issuer.configured() } }) })
+      .read({
+        summary: 'Read the issuer',
+        response: Type.Object({ issuer: Type.String() }),
+        handle: async () => ({ data: { issuer: await issuer.configured() } }),
+      })
       .update({
         summary: 'Set the issuer',
         response: NoContent,

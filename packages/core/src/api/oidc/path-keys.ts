@@ -1,8 +1,16 @@
-import { type AnyPath, f, ListedKeys, NoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
+import { type AnyPath, f, ListedKeys, NoContent, pageFields, path, Seconds, slicePage } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { NamedKeys } from '../../services/oidc/named-keys.ts';
 import { ALGORITHMS } from '../../services/oidc/signing-algorithm.ts';
 
 const nameField = f.name('Name of the key.');
+
+const Key = Type.Object({
+  algorithm: Type.String(),
+  allowed_client_ids: Type.Array(Type.String()),
+  rotation_period: Seconds,
+  verification_ttl: Seconds,
+});
 
 /** `identity/oidc/key…` */
 export function keyPaths({ keys }: { readonly keys: NamedKeys }): AnyPath[] {
@@ -28,6 +36,7 @@ export function keyPaths({ keys }: { readonly keys: NamedKeys }): AnyPath[] {
     })
       .read({
         summary: 'Read a key',
+        response: Key,
         handle: async ({ data }) => {
           const key = await keys.get(data.name);
           if (!key) return undefined;

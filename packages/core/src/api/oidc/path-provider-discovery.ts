@@ -1,9 +1,9 @@
-import { f, path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
+import { type AnyPath, type Clock, f, path, rawAnswer } from '@strongroom/engine-sdk';
 import type { Providers } from '../../services/oidc/providers.ts';
 import { OPENID } from '../../services/oidc/scopes.ts';
 import { ALGORITHMS } from '../../services/oidc/signing-algorithm.ts';
 import { requireAddress } from '../../services/oidc/token-issuer.ts';
-import { DISCOVERY_AGE, keySetAnswer } from './path-well-known.ts';
+import { DISCOVERY_AGE, KeySetAnswer, keySetAnswer } from './path-well-known.ts';
 import { cacheFor, rawJson } from './raw-json.ts';
 
 const nameField = f.name('Name of the provider.');
@@ -18,6 +18,7 @@ export function providerDiscoveryPaths({ providers, clock }: { readonly provider
       fields: { name: nameField },
     }).read({
       summary: "Read a provider's discovery document",
+      response: rawAnswer('application/json'),
       handle: async ({ data }) => {
         const found = await providers.get(data.name);
         if (!found) return undefined;
@@ -51,6 +52,7 @@ export function providerDiscoveryPaths({ providers, clock }: { readonly provider
       fields: { name: nameField },
     }).read({
       summary: "Read a provider's key set",
+      response: KeySetAnswer,
       handle: async ({ data }) => {
         const found = await providers.get(data.name);
         return found && keySetAnswer(await providers.keySet(found), clock);

@@ -1,4 +1,5 @@
-import { f, path, type AnyPath, type EngineRequest, type EngineResponse } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineRequest, type EngineResponse, f, path, rawAnswer, Seconds } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { TokenRecord } from '../../services/tokens/token-record.ts';
 import { OAuthRefusal, type OAuthCode } from '../../services/oidc/oauth-refusal.ts';
@@ -23,6 +24,18 @@ const authorizationFields = {
   request_uri: text('Not supported.'),
 };
 
+const CodeAnswer = rawAnswer('application/json', Type.Object({ code: Type.String({ secret: true }), state: Type.Optional(Type.String()) }));
+const TokenAnswer = rawAnswer(
+  'application/json',
+  Type.Object({
+    token_type: Type.String(),
+    access_token: Type.String({ secret: true }),
+    id_token: Type.String({ secret: true }),
+    expires_in: Seconds,
+  }),
+);
+const ClaimsAnswer = rawAnswer('application/json', Type.Record(Type.String(), Type.Unknown()));
+
 /** Statuses of refusals, where they are not 400. */
 const TOKEN_STATUS: Partial<Record<OAuthCode, number>> = { invalid_client: 401 };
 const USERINFO_STATUS: Partial<Record<OAuthCode, number>> = { invalid_token: 401, access_denied: 403 };
@@ -30,6 +43,7 @@ const USERINFO_STATUS: Partial<Record<OAuthCode, number>> = { invalid_token: 401
 /** `identity/oidc/provider/<name>/authorize`, `…/token` and `…/userinfo`. Their answers are those of OAuth and OpenID Connect. */
 export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): AnyPath[] {
   const authorize = {
+    response: CodeAnswer,
     handle: async (req: EngineRequest<typeof authorizationFields>): Promise<EngineResponse<never>> => {
       const { name, state, ...request } = req.data;
       const { token } = internalOf(req);
@@ -45,6 +59,7 @@ export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): An
     },
   };
   const userInfo = {
+    response: ClaimsAnswer,
     handle: async (req: EngineRequest<{ name: typeof nameField }>): Promise<EngineResponse<never>> =>
       refusable(
         async () => rawJson(await flow.userInfo(req.data.name, bearerOf(req.headers['authorization']))),
@@ -79,6 +94,7 @@ export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): An
       },
     }).update({
       summary: 'Exchange a code for an access token and an identity token',
+      response: rawAnswer('application/json', TokenAnswer),
       handle: async ({ data: { name, ...request }, headers }) =>
         refusable(
           async () => {

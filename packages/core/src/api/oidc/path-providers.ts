@@ -1,4 +1,6 @@
 import { type AnyPath, f, NoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { Provider } from '../../services/oidc/oidc-records.ts';
 import { allowsClient } from '../../services/oidc/identity-tokens.ts';
 import type { KnownProvider, Providers } from '../../services/oidc/providers.ts';
 import { ISSUER_WARNING } from '../../services/oidc/token-issuer.ts';
@@ -12,6 +14,7 @@ export function providerPaths({ providers }: { readonly providers: Providers }):
       fields: { ...pageFields, allowed_client_id: f.string('List only providers that serve the client with this id.', { default: '' }) },
     }).list({
       summary: 'List the providers',
+      response: Type.Object({ keys: Type.Array(Type.String()), key_info: Type.Record(Type.String(), Provider) }),
       handle: async ({ data }) => {
         const id = data.allowed_client_id;
         const serving = (await providers.all()).filter((one) => id === '' || allowsClient(one.allowed_client_ids, id));
@@ -33,6 +36,7 @@ export function providerPaths({ providers }: { readonly providers: Providers }):
     })
       .read({
         summary: 'Read a provider',
+        response: Provider,
         handle: async ({ data }) => {
           const found = await providers.get(data.name);
           return found && { data: shown(found) };
@@ -59,6 +63,6 @@ export function providerPaths({ providers }: { readonly providers: Providers }):
   ];
 }
 
-function shown({ issuer, allowed_client_ids, scopes_supported }: KnownProvider): Record<string, unknown> {
+function shown({ issuer, allowed_client_ids, scopes_supported }: KnownProvider): Provider {
   return { issuer, allowed_client_ids, scopes_supported };
 }

@@ -1,4 +1,5 @@
 import { type AnyPath, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
+import { TokenRole } from '../../services/oidc/oidc-records.ts';
 import type { IdentityTokenRoles } from '../../services/oidc/token-roles.ts';
 
 /** `identity/oidc/role…` */
@@ -21,6 +22,7 @@ export function rolePaths({ roles }: { readonly roles: IdentityTokenRoles }): An
     })
       .read({
         summary: 'Read a role',
+        response: TokenRole,
         handle: async ({ data }) => {
           const role = await roles.get(data.name);
           return role && { data: role };

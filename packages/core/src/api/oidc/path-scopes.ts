@@ -1,4 +1,5 @@
 import { type AnyPath, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
+import { Scope } from '../../services/oidc/oidc-records.ts';
 import type { Scopes } from '../../services/oidc/scopes.ts';
 
 /** `identity/oidc/scope…` */
@@ -19,6 +20,7 @@ export function scopePaths({ scopes }: { readonly scopes: Scopes }): AnyPath[] {
     })
       .read({
         summary: 'Read a scope',
+        response: Scope,
         handle: async ({ data }) => {
           const found = await scopes.get(data.name);
           return found && { data: found };

@@ -1,4 +1,5 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, path, rawAnswer, Seconds } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { IdentityTokens } from '../../services/oidc/identity-tokens.ts';
 import { rawJson } from './raw-json.ts';
 
@@ -11,6 +12,7 @@ export function tokenPaths({ tokens }: { readonly tokens: IdentityTokens }): Any
       fields: { name: f.name('Name of the role.') },
     }).read({
       summary: 'Get an identity token',
+      response: Type.Object({ client_id: Type.String(), token: Type.String({ secret: true }), ttl: Seconds }),
       handle: async ({ data, caller }) => {
         const { clientId, token, ttl } = await tokens.ofRole(data.name, caller.entityId);
         return { data: { client_id: clientId, token, ttl } };
@@ -26,6 +28,7 @@ export function tokenPaths({ tokens }: { readonly tokens: IdentityTokens }): Any
       },
     }).update({
       summary: 'Verify an identity token',
+      response: rawAnswer('application/json', Type.Object({ active: Type.Boolean(), error: Type.Optional(Type.String()) })),
       handle: async ({ data }) => {
         const problem = await tokens.problemOf(data.token, data.client_id === '' ? undefined : data.client_id);
         return rawJson(problem === undefined ? { active: true } : { active: false, error: problem });

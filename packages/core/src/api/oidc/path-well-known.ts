@@ -1,4 +1,5 @@
-import { path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
+import { type AnyPath, type Clock, path, rawAnswer } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { KeySet } from '../../services/oidc/named-keys.ts';
 import type { Oidc } from '../../services/oidc/open-oidc.ts';
 import { ALGORITHMS } from '../../services/oidc/signing-algorithm.ts';
@@ -7,6 +8,9 @@ import { cacheFor, rawJson } from './raw-json.ts';
 
 /** Seconds for which verifiers may keep what they fetched. */
 export const DISCOVERY_AGE = 3_600;
+
+/** A JSON Web Key Set. */
+export const KeySetAnswer = rawAnswer('application/json', Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }));
 
 /** `identity/oidc/.well-known/…`: what verifiers fetch, without a token. */
 export function wellKnownPaths({ issuer, keys, clock }: Pick<Oidc, 'issuer' | 'keys'> & { readonly clock: Clock }): AnyPath[] {
@@ -18,6 +22,7 @@ export function wellKnownPaths({ issuer, keys, clock }: Pick<Oidc, 'issuer' | 'k
       fields: {},
     }).read({
       summary: 'Read the discovery document',
+      response: rawAnswer('application/json'),
       handle: async () => {
         const address = await issuer.ofTokens();
         requireAddress(address, 'identity/oidc/config');
@@ -38,7 +43,7 @@ export function wellKnownPaths({ issuer, keys, clock }: Pick<Oidc, 'issuer' | 'k
         'A JSON Web Key Set: for each key that a role uses, the signing key, the next key, and retired keys that can still verify.',
       access: 'unauthenticated',
       fields: {},
-    }).read({ summary: 'Read the key set', handle: async () => keySetAnswer(await keys.setOfRoles(), clock) }),
+    }).read({ summary: 'Read the key set', response: KeySetAnswer, handle: async () => keySetAnswer(await keys.setOfRoles(), clock) }),
   ];
 }
 

@@ -1,27 +1,33 @@
 import { readFile, statfs } from 'node:fs/promises';
 import * as os from 'node:os';
+import { Type, type Static } from 'typebox';
+
+const number = Type.Number();
+const text = Type.String();
 
 /** A file system on a disk of its own. Sizes in bytes. */
-export interface DiskUsage {
-  path: string;
-  fstype: string;
-  total: number;
-  free: number;
-  used: number;
-  usedPercent: number;
-  inodesTotal: number;
-  inodesFree: number;
-  inodesUsed: number;
-}
+const DiskUsage = Type.Object({
+  path: text,
+  fstype: text,
+  total: number,
+  free: number,
+  used: number,
+  usedPercent: number,
+  inodesTotal: number,
+  inodesFree: number,
+  inodesUsed: number,
+});
+type DiskUsage = Static<typeof DiskUsage>;
 
 /** The machine, written as clients of Vault and OpenBao read it. Times in seconds. */
-export interface HostInfo {
-  cpu: { cpu: number; modelName: string; mhz: number; cores: number }[];
-  cpu_times: { cpu: string; user: number; system: number; idle: number; nice: number; irq: number }[];
-  disk: DiskUsage[];
-  host: Record<string, string | number>;
-  memory: { total: number; available: number; used: number; usedPercent: number };
-}
+export const HostInfo = Type.Object({
+  cpu: Type.Array(Type.Object({ cpu: number, modelName: text, mhz: number, cores: number })),
+  cpu_times: Type.Array(Type.Object({ cpu: text, user: number, system: number, idle: number, nice: number, irq: number })),
+  disk: Type.Array(DiskUsage),
+  host: Type.Record(Type.String(), Type.Union([text, number])),
+  memory: Type.Object({ total: number, available: number, used: number, usedPercent: number }),
+});
+export type HostInfo = Static<typeof HostInfo>;
 
 /** Looks at the machine this process runs on. */
 export async function hostInfo(now: Date): Promise<HostInfo> {

@@ -15,9 +15,9 @@ export function absentEnginePaths(absent: readonly AbsentPlugin[]): AnyPath[] {
       fields: { path: f.name('Any path of the engine.') },
       arbitraryData: true,
     })
-      .read({ summary, handle: refuse })
-      .list({ summary, handle: refuse })
-      .update({ summary, handle: refuse })
+      .read({ summary, response: NoContent, handle: refuse })
+      .list({ summary, response: NoContent, handle: refuse })
+      .update({ summary, response: NoContent, handle: refuse })
       .delete({ summary, response: NoContent, handle: refuse });
   });
 }

@@ -1,5 +1,24 @@
 import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { AuditBroker } from '../../services/audit/audit-broker.ts';
+
+const orNull = Type.Union([Type.String(), Type.Null()]);
+const Device = Type.Object({
+  path: Type.String(),
+  type: Type.String(),
+  description: Type.String(),
+  options: Type.Record(Type.String(), Type.String()),
+  local: Type.Boolean(),
+  status: Type.Object({
+    state: Type.String(),
+    written: Type.Integer({ description: 'Lines since the server started.' }),
+    failed: Type.Integer(),
+    dropped: Type.Integer({ description: 'Lines that were never handed to the device, because too many were waiting.' }),
+    waiting: Type.Integer(),
+    last_error: orNull,
+    last_error_time: orNull,
+  }),
+});
 
 /** `sys/audit` and `sys/audit-hash`. */
 export function auditPaths({ broker }: { readonly broker: AuditBroker }): AnyPath[] {
@@ -11,6 +30,7 @@ export function auditPaths({ broker }: { readonly broker: AuditBroker }): AnyPat
       fields: {},
     }).read({
       summary: 'List the audit devices',
+      response: Type.Record(Type.String(), Device),
       handle: async () => ({ data: Object.fromEntries(broker.list().map((device) => [device.path, device])) }),
     }),
 
@@ -55,6 +75,7 @@ export function auditPaths({ broker }: { readonly broker: AuditBroker }): AnyPat
       },
     }).update({
       summary: 'Digest a value as an audit device does',
+      response: Type.Object({ hash: Type.String() }),
       handle: async ({ data }) => {
         if (data.input === '') throw new BadRequest('the "input" parameter is empty');
         return { data: { hash: broker.hash(data.path, data.input) } };

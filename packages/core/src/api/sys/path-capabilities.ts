@@ -1,4 +1,5 @@
 import { BadRequest, f, InvalidRequest, path, type AnyPath, type EngineRequest } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { PathFolds } from '../../kernel/mounts/path-router.ts';
 import type { Acl } from '../../services/policies/acl.ts';
 
@@ -15,6 +16,7 @@ const paths = {
   paths: f.commaStrings('The paths to ask about, without /v1/.'),
   path: f.commaStrings('The older name of paths.', { deprecated: true }),
 };
+const Capabilities = Type.Record(Type.String(), Type.Array(Type.String()), { description: 'By path.' });
 const description =
   'Answers, for each path, the capabilities of the policies; "capabilities" repeats the answer when one path is asked about.';
 
@@ -36,6 +38,7 @@ export function capabilityPaths({ aclOfToken, aclOfAccessor, aclOfCaller, canoni
       fields: { token: f.secret('The token to ask about.'), ...paths },
     }).update({
       summary: 'Looks up what a token may do.',
+      response: Capabilities,
       handle: async (req) => {
         const asked = askedPaths(req.data);
         if (!req.data.token) throw new InvalidRequest('missing token');
@@ -44,6 +47,7 @@ export function capabilityPaths({ aclOfToken, aclOfAccessor, aclOfCaller, canoni
     }),
     path('capabilities-self', { synopsis: 'What the calling token may do on some paths.', description, fields: paths }).update({
       summary: 'Looks up what the caller may do.',
+      response: Capabilities,
       handle: async (req) => {
         const asked = askedPaths(req.data);
         return answer(await aclOfCaller(req as EngineRequest), asked);
@@ -55,6 +59,7 @@ export function capabilityPaths({ aclOfToken, aclOfAccessor, aclOfCaller, canoni
       fields: { accessor: f.string('The accessor of the token to ask about.'), ...paths },
     }).update({
       summary: 'Looks up what the token of an accessor may do.',
+      response: Capabilities,
       handle: async (req) => {
         const asked = askedPaths(req.data);
         if (!req.data.accessor) throw new InvalidRequest('missing accessor');

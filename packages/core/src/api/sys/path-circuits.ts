@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
@@ -64,6 +64,7 @@ export function circuitPaths({ outside, mounts, retryOutside }: CircuitPathDeps)
       },
     }).update({
       summary: 'Closes a circuit breaker and tries again what waits for it.',
+      response: NoContent,
       handle: async ({ data }) => {
         const mount = mountAsked(mounts, data.mount);
         if (!mount || mount === 'none') throw new BadRequest(`mount: nothing is mounted at ${JSON.stringify(data.mount)}`);

@@ -1,5 +1,13 @@
 import { type AnyPath, f, NoContent, path } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { CorsConfig } from '../../services/settings/cors-config.ts';
+
+const Settings = Type.Object({
+  enabled: Type.Boolean(),
+  allowed_origins: Type.Optional(Type.Array(Type.String())),
+  allowed_headers: Type.Optional(Type.Array(Type.String())),
+  allow_credentials: Type.Optional(Type.Boolean()),
+});
 
 /** `sys/config/cors`. */
 export function corsPaths({ cors }: { readonly cors: CorsConfig }): AnyPath[] {
@@ -17,6 +25,7 @@ export function corsPaths({ cors }: { readonly cors: CorsConfig }): AnyPath[] {
     })
       .read({
         summary: 'Read the CORS settings',
+        response: Settings,
         handle: async () => ({ data: cors.settings ? { enabled: true, ...cors.settings } : { enabled: false } }),
       })
       .update({

@@ -1,14 +1,5 @@
-import {
-  type AnyPath,
-  BadRequest,
-  type Clock,
-  type EngineResponse,
-  f,
-  NoContent,
-  type Operation,
-  path,
-  PermissionDenied,
-} from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type Clock, f, NoContent, type Operation, path, PermissionDenied } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import { randomBase62 } from '../../kernel/random/random-base62.ts';
 import { parseShare, type Seal } from '../../services/seal/seal.ts';
 import { ShareCollection } from '../../services/seal/share-collection.ts';
@@ -24,6 +15,19 @@ interface Attempt {
   readonly otp: string;
   lastShare: number;
 }
+
+const RootGeneration = Type.Object({
+  started: Type.Boolean(),
+  complete: Type.Boolean(),
+  progress: Type.Integer({ description: 'How many shares were given.' }),
+  required: Type.Integer(),
+  otp: Type.String({ description: 'Of a new attempt: what decodes the token.', secret: true }),
+  otp_length: Type.Integer(),
+  nonce: Type.String(),
+  pgp_fingerprint: Type.String(),
+  encoded_token: Type.String({ secret: true }),
+  encoded_root_token: Type.String({ secret: true }),
+});
 
 export interface GenerateRootDeps {
   readonly seal: Seal;
@@ -44,7 +48,7 @@ export function generateRootPaths(deps: GenerateRootDeps): AnyPath[] {
     return started;
   };
   const knows = async (request: object): Promise<boolean> => deps.permits(request, 'read', ATTEMPT);
-  const status = async (attempt: Attempt | undefined, nonce: boolean): Promise<Record<string, unknown>> => ({
+  const status = async (attempt: Attempt | undefined, nonce: boolean): Promise<Static<typeof RootGeneration>> => ({
     started: attempt !== undefined,
     complete: false,
     progress: attempt?.collection.progress ?? 0,
@@ -73,6 +77,7 @@ export function generateRootPaths(deps: GenerateRootDeps): AnyPath[] {
     })
       .read({
         summary: 'Shows the progress; the nonce is shown to a token that may read this path.',
+        response: RootGeneration,
         handle: async (req) => {
           const attempt = running();
           return { data: await status(attempt, attempt !== undefined && (await knows(req))) };
@@ -80,6 +85,7 @@ export function generateRootPaths(deps: GenerateRootDeps): AnyPath[] {
       })
       .update({
         summary: 'Starts.',
+        response: RootGeneration,
         handle: async ({ data }) => {
           if (data.pgp_key) throw new BadRequest('pgp_key is not supported: use otp');
           if (running()) throw new BadRequest('root generation already in progress for this namespace');
@@ -115,7 +121,8 @@ export function generateRootPaths(deps: GenerateRootDeps): AnyPath[] {
       fields: { key: f.secret('The share.'), nonce: f.string('Of this attempt.') },
     }).update({
       summary: 'Gives a share.',
-      handle: async (req): Promise<EngineResponse> => {
+      response: RootGeneration,
+      handle: async (req) => {
         const { key, nonce = '' } = req.data;
         const attempt = running();
         if (!attempt) throw new BadRequest('no root generation in progress');
@@ -145,6 +152,7 @@ export function decodeTokenPath(): AnyPath {
     fields: { encoded_token: f.secret('The encoded token.'), otp: f.secret('The one-time password.') },
   }).update({
     summary: 'Decodes a token.',
+    response: Type.Object({ token: Type.String({ secret: true }) }),
     handle: async ({ data }) => {
       if (!data.encoded_token || !data.otp) throw new BadRequest('encoded_token and otp are both needed');
       const bytes = Buffer.from(data.encoded_token, 'base64');

@@ -1,5 +1,6 @@
-import { path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
-import { hostInfo, type HostInfo } from './host-info.ts';
+import { type AnyPath, type Clock, path, Timestamp } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { hostInfo, HostInfo } from './host-info.ts';
 
 export interface HostInfoPathDeps {
   readonly clock: Clock;
@@ -16,6 +17,7 @@ export function hostInfoPaths({ clock, look = hostInfo }: HostInfoPathDeps): Any
       fields: {},
     }).read({
       summary: 'Read about the machine',
+      response: Type.Object({ timestamp: Timestamp, ...HostInfo.properties }),
       handle: async () => {
         const now = clock.now();
         return { data: { timestamp: now.toISOString(), ...(await look(now)) } };

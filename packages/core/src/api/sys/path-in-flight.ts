@@ -1,5 +1,14 @@
-import { path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, path, rawAnswer, Timestamp } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { CallsUnderWay } from '../../kernel/call/calls-under-way.ts';
+
+const Call = Type.Object({
+  start_time: Timestamp,
+  client_remote_address: Type.String(),
+  request_path: Type.String(),
+  request_method: Type.String(),
+  client_id: Type.String(),
+});
 
 /** `sys/in-flight-req`. */
 export function inFlightPaths({ underWay }: { readonly underWay: CallsUnderWay }): AnyPath[] {
@@ -10,6 +19,7 @@ export function inFlightPaths({ underWay }: { readonly underWay: CallsUnderWay }
       fields: {},
     }).read({
       summary: 'Shows the calls under way.',
+      response: rawAnswer('application/json', Type.Record(Type.String(), Call)),
       handle: async () => {
         const calls = [...underWay].map((call) => [
           call.id,

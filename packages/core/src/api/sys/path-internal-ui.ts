@@ -10,6 +10,24 @@ import { openApiOf } from '../../services/documents/openapi.ts';
 const ReachableMount = Type.Union([MountData, OpenMount]);
 const ReachableMounts = Type.Record(Type.String(), ReachableMount);
 
+const values = Type.Record(Type.String(), Type.Array(Type.Unknown()));
+const ResultantPaths = Type.Record(
+  Type.String(),
+  Type.Object({
+    capabilities: Type.Array(Type.String()),
+    min_wrapping_ttl: Type.Optional(Type.Number({ description: 'Seconds.' })),
+    max_wrapping_ttl: Type.Optional(Type.Number({ description: 'Seconds.' })),
+    allowed_parameters: Type.Optional(values),
+    denied_parameters: Type.Optional(values),
+    required_parameters: Type.Optional(Type.Array(Type.String())),
+  }),
+);
+const ResultantPolicies = Type.Object({
+  root: Type.Boolean(),
+  exact_paths: Type.Optional(ResultantPaths),
+  glob_paths: Type.Optional(ResultantPaths),
+});
+
 export interface InternalUiDeps {
   readonly mounts: MountTable;
   /** Undefined for what is no token, or none that is good at this address. */
@@ -85,6 +103,7 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
       fields: {},
     }).read({
       summary: 'Shows the merged policies.',
+      response: ResultantPolicies,
       handle: async (req) => ({ data: internalOf(req).acl!.resultant() }),
     }),
     path('internal/specs/openapi', {

@@ -1,18 +1,9 @@
-import { boundsOf, f, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, boundsOf, f, NoContent, pageFields, path } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { IntentStatus, Journal } from '../../services/journal/journal.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
-import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
+import { leftData, leftWarning, LeftOutsideData } from '../../services/outside/left-outside.ts';
 import { Failure, failureData, mountAsked, OutsideSystem, systemData, Try, tryData } from './work-data.ts';
-
-const Thing = Type.Object({
-  kind: Type.String(),
-  name: Type.String(),
-  system: Type.Optional(Type.String()),
-  detail: Type.Optional(Type.String()),
-  lease_id: Type.Optional(Type.String()),
-  journal_id: Type.Optional(Type.String()),
-});
 
 const Intent = Type.Object({
   id: Type.String(),
@@ -24,7 +15,7 @@ const Intent = Type.Object({
   last_error: Failure,
   failing_since: Type.Union([Type.String(), Type.Null()]),
   system: OutsideSystem,
-  leaves: Type.Union([Thing, Type.Null()], { description: 'What may stand outside until it is undone.' }),
+  leaves: Type.Union([LeftOutsideData, Type.Null()], { description: 'What may stand outside until it is undone.' }),
   tries: Type.Array(Try),
 });
 
@@ -40,7 +31,7 @@ export function journalPaths({ journal, mounts }: { readonly journal: Journal; r
     last_error: failureData(intent.lastError),
     failing_since: intent.failingSince?.toISOString() ?? null,
     system: systemData(mounts.byUuid(intent.mount), intent.target),
-    leaves: intent.leaves ? (leftData([intent.leaves])[0] as Static<typeof Thing>) : null,
+    leaves: intent.leaves ? leftData([intent.leaves])[0]! : null,
     tries: intent.tries.map(tryData),
   });
   return [
@@ -80,6 +71,7 @@ export function journalPaths({ journal, mounts }: { readonly journal: Journal; r
       })
       .delete({
         summary: 'Forgets the change, and answers what may be left outside.',
+        response: Type.Object({ left_outside: Type.Array(LeftOutsideData) }),
         handle: async ({ data }) => {
           const thing = await journal.forget(data.id);
           const left = thing ? [thing] : [];
@@ -95,6 +87,7 @@ export function journalPaths({ journal, mounts }: { readonly journal: Journal; r
       fields: { id: f.name('As `sys/journal` shows it.') },
     }).update({
       summary: 'Tries again now.',
+      response: NoContent,
       handle: async ({ data, signal }) => {
         await journal.retry(data.id, signal);
         return undefined;

@@ -1,4 +1,5 @@
-import { f, formatDuration, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, formatDuration, NoContent, path, Timestamp } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { Barrier } from '../../kernel/barrier/barrier.ts';
 import type { KeyRotation } from '../../services/seal/key-rotation.ts';
 
@@ -6,6 +7,7 @@ import type { KeyRotation } from '../../services/seal/key-rotation.ts';
 export function keyPaths({ barrier, rotation }: { barrier: Barrier; rotation: KeyRotation }): AnyPath[] {
   const rotate = {
     summary: 'Rotates the barrier key.',
+    response: NoContent,
     handle: async () => {
       await barrier.rotate();
       return undefined;
@@ -24,6 +26,7 @@ export function keyPaths({ barrier, rotation }: { barrier: Barrier; rotation: Ke
       fields: {},
     }).read({
       summary: 'Shows the key status.',
+      response: Type.Object({ term: Type.Integer(), install_time: Timestamp, encryptions: Type.Integer() }),
       handle: async () => ({
         data: { term: barrier.ring.term, install_time: barrier.ring.installedAt, encryptions: barrier.ring.encryptions },
       }),
@@ -41,19 +44,25 @@ export function keyPaths({ barrier, rotation }: { barrier: Barrier; rotation: Ke
     })
       .read({
         summary: 'Shows the rotation settings.',
+        response: Type.Object({
+          max_operations: Type.Integer(),
+          enabled: Type.Boolean(),
+          interval: Type.Union([Type.String({ format: 'duration' }), Type.Literal(0)]),
+        }),
         handle: async () => {
           const config = await rotation.config();
           return {
             data: {
               max_operations: config.max_operations,
               enabled: config.enabled,
-              interval: config.interval === 0 ? 0 : formatDuration(config.interval),
+              interval: config.interval === 0 ? (0 as const) : formatDuration(config.interval),
             },
           };
         },
       })
       .update({
         summary: 'Changes the rotation settings.',
+        response: NoContent,
         handle: async ({ data, supplied }) => {
           const before = await rotation.config();
           await rotation.configure({

@@ -7,13 +7,17 @@ import {
   f,
   ListedKeys,
   NoContent,
+  orNoContent,
   pageFields,
   path,
   RenewedLease,
+  Seconds,
+  Timestamp,
 } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import type { BulkRevoker } from '../../services/revocation/bulk-revoker.ts';
 import type { LeaseStore } from '../../services/leases/lease-store.ts';
-import { leftData, leftWarning } from '../../services/outside/left-outside.ts';
+import { leftData, leftWarning, LeftOutsideData } from '../../services/outside/left-outside.ts';
 import { reply } from '../../services/caller/internal-request.ts';
 import type { TokenRevoker } from '../../services/tokens/token-revoker.ts';
 import type { TokenStore } from '../../services/tokens/token-store.ts';
@@ -26,13 +30,26 @@ export interface LeasePathDeps {
   readonly now: () => number;
 }
 
+const Lease = Type.Object({
+  expire_time: Timestamp,
+  id: Type.String(),
+  issue_time: Timestamp,
+  last_renewal: Type.Union([Timestamp, Type.Null()]),
+  renewable: Type.Boolean(),
+  ttl: Seconds,
+  path: Type.String(),
+  revoke_error: Type.Optional(Type.String({ description: 'Why it could not be revoked.' })),
+  revoke_attempts: Type.Optional(Type.Integer()),
+});
+const Irrevocable = Type.Object({ lease_id: Type.String(), mount_id: Type.String(), error: Type.String() });
+
 /** `sys/leases/…` */
 export function leasePaths(deps: LeasePathDeps): AnyPath[] {
   const { leases, tokens, revoker, bulk, now } = deps;
   const leaseId = f.string('The lease.');
   const sync = f.bool('Answer when it is done; false queues it.', { default: true });
 
-  const lookup = async (id: string): Promise<EngineResponse> => {
+  const lookup = async (id: string): Promise<{ data: Static<typeof Lease> }> => {
     const lease = await leases.find(id);
     if (!lease) {
       const record = (await leases.isOfToken(id)) ? (await tokens.byDigest(id.slice(id.lastIndexOf('/') + 1)))?.record : undefined;
@@ -99,6 +116,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       fields: { lease_id: leaseId },
     }).update({
       summary: 'Looks up a lease.',
+      response: Lease,
       handle: async ({ data }) => {
         if (!data.lease_id) throw new BadRequest('lease_id must be specified');
         return lookup(data.lease_id);
@@ -121,10 +139,12 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
     }),
     path('leases/renew/{url_lease_id:all}', { ...renewAbout, fields: { ...incrementFields, url_lease_id: f.name('The lease.') } }).update({
       summary: 'Renews a lease.',
+      response: RenewedLease,
       handle: async ({ data, signal }) => renew(data.lease_id || data.url_lease_id, data.increment, signal),
     }),
     path('leases/revoke', { ...revokeAbout, fields: { lease_id: leaseId, sync } }).update({
       summary: 'Revokes a lease.',
+      response: NoContent,
       handle: async ({ data, signal }) => revoke(data.lease_id, data.sync, signal),
     }),
     path('leases/revoke/{url_lease_id:all}', {
@@ -142,6 +162,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       fields: { prefix: f.name('The path.'), sync },
     }).update({
       summary: 'Revokes by prefix.',
+      response: NoContent,
       handle: async ({ data }) => {
         if (data.prefix === '') throw new BadRequest('prefix must be specified');
         if (!data.sync) {
@@ -160,6 +181,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       fields: { prefix: f.name('The path.') },
     }).update({
       summary: 'Revokes by prefix, whatever the engine says.',
+      response: orNoContent(Type.Object({ left_outside: Type.Array(LeftOutsideData) })),
       handle: async ({ data }) => {
         if (data.prefix === '') throw new BadRequest('prefix must be specified');
         const left = await bulk.drop(data.prefix);
@@ -189,6 +211,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       fields: { prefix: f.name('The path, or the beginning of one.') },
     }).update({
       summary: 'Queues failing revocations anew.',
+      response: Type.Object({ requeued: Type.Integer() }),
       handle: async ({ data }) => ({ data: { requeued: await leases.requeueBelow(data.prefix) } }),
     }),
     path('leases/tidy', {
@@ -209,6 +232,10 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       fields: { type: f.string('irrevocable'), include_child_namespaces: f.bool('Accepted.') },
     }).read({
       summary: 'Counts irrevocable leases.',
+      response: Type.Object({
+        lease_count: Type.Integer(),
+        counts: Type.Record(Type.String(), Type.Integer(), { description: 'By mount.' }),
+      }),
       handle: async ({ data }) => {
         if (data.type !== 'irrevocable') return undefined;
         const found = await leases.irrevocable(Infinity);
@@ -228,6 +255,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       },
     }).read({
       summary: 'Lists irrevocable leases.',
+      response: Type.Object({ lease_count: Type.Integer(), leases: Type.Array(Irrevocable) }),
       handle: async ({ data }) => {
         if (data.type !== 'irrevocable') return undefined;
         const limit = data.limit === 'none' ? Infinity : Number(data.limit ?? 1_000);

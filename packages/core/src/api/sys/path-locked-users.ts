@@ -1,4 +1,5 @@
 import { type AnyPath, f, foldName, NoContent, path } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { LockoutMount } from '../../services/lockout/lockout-settings.ts';
 import type { UserLockout } from '../../services/lockout/user-lockout.ts';
 
@@ -8,6 +9,19 @@ export interface LockedUserPathParts {
   loginMounts(): Iterable<LockoutMount>;
 }
 
+const OfMount = Type.Object({ mount_accessor: Type.String(), counts: Type.Integer(), alias_identifiers: Type.Array(Type.String()) });
+const Locked = Type.Object({
+  by_namespace: Type.Array(
+    Type.Object({
+      namespace_id: Type.String(),
+      namespace_path: Type.String(),
+      counts: Type.Integer(),
+      mount_accessors: Type.Array(OfMount),
+    }),
+  ),
+  total: Type.Integer(),
+});
+
 export function lockedUserPaths({ lockout, loginMounts }: LockedUserPathParts): AnyPath[] {
   return [
     path('locked-users', {
@@ -16,6 +30,7 @@ export function lockedUserPaths({ lockout, loginMounts }: LockedUserPathParts): 
       fields: { mount_accessor: f.string('Only those of the login method with this accessor.', { default: '' }) },
     }).read({
       summary: 'List locked login names',
+      response: Locked,
       handle: async ({ data }) => {
         const mounts = [...loginMounts()].filter((mount) => data.mount_accessor === '' || mount.accessor === data.mount_accessor);
         const mount_accessors = (await lockout.locked(mounts))

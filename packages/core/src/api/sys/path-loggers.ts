@@ -1,5 +1,8 @@
 import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { logLevel, logLevels, type LogLevel, type LogLevelStore } from '../../services/settings/log-levels.ts';
+
+const Levels = Type.Record(Type.String(), Type.String(), { description: 'By logger.' });
 
 /** `sys/loggers`. */
 export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): AnyPath[] {
@@ -15,9 +18,14 @@ export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): Any
       description: 'The level of every logger. A change holds until the server stops.',
       fields: { level },
     })
-      .read({ summary: 'Read the level of every logger', handle: async () => ({ data: Object.fromEntries(levels.list()) }) })
+      .read({
+        summary: 'Read the level of every logger',
+        response: Levels,
+        handle: async () => ({ data: Object.fromEntries(levels.list()) }),
+      })
       .update({
         summary: 'Set the level of every logger',
+        response: NoContent,
         handle: async ({ data }) => {
           levels.set(requireLevel(data.level));
           return undefined;
@@ -39,10 +47,12 @@ export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): Any
     })
       .read({
         summary: 'Read the level of a logger',
-        handle: async ({ data }) => ({ data: { [requireLogger(data.name)]: levels.list().get(data.name) } }),
+        response: Levels,
+        handle: async ({ data }) => ({ data: { [requireLogger(data.name)]: levels.list().get(data.name)! } }),
       })
       .update({
         summary: 'Set the level of a logger',
+        response: NoContent,
         handle: async ({ data }) => {
           levels.set(requireLevel(data.level), requireLogger(data.name));
           return undefined;

@@ -1,4 +1,5 @@
-import { type AnyPath, f, keysOf, NoContent, pageFields, path } from '@strongroom/engine-sdk';
+import { type AnyPath, f, keysOf, ListedKeys, NoContent, pageFields, path } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { unknownPasswordPolicy, type PasswordPolicyStore } from '../../services/passwords/password-policy-store.ts';
 
 export interface PasswordPolicyPathDeps {
@@ -21,6 +22,7 @@ export function passwordPolicyPaths({ passwords }: PasswordPolicyPathDeps): AnyP
       fields: pageFields,
     }).list({
       summary: 'Lists the password policies.',
+      response: ListedKeys,
       searched: true,
       handle: async ({ data }) => keysOf(passwords, data),
     }),
@@ -29,7 +31,11 @@ export function passwordPolicyPaths({ passwords }: PasswordPolicyPathDeps): AnyP
       description: 'How long the passwords are that engines make by it, and of what characters.',
       fields: { name, policy: f.string('The rules: HCL, JSON, or base64 of either.') },
     })
-      .read({ summary: 'Reads a password policy.', handle: async (req) => ({ data: { policy: await known(req.data.name) } }) })
+      .read({
+        summary: 'Reads a password policy.',
+        response: Type.Object({ policy: Type.String() }),
+        handle: async (req) => ({ data: { policy: await known(req.data.name) } }),
+      })
       .update({
         summary: 'Creates or replaces a password policy.',
         response: NoContent,
@@ -52,6 +58,7 @@ export function passwordPolicyPaths({ passwords }: PasswordPolicyPathDeps): AnyP
       fields: { name },
     }).read({
       summary: 'Makes a password.',
+      response: Type.Object({ password: Type.String({ secret: true }) }),
       handle: async (req) => {
         await known(req.data.name);
         return { data: { password: await passwords.generate(req.data.name) } };

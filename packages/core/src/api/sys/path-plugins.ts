@@ -5,6 +5,7 @@ import {
   type EngineResponse,
   f,
   InvalidRequest,
+  ListedKeys,
   NoContent,
   NotFound,
   pageFields,
@@ -13,8 +14,10 @@ import {
   type RefusedPlugin,
   slicePage,
   systemClock,
+  Timestamp,
   UnsupportedOperation,
 } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { PluginReloads } from './plugin-reloads.ts';
 import { API_COMPATIBLE_VERSION } from '../../kernel/version.ts';
 
@@ -32,6 +35,31 @@ const semanticVersion = /^v?\d+(\.\d+){0,2}(-[0-9A-Za-z.-]+)?(\+([0-9A-Za-z.-]+)
 
 const typeField = f.name('Kind of plugin: auth, database, secret, …');
 const nameField = f.name('Name of the plugin, as mounts and connections write it.');
+
+const described = {
+  name: Type.String(),
+  version: Type.String(),
+  builtin: Type.Boolean(),
+  deprecation_status: Type.String(),
+  refused: Type.Optional(Type.String({ description: 'Why it cannot be used.' })),
+};
+const Catalogue = Type.Object(
+  { detailed: Type.Array(Type.Object({ type: Type.String(), ...described })) },
+  { additionalProperties: Type.Array(Type.String()), description: 'Names by kind, and all plugins in `detailed`.' },
+);
+const OnePlugin = Type.Object({
+  ...described,
+  args: Type.Null(),
+  command: Type.String(),
+  sha256: Type.String(),
+  oci: Type.Boolean(),
+  declarative: Type.Boolean(),
+});
+const Reload = Type.Object({ reload_id: Type.String() });
+const ReloadStatus = Type.Object({
+  reload_id: Type.String(),
+  results: Type.Record(Type.String(), Type.Object({ timestamp: Timestamp, error: Type.String() })),
+});
 
 /** `sys/plugins`. Plugins are npm packages that the server's configuration lists, so the catalogue is read-only. */
 export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPathDeps): AnyPath[] {
@@ -66,7 +94,10 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
     return kind;
   };
 
-  async function reloaded(what: { plugin?: string; mounts?: readonly string[] }, scope: string): Promise<EngineResponse> {
+  async function reloaded(
+    what: { plugin?: string; mounts?: readonly string[] },
+    scope: string,
+  ): Promise<EngineResponse<{ reload_id: string }>> {
     if (scope !== '' && scope !== 'global') throw new BadRequest("reload scope must be omitted or 'global'");
     if (scope === 'global') return { data: { reload_id: reloads.start(what) }, status: 202 };
     return { data: { reload_id: await reloads.run(what) } };
@@ -79,6 +110,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       fields: {},
     }).read({
       summary: 'List all plugins',
+      response: Catalogue,
       handle: async () => ({
         data: {
           ...Object.fromEntries(kinds().map((kind) => [kind, namesOf(kind)])),
@@ -94,6 +126,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
     })
       .list({
         summary: 'List the plugins of one kind',
+        response: ListedKeys,
         handle: async ({ data }) => {
           const keys = slicePage(namesOf(requireKind(data.type)), data, (name) => name);
           return keys.length === 0 ? undefined : { data: { keys } };
@@ -126,6 +159,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
     })
       .read({
         summary: 'Read about a plugin',
+        response: OnePlugin,
         handle: async ({ data }) => {
           const named = ofKind(requireKind(data.type)).filter((plugin) => plugin.name === data.name);
           const plugin = data.version === '' ? named[0] : named.find((candidate) => shownVersion(candidate) === data.version);
@@ -149,6 +183,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       })
       .update({
         summary: 'Refuses to register a program',
+        response: NoContent,
         handle: async ({ data }) => {
           requireKind(data.type);
           checkVersion(data.version);
@@ -181,6 +216,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       },
     }).update({
       summary: 'Reload a plugin or mounts',
+      response: Reload,
       handle: async ({ data: { plugin, mounts, scope } }) => {
         if (plugin === '' && mounts.length === 0) throw new BadRequest('plugin or mounts must be provided');
         if (plugin !== '' && mounts.length > 0) throw new BadRequest('plugin and mounts cannot be set at the same time');
@@ -197,6 +233,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       fields: { reload_id: f.string('What the reload answered.', { default: '' }) },
     }).read({
       summary: 'Read how a reload went',
+      response: ReloadStatus,
       handle: async ({ data }) => {
         if (data.reload_id === '') throw new BadRequest('reload_id is required');
         const outcome = reloads.outcome(data.reload_id);
@@ -212,6 +249,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
       fields: { type: typeField, name: nameField, scope: f.string("Empty, or 'global' for every node.", { default: '' }) },
     }).update({
       summary: 'Reload a plugin, named with its kind',
+      response: Reload,
       handle: async ({ data }) => {
         if (!find(requireKind(data.type), data.name)) throw new BadRequest(`plugin not found in the catalog: ${JSON.stringify(data.name)}`);
         return reloaded({ plugin: data.name }, data.scope);

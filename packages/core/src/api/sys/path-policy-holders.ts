@@ -40,9 +40,9 @@ const Source = Type.Object({
   capabilities: Type.Array(Type.String()),
 });
 const Holders = Type.Object({
-  path: Type.String(),
-  operation: Type.String(),
-  sudo_required: Type.Boolean(),
+  path: Type.Optional(Type.String({ description: 'As policies see it.' })),
+  operation: Type.Optional(Type.String()),
+  sudo_required: Type.Optional(Type.Boolean()),
   policies: Type.Array(
     Type.Object({
       name: Type.String(),
@@ -72,13 +72,22 @@ const Holders = Type.Object({
 
 /** `sys/policies/who`: who may do something, by which policies. */
 export function policyHoldersPath({ policies, identity, mounts, barrier, clock, needsSudo, canonical }: PolicyHolderDeps): AnyPath {
+  const callOf = ({ path: asked, operation, policy }: { path: string | undefined; operation: string; policy: string | undefined }) => {
+    if ((asked === undefined) === (policy === undefined)) throw new BadRequest('either path or policy must be given');
+    if (asked === undefined) return undefined;
+    const call = askedCall({ path: asked, operation });
+    const place = canonical(call.path, call.operation);
+    return { operation: call.operation, ...place, needsSudo: needsSudo(place.path) } satisfies AclQuery;
+  };
   return path('policies/who', {
-    synopsis: 'Who may make a call.',
+    synopsis: 'Who may make a call, or has a policy.',
     description:
       'The policies that allow or deny the call, and who has them: token roles, roles, users and groups of login methods, entities and groups. ' +
       'Shows what the caller may read at its own path, and nothing else. Tokens that were made without a role are not listed.',
     fields: {
       ...askedFields,
+      path: f.string('The path of the call, without /v1/.'),
+      policy: f.string('Finds who has this policy, instead of who may make a call.'),
       after: f.string('The next of the previous page.'),
       limit: f.int(`At most this many holders; by default ${DEFAULT_LIMIT}, at most ${MOST}.`),
     },
@@ -86,19 +95,22 @@ export function policyHoldersPath({ policies, identity, mounts, barrier, clock, 
     summary: 'Finds who may make a call.',
     response: Holders,
     handle: async (req) => {
-      const { path: bare, operation } = askedCall(req.data);
       const { limit = DEFAULT_LIMIT } = boundsOf({ after: undefined, limit: req.data.limit });
       const from = req.data.after ? cursors.read(barrier.ring, req.data.after) : undefined;
       if (req.data.after && !from) throw new BadRequest('after must be the next of the previous page');
       const caller = internalOf(req).acl!;
-      const asked = canonical(bare, operation);
-      const query: AclQuery = { operation, ...asked, needsSudo: needsSudo(asked.path) };
-
       const readable = await readablePolicies(policies, caller);
-      const effects = new Map<string, PolicyEffect>();
-      for (const policy of readable.values()) {
-        const effect = effectOf([policy], query, clock.millis());
-        if (effect) effects.set(policy.name, effect);
+      const query = callOf(req.data);
+      const effects = new Map<string, PolicyEffect | undefined>();
+      if (!query) {
+        const name = req.data.policy!.toLowerCase();
+        if (!readable.has(name)) throw new BadRequest(`policy: there is no policy ${JSON.stringify(name)}, or it is not yours to read`);
+        effects.set(name, undefined);
+      } else {
+        for (const policy of readable.values()) {
+          const effect = effectOf([policy], query, clock.millis());
+          if (effect) effects.set(policy.name, effect);
+        }
       }
       const mayRead = ({ mount, holder }: FoundHolder): boolean => {
         const at = mount.path + holder.path;
@@ -123,7 +135,7 @@ export function policyHoldersPath({ policies, identity, mounts, barrier, clock, 
       });
       const holders = await Promise.all(
         scan.found.map(async ({ mount, holder }) => {
-          const effect = await together(holder, mount, matter(holder));
+          const effect = query && (await together(holder, mount, matter(holder), query));
           return {
             kind: holder.kind,
             mount: mount.path,
@@ -134,23 +146,29 @@ export function policyHoldersPath({ policies, identity, mounts, barrier, clock, 
           };
         }),
       );
-      const shown = from ? [] : [...effects].map(([name, effect]) => ({ name, ...effect }));
+      const shown = from ? [] : [...effects].flatMap(([name, effect]) => (effect ? [{ name, ...effect }] : []));
       const data = {
-        ...{ path: asked.path, operation, sudo_required: query.needsSudo === true, policies: shown, holders },
+        ...(query ? { path: query.path, operation: query.operation, sudo_required: query.needsSudo === true } : {}),
+        ...{ policies: shown, holders },
         ...(scan.next ? { next: cursors.write(barrier.ring, scan.next) } : {}),
       };
       const warnings = scan.unread.map(({ mount, reason }) => `who has policies by ${mount} is not listed: ${reason}`);
       return { data, ...(warnings.length === 0 ? {} : { warnings }) };
 
       /** What all policies of the holder do together; undefined where one of them is not the caller's to read. */
-      async function together({ policies: own, withDefault, path: at }: PolicyHolder, mount: Mount, all: readonly string[]) {
+      async function together(
+        { policies: own, withDefault, path: at }: PolicyHolder,
+        mount: Mount,
+        all: readonly string[],
+        call: AclQuery,
+      ) {
         const names = [...new Set([...own, ...(withDefault ? ['default'] : [])])];
         for (const name of names) if (!readable.has(name) && (await policies.policyExists(name))) return undefined;
         if (all.some((name) => !names.includes(name))) return 'depends' as const;
         const entity = mount.path === 'identity/' && at.startsWith('entity/id/') ? at.slice('entity/id/'.length) : undefined;
         const context = entity === undefined ? undefined : await identity.templateContext(entity);
         const set = names.flatMap((name) => readable.get(name) ?? []);
-        return effectOf(set, query, clock.millis(), context)?.effect;
+        return effectOf(set, call, clock.millis(), context)?.effect;
       }
     },
   });

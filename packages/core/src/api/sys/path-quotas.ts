@@ -1,4 +1,5 @@
-import { type AnyPath, BadRequest, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, namesPath, NoContent, path, Seconds } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { MountFinder } from '../../kernel/mounts/canonical-path.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import { quotaScope, type QuotaScope } from '../../services/quotas/quota-scope.ts';
@@ -16,6 +17,27 @@ const scopeFields = {
   }),
   role: f.string('Apply only to this role of the mount.', { default: '' }),
 };
+
+const scope = { name: Type.String(), path: Type.String(), role: Type.String() };
+const RateLimit = Type.Object({
+  type: Type.Literal('rate-limit'),
+  ...scope,
+  rate: Type.Number(),
+  interval: Seconds,
+  block_interval: Seconds,
+  inheritable: Type.Boolean(),
+});
+const LeaseCount = Type.Object({
+  type: Type.Literal('lease-count'),
+  ...scope,
+  max_leases: Type.Integer(),
+  counter: Type.Integer({ description: 'Leases now.' }),
+});
+const Settings = Type.Object({
+  enable_rate_limit_audit_logging: Type.Boolean(),
+  enable_rate_limit_response_headers: Type.Boolean(),
+  rate_limit_exempt_paths: Type.Array(Type.String()),
+});
 
 /** `sys/quotas`. */
 export function quotaPaths({ quotas, mounts }: QuotaPathDeps): AnyPath[] {
@@ -35,7 +57,7 @@ function settingsPath({ rates: { settings } }: Quotas): AnyPath {
       rate_limit_exempt_paths: f.commaStrings('Paths exempt from all rate limits. A * at the end matches any suffix.', { default: [] }),
     },
   })
-    .read({ summary: 'Read the settings of rate limits.', handle: async () => ({ data: settings.config }) })
+    .read({ summary: 'Read the settings of rate limits.', response: Settings, handle: async () => ({ data: settings.config }) })
     .update({
       summary: 'Replace the settings of rate limits.',
       response: NoContent,
@@ -69,11 +91,12 @@ function rateLimitPaths({ quotas, mounts }: QuotaPathDeps, shownPath: (scope: Qu
     })
       .read({
         summary: 'Read a rate limit.',
+        response: RateLimit,
         handle: async ({ data: { name } }) => {
           const rule = rules.get(name);
           if (!rule) return undefined;
           const { scope, ...shown } = rule;
-          return { data: { type: 'rate-limit', name, path: shownPath(scope), role: scope.role, ...shown } };
+          return { data: { type: 'rate-limit' as const, name, path: shownPath(scope), role: scope.role, ...shown } };
         },
       })
       .update({
@@ -118,12 +141,13 @@ function leaseCountPaths({ quotas, mounts }: QuotaPathDeps, shownPath: (scope: Q
     })
       .read({
         summary: 'Read a cap on leases and its current count.',
+        response: LeaseCount,
         handle: async ({ data: { name } }) => {
           const cap = rules.get(name);
           if (!cap) return undefined;
           const { scope, max_leases } = cap;
           const counter = await quotas.leases.used(name);
-          return { data: { type: 'lease-count', name, path: shownPath(scope), role: scope.role, max_leases, counter } };
+          return { data: { type: 'lease-count' as const, name, path: shownPath(scope), role: scope.role, max_leases, counter } };
         },
       })
       .update({

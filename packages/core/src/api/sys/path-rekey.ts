@@ -1,7 +1,32 @@
 import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import { parseShare, type Seal } from '../../services/seal/seal.ts';
 import { checkShares } from '../../services/seal/seal-config.ts';
 import { ShareCollection } from '../../services/seal/share-collection.ts';
+
+const optional = {
+  nonce: Type.Optional(Type.String()),
+  progress: Type.Optional(Type.Integer({ description: 'How many shares were given.' })),
+  verification_required: Type.Optional(Type.Boolean()),
+  verification_nonce: Type.Optional(Type.String()),
+};
+const RekeyStatus = Type.Object({
+  started: Type.Boolean(),
+  t: Type.Integer({ description: 'How many of the new shares will be needed.' }),
+  n: Type.Integer({ description: 'How many new shares there will be.' }),
+  required: Type.Integer({ description: 'How many present shares are needed.' }),
+  ...optional,
+});
+const shares = Type.Array(Type.String({ secret: true }));
+const NewShares = Type.Object({ complete: Type.Boolean(), keys: shares, keys_base64: shares, ...optional });
+const Verification = Type.Object({
+  nonce: Type.String(),
+  started: Type.Boolean(),
+  t: Type.Integer(),
+  n: Type.Integer(),
+  progress: Type.Integer(),
+});
+const Verified = Type.Object({ nonce: Type.String(), complete: Type.Boolean() });
 
 interface Rekey {
   readonly collection: ShareCollection;
@@ -48,7 +73,7 @@ function pathsOf(kind: 'root' | 'recovery', seal: Seal): AnyPath[] {
     if (!rekey) throw new BadRequest('no barrier rekey in progress');
     return rekey;
   };
-  const status = async (): Promise<Record<string, unknown>> => {
+  const status = async (): Promise<Static<typeof RekeyStatus>> => {
     const { threshold } = await seal.needed();
     return rekey
       ? {
@@ -63,7 +88,7 @@ function pathsOf(kind: 'root' | 'recovery', seal: Seal): AnyPath[] {
         }
       : { started: false, t: 0, n: 0, required: threshold };
   };
-  const keysOf = (split: readonly Buffer[]): Record<string, unknown> => ({
+  const keysOf = (split: readonly Buffer[]) => ({
     keys: split.map((key) => key.toString('hex')),
     keys_base64: split.map((key) => key.toString('base64')),
   });
@@ -83,9 +108,10 @@ function pathsOf(kind: 'root' | 'recovery', seal: Seal): AnyPath[] {
         require_verification: f.bool('The new shares count only when they were given once.'),
       },
     })
-      .read({ summary: 'Shows the progress.', handle: async () => ({ data: await status() }) })
+      .read({ summary: 'Shows the progress.', response: RekeyStatus, handle: async () => ({ data: await status() }) })
       .update({
         summary: 'Starts.',
+        response: RekeyStatus,
         handle: async ({ data }) => {
           applies();
           if (rekey) throw new BadRequest('rekey already in progress');
@@ -111,6 +137,7 @@ function pathsOf(kind: 'root' | 'recovery', seal: Seal): AnyPath[] {
       fields: { key: f.secret('The share.'), nonce: f.string('Of this rekey.') },
     }).update({
       summary: 'Gives a share.',
+      response: Type.Union([RekeyStatus, NewShares]),
       handle: async ({ data }) => {
         const current = started();
         if (!data.key) throw new BadRequest("'key' must be specified in request body as JSON");
@@ -139,6 +166,7 @@ function pathsOf(kind: 'root' | 'recovery', seal: Seal): AnyPath[] {
     })
       .read({
         summary: 'Shows the progress.',
+        response: Verification,
         handle: async () => {
           const { pending, threshold, shares } = started();
           if (!pending) throw new BadRequest('no rekey verification in progress');
@@ -147,6 +175,7 @@ function pathsOf(kind: 'root' | 'recovery', seal: Seal): AnyPath[] {
       })
       .update({
         summary: 'Gives a new share.',
+        response: Type.Union([Verification, Verified]),
         handle: async ({ data }) => {
           const current = started();
           const { pending } = current;

@@ -107,7 +107,9 @@ export function removedAnswer(
       return {
         status: 202,
         data: { removing: true },
-        warnings: [`the removal of ${at} is not complete and goes on by itself; GET sys/removals/${at.slice(0, -1)} shows how it stands`],
+        warnings: [
+          `the removal of ${at} is not complete and continues in the background; GET sys/removals/${at.slice(0, -1)} shows how it stands`,
+        ],
       };
     case 'removed': {
       const warnings = [leftWarning(removed.left), removed.unlisted].filter((warning) => warning !== undefined);
@@ -119,7 +121,7 @@ export function removedAnswer(
 
 /** The reason stays first, and whose fault it is: a client that knows no more can still tell what failed. */
 function refusal(at: string, reason: EngineError): EngineError {
-  const text = `${reason.message}. The removal of ${at} goes on by itself; sys/removals/${at.slice(0, -1)} shows and cancels it`;
+  const text = `${reason.message}. The removal of ${at} continues in the background; sys/removals/${at.slice(0, -1)} shows and cancels it`;
   return reason.status < 500 ? new BadRequest(text) : new UpstreamFailed(text);
 }
 

@@ -1,8 +1,11 @@
 import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { AuditedHeaders } from '../../services/audit/audited-headers.ts';
 
 /** What RFC 9110 allows in a field name. */
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+const Rules = Type.Record(Type.String(), Type.Object({ hmac: Type.Boolean() }));
 
 /** `sys/config/auditing/request-headers`. */
 export function requestHeaderPaths({ headers }: { readonly headers: AuditedHeaders }): AnyPath[] {
@@ -14,6 +17,7 @@ export function requestHeaderPaths({ headers }: { readonly headers: AuditedHeade
       fields: {},
     }).read({
       summary: 'List the audited request headers',
+      response: Type.Object({ headers: Rules }),
       handle: async () => ({ data: { headers: Object.fromEntries(headers.rules) } }),
     }),
 
@@ -28,6 +32,7 @@ export function requestHeaderPaths({ headers }: { readonly headers: AuditedHeade
     })
       .read({
         summary: 'Read how a request header is audited',
+        response: Rules,
         handle: async ({ data, verbatim }) => {
           const rule = headers.rules.get(data.header);
           if (!rule) throw new BadRequest('Could not find header in config');

@@ -1,4 +1,4 @@
-import { BadRequest, boundsOf, f, NotFound, pageFields, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, boundsOf, f, NoContent, NotFound, pageFields, path } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { Jobs, ShownJob } from '../../services/jobs/jobs.ts';
@@ -57,6 +57,7 @@ export function schedulePaths({ jobs, outside, mounts }: SchedulePathDeps): AnyP
       },
     }).update({
       summary: 'Makes a job due now.',
+      response: NoContent,
       handle: async ({ data: { mount, kind, id } }) => {
         const at = mount.endsWith('/') ? mount : `${mount}/`;
         const uuid = mounts.at(at)?.uuid;

@@ -1,4 +1,15 @@
-import { type AnyPath, BadRequest, type EngineResponse, f, NoContent, path, PermissionDenied } from '@strongroom/engine-sdk';
+import {
+  type AnyPath,
+  BadRequest,
+  type EngineResponse,
+  f,
+  NoContent,
+  path,
+  PermissionDenied,
+  rawAnswer,
+  Timestamp,
+} from '@strongroom/engine-sdk';
+import { Type, type TSchema } from 'typebox';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { Cluster } from '../../services/seal/cluster.ts';
@@ -25,6 +36,68 @@ export interface SealPathDeps {
   /** Counts commits, for clients that print it. */
   storageIndex(): number;
 }
+
+const json200 = (schema: TSchema) => rawAnswer('application/json', schema);
+const cluster = { cluster_name: Type.Optional(Type.String()), cluster_id: Type.Optional(Type.String()) };
+const warnings = Type.Optional(Type.Array(Type.String()));
+
+const Health = json200(
+  Type.Object({
+    initialized: Type.Boolean(),
+    sealed: Type.Boolean(),
+    standby: Type.Boolean(),
+    replication_performance_mode: Type.String(),
+    replication_dr_mode: Type.String(),
+    server_time_utc: Type.Integer({ description: 'Seconds since the epoch.' }),
+    version: Type.String(),
+    ...cluster,
+    warnings,
+  }),
+);
+const SealStatus = json200(
+  Type.Object(
+    {
+      type: Type.String(),
+      initialized: Type.Boolean(),
+      sealed: Type.Boolean(),
+      t: Type.Integer({ description: 'How many shares unseal.' }),
+      n: Type.Integer({ description: 'How many shares there are.' }),
+      progress: Type.Integer({ description: 'How many shares were given.' }),
+      nonce: Type.String(),
+      recovery_seal: Type.Boolean(),
+      recovery_seal_type: Type.Optional(Type.String()),
+      version: Type.String(),
+      commit_date: Type.String(),
+      build_date: Type.Optional(Type.String()),
+      migration: Type.Boolean(),
+      ...cluster,
+      storage_type: Type.String(),
+      warnings,
+    },
+    { title: 'SealStatus' },
+  ),
+);
+const Leader = json200(
+  Type.Object({
+    ha_enabled: Type.Boolean(),
+    is_self: Type.Boolean(),
+    active_time: Timestamp,
+    leader_address: Type.String(),
+    leader_cluster_address: Type.String(),
+    raft_committed_index: Type.Integer(),
+    raft_applied_index: Type.Integer(),
+  }),
+);
+const shares = Type.Array(Type.String({ secret: true }));
+const Initialized = json200(
+  Type.Object({
+    keys: shares,
+    keys_base64: shares,
+    recovery_keys: Type.Optional(shares),
+    recovery_keys_base64: Type.Optional(shares),
+    root_token: Type.String({ secret: true }),
+  }),
+);
 
 function json(body: unknown, status = 200): EngineResponse<never> {
   return { status, raw: { contentType: 'application/json', body: `${JSON.stringify(body)}\n` } } as EngineResponse<never>;
@@ -102,7 +175,11 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
         sealedcode: code('Status instead of 503.'),
         uninitcode: code('Status instead of 501.'),
       },
-    }).read({ summary: 'Health of the server.', handle: async (req) => health(req.data as Record<string, string | undefined>) }),
+    }).read({
+      summary: 'Health of the server.',
+      response: Health,
+      handle: async (req) => health(req.data as Record<string, string | undefined>),
+    }),
     path('seal-status', {
       access: 'unauthenticated',
       synopsis: 'How far unsealing is.',
@@ -110,6 +187,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
       fields: {},
     }).read({
       summary: 'Seal status.',
+      response: SealStatus,
       handle: async () => json(await status(deps)),
     }),
     path('leader', {
@@ -119,6 +197,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
       fields: {},
     }).read({
       summary: 'The leader.',
+      response: Leader,
       handle: async () => {
         const index = deps.storageIndex();
         return json({
@@ -147,9 +226,14 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
         recovery_pgp_keys: f.commaStrings('Not supported.'),
       },
     })
-      .read({ summary: 'Whether the store is initialised.', handle: async () => json({ initialized: await deps.initialized() }) })
+      .read({
+        summary: 'Whether the store is initialised.',
+        response: json200(Type.Object({ initialized: Type.Boolean() })),
+        handle: async () => json({ initialized: await deps.initialized() }),
+      })
       .update({
         summary: 'Initialises the store.',
+        response: Initialized,
         handle: async ({ data }) => {
           if (data.pgp_keys?.length || data.recovery_pgp_keys?.length || data.root_token_pgp_key) {
             throw new BadRequest('pgp_keys, recovery_pgp_keys and root_token_pgp_key are not supported: leave them out');
@@ -181,6 +265,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
       fields: { key: f.secret('A share, hex or base64.'), reset: f.bool('Start over.'), migrate: f.bool('Accepted; nothing to migrate.') },
     }).update({
       summary: 'Unseals.',
+      response: SealStatus,
       handle: async ({ data }) => {
         if (!data.reset && !data.key) throw new BadRequest("'key' must be specified in request body as JSON, or 'reset' set to true");
         if (data.reset) {

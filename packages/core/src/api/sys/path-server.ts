@@ -1,4 +1,5 @@
-import { f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineResponse, f, path, rawAnswer, Timestamp } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { Nodes } from '../../services/nodes/nodes.ts';
 
 export interface ServerPathDeps {
@@ -10,11 +11,21 @@ export interface ServerPathDeps {
   readonly metrics: ((format: 'prometheus' | 'json') => Promise<string>) | undefined;
 }
 
+const Node = Type.Object({
+  hostname: Type.String(),
+  api_address: Type.String(),
+  cluster_address: Type.String(),
+  active_node: Type.Boolean(),
+  last_echo: Type.Union([Timestamp, Type.Null()]),
+  version: Type.String(),
+});
+
 /** What the node tells of itself. */
 export function serverPaths(deps: ServerPathDeps): AnyPath[] {
   return [
     path('ha-status', { synopsis: 'The nodes.', description: 'Every node is active.', fields: {} }).read({
       summary: 'Lists nodes.',
+      response: Type.Object({ nodes: Type.Array(Node) }),
       handle: async () => ({
         data: {
           nodes: (await deps.nodes.list())
@@ -38,6 +49,7 @@ export function serverPaths(deps: ServerPathDeps): AnyPath[] {
       fields: {},
     }).read({
       summary: 'Shows the configuration.',
+      response: Type.Record(Type.String(), Type.Unknown()),
       handle: async () => ({ data: deps.sanitizedConfig() }),
     }),
     path('metrics', {
@@ -46,6 +58,7 @@ export function serverPaths(deps: ServerPathDeps): AnyPath[] {
       fields: { format: f.string('`prometheus` or `json`.', { default: 'prometheus' }) },
     }).read({
       summary: 'Shows metrics.',
+      response: rawAnswer(['text/plain; version=0.0.4', 'application/json']),
       handle: async ({ data }): Promise<EngineResponse<never>> => {
         if (!deps.metrics) return { status: 400, raw: { contentType: 'text/plain', body: 'prometheus is not enabled' } };
         if (data.format === 'json') return { raw: { contentType: 'application/json', body: await deps.metrics('json') } };

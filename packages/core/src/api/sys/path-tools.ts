@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BadRequest, f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 
 const MOST_BYTES = 128 * 1024;
 const LINE_FEED = 0x0a;
@@ -18,6 +19,9 @@ const algorithms: Readonly<Record<string, string>> = {
   'sha3-512': 'sha3-512',
 };
 
+const RandomBytes = Type.Object({ random_bytes: Type.String() });
+const Digest = Type.Object({ sum: Type.String() });
+
 /** `sys/tools/random` and `sys/tools/hash`. */
 export function toolPaths({ randomBytes }: { randomBytes(count: number): Uint8Array }): AnyPath[] {
   const randomFields = {
@@ -35,7 +39,7 @@ export function toolPaths({ randomBytes }: { randomBytes(count: number): Uint8Ar
     format: f.string('How the digest is written: hex or base64.', { default: 'hex' }),
   };
 
-  function random(count: number, format: string, source: string): EngineResponse {
+  function random(count: number, format: string, source: string): EngineResponse<Static<typeof RandomBytes>> {
     if (!sources.includes(source))
       throw new BadRequest(`unsupported entropy source ${JSON.stringify(source)}; must be "platform", "seal" or "all"`);
     if (count < 1) throw new BadRequest("'bytes' cannot be less than 1");
@@ -49,6 +53,7 @@ export function toolPaths({ randomBytes }: { randomBytes(count: number): Uint8Ar
   return [
     path('tools/random', { ...about, fields: randomFields }).update({
       summary: 'Make random bytes',
+      response: RandomBytes,
       handle: async ({ data }) => random(data.bytes, data.format, data.source),
     }),
     path('tools/random/{what:any}', {
@@ -56,6 +61,7 @@ export function toolPaths({ randomBytes }: { randomBytes(count: number): Uint8Ar
       fields: { ...randomFields, what: f.name('How many bytes, or where they come from.') },
     }).update({
       summary: 'Make random bytes of a number or a source',
+      response: RandomBytes,
       handle: async ({ data }) =>
         sources.includes(data.what) ? random(data.bytes, data.format, data.what) : random(byteCount(data.what), data.format, data.source),
     }),
@@ -64,6 +70,7 @@ export function toolPaths({ randomBytes }: { randomBytes(count: number): Uint8Ar
       fields: { ...randomFields, source: f.name('Where they come from: platform, seal or all.'), urlbytes: f.name('How many bytes.') },
     }).update({
       summary: 'Make random bytes of a source',
+      response: RandomBytes,
       handle: async ({ data }) => random(byteCount(data.urlbytes), data.format, data.source),
     }),
 
@@ -71,16 +78,20 @@ export function toolPaths({ randomBytes }: { randomBytes(count: number): Uint8Ar
       synopsis: 'The digest of data.',
       description: 'Takes base64.',
       fields: hashFields,
-    }).update({ summary: 'Digest data', handle: async ({ data }) => digest(data.input, data.algorithm, data.format) }),
+    }).update({ summary: 'Digest data', response: Digest, handle: async ({ data }) => digest(data.input, data.algorithm, data.format) }),
     path('tools/hash/{urlalgorithm:any}', {
       synopsis: 'The digest of data by one algorithm.',
       description: 'Takes base64.',
       fields: { ...hashFields, urlalgorithm: f.name(`One of ${Object.keys(algorithms).join(', ')}.`) },
-    }).update({ summary: 'Digest data by one algorithm', handle: async ({ data }) => digest(data.input, data.urlalgorithm, data.format) }),
+    }).update({
+      summary: 'Digest data by one algorithm',
+      response: Digest,
+      handle: async ({ data }) => digest(data.input, data.urlalgorithm, data.format),
+    }),
   ];
 }
 
-function digest(input: string, algorithm: string, format: string): EngineResponse {
+function digest(input: string, algorithm: string, format: string): EngineResponse<Static<typeof Digest>> {
   const encoding = textEncoding(format);
   const name = Object.hasOwn(algorithms, algorithm) ? algorithms[algorithm] : undefined;
   if (name === undefined)

@@ -1,5 +1,13 @@
-import { path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, path, Timestamp } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { VersionHistory } from '../../services/settings/version-history.ts';
+
+const Version = Type.Object({
+  timestamp_installed: Timestamp,
+  previous_version: Type.Union([Type.String(), Type.Null()]),
+  build_date: Type.String(),
+  commit_date: Type.String(),
+});
 
 /** `sys/version-history`. */
 export function versionHistoryPaths({ history }: { readonly history: VersionHistory }): AnyPath[] {
@@ -10,6 +18,7 @@ export function versionHistoryPaths({ history }: { readonly history: VersionHist
       fields: {},
     }).list({
       summary: 'List the versions',
+      response: Type.Object({ keys: Type.Array(Type.String()), key_info: Type.Record(Type.String(), Version) }),
       handle: async () => {
         const versions = await history.list();
         if (versions.length === 0) return undefined;

@@ -1,8 +1,11 @@
-import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
+import { AnyAnswer, type AnyPath, BadRequest, f, path, Seconds, Timestamp } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { internalOf, reply } from '../../services/caller/internal-request.ts';
 import type { Wrapping } from '../../services/wrapping/wrapping.ts';
 
 const token = f.secret('The wrapping token; left out, the one that makes the call.');
+
+const Wrapped = Type.Object({ creation_path: Type.String(), creation_time: Timestamp, creation_ttl: Seconds });
 
 /** `sys/wrapping/…` */
 export function wrappingPaths({ wrapping }: { readonly wrapping: Wrapping }): AnyPath[] {
@@ -16,6 +19,7 @@ export function wrappingPaths({ wrapping }: { readonly wrapping: Wrapping }): An
       fields: {},
     }).update({
       summary: 'Wraps data.',
+      response: Type.Record(Type.String(), Type.Unknown()),
       handle: async (req) => {
         if (!((internalOf(req).request.wrapTtl ?? 0) > 0)) throw new BadRequest('endpoint requires response wrapping to be used');
         return { data: { ...req.raw } };
@@ -27,17 +31,25 @@ export function wrappingPaths({ wrapping }: { readonly wrapping: Wrapping }): An
       access: 'unauthenticated',
       fields: { token },
     })
-      .read({ summary: 'Looks up the calling wrapping token.', handle: async (req) => ({ data: await wrapping.lookup(tokenOf(req)) }) })
-      .update({ summary: 'Looks up a wrapping token.', handle: async (req) => ({ data: await wrapping.lookup(tokenOf(req)) }) }),
+      .read({
+        summary: 'Looks up the calling wrapping token.',
+        response: Wrapped,
+        handle: async (req) => ({ data: await wrapping.lookup(tokenOf(req)) }),
+      })
+      .update({
+        summary: 'Looks up a wrapping token.',
+        response: Wrapped,
+        handle: async (req) => ({ data: await wrapping.lookup(tokenOf(req)) }),
+      }),
     path('wrapping/unwrap', {
       synopsis: 'Gives the wrapped answer; the token is used up.',
       description: 'The answer is the one that was wrapped, with a new request id.',
       fields: { token },
-    }).update({ summary: 'Unwraps.', handle: async (req) => reply(await wrapping.unwrap(tokenOf(req))) }),
+    }).update({ summary: 'Unwraps.', response: AnyAnswer, handle: async (req) => reply(await wrapping.unwrap(tokenOf(req))) }),
     path('wrapping/rewrap', {
       synopsis: 'Puts a wrapped answer behind a new token.',
       description: 'The new token lives as long as the old one did at first, at most the maximum of the system; the old one is used up.',
       fields: { token },
-    }).update({ summary: 'Wraps anew.', response: NoContent, handle: async (req) => reply(await wrapping.rewrap(tokenOf(req))) }),
+    }).update({ summary: 'Wraps anew.', response: AnyAnswer, handle: async (req) => reply(await wrapping.rewrap(tokenOf(req))) }),
   ];
 }

@@ -23,6 +23,7 @@ import { circuitPaths } from './path-circuits.ts';
 import { capabilityPaths } from './path-capabilities.ts';
 import { consoleSettingsPaths } from './path-console-settings.ts';
 import { corsPaths } from './path-cors.ts';
+import { eventPaths } from './path-events.ts';
 import { figurePaths } from './path-figures.ts';
 import { hostInfoPaths } from './path-host-info.ts';
 import { inFlightPaths } from './path-in-flight.ts';
@@ -142,6 +143,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...inFlightPaths(services),
     ...figurePaths({ figures: services.figures, clock, node: services.nodes.id }),
     ...nodePaths(services),
+    ...eventPaths(services),
     ...schedulePaths({ ...services, outside }),
     ...journalPaths(services),
     ...circuitPaths({ ...services, outside }),

@@ -1,14 +1,61 @@
-import { type AnyPath, BadRequest, f, InvalidRequest, ListedKeys, pageFields, path, slicePage, TokenRefused } from '@strongroom/engine-sdk';
+import {
+  type Answered,
+  type AnyPath,
+  BadRequest,
+  f,
+  InvalidRequest,
+  ListedKeys,
+  pageFields,
+  path,
+  Seconds,
+  slicePage,
+  Timestamp,
+  TokenRefused,
+} from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import type { IdentityStore } from '../../services/identity/identity-store.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { isOrphan, ttlLeft } from '../../services/tokens/token-record.ts';
 import type { FoundToken, TokenStore } from '../../services/tokens/token-store.ts';
 
+const epoch = Type.Integer({ description: 'Seconds since the epoch.' });
+const TokenData = Type.Object(
+  {
+    accessor: Type.String(),
+    creation_time: epoch,
+    creation_ttl: Seconds,
+    display_name: Type.String(),
+    entity_id: Type.String(),
+    expire_time: Type.Union([Timestamp, Type.Null()]),
+    explicit_max_ttl: Seconds,
+    id: Type.String({ description: 'The token; empty in a lookup by accessor.', secret: true }),
+    external_namespace_policies: Type.Optional(Type.Object({})),
+    identity_policies: Type.Optional(Type.Array(Type.String())),
+    issue_time: Timestamp,
+    last_renewal: Type.Optional(Timestamp),
+    last_renewal_time: Type.Optional(epoch),
+    max_expire_time: Type.Optional(Timestamp),
+    meta: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]),
+    num_uses: Type.Integer({ description: 'Calls that are left; 0 for no limit.' }),
+    orphan: Type.Boolean(),
+    path: Type.String({ description: 'Where it was made.' }),
+    period: Type.Optional(Seconds),
+    policies: Type.Array(Type.String()),
+    renewable: Type.Boolean(),
+    role: Type.Optional(Type.String()),
+    bound_cidrs: Type.Optional(Type.Array(Type.String())),
+    ttl: Seconds,
+    type: Type.Union([Type.Literal('service'), Type.Literal('batch')]),
+  },
+  { title: 'TokenData' },
+);
+type TokenData = Answered<Static<typeof TokenData>>;
+
 /** `auth/token/lookup…` and the list of accessors. */
 export function lookupPaths(parts: { tokens: TokenStore; identity: IdentityStore; now: () => number }): AnyPath[] {
   const { tokens, identity, now } = parts;
 
-  const describe = async (found: FoundToken, id: string): Promise<Record<string, unknown>> => {
+  const describe = async (found: FoundToken, id: string): Promise<TokenData> => {
     const { record } = found;
     const more = record.entity_id ? ((await identity.policiesOf(record.entity_id))?.policies ?? []) : [];
     const identityPolicies = more.filter((name) => !record.policies.includes(name));
@@ -42,8 +89,8 @@ export function lookupPaths(parts: { tokens: TokenStore; identity: IdentityStore
     };
   };
 
-  const self = { summary: 'Looks up the calling token.', handle: async (req: object) => lookupSelf(req) };
-  const lookupSelf = async (req: object): Promise<{ data: Record<string, unknown> }> => {
+  const self = { summary: 'Looks up the calling token.', response: TokenData, handle: async (req: object) => lookupSelf(req) };
+  const lookupSelf = async (req: object): Promise<{ data: TokenData }> => {
     const { token, identity: who } = internalOf(req);
     return { data: await describe(token!, who!.token) };
   };
@@ -64,6 +111,7 @@ export function lookupPaths(parts: { tokens: TokenStore; identity: IdentityStore
       .read(self)
       .update({
         summary: 'Looks up a token.',
+        response: TokenData,
         handle: async (req) => {
           if (!req.data.token) return lookupSelf(req);
           const found = await tokens.find(req.data.token);
@@ -77,6 +125,7 @@ export function lookupPaths(parts: { tokens: TokenStore; identity: IdentityStore
       fields: { accessor: f.string('The accessor.') },
     }).update({
       summary: 'Looks up a token by its accessor.',
+      response: TokenData,
       handle: async (req) => {
         if (!req.data.accessor) throw new BadRequest('missing accessor');
         const found = await tokens.byAccessor(req.data.accessor);

@@ -34,6 +34,7 @@ export function renewPaths({ tokens, renewal }: { tokens: TokenStore; renewal: T
     }),
     path('renew', { synopsis: 'Renews a token.', description, fields: { token: f.secret('The token.'), increment } }).update({
       summary: 'Renews a token.',
+      response: IssuedToken,
       handle: async (req) => renewNamed(req.data.token, req, req.data.increment),
     }),
     path('renew-accessor', {

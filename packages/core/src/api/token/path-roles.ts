@@ -11,6 +11,7 @@ import {
   path,
   tokenFields,
 } from '@strongroom/engine-sdk';
+import { TokenRole } from '../../services/tokens/token-role.ts';
 import type { TokenRoles } from '../../services/tokens/token-roles.ts';
 
 const { token_policies: _policies, token_ttl: _ttl, token_max_ttl: _max, ...tokenParameters } = tokenFields;
@@ -37,6 +38,7 @@ export function rolePaths({ roles }: { roles: TokenRoles }): AnyPath[] {
   })
     .read({
       summary: 'Reads a role.',
+      response: TokenRole,
       handle: async (req) => {
         const role = await roles.get(req.data.role_name);
         return role && { data: role };

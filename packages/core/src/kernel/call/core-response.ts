@@ -1,4 +1,4 @@
-import type { RawBody } from '@strongroom/engine-sdk';
+import type { RawBody, StreamedBody } from '@strongroom/engine-sdk';
 
 /** `wrap_info` of the envelope. */
 export interface WrapInfo {
@@ -64,6 +64,8 @@ export interface CoreResponse {
   readonly accessor?: string;
   /** Sent instead of the envelope. */
   readonly raw?: RawBody;
+  /** Sent instead of the envelope, as it comes about. */
+  readonly stream?: StreamedBody;
   /** The keys of `data` are also sent at the top level: what older clients of some `sys` paths read. */
   readonly flattened?: boolean;
   readonly headers?: Readonly<Record<string, string>>;

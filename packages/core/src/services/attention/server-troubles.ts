@@ -98,7 +98,7 @@ async function failingIntents({ journal, mount }: ServerTroublesParts, rights: r
   return { troubles, complete: found.length <= MOST };
 }
 
-/** The head of the schedule: what is due, and nobody has taken up. */
+/** The head of the schedule: what is due and was not started. */
 async function lateWork({ store, clock }: ServerTroublesParts, rights: readonly Right[]): Promise<Found> {
   const keys = await store.keys({ prefix: SCHEDULE, before: dueBound(clock.millis() - LATE), limit: MOST + 1 });
   const [first] = keys;

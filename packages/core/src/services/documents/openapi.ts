@@ -151,7 +151,7 @@ function responsesOf({ response }: Op<TProperties, TSchema>, name: Written | Que
     case 'raw': {
       const schema = openApiSchema(response, components);
       const content = Object.keys(schema).length === 0 ? { schema: { type: 'string' } } : { schema };
-      return { '200': { description: 'OK', content: { [form.contentType!]: content } }, ...failed };
+      return { '200': { description: 'OK', content: Object.fromEntries(form.contentTypes!.map((type) => [type, content])) }, ...failed };
     }
   }
   const data = openApiSchema(response, components);

@@ -18,7 +18,8 @@ export type EventKind =
   | 'circuit.closed'
   | 'login.failures'
   | 'server.unsealed'
-  | 'server.left';
+  | 'server.stopped'
+  | 'server.gone';
 
 /** Something that happened. Names and numbers only, never a value. */
 export interface CoreEvent {

@@ -1,5 +1,6 @@
 import type { Clock, Log } from '@strongroom/engine-sdk';
 import type { Events } from '../events/events.ts';
+import { DeniedLogins } from './denied-logins.ts';
 import { LiveLeases } from './live-leases.ts';
 import { MountCounters, type Counted } from './mount-counters.ts';
 import { Sampler } from './sampler.ts';
@@ -12,6 +13,8 @@ interface FigureParts {
   readonly log: Log;
   readonly leaseIds: (prefix: string, query: { after?: string; limit: number }) => Promise<{ id: string; token: boolean }[]>;
   readonly mountOf: (path: string) => string | undefined;
+  /** The paths that show a login method, by its uuid. */
+  readonly aboveLogins: (mount: string) => readonly string[];
   readonly circuitsOpen: () => number;
   readonly backlog: () => Promise<number>;
 }
@@ -43,7 +46,11 @@ export function openFigures({ events, leaseIds, mountOf, ...parts }: FigureParts
   const leases = new LiveLeases({ log: parts.log, now: () => parts.clock.millis(), ids: leaseIds, mountOf });
   events.listen(counters.event);
   events.listen(leases.event);
-  return { counters, leases, sampler: new Sampler({ ...parts, counters, leases }) };
+  const denied = new DeniedLogins(
+    () => parts.clock.millis(),
+    (mount, count) => events.publish({ kind: 'login.failures', mount, above: parts.aboveLogins(mount), count }),
+  );
+  return { counters, denied, leases, sampler: new Sampler({ ...parts, counters, leases }) };
 }
 
 export type Figures = ReturnType<typeof openFigures>;

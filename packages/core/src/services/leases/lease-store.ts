@@ -300,7 +300,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     return (await this.#store.keys({ prefix, limit })).map((key) => key.slice(prefix.length));
   }
 
-  /** The token ends and the lease could not be taken back yet: it goes on by itself. */
+  /** The token ends and the lease could not be taken back yet: it continues in the background. */
   async detach(digest: string, id: string): Promise<void> {
     await this.#store.transaction(async (tx) => tx.delete(ofTokenPrefix(digest) + id));
   }

@@ -44,9 +44,9 @@ const REASONS = 20;
 /** What came of a removal. */
 export type Removed =
   | { readonly state: 'removed'; readonly left: readonly LeftOutside[]; readonly unlisted?: string }
-  /** Refused for now, as by an outside system; it goes on by itself. */
+  /** Refused for now, as by an outside system; it continues in the background. */
   | { readonly state: 'refused'; readonly reason: EngineError }
-  /** Not done in time, or done by another process: it goes on by itself. */
+  /** Not done in time, or done by another process: it continues in the background. */
   | { readonly state: 'going on' }
   /** There is nothing to remove, or somebody cancelled it. */
   | { readonly state: 'nothing' };

@@ -52,6 +52,7 @@ export class Wrapping {
   async wrap(call: WrappableCall, answer: CoreResponse): Promise<CoreResponse> {
     const ttl = call.wrapTtl;
     const asked = call.request.wrapTtl ?? 0;
+    if (answer.stream && ttl > 0) throw new BadRequest('this response is a stream, which cannot be wrapped');
     if (ttl === 0 || isEmpty(answer) || answer.errors || answer.wrapInfo) return answer;
     if (call.path.startsWith('sys/wrapping/') && call.path !== 'sys/wrapping/wrap') return answer;
     const { requestId: _ours, accessor = answer.auth?.accessor, ...kept } = answer;

@@ -293,6 +293,17 @@ path "secret/data/shop/*" {
       expect(JSON.stringify(found)).not.toContain('pay"]');
     });
 
+    test('names who has a policy, whatever it allows', async () => {
+      const { policies, holders } = await who({ policy: 'PAY' });
+      expect(policies).toEqual([]);
+      expect(holders).toEqual([{ kind: 'role', mount: 'auth/gate/', name: 'safe', path: 'auth/gate/role/safe', policies: ['pay'] }]);
+      for (const body of [{}, { policy: 'pay', path: 'x' }]) {
+        const { status, errors } = await root('POST sys/policies/who', body);
+        expect([status, errors!.join()]).toEqual([400, 'either path or policy must be given']);
+      }
+      expect((await root('POST sys/policies/who', { policy: 'nosuch' })).errors!.join()).toContain('there is no policy "nosuch"');
+    });
+
     test('tells which mounts it could not ask', async () => {
       await root('POST sys/auth/stuck', { type: 'gate', options: { broken: 'yes' } });
       await root('POST sys/auth/door', { type: 'door' });

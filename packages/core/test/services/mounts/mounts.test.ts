@@ -153,7 +153,7 @@ describe('mounts', () => {
       expect((await mount.call('delete', 'sys/mounts/acc')).status).toBe(204);
     });
 
-    test('goes on by itself when the outside system is back', async () => {
+    test('continues in the background when the outside system is back', async () => {
       await mount.read('creds/r');
       outside.failing.add('one');
       await mount.call('delete', 'sys/mounts/acc');

@@ -64,11 +64,11 @@ describe('a mount that is being removed', () => {
       outside.failing.add('one');
     });
 
-    test('the unmount is answered with the reason, and says that it goes on by itself', async () => {
+    test('the unmount is answered with the reason, and says that it continues in the background', async () => {
       const refused = await unmount();
       expect(refused.status).toBe(400);
       expect(refused.errors).toEqual([
-        `failed to revoke "${leaseId}" (1 / 1): failed to revoke entry: one is down. The removal of acc/ goes on by itself; sys/removals/acc shows and cancels it`,
+        `failed to revoke "${leaseId}" (1 / 1): failed to revoke entry: one is down. The removal of acc/ continues in the background; sys/removals/acc shows and cancels it`,
       ]);
     });
 
@@ -245,7 +245,7 @@ describe('a mount that is being removed', () => {
     const answer = await asked;
     expect(answer.status).toBe(202);
     expect(answer.warnings).toEqual([
-      'the removal of acc/ is not complete and goes on by itself; GET sys/removals/acc shows how it stands',
+      'the removal of acc/ is not complete and continues in the background; GET sys/removals/acc shows how it stands',
     ]);
     expect((await removing())!.next_attempt).toBeNull();
     // Another mount is made meanwhile: the table waits for nobody.

@@ -1,0 +1,21 @@
+/** Names that routers, proxies and forms have lost or changed. */
+export const NASTY_NAMES: readonly string[] = [
+  ' leading',
+  'trailing ',
+  'two words',
+  'a#b',
+  'a?b=c',
+  'a&b',
+  'a%b',
+  '%2f',
+  '%20',
+  'a+b',
+  '"q"',
+  "it's",
+  '..x',
+  'a\\b',
+  'ünï',
+  '(x)[y]{z}',
+  'a~7eb',
+  '<b>;:@=,$!*',
+];

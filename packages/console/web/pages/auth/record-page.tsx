@@ -1,0 +1,82 @@
+import { Text } from '@mantine/core';
+import { apiPath } from '../../api/api-path.ts';
+import { makeStale, queryClient } from '../../api/queries.ts';
+import { send } from '../../api/send.ts';
+import { useStored } from '../../api/use-stored.ts';
+import { CommandLines } from '../../parts/command-lines.tsx';
+import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useGo, usePlace } from '../../parts/place.ts';
+import { Settings } from '../../parts/settings.tsx';
+import { MethodFrame } from './method-frame.tsx';
+import { SecretIds } from './secret-ids.tsx';
+import { useMethod } from './use-method.ts';
+
+/** One role, user or group of a login method. */
+export default function RecordPage() {
+  const here = useMethod();
+  const { mount, noun, shown } = here;
+  const { rest: name = '' } = usePlace().params;
+  const go = useGo();
+  const listed = apiPath('auth', mount, noun?.path ?? '');
+  const path = apiPath('auth', mount, noun?.path ?? '', name);
+  const stored = useStored(path, noun !== undefined);
+  const exists = stored.data?.data !== undefined;
+  return (
+    <MethodFrame
+      here={here}
+      title={name}
+      section={noun?.path ?? ''}
+      item
+      actions={
+        noun &&
+        exists && (
+          <ConfirmAction
+            label={`Delete the ${noun.one}`}
+            typed={name}
+            needs={{ path: `auth/${mount}/${noun.path}/${name}`, need: 'delete' }}
+            act={async () => {
+              await send('DELETE', path);
+              await makeStale(queryClient, [listed]);
+              go('/auth/$mount/list/$noun', { mount, noun: noun.path });
+            }}
+          >
+            {noun.deleted}
+          </ConfirmAction>
+        )
+      }
+    >
+      {noun && (
+        <Loaded query={stored}>
+          {({ data }) => (
+            <>
+              {!data && (
+                <Text mb="sm" size="sm">
+                  There is no {noun.one} “{name}” yet.
+                </Text>
+              )}
+              {data && shown?.type === 'approle' && <SecretIds mount={mount} role={name} />}
+              {data && shown?.type === 'approle' && <h2>Settings</h2>}
+              <Settings
+                key={path}
+                path={path}
+                needs={{ path: `auth/${mount}/${noun.path}/${name}`, need: ['update', 'create'] }}
+                stored={data}
+                first={noun.first}
+                resends={noun.resends ?? []}
+                stale={[path, listed]}
+                save={data ? 'Save' : `Create the ${noun.one}`}
+              />
+            </>
+          )}
+        </Loaded>
+      )}
+      <CommandLines
+        lines={[
+          { with: 'CLI', command: `strongroom read auth/${mount}/${noun?.path}/${name}` },
+          { with: 'curl', command: `curl -H "X-Vault-Token: $STRONGROOM_TOKEN" $STRONGROOM_ADDR/v1/${path}` },
+        ]}
+      />
+    </MethodFrame>
+  );
+}

@@ -1,0 +1,105 @@
+import { autocompletion, completionKeymap, type CompletionSource } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, syntaxHighlighting } from '@codemirror/language';
+import { Compartment, EditorState } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import { colours, look } from './code-look.ts';
+import { codeRemarks, placeOf, setRemarks } from './code-remarks.ts';
+import { hcl } from './hcl-language.ts';
+
+/** Something about a place in the text; both counted from 1. */
+export interface Remark {
+  readonly severity: 'error' | 'warning' | 'info';
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** A place to bring into view; a new object moves the cursor there again. */
+export interface PlaceInText {
+  readonly line: number;
+  readonly column?: number;
+}
+
+export interface CodeEditorProps {
+  /** Names the field. */
+  readonly label: string;
+  readonly value: string;
+  readonly onChange?: (value: string) => void;
+  readonly language: 'hcl' | 'json';
+  readonly remarks?: readonly Remark[];
+  readonly complete?: CompletionSource;
+  readonly at?: PlaceInText | undefined;
+}
+
+/** The editor itself: in a shadow root, where its sheets are constructed and no style element is written. */
+export default function CodeEditorView({ label, value, onChange, language, remarks, complete, at }: CodeEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const changed = useRef(onChange);
+  const source = useRef(complete);
+  changed.current = onChange;
+  source.current = complete;
+  const languageOf = useRef(new Compartment());
+
+  useEffect(() => {
+    const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: 'open' });
+    const parent = document.createElement('div');
+    root.replaceChildren(parent);
+    const editor = new EditorView({
+      root,
+      parent,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          lineNumbers(),
+          codeRemarks(),
+          history(),
+          drawSelection(),
+          bracketMatching(),
+          highlightActiveLine(),
+          syntaxHighlighting(colours),
+          look,
+          languageOf.current.of(language === 'json' ? json() : hcl()),
+          autocompletion({ override: [(context) => source.current?.(context) ?? null], icons: false }),
+          // Tab leaves the editor: whoever has only a keyboard must be able to go on.
+          keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+          EditorState.readOnly.of(onChange === undefined),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) changed.current?.(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    return () => editor.destroy();
+    // The editor keeps its own state; the effects below bring changes from outside in.
+  }, [label]);
+
+  useEffect(() => {
+    const editor = view.current!;
+    if (editor.state.doc.toString() !== value) editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+  }, [value]);
+
+  useEffect(() => {
+    view.current!.dispatch({ effects: languageOf.current.reconfigure(language === 'json' ? json() : hcl()) });
+  }, [language]);
+
+  useEffect(() => {
+    view.current!.dispatch({ effects: setRemarks.of(remarks ?? []) });
+  }, [remarks]);
+
+  useEffect(() => {
+    const editor = view.current!;
+    if (!at) return;
+    const { from: anchor } = placeOf(editor.state.doc, at);
+    editor.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
+    editor.focus();
+  }, [at]);
+
+  return <div ref={host} />;
+}
