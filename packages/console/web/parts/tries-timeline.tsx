@@ -1,6 +1,7 @@
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useId, useRef, useState } from 'react';
 import type { Try } from '../api/work.ts';
+import { Due } from './due.tsx';
 import { took } from './durations.ts';
 import classes from './tries-timeline.module.css';
 import { When } from './when.tsx';
@@ -52,7 +53,7 @@ export function TriesTimeline({ tries, next }: TriesTimelineProps) {
         ))}
         {next && (
           <li className={classes.next}>
-            next <When time={next} />
+            next <Due time={next} />
           </li>
         )}
       </ul>

@@ -26,7 +26,7 @@ interface Status {
 
 const STATES: Record<Status['state'], readonly [Mood, string]> = {
   ready: ['good', 'ready'],
-  'left-alone': ['bad', 'left alone'],
+  'left-alone': ['bad', 'circuit breaker open'],
   'out-of-use': ['bad', 'out of use'],
 };
 
