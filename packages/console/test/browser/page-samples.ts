@@ -14,7 +14,6 @@ export async function pageSamples(server: ConsoleServer): Promise<Readonly<Recor
   const { data: own } = await server.set('GET', 'auth/token/lookup-self');
   return {
     '/': { url: '/' },
-<<<<<<< HEAD
     '/aws': { url: '/aws' },
     '/aws/$mount': { url: '/aws/aws' },
     '/aws/$mount/config': { url: '/aws/aws/config' },
@@ -28,7 +27,6 @@ export async function pageSamples(server: ConsoleServer): Promise<Readonly<Recor
     '/database/$mount/static/$name': { url: '/database/db/static/gone' },
     '/database/$mount/orphans/$name': { url: '/database/db/orphans/prod' },
     '/database/$mount/edit/$noun': { url: '/database/db/edit/connections?name=prod' },
-=======
     '/kv': { url: '/kv' },
     '/kv/$mount/list/$': { url: '/kv/secret/list/shop' },
     '/kv/$mount/show/$': { url: '/kv/secret/show/shop/database' },
@@ -54,7 +52,6 @@ export async function pageSamples(server: ConsoleServer): Promise<Readonly<Recor
     '/access/tokens/$accessor': { url: `/access/tokens/${String(own.accessor)}` },
     '/access/try': { url: '/access/try?path=secret/data/shop/database&operation=read' },
     '/access/who': { url: '/access/who?path=secret/data/shop/database&operation=read' },
->>>>>>> main
     '/leases': { url: '/leases' },
     '/leases/$first/$': { url: `/leases/${lease!.lease_id}` },
     '/login': { url: '/login', open: true },
