@@ -12,6 +12,7 @@ import { unseal } from '../pages/unseal/routes.ts';
 import { server } from '../pages/server/routes.ts';
 import { tools } from '../pages/tools/routes.ts';
 import { mounts } from '../pages/mounts/routes.ts';
+import { work } from '../pages/work/routes.ts';
 
 /** Every part of the console. */
 export const areas: readonly Area[] = [
@@ -25,6 +26,7 @@ export const areas: readonly Area[] = [
   access,
   leases,
   mounts,
+  work,
   tools,
   server,
   login,

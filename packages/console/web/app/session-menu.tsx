@@ -24,7 +24,12 @@ export function SessionMenu() {
     <>
       <Menu position="bottom-end" withinPortal={false} transitionProps={{ duration: 0 }}>
         <Menu.Target>
-          <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} aria-hidden />} aria-label={`Session of ${name}`}>
+          <Button
+            size="xs"
+            variant="default"
+            rightSection={<IconChevronDown size={14} aria-hidden />}
+            aria-label={`Session of ${name}${left === undefined ? '' : `, ${left} left`}`}
+          >
             {left ?? name}
           </Button>
         </Menu.Target>

@@ -5,6 +5,7 @@ import { IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { SealGate } from '../pages/unseal/seal-gate.tsx';
 import { To } from '../parts/to.tsx';
+import { useLive } from '../live/use-live.ts';
 import { areas } from './areas.ts';
 import { Palette } from './palette.tsx';
 import { SessionBars, SessionGuard } from './session-guard.tsx';
@@ -35,6 +36,7 @@ function isBare(pathname: string): boolean {
 }
 
 function Frame({ pathname }: { readonly pathname: string }) {
+  useLive();
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [pathname]);
   return (

@@ -7,6 +7,7 @@ import { WORK_PATHS, type Circuit, type JobDetails } from '../api/work.ts';
 import { ActionButton } from './action-button.tsx';
 import { adviceFor } from './advice.ts';
 import { CopyButton } from './copy-button.tsx';
+import { Due } from './due.tsx';
 import { duration } from './durations.ts';
 import classes from './failing-thing.module.css';
 import { ResetCircuit } from './reset-circuit.tsx';
@@ -82,12 +83,12 @@ export function FailingThing({ mount, kind, id, plan, lastGood, pausePath, stale
         <Chip job={seen} paused={paused} />
         {failing && (
           <span>
-            since <When time={seen.failing_since} /> · {seen.attempts === 1 ? '1 try' : `${seen.attempts} tries`}
+            began <When time={seen.failing_since} /> · {triesSince(seen)}
           </span>
         )}
         {seen && (
           <span>
-            next <When time={seen.next_attempt} />
+            next <Due time={seen.next_attempt} />
           </span>
         )}
       </div>
@@ -97,7 +98,7 @@ export function FailingThing({ mount, kind, id, plan, lastGood, pausePath, stale
           <CopyButton icon value={ticket(seen)} label="Copy for a ticket" />
         </div>
       )}
-      {seen && <TriesTimeline tries={seen.tries} next={failing ? seen.next_attempt : null} />}
+      {seen && <TriesTimeline tries={seen.tries} />}
       <dl className={classes.facts}>
         <Told label="last good">{good && <When time={good} />}</Told>
         <Told label="schedule">{plan?.rotation_schedule}</Told>
@@ -150,7 +151,7 @@ export function CircuitWords({ circuit }: { readonly circuit: Circuit }) {
   if (circuit.state === 'open')
     return (
       <>
-        open after {failures}, next try <When time={circuit.next_try} />
+        open after {failures}, next try {circuit.next_try && <Due time={circuit.next_try} />}
       </>
     );
   if (circuit.state === 'half-open') return <>open after {failures}; the next call is the trial</>;
@@ -184,6 +185,13 @@ function Pause({ path, paused, stale, ended }: PauseProps) {
       {paused ? 'Go on' : 'Pause'}
     </ActionButton>
   );
+}
+
+/** Tries of requests count as well, which the server's own number leaves out. */
+function triesSince({ attempts, tries, failing_since }: JobDetails): string {
+  const seen = tries.filter(({ at, message }) => message !== undefined && at >= (failing_since ?? '')).length;
+  const count = Math.max(attempts, seen);
+  return count === 1 ? '1 failed try' : `${count} failed tries`;
 }
 
 function ticket({ mount, noun, name, id, last_error, attempts, failing_since }: JobDetails): string {

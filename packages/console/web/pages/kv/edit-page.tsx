@@ -1,5 +1,3 @@
-import { useState } from 'react';
-import { drafts } from '../../parts/drafts.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
@@ -10,7 +8,7 @@ import { crumbsTo, WithKvMount } from './kv-page.tsx';
 import { leavesOf } from './leaves.ts';
 import { SecretEditor } from './secret-editor.tsx';
 import { useSecret, type SecretPart } from './secret.ts';
-import { formOf, useOwner, type Draft } from './unsaved.ts';
+import { formOf, useOwner } from './unsaved.ts';
 
 /** Changes a secret, or goes back to an old version of it. */
 export default function EditPage() {
@@ -46,11 +44,9 @@ function Edit(props: EditProps) {
 }
 
 function EditOf({ mount, secret, from, owner }: EditProps & { readonly owner: string }) {
-  const [unsaved] = useState(() => drafts.find<Draft>(formOf(mount, secret), owner));
   const current = useSecret(mount, secret);
   const old = useSecret(mount, secret, from);
   const form = { mount, secret, owner, form: formOf(mount, secret) };
-  if (unsaved) return <SecretEditor {...form} draft={unsaved} found />;
   return (
     <Loaded query={current}>
       {(read) => (
@@ -58,7 +54,7 @@ function EditOf({ mount, secret, from, owner }: EditProps & { readonly owner: st
           {(source) => (
             <SecretEditor
               {...form}
-              draft={{
+              begin={{
                 rows: rowsOf(leavesOf(source.data ?? {})),
                 json: undefined,
                 base: leavesOf(read.data ?? {}),

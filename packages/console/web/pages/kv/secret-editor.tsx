@@ -21,9 +21,8 @@ import { ValueRows } from './value-rows.tsx';
 import classes from './kv.module.css';
 
 interface SecretEditorProps extends SecretPart {
-  readonly draft: Draft;
-  /** The draft was kept from before. */
-  readonly found?: boolean;
+  /** What the changes begin from, where no unsaved ones are kept. */
+  readonly begin: Draft;
   readonly owner: string;
   readonly form: string;
 }
@@ -38,16 +37,17 @@ interface Theirs {
  * Edits, then shows what differs, then saves, and only if the version that the changes began from is still the current one. Version 1 of key-value knows no check-and-set: there
  * the secret is read again right before it is written.
  */
-export function SecretEditor({ mount, secret, draft, found = false, owner, form }: SecretEditorProps) {
+export function SecretEditor({ mount, secret, begin, owner, form }: SecretEditorProps) {
   const client = useQueryClient();
   const go = useGo();
-  const [{ rows, json, base, version }, setDraft] = useState(draft);
+  const [found] = useState(() => drafts.find<Draft>(form, owner));
+  const [{ rows, json, base, version }, setDraft] = useState(found ?? begin);
   const [fault, setFault] = useState<string>();
   const [reviewed, setReviewed] = useState<readonly Leaf[]>();
   const [theirs, setTheirs] = useState<Theirs>();
   const [error, setError] = useState<ApiError>();
   const [busy, setBusy] = useState(false);
-  const [touched, setTouched] = useState(found);
+  const [touched, setTouched] = useState(found !== undefined);
   const at = { mount: mount.path, rest: secret };
 
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { useRead } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
 import { drafts } from '../../parts/drafts.ts';
 import type { KvMount } from './kv-mount.ts';
 import type { EditRow } from './edit-row.ts';
@@ -15,18 +15,10 @@ export interface Draft {
   readonly version: number;
 }
 
-interface Self {
-  readonly entity_id: string;
-  readonly display_name: string;
-  readonly policies: readonly string[];
-}
-
-/** Who works here, for drafts: the entity; for tokens without one, what they are named and may do. Undefined until that is known. */
+/** Who works here, for drafts: whoever could go on with the page after a login. Undefined until that is known. */
 export function useOwner(): string | undefined {
-  const { data } = useRead<Self>('auth/token/lookup-self');
-  if (!data) return undefined;
-  const { entity_id, display_name, policies } = data.data;
-  return entity_id !== '' ? entity_id : JSON.stringify([display_name, ...policies]);
+  const { holder } = useSession();
+  return holder && (holder.entityId || holder.accessor);
 }
 
 export function formOf(mount: KvMount, secret: string): string {

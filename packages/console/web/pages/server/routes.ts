@@ -10,6 +10,8 @@ export const server: Area = {
   routes: [
     page('/server', seal),
     page('/server/seal', seal),
+    page('/server/nodes', () => import('./nodes-page.tsx')),
+    page('/server/metrics', () => import('./metrics-page.tsx')),
     page('/server/audit', () => import('./audit-page.tsx')),
     page('/server/plugins', () => import('./plugins-page.tsx')),
     page('/server/log-levels', () => import('./log-levels-page.tsx')),

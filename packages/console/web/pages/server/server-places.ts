@@ -1,6 +1,8 @@
 /** The pages about the server itself, in the order of their links. */
 export const serverPlaces: readonly { readonly label: string; readonly to: string }[] = [
   { label: 'Seal and keys', to: '/server/seal' },
+  { label: 'Nodes', to: '/server/nodes' },
+  { label: 'Metrics', to: '/server/metrics' },
   { label: 'Audit', to: '/server/audit' },
   { label: 'Plugins', to: '/server/plugins' },
   { label: 'Log levels', to: '/server/log-levels' },

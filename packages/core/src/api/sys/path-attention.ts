@@ -244,7 +244,8 @@ function circuitData({ state, failures, since, nextTry }: CircuitStatus): Static
 }
 
 function thingData({ mount, kind, subject, message, since, attempts, nextAttempt, job }: Trouble): Static<typeof Thing> {
-  const at = (below: string): string => (mount && kind !== 'journal' ? mount.path + below : below);
+  // The server's own lists of leases and changes name whole paths.
+  const at = (below: string): string => (mount && kind !== 'journal' && kind !== 'lease' ? mount.path + below : below);
   return {
     mount: mount?.path ?? null,
     noun: subject.noun,

@@ -56,7 +56,11 @@ function ownGroup({ mount, subject }: Trouble): string {
 }
 
 function itemOf(key: string, group: Trouble[], outside: Outside): AttentionItem {
-  const troubles = [...group].sort((a, b) => worst(a) - worst(b) || b.attempts - a.attempts || time(a.since) - time(b.since));
+  // A circuit breaker is a row of its own only where nothing else tells of its outside system.
+  const told = group.filter(({ kind }) => kind !== 'circuit');
+  const troubles = [...(told.length > 0 ? told : group)].sort(
+    (a, b) => worst(a) - worst(b) || b.attempts - a.attempts || time(a.since) - time(b.since),
+  );
   const [first] = troubles as [Trouble, ...Trouble[]];
   const cause = troubles.map((trouble) => causeOf(trouble, outside)).find((found) => found !== undefined);
   const times = troubles.flatMap(({ nextAttempt }) => nextAttempt ?? []).sort((a, b) => a.getTime() - b.getTime());

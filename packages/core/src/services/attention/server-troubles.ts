@@ -62,7 +62,7 @@ async function irrevocableLeases({ leases, mount }: ServerTroublesParts, rights:
       kind: 'lease',
       severity: 'critical',
       mount: at,
-      subject: { noun: 'lease', name: id, path: at && record.path.startsWith(at.path) ? record.path.slice(at.path.length) : record.path },
+      subject: { noun: 'lease', name: id, path: record.path, retry: `sys/leases/requeue/${id}` },
       message: record.revoke_error ?? 'it could not be revoked',
       since: record.failing_since === undefined ? new Date(record.expires) : new Date(record.failing_since),
       attempts: record.attempts,
@@ -85,7 +85,8 @@ async function failingIntents({ journal, mount }: ServerTroublesParts, rights: r
       subject: {
         noun: leaves?.kind ?? `unfinished change (${intent.kind})`,
         name: leaves?.name ?? intent.id,
-        path: `journal/${intent.id}`,
+        path: `sys/journal/${intent.id}`,
+        retry: `sys/journal/${intent.id}/retry`,
       },
       message: intent.lastError?.message ?? 'it could not be undone yet',
       since: intent.failingSince,

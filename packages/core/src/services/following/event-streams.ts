@@ -23,7 +23,7 @@ const LOOKS = 3;
 const COME_BACK = 2_000;
 
 /** A caller who wants to follow events. */
-export interface Follower {
+export interface Subscriber {
   readonly token: string;
   readonly remoteAddress: string;
   /** The path that must stay readable. */
@@ -62,8 +62,8 @@ export class EventStreams {
   }
 
   /** @throws TooManyRequests, Unavailable where there is no room for another stream */
-  open(follower: Follower): StreamedBody {
-    const key = createHash('sha256').update(follower.token).digest('base64');
+  open(subscriber: Subscriber): StreamedBody {
+    const key = createHash('sha256').update(subscriber.token).digest('base64');
     if ((this.#open.get(key) ?? 0) >= OF_TOKEN) {
       const text = `this token has ${OF_TOKEN} streams open, which is as many as it may have; end one of them`;
       throw new TooManyRequests(text, { headers: { 'Retry-After': '15' } });
@@ -72,10 +72,10 @@ export class EventStreams {
       throw new Unavailable(`this server has ${OF_SERVER} streams open, which is as many as it may have`, {
         headers: { 'Retry-After': '15' },
       });
-    return { contentType: 'text/event-stream', open: (signal) => this.#counted(key, follower, signal) };
+    return { contentType: 'text/event-stream', open: (signal) => this.#counted(key, subscriber, signal) };
   }
 
-  async *#counted(key: string, follower: Follower, signal: AbortSignal): AsyncGenerator<string> {
+  async *#counted(key: string, subscriber: Subscriber, signal: AbortSignal): AsyncGenerator<string> {
     // Several may have been let in at one moment.
     if ((this.#open.get(key) ?? 0) >= OF_TOKEN || this.#total >= OF_SERVER) {
       yield this.#end('too many streams are open');
@@ -84,7 +84,7 @@ export class EventStreams {
     this.#open.set(key, (this.#open.get(key) ?? 0) + 1);
     this.#total += 1;
     try {
-      yield* this.#stream(follower, signal);
+      yield* this.#stream(subscriber, signal);
     } finally {
       this.#total -= 1;
       const left = this.#open.get(key)! - 1;
@@ -93,11 +93,11 @@ export class EventStreams {
     }
   }
 
-  async *#stream(follower: Follower, signal: AbortSignal): AsyncGenerator<string> {
+  async *#stream(subscriber: Subscriber, signal: AbortSignal): AsyncGenerator<string> {
     const { log, clock, node } = this.#parts;
     const queue = new EventQueue();
     const position = new Map<string, number>();
-    const missed = this.#begin(follower.cursor, position);
+    const missed = this.#begin(subscriber.cursor, position);
     const unlisten = log.listen(queue.add);
     const wake = (): void => queue.wake();
     signal.addEventListener('abort', wake, { once: true });
@@ -114,10 +114,10 @@ export class EventStreams {
     try {
       yield `retry: ${COME_BACK}\n${this.#message(position, 'ready', { node })}`;
       if (!missed) yield this.#message(position, 'reset', { reason: 'the position is not known here any more, so events may be missing' });
-      else yield await this.#messages(follower, position, missed);
+      else yield await this.#messages(subscriber, position, missed);
       while (!signal.aborted) {
         const entries = queue.take();
-        const text = entries.length > 0 || looks > 0 ? await this.#messages(follower, position, entries) : '';
+        const text = entries.length > 0 || looks > 0 ? await this.#messages(subscriber, position, entries) : '';
         if (text !== '') yield text;
         if (queue.overflowed) throw new StreamEnds('the events were not taken fast enough');
         if (looks >= LOOKS) {
@@ -147,26 +147,26 @@ export class EventStreams {
   }
 
   /** What the caller may see of them, as text. @throws StreamEnds where it may follow no more */
-  async #messages(follower: Follower, position: Map<string, number>, entries: readonly LogEntry[]): Promise<string> {
-    const viewer = await this.#viewer(follower);
+  async #messages(subscriber: Subscriber, position: Map<string, number>, entries: readonly LogEntry[]): Promise<string> {
+    const viewer = await this.#viewer(subscriber);
     let text = '';
     for (const { life, number, event } of entries) {
       if (number <= (position.get(life) ?? 0)) continue;
       position.set(life, number);
       text += event
-        ? this.#shown(event, viewer, follower, position)
+        ? this.#shown(event, viewer, subscriber, position)
         : this.#message(position, 'reset', { reason: 'a server ended, or there was too much, so events may be missing' });
     }
     return text;
   }
 
-  #shown(event: CoreEvent, viewer: { readonly acl: Acl; readonly token: string }, { filter }: Follower, position: Position): string {
+  #shown(event: CoreEvent, viewer: { readonly acl: Acl; readonly token: string }, { filter }: Subscriber, position: Position): string {
     const shown = this.#parts.view.of(event, viewer);
     return shown && matches(filter, shown) ? this.#message(position, shown.kind, shown) : '';
   }
 
   /** The caller as it is now. @throws StreamEnds */
-  async #viewer({ token, remoteAddress, path }: Follower): Promise<{ readonly acl: Acl; readonly token: string }> {
+  async #viewer({ token, remoteAddress, path }: Subscriber): Promise<{ readonly acl: Acl; readonly token: string }> {
     const { copies, tokens, access } = this.#parts;
     const problem = copies.problem();
     if (problem !== undefined) throw new StreamEnds(problem);

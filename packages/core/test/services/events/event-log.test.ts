@@ -14,7 +14,7 @@ const names = (log: EventLog, position: Record<string, number>): string[] | unde
   log.since(new Map(Object.entries(position)))?.map(({ life, number, event }) => (event ? event.name! : `missing to ${life}${number}`));
 
 describe('the log of events', () => {
-  test('gives back exactly what a position does not have, whatever the order of arrival', () => {
+  test('returns exactly what a position does not have, whatever the order of arrival', () => {
     const log = logOf(9, ['a', 1], ['b', 1], ['a', 2], ['b', 2]);
     expect(names(log, { a: 1, b: 2 })).toEqual(['a2']);
     expect(names(log, { a: 2, b: 2 })).toEqual([]);
