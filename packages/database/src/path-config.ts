@@ -42,6 +42,10 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
       'Besides the fields below, the parameters of the plugin are given here, such as connection_url, username and password. A write to an ' +
       'existing connection changes what it sends and keeps the rest; a parameter that is null is removed. Passwords are never shown.',
     arbitraryData: true,
+    variants: {
+      by: 'plugin_name',
+      schemas: () => Object.fromEntries(host.plugins('database').map((plugin) => [plugin.name, (plugin as AnyDatabasePlugin).connection])),
+    },
     fields,
   })
     .read({
