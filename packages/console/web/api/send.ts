@@ -13,7 +13,6 @@ export interface Call {
   readonly wrapTtl?: string | undefined;
   /** Another token than the session's; `null` for none. */
   readonly token?: string | null | undefined;
-  readonly contentType?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   /** Numbers of the answer keep their digits: `readExact`. */
   readonly exact?: boolean | undefined;
@@ -70,7 +69,7 @@ const VERBS: Partial<Record<Method, string>> = { LIST: 'GET', SCAN: 'GET' };
 export async function send<T = Record<string, unknown>>(method: Method, path: string, call: Call = {}): Promise<Answer<T>> {
   const response = await fetch(urlOf(method, path, call), {
     method: VERBS[method] ?? method,
-    headers: headersOf(call),
+    headers: headersOf(method, call),
     body: call.body === undefined ? null : JSON.stringify(call.body),
     signal: call.signal ?? null,
     credentials: 'omit',
@@ -122,11 +121,11 @@ function urlOf(method: Method, path: string, call: Call): string {
   return `/v1/${path}${asked === '' ? '' : `?${asked}`}`;
 }
 
-function headersOf(call: Call): Headers {
+function headersOf(method: Method, call: Call): Headers {
   const headers = new Headers({ 'X-Vault-Request': 'true' });
   const used = call.token === undefined ? token.current() : call.token;
   if (used) headers.set('X-Vault-Token', used);
-  if (call.body !== undefined) headers.set('Content-Type', call.contentType ?? 'application/json');
+  if (call.body !== undefined) headers.set('Content-Type', method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
   if (call.wrapTtl !== undefined) headers.set('X-Vault-Wrap-TTL', call.wrapTtl);
   if (call.idempotencyKey !== undefined) headers.set('Idempotency-Key', call.idempotencyKey);
   return headers;
