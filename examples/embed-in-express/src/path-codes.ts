@@ -1,4 +1,4 @@
-import { f, issue, NotFound, path, UpstreamFailed, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { f, issue, leased, NotFound, path, UpstreamFailed, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { Doors } from './doors.ts';
 import type { CodeIntent } from './intent-code.ts';
@@ -21,7 +21,7 @@ export function codePath({ doors, host, secret, intent, length }: CodePathDeps):
     fields: { role: f.name('Name of the role.') },
   }).read({
     summary: 'Makes a code.',
-    response: Type.Object({ door: Type.String(), code: Type.String() }),
+    response: leased(Type.Object({ door: Type.String(), code: Type.String({ secret: true }) })),
     handle: async ({ data, storage }) => {
       const role = await roles(storage).get(data.role);
       if (!role) throw new NotFound(`there is no role ${JSON.stringify(data.role)}`);

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { BadRequest, f, ListedKeys, NoContent, path, type AnyPath, type Collection, type StorageView } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 
 const Role = Type.Object({ door: Type.String(), ttl: Type.Number(), max_ttl: Type.Number() });
@@ -15,7 +15,7 @@ export function rolePaths(): AnyPath[] {
     fields: {},
   }).list({
     summary: 'Lists the roles.',
-    response: Type.Object({ keys: Type.Array(Type.String()) }),
+    response: ListedKeys,
     handle: async (req) => {
       const keys = await roles(req.storage).list();
       return keys.length === 0 ? undefined : { data: { keys } };
@@ -41,6 +41,7 @@ export function rolePaths(): AnyPath[] {
     })
     .upsert({
       summary: 'Creates or changes a role.',
+      response: NoContent,
       exists: async (req) => roles(req.storage).has(req.data.name),
       handle: async ({ data, storage }) => {
         await storage.transaction(async (tx) => {
@@ -56,6 +57,7 @@ export function rolePaths(): AnyPath[] {
     })
     .delete({
       summary: 'Deletes a role. Codes that were issued live on to the end of their leases.',
+      response: NoContent,
       handle: async (req) => {
         await roles(req.storage).delete(req.data.name);
         return undefined;

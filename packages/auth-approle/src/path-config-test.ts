@@ -1,5 +1,6 @@
-import { StepTrace, type StepReport } from '@strongroom/auth-sdk';
+import { StepTrace, testReport, type StepReport } from '@strongroom/auth-sdk';
 import { BadRequest, EngineError, f, path, withinCidrs, type AnyPath, type Clock } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { addressRefused, tokenAddresses } from './addresses.ts';
 import { credentialsRefused, type LoginParts } from './login.ts';
 import type { Role } from './role.ts';
@@ -17,6 +18,17 @@ interface Facts {
   readonly cidrs?: readonly string[];
 }
 
+const granted = {
+  role_name: Type.Optional(Type.String()),
+  policies: Type.Optional(Type.Array(Type.String())),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+};
+interface Granted {
+  readonly role_name?: string;
+  readonly policies?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
 export function configTestPath({ storage, roles, secretIds }: LoginParts, clock: Clock): AnyPath {
   return path('config/test', {
     synopsis: 'Test a login step by step.',
@@ -31,6 +43,7 @@ export function configTestPath({ storage, roles, secretIds }: LoginParts, clock:
     },
   }).update({
     summary: 'Test a login.',
+    response: testReport(granted),
     handle: async ({ data, caller }) => {
       const roleId = data.role_id.trim();
       if (roleId === '') throw new BadRequest('missing role_id');
@@ -41,7 +54,7 @@ export function configTestPath({ storage, roles, secretIds }: LoginParts, clock:
         if (problem === undefined) return trace.passed(step, since, facts);
         throw trace.failed(step, since, facts, problem, problem instanceof EngineError ? problem : credentialsRefused());
       };
-      const attempt = async (): Promise<Record<string, unknown>> => {
+      const attempt = async (): Promise<Granted> => {
         let since = trace.start();
         const found = await roles.byRoleId(roleId);
         check('role id', found ? { name: found.name } : {}, found ? undefined : 'no role has this role id', since);
@@ -78,12 +91,12 @@ export function configTestPath({ storage, roles, secretIds }: LoginParts, clock:
           withinCidrs(cidrs, address) ? undefined : 'the token could not be used from this address',
         );
       };
-      const granted = await attempt().catch((error: unknown) => {
+      const found = await attempt().catch((error: unknown): Granted => {
         // The failed step is in the trace.
         if (steps.at(-1)?.ok === false) return {};
         throw error;
       });
-      return { data: { ok: steps.every(({ ok }) => ok), steps, ...granted } };
+      return { data: { ok: steps.every(({ ok }) => ok), steps, ...found } };
     },
   });
 }

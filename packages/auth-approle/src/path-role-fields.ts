@@ -1,4 +1,5 @@
-import { type AnyPath, BadRequest, NoContent, path, type StorageView, UnsupportedPath } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, NoContent, path, shownFields, type StorageView, UnsupportedPath } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { roleName } from './path-roles.ts';
 import { roleFields, shownCidrs, shownRole, type Role, type RoleData } from './role.ts';
 import type { Roles } from './roles.ts';
@@ -55,13 +56,17 @@ const FIELD_PATHS: Readonly<Record<string, FieldPath>> = {
 export function roleFieldPaths(storage: StorageView, roles: Roles): AnyPath[] {
   const one = (at: string, { field, old, missing = field, empty, shown, check }: FieldPath): AnyPath => {
     const show = shown ?? ((role: Role) => picked(shownRole(role), old === undefined ? [field] : [field, old]));
+    const fields = { [field]: roleFields[field], ...(old === undefined ? {} : { [old]: roleFields[old] }) };
     return path(`role/{name}/${at}`, {
       synopsis: `Configure ${field} of a role.`,
       description: `Reads, writes or resets only ${field}.`,
-      fields: { name: roleName, [field]: roleFields[field], ...(old === undefined ? {} : { [old]: roleFields[old] }) },
+      fields: { name: roleName, ...fields },
     })
       .read({
         summary: `Read ${field}.`,
+        response: shownFields(fields, {
+          bound_cidr_list: Type.Union([Type.Array(Type.String()), Type.Null()]),
+        }),
         handle: async (req) => {
           const role = await roles.records(storage).get(nameOf(req));
           return role && { data: show(role) };
@@ -69,6 +74,7 @@ export function roleFieldPaths(storage: StorageView, roles: Roles): AnyPath[] {
       })
       .update({
         summary: `Change ${field}.`,
+        response: NoContent,
         handle: async (req) => {
           const supplied = req.supplied as ReadonlySet<string>;
           const known = await roles.change(nameOf(req), { data: req.data as RoleData, supplied }, (role) => {
@@ -96,6 +102,7 @@ export function roleFieldPaths(storage: StorageView, roles: Roles): AnyPath[] {
       fields: { name: roleName },
     }).read({
       summary: 'Read local_secret_ids.',
+      response: Type.Object({ local_secret_ids: Type.Boolean() }),
       handle: async ({ data: { name } }) => {
         const role = await roles.records(storage).get(name);
         return role && { data: { local_secret_ids: role.local_secret_ids } };

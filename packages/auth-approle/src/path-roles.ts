@@ -1,5 +1,6 @@
 import { recordName, recordPaths } from '@strongroom/auth-sdk';
-import { BadRequest, path, UnsupportedPath, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, NoContent, path, UnsupportedPath } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { roleFields, shownRole, type RoleChange } from './role.ts';
 import type { Roles } from './roles.ts';
 
@@ -39,6 +40,7 @@ export function rolePaths(host: EngineHost, roles: Roles): AnyPath[] {
     })
       .read({
         summary: 'Read the role id.',
+        response: Type.Object({ role_id: Type.String() }),
         handle: async ({ data: { name } }) => {
           const role = await roles.records(storage).get(name);
           return role && { data: { role_id: role.role_id } };
@@ -46,6 +48,7 @@ export function rolePaths(host: EngineHost, roles: Roles): AnyPath[] {
       })
       .update({
         summary: 'Replace the role id.',
+        response: NoContent,
         handle: async ({ data: { name, role_id }, supplied }) => {
           if (role_id === undefined || role_id.trim() === '') throw new BadRequest('missing role_id');
           if (!(await roles.change(name, { data: { role_id }, supplied }))) throw new UnsupportedPath();

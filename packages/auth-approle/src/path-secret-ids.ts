@@ -4,15 +4,18 @@ import {
   type EngineHost,
   type EngineResponse,
   f,
+  ListedKeys,
   NoContent,
   NotFound,
+  orNoContent,
   pageFields,
   path,
 } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import { roleName } from './path-roles.ts';
 import type { Role } from './role.ts';
 import type { Roles } from './roles.ts';
-import { shownSecretId } from './secret-id.ts';
+import { ShownSecretId, shownSecretId } from './secret-id.ts';
 import type { SecretIdMaker, SecretIdOrder } from './secret-id-maker.ts';
 import type { FoundSecretId, SecretIds } from './secret-ids.ts';
 
@@ -26,6 +29,15 @@ const orderFields = {
 const secretIdField = f.secret('The secret id.', { default: '' });
 const accessorField = f.string('The accessor of the secret id.', { default: '' });
 
+const MadeSecretId = Type.Object({
+  secret_id: Type.String({ description: 'Shown once.', secret: true }),
+  secret_id_accessor: Type.String(),
+  secret_id_num_uses: Type.Integer({ description: 'How often it can be used; 0 means without limit.' }),
+  secret_id_ttl: Type.Integer({ description: 'Seconds; 0 means that it does not expire.' }),
+});
+/** With status 404, an `error`. */
+const FoundByAccessor = Type.Union([ShownSecretId, Type.Object({ error: Type.String() })]);
+
 export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds: SecretIds; maker: SecretIdMaker }): AnyPath[] {
   const { storage } = host;
   const { roles, secretIds, maker } = parts;
@@ -34,7 +46,7 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
     if (!role) throw new BadRequest(`role ${JSON.stringify(name)} does not exist`);
     return role;
   };
-  const make = async (name: string, order: SecretIdOrder): Promise<EngineResponse<Record<string, unknown>>> => {
+  const make = async (name: string, order: SecretIdOrder): Promise<EngineResponse<Static<typeof MadeSecretId>>> => {
     const { secretId, record } = await maker.make(name, order);
     const { accessor, uses_left, ttl } = record;
     return {
@@ -71,10 +83,12 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
     })
       .update({
         summary: 'Generate a secret id.',
+        response: MadeSecretId,
         handle: async ({ data, supplied }) => make(data.name, orderOf(data, supplied)),
       })
       .list({
         summary: 'List the accessors of the secret ids.',
+        response: ListedKeys,
         handle: async ({ data }) => {
           const role = await roles.records(storage).get(data.name);
           if (!role) throw new BadRequest(`role ${JSON.stringify(data.name)} does not exist`);
@@ -87,6 +101,7 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
       fields: { name: roleName, ...orderFields, secret_id: f.secret('The secret id, at most 4096 bytes.', { default: '' }) },
     }).update({
       summary: 'Store a secret id.',
+      response: MadeSecretId,
       handle: async ({ data, supplied }) =>
         make(data.name, { ...orderOf(data, supplied), secretId: required('secret_id', data.secret_id.trim()) }),
     }),
@@ -96,6 +111,7 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
       fields: { name: roleName, secret_id: secretIdField },
     }).update({
       summary: 'Look up a secret id.',
+      response: orNoContent(ShownSecretId),
       handle: async ({ data: { name, secret_id } }) => {
         const secretId = required('secret_id', secret_id);
         const found = await secretIds.find(storage, (await requireRole(name)).key, secretId);
@@ -107,7 +123,7 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
       description: 'The secret id stops working immediately. Tokens issued with it stay valid until they expire.',
       fields: { name: roleName, secret_id: secretIdField },
     })
-      .update({ summary: 'Destroy a secret id.', handle: destroy })
+      .update({ summary: 'Destroy a secret id.', response: NoContent, handle: destroy })
       .delete({ summary: 'Destroy a secret id.', response: NoContent, handle: destroy }),
     path('role/{name}/secret-id-accessor/lookup', {
       synopsis: 'Look up a secret id by its accessor.',
@@ -115,7 +131,8 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
       fields: { name: roleName, secret_id_accessor: accessorField },
     }).update({
       summary: 'Look up a secret id by its accessor.',
-      handle: async ({ data: { name, secret_id_accessor } }): Promise<EngineResponse<Record<string, unknown>>> => {
+      response: FoundByAccessor,
+      handle: async ({ data: { name, secret_id_accessor } }) => {
         const accessor = required('secret_id_accessor', secret_id_accessor);
         const found = await secretIds.findByAccessor(storage, (await requireRole(name)).key, accessor);
         return found ? { data: shownSecretId(found.record) } : { status: 404, data: { error: accessorUnknown(accessor) } };
@@ -126,7 +143,7 @@ export function secretIdPaths(host: EngineHost, parts: { roles: Roles; secretIds
       description: 'The secret id stops working immediately. Tokens issued with it stay valid until they expire.',
       fields: { name: roleName, secret_id_accessor: accessorField },
     })
-      .update({ summary: 'Destroy a secret id by its accessor.', handle: destroyByAccessor })
+      .update({ summary: 'Destroy a secret id by its accessor.', response: NoContent, handle: destroyByAccessor })
       .delete({ summary: 'Destroy a secret id by its accessor.', response: NoContent, handle: destroyByAccessor }),
   ];
 }

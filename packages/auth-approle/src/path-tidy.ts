@@ -1,4 +1,4 @@
-import { path, type AnyPath, type StorageView } from '@strongroom/engine-sdk';
+import { type AnyPath, NoContent, path, type StorageView } from '@strongroom/engine-sdk';
 import type { Tidying } from './schedules.ts';
 
 export function tidyPath(storage: StorageView, tidying: Tidying): AnyPath {
@@ -9,6 +9,7 @@ export function tidyPath(storage: StorageView, tidying: Tidying): AnyPath {
     fields: {},
   }).update({
     summary: 'Remove expired secret ids.',
+    response: NoContent,
     handle: async () =>
       (await tidying.start(storage))
         ? {

@@ -1,3 +1,4 @@
+import { Timestamp } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 
 /** A secret id as it is stored, by its digest. The secret id itself is stored nowhere. */
@@ -22,8 +23,20 @@ export function isExpired({ expires }: SecretId, now: number): boolean {
   return expires !== 0 && expires <= now;
 }
 
+export const ShownSecretId = Type.Object({
+  cidr_list: Type.Array(Type.String()),
+  creation_time: Timestamp,
+  expiration_time: Timestamp,
+  last_updated_time: Timestamp,
+  metadata: Type.Record(Type.String(), Type.String()),
+  secret_id_accessor: Type.String(),
+  secret_id_num_uses: Type.Integer({ description: 'How often it can still be used; 0 means without limit.' }),
+  secret_id_ttl: Type.Integer({ description: 'Seconds.' }),
+  token_bound_cidrs: Type.Array(Type.String()),
+});
+
 /** What a lookup shows. */
-export function shownSecretId(record: SecretId): Record<string, unknown> {
+export function shownSecretId(record: SecretId): Static<typeof ShownSecretId> {
   const { accessor, uses_left, ttl, created, updated, expires, metadata, cidr_list, token_bound_cidrs } = record;
   return {
     cidr_list,

@@ -1,5 +1,6 @@
-import { StepTrace } from '@strongroom/auth-sdk';
-import { BadRequest, EngineError, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { StepTrace, testReport } from '@strongroom/auth-sdk';
+import { type AnyPath, BadRequest, EngineError, f, path, Timestamp } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { Step } from './failures.ts';
 import { judge, type Facts } from './judge.ts';
 import { aliasOf, readShown, type LoginParts, type Report } from './login.ts';
@@ -15,6 +16,23 @@ interface RoleReport {
   readonly alias?: string;
   readonly policies?: readonly string[];
 }
+
+const texts = Type.Array(Type.String());
+const TestedCertificate = Type.Object({
+  ok: Type.Boolean(),
+  certificate: Type.Object({
+    common_name: Type.String(),
+    serial_number: Type.String(),
+    not_before: Timestamp,
+    not_after: Timestamp,
+    dns_sans: texts,
+    email_sans: texts,
+    uri_sans: texts,
+    organizational_units: texts,
+    came_with: Type.Integer({ description: 'Intermediates that came with it.' }),
+  }),
+  roles: Type.Array(testReport({ role: Type.String(), alias: Type.Optional(Type.String()), policies: Type.Optional(texts) })),
+});
 
 /** Roles that are tried where none is named. */
 const MOST_ROLES = 100;
@@ -33,6 +51,7 @@ export function configTestPath(parts: LoginParts): AnyPath {
     },
   }).update({
     summary: 'Test a certificate.',
+    response: TestedCertificate,
     handle: async (req) => {
       const { name, client_certificate: pem, ...data } = req.data;
       const shown = readShown(pem === '' ? (req.caller.certificates ?? []) : certificatesIn(pem));

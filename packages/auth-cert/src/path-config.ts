@@ -1,4 +1,4 @@
-import { path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, NoContent, path, shownFields } from '@strongroom/engine-sdk';
 import { configFields, type CertConfig, type ConfigStore } from './config.ts';
 
 /** `changed` is called with what a write has stored. */
@@ -10,10 +10,12 @@ export function configPath(configs: ConfigStore, changed: (config: CertConfig) =
   })
     .read({
       summary: 'Read the configuration.',
+      response: shownFields(configFields),
       handle: async () => ({ data: await configs.read() }),
     })
     .update({
       summary: 'Configure the method.',
+      response: NoContent,
       handle: async ({ data, supplied }) => {
         changed(await configs.update(data, supplied));
         return undefined;

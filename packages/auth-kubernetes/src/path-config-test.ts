@@ -1,4 +1,6 @@
+import { testReport } from '@strongroom/auth-sdk';
 import { BadRequest, EngineError, f, path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { ApiServer } from './api-server.ts';
 import { reviewerOf, trustedCa, type Cluster } from './clusters.ts';
 import { configFields, configWarnings, writtenConfig, type ConfigData, type KubernetesConfig } from './config.ts';
@@ -13,6 +15,12 @@ import { Trace, type StepReport } from './trace.ts';
 
 /** Reviewed to learn whether the reviewer may ask; no cluster takes it for a token. */
 const NO_TOKEN = 'strongroom-config-test';
+
+const Tested = testReport({
+  service_account: Type.Optional(Type.String()),
+  alias: Type.Optional(Type.String()),
+  policies: Type.Optional(Type.Array(Type.String())),
+});
 
 interface Report {
   readonly ok: boolean;
@@ -43,6 +51,7 @@ export function configTestPath(configs: ConfigStore, { clock, pod }: { readonly 
     },
   }).update({
     summary: 'Test the configuration.',
+    response: Tested,
     handle: async (req) => {
       const { role: roleName, jwt, ...data } = req.data;
       const config = testedConfig(await configs.read(), data);

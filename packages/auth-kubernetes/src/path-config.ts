@@ -1,4 +1,5 @@
-import { path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, NoContent, path, shownFields } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { podTokenUse, trustedCa } from './clusters.ts';
 import { configFields, configWarnings, shownConfig, writtenConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
@@ -14,6 +15,7 @@ export function configPath(configs: ConfigStore, pod: PodFiles): AnyPath {
   })
     .read({
       summary: 'Read the configuration.',
+      response: shownFields(configFields, { token_reviewer_jwt_set: Type.Boolean() }),
       handle: async () => {
         const config = await configs.read();
         return config && { data: shownConfig(config) };
@@ -21,6 +23,7 @@ export function configPath(configs: ConfigStore, pod: PodFiles): AnyPath {
     })
     .update({
       summary: 'Configure the method.',
+      response: NoContent,
       handle: async (req) => {
         await trustedCa(writtenConfig(undefined, req.data), pod);
         const config = await configs.write(req.data, req.caller.sudo);

@@ -1,4 +1,6 @@
+import { testReport } from '@strongroom/auth-sdk';
 import { BadRequest, EngineError, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { LdapError, requirePasswordFor } from '@strongroom/ldap-client';
 import { accountAttributes, identityAttributes } from './account-state.ts';
 import { configFields, configWarnings, mergeConfig, type LdapAuthConfig } from './config.ts';
@@ -15,6 +17,9 @@ import type { RememberedNames } from './remembered-names.ts';
 import { dereferenceWarnings, makeSetup, type Setup, type SetupParts } from './setup.ts';
 import { Trace, type StepReport } from './trace.ts';
 import { findUser } from './user-search.ts';
+
+const texts = Type.Optional(Type.Array(Type.String()));
+const Tested = testReport({ user_dn: Type.Optional(Type.String()), groups: texts, policies: texts });
 
 interface Report {
   ok: boolean;
@@ -38,6 +43,7 @@ export function configTestPath(configs: ConfigStore, { mappings, names }: LoginR
     },
   }).update({
     summary: 'Try a configuration without storing it.',
+    response: Tested,
     handle: async (req) => {
       const stored = await configs.read();
       const { username, password, ...data } = req.data;

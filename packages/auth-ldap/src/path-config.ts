@@ -1,4 +1,4 @@
-import { path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, NoContent, path, shownFields } from '@strongroom/engine-sdk';
 import { configFields, configWarnings, shownConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
 
@@ -12,10 +12,12 @@ export function configPath(configs: ConfigStore): AnyPath {
   })
     .read({
       summary: 'Read the configuration.',
+      response: shownFields(configFields),
       handle: async () => ({ data: shownConfig(await configs.read()) }),
     })
     .update({
       summary: 'Configure the method.',
+      response: NoContent,
       handle: async (req) => {
         const warnings = configWarnings(await configs.update(req.data, req.supplied, req.caller.sudo), req.supplied);
         return warnings.length > 0 ? { warnings } : undefined;

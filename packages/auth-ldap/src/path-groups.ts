@@ -1,5 +1,6 @@
 import { policyNames } from '@strongroom/auth-sdk';
 import { type AnyPath, f, keysOf, ListedKeys, NoContent, pageFields, path } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { ConfigStore } from './config-store.ts';
 import type { Mappings } from './mappings.ts';
 
@@ -27,6 +28,7 @@ export function groupPaths(configs: ConfigStore, { groups }: Mappings): AnyPath[
     })
       .read({
         summary: 'Read the policies of a group.',
+        response: Type.Object({ policies: Type.Array(Type.String()) }),
         handle: async ({ data: { name } }) => {
           groups.requireStorable(name);
           const group = await groups.records.get(name);
@@ -35,6 +37,7 @@ export function groupPaths(configs: ConfigStore, { groups }: Mappings): AnyPath[
       })
       .update({
         summary: 'Create or replace a group.',
+        response: NoContent,
         handle: async ({ data }) => {
           const policies = policyNames(data.policies, 'policies');
           await groups.put(data.name, { policies }, async (tx) => (await configs.readIn(tx)).case_sensitive_names);

@@ -1,4 +1,4 @@
-import { f, path, type AnyPath, type EngineRequest, type EngineResponse } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineRequest, type EngineResponse, f, IssuedToken, path } from '@strongroom/engine-sdk';
 
 export interface LoginCall {
   readonly username: string;
@@ -24,6 +24,7 @@ export function loginPath(
     },
   }).update({
     summary: 'Log in.',
+    response: IssuedToken,
     handle: async (req) => {
       const { username, password } = req.data;
       return login({

@@ -1,5 +1,6 @@
 import { policyNames } from '@strongroom/auth-sdk';
 import { type AnyPath, f, keysOf, ListedKeys, NoContent, pageFields, path, type Transaction } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { ConfigStore } from './config-store.ts';
 import { loginName } from './login-name.ts';
 import { groupName, type Mappings } from './mappings.ts';
@@ -29,6 +30,7 @@ export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] 
     })
       .read({
         summary: 'Read the policies and groups of a user.',
+        response: Type.Object({ groups: Type.String({ description: 'Separated by commas.' }), policies: Type.Array(Type.String()) }),
         handle: async ({ data: { username } }) => {
           users.requireStorable(username);
           const user = await users.records.get(username);
@@ -37,6 +39,7 @@ export function userPaths(configs: ConfigStore, { users }: Mappings): AnyPath[] 
       })
       .update({
         summary: 'Create or replace a user.',
+        response: NoContent,
         handle: async ({ data }) => {
           const policies = policyNames(data.policies, 'policies');
           const rule = async (tx: Transaction): Promise<boolean> => (await configs.readIn(tx)).case_sensitive_names;

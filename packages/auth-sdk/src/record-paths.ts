@@ -8,6 +8,7 @@ import {
   namesPath,
   NoContent,
   path,
+  shownFields,
   type StorageView,
   type Transaction,
 } from '@strongroom/engine-sdk';
@@ -29,6 +30,8 @@ export interface RecordPaths<C extends string, F extends TProperties, R> {
   readonly records: (view: StorageView | Transaction) => Collection<R>;
   /** What a read shows. */
   readonly read: (record: R, name: string) => Record<string, unknown>;
+  /** What a read shows beside the fields, or in another form. */
+  readonly shows?: TProperties;
   /**
    * What a write makes of the record; runs within the transaction that stores it, and anew after a conflict. @throws BadRequest naming the field
    */
@@ -79,11 +82,12 @@ export function recordPaths<const C extends string, F extends TProperties, R>(ki
     });
     return warnings.length === 0 ? undefined : { warnings };
   };
-  const writes = { summary: `Create or change a ${noun}.`, handle: write };
+  const writes = { summary: `Create or change a ${noun}.`, response: NoContent, handle: write };
   const { synopsis, description, exactNumbers = false } = kind;
   const one = path(`${at}/{${capture}}`, { synopsis, description, exactNumbers, fields: fields as never })
     .read({
       summary: `Read a ${noun}.`,
+      response: shownFields(kind.fields, kind.shows),
       handle: async (req) => {
         const name = nameOf(req);
         const record = await records(storage).get(name);

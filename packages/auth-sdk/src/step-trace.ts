@@ -1,4 +1,5 @@
 import type { Clock, EngineError } from '@strongroom/engine-sdk';
+import { Type, type TProperties } from 'typebox';
 
 /** How one step of a login went. `Facts` is what the operator may know of it; never a secret. */
 export type StepReport<Step extends string, Facts extends object> = Facts & {
@@ -10,6 +11,23 @@ export type StepReport<Step extends string, Facts extends object> = Facts & {
   /** True if an outside system or the configuration is to blame, false if it is what the caller sent. */
   readonly fault?: boolean;
 };
+
+/** The answer of `config/test`: its steps, and what `more` names of a login that would succeed. */
+export function testReport<F extends TProperties>(more: F) {
+  const step = Type.Object(
+    {
+      step: Type.String(),
+      ok: Type.Boolean(),
+      milliseconds: Type.Number(),
+      error: Type.Optional(Type.String({ description: 'Why it failed.' })),
+      fault: Type.Optional(
+        Type.Boolean({ description: 'True if an outside system or the configuration is to blame, false if it is what the caller sent.' }),
+      ),
+    },
+    { additionalProperties: true, description: 'With what is known of the step.' },
+  );
+  return Type.Object({ ok: Type.Boolean(), steps: Type.Array(step), ...more });
+}
 
 /** Reports to an observer how each step of a login went: to the answer of `config/test`, or to the log. */
 export class StepTrace<Step extends string, Facts extends object = Record<never, never>> {

@@ -1,5 +1,6 @@
-import { requireAddress, StepTrace, type StepReport } from '@strongroom/auth-sdk';
+import { requireAddress, StepTrace, testReport, type StepReport } from '@strongroom/auth-sdk';
 import { BadRequest, f, path, TokenRefused, type AnyPath, type Clock, type EngineHost } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { LoginParts } from './login.ts';
 
 type Step = 'user' | 'lockout' | 'password' | 'addresses' | 'policies';
@@ -39,6 +40,7 @@ export function configTestPath(host: Pick<EngineHost, 'clock' | 'isLocked'>, par
     },
   }).update({
     summary: 'Test a login.',
+    response: testReport({ policies: Type.Optional(Type.Array(Type.String())) }),
     handle: async (req) => {
       const { username, password, address = req.caller.remoteAddress } = req.data;
       if (!NAME.test(username)) throw new BadRequest('username: name the user to try, by letters, digits, "_", "-" and "."');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mergeRoleTokens, roleTokenData, roleTokenFields } from '@strongroom/auth-sdk';
-import { type AnyPath, BadRequest, f, namesPath, NoContent, NotFound, path } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, namesPath, NoContent, NotFound, path, shownFields } from '@strongroom/engine-sdk';
 import type { PasswordHash } from './password-hash.ts';
 import { passwordMissing, type Passwords } from './passwords.ts';
 import { usernameField } from './user-name.ts';
@@ -26,6 +26,7 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
     })
       .read({
         summary: 'Read a user.',
+        response: shownFields(tokenFields),
         handle: async ({ data }) => {
           const user = await users.records.get(data.username);
           return user && { data: roleTokenData(user) };
@@ -63,6 +64,7 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
       fields: { username: usernameField, ...passwordFields },
     }).update({
       summary: 'Set the password of a user.',
+      response: NoContent,
       handle: async ({ data, signal }) => {
         if (!(await users.records.has(data.username))) throw noSuchUser();
         const password = await passwords.fromWrite(data, signal);
@@ -81,6 +83,7 @@ export function userPaths(users: Users, passwords: Passwords): AnyPath[] {
       fields: { username: usernameField, ...policyFields() },
     }).update({
       summary: 'Set the policies of a user.',
+      response: NoContent,
       handle: async ({ data, supplied }) => {
         await users.change(data.username, (stored) => {
           if (!stored) throw noSuchUser();

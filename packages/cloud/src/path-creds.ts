@@ -1,4 +1,4 @@
-import { f, path, type AnyPath, type EngineHost, type EngineRequest } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineHost, type EngineRequest, f, leased, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { DynamicUsers } from './dynamic-users.ts';
 import { shorterThanAsked } from './lease-terms.ts';
@@ -14,15 +14,17 @@ export const sessionFields = {
   ttl: f.duration("How long the credential is good; the role's default_sts_ttl unless given, then 3600s. Not for iam_user."),
 };
 
-const Credential = Type.Object({
-  access_key: Type.String(),
-  secret_key: Type.String(),
-  security_token: Type.Union([Type.String(), Type.Null()]),
-  session_token: Type.Optional(Type.String({ description: 'The same as security_token.' })),
-  arn: Type.Optional(Type.String({ description: 'Of the session, for assumed_role.' })),
-  ttl: Type.Optional(Type.Number({ description: 'Seconds until a temporary credential ends.' })),
-  ready_at: Type.Optional(Type.String({ description: 'By then the provider should know the key of a new user; RFC 3339.' })),
-});
+const Credential = leased(
+  Type.Object({
+    access_key: Type.String(),
+    secret_key: Type.String(),
+    security_token: Type.Union([Type.String(), Type.Null()]),
+    session_token: Type.Optional(Type.String({ description: 'The same as security_token.' })),
+    arn: Type.Optional(Type.String({ description: 'Of the session, for assumed_role.' })),
+    ttl: Type.Optional(Type.Number({ description: 'Seconds until a temporary credential ends.' })),
+    ready_at: Type.Optional(Type.String({ description: 'By then the provider should know the key of a new user; RFC 3339.' })),
+  }),
+);
 
 export function credsPaths(host: EngineHost, users: DynamicUsers, temporary: TemporaryCredentials): readonly AnyPath[] {
   const { roles } = recordsIn(host.storage);

@@ -1,9 +1,24 @@
 import { type AnyPath, BadRequest, type EngineHost, f, InvalidRequest, namesPath, NoContent, path } from '@strongroom/engine-sdk';
-import { planOf, rotationPlanParameters, samePlan, staticRoleRead, visiblePlan, type SentPlan } from '@strongroom/rotation';
+import {
+  planOf,
+  rotationPlanParameters,
+  samePlan,
+  staticRoleRead,
+  visiblePlan,
+  visiblePlanFields,
+  type SentPlan,
+} from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { lostText } from './managed-keys.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { StaticKeys } from './static-keys.ts';
+
+const visibleFields = {
+  name: Type.String(),
+  id: Type.String(),
+  username: Type.String(),
+  grace_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
+};
 
 /** Seconds. */
 const SHORTEST_PERIOD = 60;
@@ -29,18 +44,14 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
     .read(
       staticRoleRead({
         roles: records.staticRoles,
-        response: {
-          name: Type.String(),
-          id: Type.String(),
-          username: Type.String(),
-          grace_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
-        },
+        response: visibleFields,
         visible,
         status: async (name, record) => keys.rotation.status(name, record),
       }),
     )
     .upsert({
       summary: 'Creates a static role, which makes a key, or changes it. A changed period counts from now.',
+      response: Type.Object({ ...visibleFields, ...visiblePlanFields }),
       exists: async (req) => records.staticRoles.has(req.data.name),
       handle: async (req) => {
         const { name, adopt, ...sent } = req.data;

@@ -18,6 +18,17 @@ describe('a core over memory', () => {
   });
   afterEach(async () => core.close());
 
+  test('declares what every operation answers', () => {
+    const silent = core
+      .declaredPaths()
+      .flatMap(({ prefix, paths }) =>
+        paths.flatMap(({ pattern, operations: { exists: _exists, ...operations } }) =>
+          Object.entries(operations).flatMap(([name, op]) => (op.response ? [] : [`${name} ${prefix}${pattern}`])),
+        ),
+      );
+    expect(silent).toEqual([]);
+  });
+
   test('shows the built-in mounts', async () => {
     const answer = await call('read', 'sys/mounts');
     expect(Object.keys(answer.data as object).sort()).toEqual(['cubbyhole/', 'identity/', 'sys/']);

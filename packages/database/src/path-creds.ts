@@ -1,4 +1,4 @@
-import { BadRequest, f, idempotencyFields, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, idempotencyFields, leased, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { DynamicUsers } from './dynamic-users.ts';
 import { recordsIn } from './records.ts';
@@ -12,14 +12,16 @@ export function credsPaths(host: EngineHost, users: DynamicUsers): readonly AnyP
   }).read({
     summary: 'Issues a database user.',
     oncePerKey: true,
-    response: Type.Object({
-      username: Type.String(),
-      password: Type.Optional(Type.String()),
-      rsa_private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.' })),
-      client_certificate: Type.Optional(Type.String({ description: 'PEM.' })),
-      private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.' })),
-      private_key_type: Type.Optional(Type.String()),
-    }),
+    response: leased(
+      Type.Object({
+        username: Type.String(),
+        password: Type.Optional(Type.String()),
+        rsa_private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.' })),
+        client_certificate: Type.Optional(Type.String({ description: 'PEM.' })),
+        private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.' })),
+        private_key_type: Type.Optional(Type.String()),
+      }),
+    ),
     handle: async (req) => {
       const { name } = req.data;
       const role = await records.roles.get(name);

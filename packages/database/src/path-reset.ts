@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, NoContent, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { Connections } from './connections.ts';
 import { recordsIn } from './records.ts';
@@ -10,6 +10,7 @@ export function resetPaths(host: EngineHost, connections: Connections): readonly
     fields: { name: f.name('Name of the connection.') },
   }).update({
     summary: 'Closes and opens a connection.',
+    response: NoContent,
     handle: async (req) => {
       const connection = await connections.require(req.data.name);
       connections.forget(connection.record.id);

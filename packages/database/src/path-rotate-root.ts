@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, NoContent, path } from '@strongroom/engine-sdk';
 import type { RootRotation } from './root-rotation.ts';
 
 export function rotateRootPaths(rotation: RootRotation): readonly AnyPath[] {
@@ -11,6 +11,7 @@ export function rotateRootPaths(rotation: RootRotation): readonly AnyPath[] {
     },
   }).update({
     summary: 'Rotates the root password.',
+    response: NoContent,
     handle: async (req) => {
       const { name, adopt } = req.data;
       if (adopt) await rotation.adopt(name);

@@ -30,7 +30,7 @@ export const Seconds = Type.Integer({ description: 'Seconds.' });
 export const NoContent = formed<never>({ kind: 'none' });
 
 /** A login, or another call that makes or renews a token: `auth`, without `data`. */
-export const IssuedToken = formed<never>({ kind: 'token' });
+export const IssuedToken = formed<Record<string, never>>({ kind: 'token' });
 
 /** A renewed lease, without `data`. */
 export const RenewedLease = formed<never>({ kind: 'lease' });

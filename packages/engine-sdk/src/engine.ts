@@ -1,4 +1,4 @@
-import type { TObject } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import type { AuthRenewal, RenewedAuth } from './auth.ts';
 import type { Circuit } from './circuit.ts';
 import type { Clock } from './clock.ts';
@@ -31,6 +31,8 @@ export interface Plugin {
    * folder of their package.
    */
   readonly code?: readonly string[];
+  /** What operators configure of it: the parameters of a database connection, of a destination. The catalogue shows them. */
+  readonly connection?: TSchema | undefined;
 }
 
 /** A plugin that this server cannot use, because it was built for another API or is not installed. None of its code has run. */

@@ -83,6 +83,7 @@ export type { Caller, EngineRequest, EngineResponse, Operation, RawBody, Streame
 export type { AnySchedule, JobRun, Schedule } from './schedule.ts';
 export type { JobStatus, JobTry, ScheduleKind } from './schedule-kind.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
+export { shownFields } from './shown-fields.ts';
 export type { SecretSubscriber, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
 export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';

@@ -1,4 +1,4 @@
-import type { Static, TProperties, TSchema } from 'typebox';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Answered } from './answer.ts';
 import type { EngineRequest, EngineResponse } from './request.ts';
 import type { StorageView } from './storage-view.ts';
@@ -74,6 +74,8 @@ export interface About<F extends TProperties> {
    * stored and answered with their digits. Without it they come as the nearest float, and those that no float is near are refused.
    */
   readonly exactNumbers?: boolean;
+  /** What a write takes beside the fields, by the value of one of them, such as the parameters of each plugin. For forms and documents. */
+  readonly variants?: { readonly by: string; schemas(): Readonly<Record<string, TObject>> };
   readonly fields: F;
 }
 

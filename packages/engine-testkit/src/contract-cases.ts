@@ -22,7 +22,10 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
       assert.notEqual(about.description.trim(), '', `${pattern}: no description`);
       const { exists: _exists, ...ops } = operations;
       assert.ok(Object.keys(ops).length > 0, `${pattern}: no operation`);
-      for (const [name, op] of Object.entries(ops)) assert.notEqual(op.summary.trim(), '', `${pattern}: ${name} has no summary`);
+      for (const [name, op] of Object.entries(ops)) {
+        assert.notEqual(op.summary.trim(), '', `${pattern}: ${name} has no summary`);
+        assert.ok(op.response, `${pattern}: ${name} does not declare its response; a 204 is NoContent`);
+      }
       for (const [name, field] of Object.entries(about.fields as Record<string, object>)) {
         assert.notEqual(
           (field as { description?: string }).description?.trim() ?? '',

@@ -1,4 +1,16 @@
-import { BadRequest, f, issue, path, type EnginePackage, type Intent, type Schedule, type SecretType } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  type EnginePackage,
+  f,
+  type Intent,
+  issue,
+  leased,
+  ListedKeys,
+  NoContent,
+  path,
+  type Schedule,
+  type SecretType,
+} from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 
 const Note = Type.Object({ text: Type.String(), pin: Type.String(), keep: Type.Number() });
@@ -69,6 +81,7 @@ export function notesEngine(fault?: Fault): EnginePackage {
         paths: [
           path('notes', { synopsis: 'Names of the notes.', description: 'In order.', fields: {} }).list({
             summary: 'Lists notes.',
+            response: ListedKeys,
             handle: async () => ({ data: { keys: volatile ? [...memory.keys()] : await stored.list() } }),
           }),
           path('notes/{name}', {
@@ -83,6 +96,7 @@ export function notesEngine(fault?: Fault): EnginePackage {
           })
             .read({
               summary: 'Reads a note.',
+              response: Type.Object({ text: Type.String(), keep: Type.Number(), pin: Type.Optional(Type.String()) }),
               handle: async ({ data }) => {
                 const note = await get(data.name);
                 if (!note) return undefined;
@@ -92,6 +106,7 @@ export function notesEngine(fault?: Fault): EnginePackage {
             })
             .upsert({
               summary: 'Writes a note.',
+              response: NoContent,
               exists: async ({ data }) => (await get(data.name)) !== undefined,
               handle: async ({ data }) => {
                 const { name, pin = '', keep } = data;
@@ -111,6 +126,7 @@ export function notesEngine(fault?: Fault): EnginePackage {
             })
             .delete({
               summary: 'Deletes a note.',
+              response: NoContent,
               handle: async ({ data }) => {
                 await stored.delete(data.name);
                 return undefined;
@@ -118,6 +134,7 @@ export function notesEngine(fault?: Fault): EnginePackage {
             }),
           path('keys/{name}', { synopsis: 'Keys.', description: 'A key to a note, leased.', fields: { name: f.name('The note.') } }).read({
             summary: 'Issues a key.',
+            response: leased(Type.Object({ key: Type.String() })),
             handle: async ({ data }) => {
               if (!(await get(data.name))) return undefined;
               const made = { note: data.name, key: Buffer.from(host.randomBytes(9)).toString('base64url') };

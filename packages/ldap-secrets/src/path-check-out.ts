@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, leased, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { Library } from './library.ts';
 
@@ -22,7 +22,7 @@ export function checkOutPaths(library: Library): readonly AnyPath[] {
     },
   }).update({
     summary: 'Borrows an account of a set.',
-    response: Type.Object({ service_account_name: Type.String(), password: Type.String() }),
+    response: leased(Type.Object({ service_account_name: Type.String(), password: Type.String() })),
     handle: async (req) => library.checkOut(req, { set: req.data.name, ttl: req.data.ttl, wait: req.data.wait }),
   });
 

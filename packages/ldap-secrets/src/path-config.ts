@@ -36,6 +36,7 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
     })
     .upsert({
       summary: 'Configures the engine.',
+      response: NoContent,
       exists: async () => (await service.read()) !== undefined,
       handle: async (req) => {
         const config = await service.write(req.data, req.supplied, req.caller.sudo);
@@ -68,6 +69,7 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
     },
   }).update({
     summary: 'Rotates the password of binddn now.',
+    response: NoContent,
     handle: async (req) => {
       await root.rotate(req.signal, req.data.adopt);
       return undefined;

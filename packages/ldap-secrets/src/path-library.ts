@@ -43,6 +43,7 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
     })
     .upsert({
       summary: 'Creates or changes a set.',
+      response: NoContent,
       exists: async (req) => sets.has(req.data.name),
       handle: async (req) => {
         await librarySets.write(req.data.name, (before) => changed(before, req.data), req.signal, req.data.adopt);

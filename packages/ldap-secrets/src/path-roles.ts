@@ -1,4 +1,4 @@
-import { type AnyPath, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineHost, f, leased, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { DynamicAccounts } from './dynamic-accounts.ts';
 import { changedRole, dynamicRoleFields, renderSample, roleGaps } from './dynamic-role.ts';
@@ -34,6 +34,7 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
     })
     .upsert({
       summary: 'Creates or changes a dynamic role.',
+      response: NoContent,
       exists: async (req) => roles.has(req.data.name),
       handle: async (req) => {
         const record = await req.storage.transaction(async (tx) => {
@@ -100,7 +101,7 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
     fields: { name },
   }).read({
     summary: 'Issues an account.',
-    response: Type.Object({ username: Type.String(), password: Type.String(), distinguished_names: Type.Array(Type.String()) }),
+    response: leased(Type.Object({ username: Type.String(), password: Type.String(), distinguished_names: Type.Array(Type.String()) })),
     handle: async (req) => {
       const record = await roles.get(req.data.name);
       return record && accounts.create(req, req.data.name, record);

@@ -41,6 +41,7 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
     )
     .upsert({
       summary: 'Creates a static role, which rotates the password, or changes it.',
+      response: NoContent,
       exists: async (req) => records.staticRoles.has(req.data.name),
       handle: async (req) => {
         const { name } = req.data;

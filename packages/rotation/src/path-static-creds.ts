@@ -1,4 +1,4 @@
-import { path, type AnyPath, type Clock, type Field } from '@strongroom/engine-sdk';
+import { type AnyPath, type Clock, type Field, NoContent, path } from '@strongroom/engine-sdk';
 import { Type, type Static, type TObject, type TProperties } from 'typebox';
 import { secondsToRotation } from './rotation-answer.ts';
 import { visiblePlan, visiblePlanFields, type RotationPlan } from './rotation-plan.ts';
@@ -76,6 +76,7 @@ export function staticCredsPaths<F extends TProperties>(clock: Clock, words: Sta
     fields: { name: words.name },
   }).update({
     summary: 'Rotates now.',
+    response: NoContent,
     handle: async ({ data: { name }, signal }) => warned(await words.rotate(name, signal)),
   });
   return [creds, rotate];

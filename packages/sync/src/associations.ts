@@ -4,6 +4,7 @@ import {
   type EngineHost,
   type EngineRequest,
   type SecretSources,
+  type SourceSecret,
   type Subject,
   type Transaction,
 } from '@strongroom/engine-sdk';
@@ -69,14 +70,7 @@ export class Associations {
     plugin: SyncDestinationPlugin,
     asked: Asked,
   ): Promise<QueuedChange> {
-    const found = this.#secret(asked);
-    const { source } = this.#sources.byUuid(found.uuid) ?? {};
-    if (!source) throw new BadRequest(`"${found.path}" offers no secrets to sync: only version-2 key-value mounts do`);
-    if (!this.#sources.mayRead(req, `${found.path}${source.readPath(found.secret)}`)) {
-      throw new PermissionDenied(`permission denied to read the content of the secret ${found.secret} in mount ${found.path.slice(0, -1)}`);
-    }
-    const secret = await source.read(found.secret);
-    if (!secret) throw new BadRequest(NOT_FOUND);
+    const { found, secret } = await this.#readable(req, asked);
     await this.#queue.checkCapacity();
     const limits = plugin.limits(destination.connection);
     return this.#host.storage.transaction(async (tx) => {
@@ -102,6 +96,39 @@ export class Associations {
       const claimed = [...new Set([...association.claimed, ...names])];
       return queued(await this.#queue.add(tx, association, { ...settings, claimed, wanted: 'synced', verify: true }));
     });
+  }
+
+  /**
+   * The names that a secret would get outside, one for each copy, and whether it is linked already. Changes nothing. @throws BadRequest, PermissionDenied
+   */
+  async names(
+    req: Pick<EngineRequest, 'id' | 'caller'>,
+    destination: DestinationRecord,
+    plugin: SyncDestinationPlugin,
+    asked: Asked,
+  ): Promise<{ readonly linked: boolean; readonly names: readonly string[] }> {
+    const records = recordsIn(this.#host.storage);
+    const { found, secret } = await this.#readable(req, asked);
+    const linked = await this.find(records, destination.id, found);
+    const association = {
+      id: linked === undefined ? '' : idOf(linked),
+      ...{
+        mount_path: found.path,
+        accessor: found.accessor,
+        secret_name: found.secret,
+        secret_name_template: templateOf(plugin, destination),
+      },
+    };
+    const { name: limits } = plugin.limits(destination.connection);
+    const names: string[] = [];
+    for (const key of contentsOf(secret.data, destination.granularity).keys()) {
+      const name = nameFor(destination, association, key, limits);
+      const owner = await nameOwnerIn(records, nameId(destination.id, name, limits));
+      if (owner !== undefined && owner !== association.id)
+        throw new BadRequest(`the name ${JSON.stringify(name)} is used by another association: ${DIFFER}`);
+      names.push(name);
+    }
+    return { linked: linked !== undefined, names };
   }
 
   /** Puts the removal into the queue. Undefined: there is no such association, which is fine. */
@@ -161,6 +188,19 @@ export class Associations {
     return { uuid, path: found.mount.path, accessor, secret };
   }
 
+  /** A secret that the caller may read. @throws BadRequest, PermissionDenied */
+  async #readable(req: Pick<EngineRequest, 'id' | 'caller'>, asked: Asked): Promise<{ found: Found; secret: SourceSecret }> {
+    const found = this.#secret(asked);
+    const { source } = this.#sources.byUuid(found.uuid) ?? {};
+    if (!source) throw new BadRequest(`"${found.path}" offers no secrets to sync: only version-2 key-value mounts do`);
+    if (!this.#sources.mayRead(req, `${found.path}${source.readPath(found.secret)}`)) {
+      throw new PermissionDenied(`permission denied to read the content of the secret ${found.secret} in mount ${found.path.slice(0, -1)}`);
+    }
+    const secret = await source.read(found.secret);
+    if (!secret) throw new BadRequest(NOT_FOUND);
+    return { found, secret };
+  }
+
   async #link(
     tx: Transaction,
     records: Records,
@@ -205,7 +245,7 @@ export class Associations {
     const names: string[] = [];
     const mine = new Set<string>();
     for (const key of keys) {
-      const name = nameFor(destination, association, key, limits);
+      const name = nameFor(destination, association, key, limits.name);
       const claim = nameId(destination.id, name, limits.name);
       const owner = await nameOwnerIn(records, claim);
       if (mine.has(claim)) throw new BadRequest(`two keys of the secret get the same name ${JSON.stringify(name)}: ${DIFFER}`);
@@ -222,9 +262,14 @@ export class Associations {
 
 const DIFFER = 'change secret_name_template so that names differ';
 
-function nameFor(destination: DestinationRecord, association: AssociationRecord, key: string, limits: DestinationLimits): string {
+function nameFor(
+  destination: DestinationRecord,
+  association: Parameters<typeof remoteName>[1],
+  key: string,
+  limits: DestinationLimits['name'],
+): string {
   try {
-    return remoteName(destination, association, key, limits.name);
+    return remoteName(destination, association, key, limits);
   } catch (error) {
     if (error instanceof Refusal) throw new BadRequest(error.message);
     throw error;

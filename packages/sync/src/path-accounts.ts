@@ -7,11 +7,13 @@ import {
   type Field,
   ListedKeys,
   NoContent,
+  orNoContent,
   pageFields,
   path,
   slicePage,
   type Transaction,
 } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { isSyncError, maskedFields, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import type { DestinationTypes } from './destination-types.ts';
 import type { Reconciliation } from './reconciliation.ts';
@@ -55,6 +57,10 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
     data: { name, ...maskedFields(schema, account), ...described(account) },
   });
   const fields = { name: f.name('Name of the account.'), ...partial(schema) };
+  const Account = Type.Object(
+    { name: Type.String() },
+    { additionalProperties: true, description: 'Its fields, secrets masked, and what the provider says of it.' },
+  );
 
   const write = async (req: Pick<EngineRequest, 'caller' | 'supplied'> & { readonly data: Record<string, unknown> }, patching: boolean) => {
     const name = req.data['name'] as string;
@@ -108,6 +114,7 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
     })
       .read({
         summary: 'Reads an account, with its secrets masked.',
+        response: Account,
         handle: async ({ data }) => {
           const account = await recordsIn(host.storage).accounts.get(idOf(data.name));
           return account && shown(data.name, account);
@@ -115,11 +122,13 @@ function pathsOf(host: EngineHost, plugin: SyncDestinationPlugin, accounts: Acco
       })
       .upsert({
         summary: 'Creates or changes an account.',
+        response: Account,
         exists: async ({ data }) => recordsIn(host.storage).accounts.has(idOf(data.name)),
         handle: async (req) => (await write(req, false))!,
       })
       .patch({
         summary: 'Changes an account.',
+        response: orNoContent(Account),
         handle: async (req) => (await write(req, true)) ?? { status: 404, data: null },
       })
       .delete({

@@ -5,6 +5,7 @@ import {
   f,
   NoContent,
   NotFound,
+  orNoContent,
   pageFields,
   path,
   slicePage,
@@ -50,6 +51,12 @@ const Shown = Type.Object({
   purge_initiated_at: Type.Optional(Type.String()),
   purge_error: Type.Optional(Type.String()),
 });
+
+const Outside = Type.Object({
+  outside: Type.Array(Type.Unknown(), { description: 'Copies that stay outside.' }),
+  total: Type.Integer(),
+});
+const Left = orNoContent(Type.Union([Shown, Outside]));
 
 /** The answer of whoever lets go of a destination; nothing, where nothing stands outside. */
 function leftOutside({ things, total }: LeftOutside) {
@@ -149,7 +156,8 @@ export function destinationPaths(
       })
       .delete({
         summary: 'Deletes a destination without associations; with purge=true it unsyncs them first.',
-        response: Shown,
+        response: Left,
+        takes: ['purge', 'force_delete'],
         handle: async ({ data }) => {
           if (data.force_delete) return leftOutside(await destinations.drop(place(data.name)));
           if (!data.purge) await destinations.deleteEmpty(place(data.name));
@@ -190,11 +198,12 @@ function notInstalled(host: EngineHost, types: DestinationTypes, destinations: D
       response: Shown,
       handle: async (req) => ({ data: destinations.shown(undefined, await stored(req)) as never }),
     })
-    .update({ summary: 'Refused with the types there are.', handle: refuse })
-    .patch({ summary: 'Refused with the types there are.', handle: refuse })
+    .update({ summary: 'Refused with the types there are.', response: NoContent, handle: refuse })
+    .patch({ summary: 'Refused with the types there are.', response: NoContent, handle: refuse })
     .delete({
       summary: 'With force_delete=true, lets go of a destination; else refused with the types there are.',
-      response: NoContent,
+      response: Left,
+      takes: ['force_delete'],
       handle: async (req) => {
         if (!req.data.force_delete) return refuse(req);
         return leftOutside(await destinations.drop(placeOf(await stored(req))));

@@ -11,6 +11,7 @@ import { associationPaths } from './path-associations.ts';
 import { configPath } from './path-config.ts';
 import { destinationPaths } from './path-destinations.ts';
 import { driftPaths } from './path-drift.ts';
+import { namesOutsidePath } from './path-names.ts';
 import { Reconciliation } from './reconciliation.ts';
 import { destinationOf, syncTarget } from './records.ts';
 import { Retries } from './retries.ts';
@@ -57,6 +58,7 @@ function createSyncEngine(host: EngineHost): Engine {
       configPath(host, sweep),
       ...destinationPaths(host, types, destinations, reconciliation),
       ...associationPaths(host, types, associations, run),
+      namesOutsidePath(host, types, associations),
       ...driftPaths(host, types, associations, drift, reconciliation),
       ...accountPaths(host, types, retries, reconciliation),
     ],

@@ -258,3 +258,53 @@ describe('lists of associations', () => {
     expect((await sync.ask('read', 'sys/sync/associations/destinations', { mount: 'kv' })).status).toBe(400);
   });
 });
+
+describe('POST destinations/:type/:name/names', () => {
+  let sync: SyncMount;
+  beforeEach(async () => {
+    sync = await syncMount();
+    await sync.put('web', { user: 'u', password: 'p' });
+    await sync.put('api', { key: 'k' });
+  });
+  afterEach(async () => sync.close());
+
+  const names = async (data: Record<string, unknown>, token?: string) =>
+    sync.ask('update', 'sys/sync/destinations/memory/one/names', data, token);
+
+  test('shows how secrets would be named outside, links nothing and asks nothing outside', async () => {
+    await sync.set('web');
+    const asked = sync.provider.count('put');
+    const { status, data } = await names({ mount: 'kv', secret_names: ['web', 'api', 'none'] });
+    expect(status).toBe(200);
+    expect(data).toEqual({
+      secrets: [
+        { secret_name: 'web', linked: true, remote_names: ['app/web'] },
+        { secret_name: 'api', linked: false, remote_names: ['app/api'] },
+        { secret_name: 'none', remote_names: [], error: expect.stringContaining('Secret not found') },
+      ],
+    });
+    expect(sync.provider.count('put')).toBe(asked);
+    expect(await sync.associations()).toHaveLength(1);
+  });
+
+  test('says nothing about secrets that the caller may not read', async () => {
+    await sync.ask('update', 'sys/policies/acl/some', {
+      policy: 'path "sys/sync/*" { capabilities = ["update"] }\npath "kv/data/web" { capabilities = ["read"] }',
+    });
+    const { auth } = await sync.call('update', 'auth/token/create', { data: { policies: ['some'] } });
+    const { data } = await names({ mount: 'kv', secret_names: ['web', 'api', 'none'] }, auth!.client_token);
+    expect(data).toMatchObject({
+      secrets: [
+        { remote_names: ['app/web'] },
+        { remote_names: [], error: expect.stringContaining('permission denied') },
+        { remote_names: [], error: expect.stringContaining('permission denied') },
+      ],
+    });
+  });
+
+  test('wrong input is refused', async () => {
+    expect((await names({ mount: 'kv' })).status).toBe(400);
+    expect((await names({ mount: 'kv', secret_names: Array.from({ length: 501 }, () => 'x') })).status).toBe(400);
+    expect((await sync.ask('update', 'sys/sync/destinations/memory/two/names', { mount: 'kv', secret_names: ['web'] })).status).toBe(404);
+  });
+});

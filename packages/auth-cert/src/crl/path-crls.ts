@@ -1,7 +1,23 @@
-import { type AnyPath, BadRequest, f, namesPath, NoContent, path, type StorageView } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, namesPath, NoContent, path, type StorageView, Timestamp } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { httpUrl } from '../outside-url.ts';
 import { derOf, LONGEST_LIST, type ListStore, type NamedList } from './list-store.ts';
 import { ListUnusable, RevocationList } from './revocation-list.ts';
+
+const TimeOrNull = Type.Union([Timestamp, Type.Null()]);
+const List = Type.Object({
+  serials: Type.Record(Type.String(), Type.Object({}), { description: 'By serial number.' }),
+  issuer: Type.String(),
+  this_update: Timestamp,
+  next_update: TimeOrNull,
+  allow_stale: Type.Boolean(),
+  cdp: Type.Optional(
+    Type.Object(
+      { url: Type.String(), valid_until: TimeOrNull, next_fetch: TimeOrNull, last_error: Type.Union([Type.String(), Type.Null()]) },
+      { description: 'Of a list that is fetched.' },
+    ),
+  ),
+});
 
 /** `crls` and `crls/:name`. */
 export function crlPaths(lists: ListStore, storage: StorageView): AnyPath[] {
@@ -28,6 +44,7 @@ export function crlPaths(lists: ListStore, storage: StorageView): AnyPath[] {
     })
       .read({
         summary: 'Read the serial numbers of a list.',
+        response: List,
         handle: async ({ data: { name } }) => {
           const { list, url, allowStale } = await found(name);
           const status = url === '' ? undefined : await storage.jobStatus(lists.job, name);
@@ -54,6 +71,7 @@ export function crlPaths(lists: ListStore, storage: StorageView): AnyPath[] {
       })
       .update({
         summary: 'Store a list, or its URL.',
+        response: NoContent,
         handle: async ({ data, supplied, signal }) => {
           const { name, crl = '', url = '', allow_stale: allowStale } = data;
           if (supplied.has('url') && url === '') throw new BadRequest('empty CRL url');

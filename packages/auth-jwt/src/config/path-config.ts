@@ -1,4 +1,5 @@
-import { abortable, path, thrownText, type AnyPath } from '@strongroom/engine-sdk';
+import { abortable, type AnyPath, NoContent, path, shownFields, thrownText } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import type { IssuerHttp } from '../keys/issuer-http.ts';
 import { configFields } from './config-fields.ts';
 import type { ConfigStore } from './config-store.ts';
@@ -15,6 +16,7 @@ export function configPath(configs: ConfigStore, http: IssuerHttp): AnyPath {
   })
     .read({
       summary: 'Read the configuration.',
+      response: shownFields(configFields, { status: Type.String({ description: 'valid or invalid.' }) }),
       handle: async (req) => {
         const setup = await configs.setup();
         if (!setup) return undefined;
@@ -29,6 +31,7 @@ export function configPath(configs: ConfigStore, http: IssuerHttp): AnyPath {
     })
     .update({
       summary: 'Configure the method.',
+      response: NoContent,
       handle: async (req) => {
         const { skip_jwks_validation: skip, ...data } = req.data;
         const merged = await configs.merged(data, req.supplied);

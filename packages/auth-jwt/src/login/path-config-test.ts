@@ -1,5 +1,6 @@
-import { StepTrace, type StepReport } from '@strongroom/auth-sdk';
+import { StepTrace, testReport, type StepReport } from '@strongroom/auth-sdk';
 import { BadRequest, EngineError, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { configFields } from '../config/config-fields.ts';
 import { groupSeparator } from '../config/provider.ts';
 import type { JwtConfig } from '../config/config.ts';
@@ -23,6 +24,14 @@ interface Granted {
   readonly policies?: readonly string[];
 }
 
+const texts = Type.Optional(Type.Array(Type.String()));
+const Tested = testReport({
+  alias: Type.Optional(Type.String()),
+  groups: texts,
+  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+  policies: texts,
+});
+
 const { skip_jwks_validation: _skip, ...testedFields } = configFields;
 
 export function configTestPath(parts: LoginParts, http: IssuerHttp): AnyPath {
@@ -39,6 +48,7 @@ export function configTestPath(parts: LoginParts, http: IssuerHttp): AnyPath {
     },
   }).update({
     summary: 'Test a configuration.',
+    response: Tested,
     handle: async (req) => {
       const { jwt, role, ...data } = req.data;
       const fields = new Set([...req.supplied].filter((name) => name in testedFields));

@@ -1,4 +1,4 @@
-import { f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { AnyAnswer, type AnyPath, f, IssuedToken, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { beginLogin } from './begin-login.ts';
 import { callback, receiveForm, type CallbackCall } from './callback.ts';
@@ -61,9 +61,10 @@ export function oidcPaths(parts: OidcParts): AnyPath[] {
       arbitraryData: true,
       fields: answerFields,
     })
-      .read({ summary: 'Complete a login.', handle: async (req) => callback(parts, callOf(req)) })
+      .read({ summary: 'Complete a login.', response: AnyAnswer, handle: async (req) => callback(parts, callOf(req)) })
       .update({
         summary: 'Receive the form_post response of the provider.',
+        response: AnyAnswer,
         handle: async (req) => receiveForm(parts, callOf(req)),
       }),
     path('oidc/poll', {
@@ -78,6 +79,7 @@ export function oidcPaths(parts: OidcParts): AnyPath[] {
       },
     }).update({
       summary: 'Poll for the token.',
+      response: IssuedToken,
       handle: async (req) => {
         const { state, client_nonce: clientNonce } = req.data;
         return poll(parts, { state, clientNonce, remoteAddress: req.caller.remoteAddress, signal: req.signal });

@@ -37,9 +37,21 @@ export class ConsoleBrowser {
       colorScheme: scheme,
       viewport: { width, height },
       reducedMotion: 'reduce',
-      permissions: ['clipboard-read', 'clipboard-write'],
+      permissions: ['clipboard-write'],
     });
     context.setDefaultTimeout(20_000);
+    await context.addInitScript(() => {
+      // No page may read the clipboard: tests read here what was written to it.
+      const { clipboard } = navigator;
+      if (!clipboard) return;
+      const write = clipboard.writeText.bind(clipboard);
+      let written = '';
+      clipboard.writeText = async (text) => {
+        written = text;
+        await write(text);
+      };
+      clipboard.readText = async () => written;
+    });
     await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) =>
         console.error(`content security policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
@@ -134,10 +146,14 @@ export class Tab {
     const GROUPED = '[role="tab"], [role="radio"], [role="menuitem"], [role="option"], [role="treeitem"], input[type="radio"]';
     await this.page.evaluate((grouped) => {
       const offered = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [role="button"]')].filter((one) => {
-        if (one.closest('details:not([open])') && one.tagName !== 'SUMMARY') return false;
         const { width, height } = one.getBoundingClientRect();
         return (
-          width > 0 && height > 0 && !one.matches(':disabled') && !one.matches(grouped) && !one.closest('[aria-hidden="true"], [inert]')
+          width > 0 &&
+          height > 0 &&
+          one.checkVisibility() &&
+          !one.matches(':disabled') &&
+          !one.matches(grouped) &&
+          !one.closest('[aria-hidden="true"], [inert]')
         );
       });
       Object.assign(window, { offered: new Set(offered) });

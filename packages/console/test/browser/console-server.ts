@@ -12,6 +12,8 @@ const ROOT_TOKEN = 'root-of-browser-tests';
 export interface ConsoleServerOptions {
   /** Configuration in HCL beside what a development server has. */
   readonly configuration?: string;
+  /** A server without keys, as an installer finds it, in place of a development server. */
+  readonly uninitialised?: boolean;
 }
 
 /** An answer of the API, as tests of pages need it. */
@@ -37,12 +39,14 @@ export class ConsoleServer {
     this.origin = origin;
   }
 
-  static async start({ configuration = '' }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
+  static async start({ configuration = '', uninitialised = false }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
     buildPages();
     const folder = await mkdtemp(join(tmpdir(), 'strongroom-console-'));
     const file = join(folder, 'server.hcl');
-    await writeFile(file, `ui = true\n${configuration}\n`);
-    const words = [COMMAND, 'server', '-dev', `-dev-root-token-id=${ROOT_TOKEN}`, '-dev-listen-address=127.0.0.1:0', `-config=${file}`];
+    const plain = uninitialised ? 'storage "inmem" {}\nlistener "tcp" { address = "127.0.0.1:0" }\n' : '';
+    const development = ['-dev', `-dev-root-token-id=${ROOT_TOKEN}`, '-dev-listen-address=127.0.0.1:0'];
+    await writeFile(file, `ui = true\n${plain}${configuration}\n`);
+    const words = [COMMAND, 'server', ...(uninitialised ? [] : development), `-config=${file}`];
     const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     const killed = (): void => void child.kill('SIGKILL');
     process.once('exit', killed);
@@ -105,7 +109,7 @@ function addressOf(child: ChildProcess): Promise<string> {
     let text = '';
     const heard = (chunk: string): void => {
       text += chunk;
-      const said = /STRONGROOM_ADDR='([^']+)'/.exec(text);
+      const said = /(?:STRONGROOM_ADDR='|Listeners: )(http:[^'\s,]+)/.exec(text);
       if (said) resolve(said[1]!);
     };
     child.stdout!.setEncoding('utf8').on('data', heard);

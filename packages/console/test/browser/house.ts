@@ -73,6 +73,11 @@ async function addDirectory(server: ConsoleServer, slapd: Slapd): Promise<void> 
   await server.set('POST', 'sys/mounts/ldap', { type: 'ldap', description: 'service accounts' });
   await server.set('POST', 'ldap/config', { ...manager, userdn: `ou=svc,${TREE}`, userattr: 'uid' });
   await server.set('POST', 'ldap/static-role/billing', { username: 'svc1', rotation_period: '24h' });
+  const entry = `dn: uid={{.Username}},ou=svc,${TREE}\n`;
+  await server.set('POST', 'ldap/role/report', {
+    creation_ldif: `${entry}objectClass: inetOrgPerson\nuid: {{.Username}}\ncn: {{.Username}}\nsn: x\nuserPassword: {{.Password}}\n`,
+    deletion_ldif: `${entry}changetype: delete\n`,
+  });
   await server.set('POST', 'ldap/library/batch', { service_account_names: ['svc2', 'svc3'], ttl: '1h', max_ttl: '8h' });
   await server.set('POST', 'ldap/library/batch/check-out', {});
   await server.set('POST', 'sys/auth/ldap', { type: 'ldap' });
@@ -97,9 +102,13 @@ async function addCloud(server: ConsoleServer, moto: MotoServer): Promise<void> 
   await server.set('POST', 'aws/roles/reader', { credential_type: 'iam_user', policy_document: JSON.stringify(document) });
   await server.set('POST', 'aws/static-roles/deployer', { username: 'deployer', rotation_period: '24h' });
   const destination = { access_key_id: key.access_key, secret_access_key: key.secret_key, region: 'us-east-1', endpoint: moto.endpoint };
-  const { status } = await server.ask('POST', 'sys/sync/destinations/aws-sm/prod', destination);
-  if (status < 300)
-    await server.set('POST', 'sys/sync/destinations/aws-sm/prod/associations/set', { mount: 'secret', secret_name: 'shop/database' });
+  await server.set('POST', 'sys/sync/destinations/aws-sm/prod', {
+    ...destination,
+    sts_endpoint: moto.endpoint,
+    allowed_ipv4_addresses: '127.0.0.1/32',
+    allowed_ports: [Number(new URL(moto.endpoint).port)],
+  });
+  await server.set('POST', 'sys/sync/destinations/aws-sm/prod/associations/set', { mount: 'secret', secret_name: 'shop/database' });
 }
 
 /** A call of IAM as moto takes it: it reads the service from the credential's scope and checks no signature. */

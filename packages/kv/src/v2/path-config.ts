@@ -1,4 +1,4 @@
-import { f, formatDuration, path, type AnyPath } from '@strongroom/engine-sdk';
+import { type AnyPath, f, formatDuration, NoContent, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { readConfig, writeConfig } from './mount-config.ts';
 
@@ -33,6 +33,7 @@ export function configPath(): AnyPath {
     })
     .update({
       summary: 'Writes settings.',
+      response: NoContent,
       handle: async (req) => {
         const { data } = req;
         await req.storage.transaction(async (tx) => {

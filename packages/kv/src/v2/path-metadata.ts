@@ -66,6 +66,7 @@ export function metadataPath(host: EngineHost): AnyPath {
     })
     .upsert({
       summary: 'Writes settings of a secret, which need not have versions yet.',
+      response: NoContent,
       exists: async (req) => secrets(req.storage).has(req.data.path),
       handle: async (req) => {
         const { data } = req;
@@ -84,6 +85,7 @@ export function metadataPath(host: EngineHost): AnyPath {
     })
     .patch({
       summary: 'Changes settings of a secret that is there.',
+      response: NoContent,
       handle: async (req) => {
         const { data } = req;
         if (data.path === '') throw new BadRequest('missing path');

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, NoContent, path } from '@strongroom/engine-sdk';
 import { isDeleted, type VersionRecord } from './secret-record.ts';
 import { changing, reportSecret } from './secret-source.ts';
 import { changeVersions } from './secret-store.ts';
@@ -54,6 +54,7 @@ function versionsPath(host: EngineHost, pattern: `${string}{path:all}`, change: 
     },
   }).update({
     summary: change.summary,
+    response: NoContent,
     handle: async (req) => {
       const { path: id, versions } = req.data;
       if (versions === undefined || versions.length === 0) throw new BadRequest(change.missing);

@@ -112,7 +112,6 @@ export default function TryPage() {
             className={classes.wide ?? ''}
             label="Token"
             autoComplete="off"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the token' }}
             value={subject}
             onChange={(event) => setSubject(event.currentTarget.value)}
             required

@@ -48,7 +48,6 @@ function DeclaredField({ name, schema, required, autoFocus, value, onChange }: D
         autoComplete={name === 'password' ? 'current-password' : 'off'}
         value={text}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
-        visibilityToggleButtonProps={{ 'aria-label': `Show: ${label}` }}
       />
     );
   }

@@ -56,7 +56,6 @@ function TokenForm({ done }: { readonly done: () => void }) {
           autoFocus
           value={value}
           onChange={({ currentTarget }) => setValue(currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the token' }}
         />
         {error && <ServerError error={error} />}
         <Button type="submit" loading={busy} disabled={value.trim() === ''}>

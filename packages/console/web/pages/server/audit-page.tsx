@@ -160,7 +160,6 @@ function FindValue({ paths }: { readonly paths: readonly string[] }) {
               autoComplete="off"
               value={input}
               onChange={({ currentTarget }) => setInput(currentTarget.value)}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the value' }}
               w={280}
             />
             <Button type="submit" variant="light" loading={busy} disabled={input === '' || path === ''}>

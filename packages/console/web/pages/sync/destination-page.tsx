@@ -17,7 +17,7 @@ import { To } from '../../parts/to.tsx';
 import { When } from '../../parts/when.tsx';
 import { moodOf, sourceOf, wordOf, type Association } from './associations.ts';
 import { DestinationFrame } from './destination-frame.tsx';
-import { Hold } from './hold.tsx';
+import { HeldNotice } from './hold.tsx';
 
 /** The copies of a destination, how each stands, and why. */
 export default function DestinationPage() {
@@ -37,7 +37,7 @@ export default function DestinationPage() {
   };
   return (
     <DestinationFrame section="copies">
-      <Hold quiet />
+      <HeldNotice />
       {error && <ServerError error={error} />}
       <Loaded query={associations}>
         {({ data }) => (

@@ -8,13 +8,14 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
-import { Hold } from './hold.tsx';
+import { HeldNotice, HoldButton } from './hold.tsx';
 
 /** Where secrets are copied to. */
 export default function DestinationsPage() {
   const listed = useNames('sys/sync/destinations');
   return (
-    <Page title="Sync" actions={<Hold />}>
+    <Page title="Sync" actions={<HoldButton />}>
+      <HeldNotice />
       <Loaded query={listed}>
         {({ pages }) => (
           <DataTable

@@ -11,7 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { ServerError } from '../../parts/server-error.tsx';
 import { DestinationFrame } from './destination-frame.tsx';
-import { Hold } from './hold.tsx';
+import { HeldNotice } from './hold.tsx';
 import { PlanLines } from './plan-lines.tsx';
 import { rowsOf, type Plan } from './plan-rows.ts';
 
@@ -68,7 +68,7 @@ export default function PlanPage() {
   };
   return (
     <DestinationFrame section="plan" title={`Plan of ${type}/${name}`}>
-      <Hold quiet />
+      <HeldNotice />
       <Loaded query={plan}>
         {({ data }) => {
           const rows = rowsOf(data, removeOrphans);

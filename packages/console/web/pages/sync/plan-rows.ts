@@ -29,9 +29,9 @@ const LOOKS: Readonly<Record<PlanList, Pick<PlanRow, 'sign' | 'what' | 'then' | 
   changes: { sign: '~', what: 'changed here', then: 'will be written', willChange: true },
   additions: { sign: '+', what: 'missing outside', then: 'will be written', willChange: true },
   removals: { sign: '−', what: 'unlinked here', then: 'will be removed', willChange: true },
-  conflicts: { sign: '!', what: 'the name is taken by a secret that is not ours', then: 'left alone', willChange: false },
-  refused: { sign: '!', what: 'cannot be written: see the error of the copy', then: 'left alone', willChange: false },
-  orphans: { sign: '?', what: 'orphan: has the mark of this destination, and belongs to no link', then: 'left alone', willChange: false },
+  conflicts: { sign: '!', what: 'the name is taken by a secret that is not ours', then: 'unchanged', willChange: false },
+  refused: { sign: '!', what: 'cannot be written: see the error of the copy', then: 'unchanged', willChange: false },
+  orphans: { sign: '?', what: 'orphan: has the mark of this destination, and belongs to no link', then: 'unchanged', willChange: false },
 };
 
 /** The plan as lines of a diff; with `removeOrphans`, what a reconciliation that removes them does. */

@@ -46,7 +46,6 @@ export default function LookupPage() {
             autoComplete="off"
             value={token}
             onChange={({ currentTarget }) => setToken(currentTarget.value.trim())}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the token' }}
           />
           {error && <ServerError error={error} />}
           <div>

@@ -60,7 +60,6 @@ export default function UnwrapPage() {
               autoComplete="off"
               value={token}
               onChange={({ currentTarget }) => setToken(currentTarget.value.trim())}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the token' }}
             />
             {error && (
               <>

@@ -24,11 +24,7 @@ export function NewKeysList({ keys, done, label = 'Go on' }: NewKeysListProps) {
   ];
   return (
     <Stack>
-      <Text size="sm">
-        {keys.shares.length === 1
-          ? 'Store this share now: nobody can read it again.'
-          : `Give each share to another person: ${keys.threshold} of ${keys.shares.length} are needed together. Nobody can read them again.`}
-      </Text>
+      <Text size="sm">{adviceOn(keys)}</Text>
       <dl className={classes.list}>
         {rows.map((row) => (
           <div key={row.label}>
@@ -39,16 +35,21 @@ export function NewKeysList({ keys, done, label = 'Go on' }: NewKeysListProps) {
           </div>
         ))}
       </dl>
-      <Checkbox
-        label={
-          keys.rootToken === undefined ? 'The shares are stored in safe places' : 'The shares and the root token are stored in safe places'
-        }
-        checked={stored}
-        onChange={({ currentTarget }) => setStored(currentTarget.checked)}
-      />
+      <Checkbox label={storedLabel(keys)} checked={stored} onChange={({ currentTarget }) => setStored(currentTarget.checked)} />
       <Button disabled={!stored} onClick={done}>
         {label}
       </Button>
     </Stack>
   );
+}
+
+function adviceOn({ shares, threshold }: NewKeys): string {
+  if (shares.length === 0) return 'Nobody can read this token again. Revoke it when the work is done.';
+  if (shares.length === 1) return 'Store this share now: nobody can read it again.';
+  return `Give each share to another person: ${threshold} of ${shares.length} are needed together. Nobody can read them again.`;
+}
+
+function storedLabel({ shares, rootToken }: NewKeys): string {
+  if (shares.length === 0) return 'The token is stored, or used up';
+  return rootToken === undefined ? 'The shares are stored in safe places' : 'The shares and the root token are stored in safe places';
 }

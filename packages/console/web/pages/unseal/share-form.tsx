@@ -49,7 +49,6 @@ export function ShareForm({ given, needed, nonce, label = 'Key share', give, sta
           autoComplete="off"
           value={share}
           onChange={({ currentTarget }) => setShare(currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the share' }}
         />
         {error && <ServerError error={error} />}
         <Group justify="space-between">

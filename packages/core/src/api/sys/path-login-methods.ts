@@ -1,7 +1,7 @@
 import { fieldSpec, path, type AnyPath, type LoginFlow } from '@strongroom/engine-sdk';
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Mount } from '../../kernel/mounts/mount.ts';
-import { fieldSchema } from '../../services/documents/openapi-schema.ts';
+import { formSchema } from '../../services/documents/openapi-schema.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 
 const Method = Type.Object({
@@ -51,9 +51,5 @@ const NO_FIELDS: LoginMethod['form'] = { type: 'object', properties: {}, require
 
 function formOf({ about }: AnyPath): LoginMethod['form'] {
   const fields = Object.entries(about.fields as Record<string, TSchema>).filter(([, schema]) => !fieldSpec(schema).deprecated);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(fields.map(([name, schema]) => [name, fieldSchema(schema)])),
-    required: fields.filter(([, schema]) => fieldSpec(schema).required).map(([name]) => name),
-  };
+  return { required: [], ...(formSchema({ properties: Object.fromEntries(fields) }) as Omit<LoginMethod['form'], 'required'>) };
 }

@@ -17,7 +17,8 @@ import {
   Timestamp,
   UnsupportedOperation,
 } from '@strongroom/engine-sdk';
-import { Type } from 'typebox';
+import { Type, type TObject, type TSchema } from 'typebox';
+import { formSchema } from '../../services/documents/openapi-schema.ts';
 import { PluginReloads } from './plugin-reloads.ts';
 import { API_COMPATIBLE_VERSION } from '../../kernel/version.ts';
 
@@ -49,6 +50,11 @@ const Catalogue = Type.Object(
 );
 const OnePlugin = Type.Object({
   ...described,
+  schema: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'JSON schema of what operators configure of it: the parameters of a database connection, of a destination.',
+    }),
+  ),
   args: Type.Null(),
   command: Type.String(),
   sha256: Type.String(),
@@ -88,6 +94,9 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
     const found = catalogue.refused().find((entry) => entry.plugin === plugin);
     return found ? { refused: found.reason } : {};
   };
+  /** Nothing of a plugin that cannot be used is looked at. */
+  const schemaOf = (plugin: Plugin): { schema?: Readonly<Record<string, unknown>> } =>
+    isForm(plugin.connection) && catalogue.list().includes(plugin) ? { schema: formSchema(plugin.connection) } : {};
   const requireKind = (kind: string): string => {
     if (!kinds().includes(kind))
       throw new BadRequest(`${JSON.stringify(kind)} is not a supported plugin type; must be one of ${kinds().join(', ')}`);
@@ -177,6 +186,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
               declarative: true,
               deprecation_status,
               ...refusal(plugin),
+              ...schemaOf(plugin),
             },
           };
         },
@@ -269,4 +279,8 @@ function checkVersion(version: string): void {
 
 function byName(a: Plugin, b: Plugin): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+function isForm(schema: TSchema | undefined): schema is TObject {
+  return typeof (schema as { properties?: unknown } | undefined)?.properties === 'object';
 }

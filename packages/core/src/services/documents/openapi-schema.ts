@@ -41,8 +41,21 @@ export function fieldSchema(field: TSchema, components?: Components): OpenApiSch
   };
 }
 
-export function isRequired(field: TSchema): boolean {
-  return fieldSpec(field).required === true;
+/** The schema of an object whose properties are fields, for a form. */
+export function formSchema({ properties, required = [] }: FormFields, components?: Components): OpenApiSchema {
+  const needed = Object.entries(properties).flatMap(([name, field]) =>
+    fieldSpec(field).required || required.includes(name) ? [name] : [],
+  );
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, fieldSchema(field, components)])),
+    ...(needed.length > 0 ? { required: needed } : {}),
+  };
+}
+
+interface FormFields {
+  readonly properties: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[];
 }
 
 function plain(schema: TSchema, components?: Components): OpenApiSchema {
@@ -50,6 +63,7 @@ function plain(schema: TSchema, components?: Components): OpenApiSchema {
   for (const [key, value] of Object.entries(schema)) {
     if (OURS.has(key)) continue;
     if (key === 'const') made['enum'] = [value];
+    else if (key === 'type' && Array.isArray(value)) Object.assign(made, nullable(value as string[]));
     else if (key === 'anyOf') Object.assign(made, union(value as TSchema[], components));
     else if (key === 'properties') {
       made[key] = Object.fromEntries(
@@ -67,6 +81,12 @@ function plain(schema: TSchema, components?: Components): OpenApiSchema {
   delete made['group'];
   delete made['multiline'];
   return { ...made, ...displayed({ sensitive: secret, group, multiline }) };
+}
+
+/** `['array', 'null']`: OpenAPI 3.0 has one type. */
+function nullable(types: readonly string[]): OpenApiSchema {
+  const others = types.filter((type) => type !== 'null');
+  return { ...(others.length === 1 ? { type: others[0] } : {}), ...(others.length < types.length ? { nullable: true } : {}) };
 }
 
 /** Alternatives: null becomes `nullable`, literals of one type an `enum`. */

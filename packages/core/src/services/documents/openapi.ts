@@ -2,7 +2,7 @@ import { answerForm, mayBeEmpty, type AnyPath, type Op } from '@strongroom/engin
 import type { TProperties, TSchema } from 'typebox';
 import { VERSION } from '../../kernel/version.ts';
 import { Components, refTo, type OpenApiSchema } from './openapi-components.ts';
-import { fieldSchema, isRequired, openApiSchema } from './openapi-schema.ts';
+import { fieldSchema, formSchema, openApiSchema } from './openapi-schema.ts';
 
 interface Place {
   /** Below `/`, with a closing slash. */
@@ -53,11 +53,12 @@ function pathItem(path: AnyPath, prefix: string, components: Components): Record
   const body = (name: Written): Record<string, unknown> => {
     const taken = bodyOf(path, name, fields);
     if (taken.length === 0 && about.arbitraryData !== true) return {};
-    const required = name === 'patch' ? [] : taken.filter(([, schema]) => isRequired(schema)).map(([field]) => field);
+    const { required, ...form } = formSchema({ properties: Object.fromEntries(taken) }, components);
     const schema = {
-      type: 'object',
-      properties: Object.fromEntries(taken.map(([field, one]) => [field, shown(one)])),
-      ...(required.length > 0 ? { required } : {}),
+      ...form,
+      ...(name === 'update' && required !== undefined ? { required } : {}),
+      ...(about.arbitraryData === true ? { additionalProperties: true } : {}),
+      ...variantsOf(path, components),
     };
     return { requestBody: { content: { 'application/json': { schema } } } };
   };
@@ -107,6 +108,19 @@ function pathItem(path: AnyPath, prefix: string, components: Components): Record
     ...(operations.update ? { post: { ...spoken(operations.update, 'update'), ...body('update') } } : {}),
     ...(operations.patch ? { patch: { ...spoken(operations.patch, 'patch'), ...body('patch') } } : {}),
     ...(operations.delete ? { delete: { ...spoken(operations.delete, 'delete'), ...query(['delete']) } } : {}),
+  };
+}
+
+/** What a write takes beside the fields, by the value of one of them. */
+function variantsOf({ about: { variants } }: AnyPath, components: Components): OpenApiSchema {
+  const schemas = Object.entries(variants?.schemas() ?? {});
+  if (!variants || schemas.length === 0) return {};
+  const refs = schemas.map(
+    ([name, schema]) => [name, components.schema(name, () => formSchema(schema, components))['$ref'] as string] as const,
+  );
+  return {
+    anyOf: refs.map(([, $ref]) => ({ $ref })),
+    discriminator: { propertyName: variants.by, mapping: Object.fromEntries(refs) },
   };
 }
 
