@@ -184,7 +184,7 @@ async function watchedTokens({ tokens, clock }: ServerTroublesParts, rights: rea
     const subject = { noun: root ? 'root token' : 'token', name: record.display_name, path: record.accessor };
     const message =
       record.expires === 0
-        ? 'a root token without end can do everything for ever: revoke it when the work is done'
+        ? 'a root token without end can do everything, and never ends: revoke it when the work is done'
         : `${root ? 'the root token' : 'the token'} ends at ${new Date(record.expires).toISOString()}, and what uses it stops then`;
     const since = new Date(record.expires === 0 ? record.created : record.expires);
     troubles.push({ ...nothing, kind: 'token', severity: root ? 'warning' : 'notice', subject, message, since, rights });
