@@ -1,4 +1,4 @@
-import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { apiPath } from '../../api/api-path.ts';
 import { useAct, useRead } from '../../api/queries.ts';
@@ -68,12 +68,13 @@ function RoleForm({ mount, known, stored = {} }: FormProps) {
   const [kind, setKind] = useState<RoleKind>(String(stored.credential_type) in KINDS ? (stored.credential_type as RoleKind) : 'iam_user');
   return (
     <>
-      <SegmentedControl
-        size="xs"
+      <Select
         mb="xs"
-        aria-label="What it makes"
+        maw={640}
+        label="What it makes"
+        allowDeselect={false}
         value={kind}
-        onChange={(next) => setKind(next as RoleKind)}
+        onChange={(next) => setKind((next ?? kind) as RoleKind)}
         data={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
       />
       <Text size="sm" c="dimmed" mb="md">
