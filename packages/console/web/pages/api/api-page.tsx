@@ -5,6 +5,7 @@ import { DataTable } from '../../parts/data-table.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { To } from '../../parts/to.tsx';
+import { templateToUrl } from './template-in-urls.ts';
 
 const VERBS: readonly Verb[] = ['get', 'post', 'patch', 'delete'];
 const MOST = 200;
@@ -47,7 +48,7 @@ function Paths({ document }: { readonly document: ApiDocument }) {
             title: 'Path',
             main: true,
             cell: ([path]) => (
-              <To to="/api/$" params={{ rest: path.slice(1) }}>
+              <To to="/api/$" params={{ rest: templateToUrl(path.slice(1)) }}>
                 {path.slice(1)}
               </To>
             ),

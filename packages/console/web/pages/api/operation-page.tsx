@@ -5,13 +5,14 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
+import { templateFromUrl } from './template-in-urls.ts';
 import { TryCall } from './try-call.tsx';
 
 const VERBS: readonly Verb[] = ['get', 'post', 'patch', 'delete'];
 
 /** One path of the API: each of its calls, with a form that makes it. */
 export default function OperationPage() {
-  const { rest = '' } = usePlace().params;
+  const rest = templateFromUrl(usePlace().params.rest ?? '');
   const document = useApiDocument();
   return (
     <Page title={rest} crumbs={[<To to="/api">API</To>]}>

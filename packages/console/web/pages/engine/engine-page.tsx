@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
+import { templateToUrl } from '../api/template-in-urls.ts';
 
 /** What a mount of any engine offers, from its declarations: its lists, its settings and what can be done. */
 export default function EnginePage() {
@@ -52,7 +53,7 @@ function Overview({ mount, paths }: { readonly mount: string; readonly paths: re
               title: 'Path',
               main: true,
               cell: ({ template }) => (
-                <To to="/api/$" params={{ rest: `${mount}/${template}` }}>
+                <To to="/api/$" params={{ rest: templateToUrl(`${mount}/${template}`) }}>
                   {template}
                 </To>
               ),
