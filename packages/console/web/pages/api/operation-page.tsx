@@ -5,14 +5,19 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
+import ApiPage from './api-page.tsx';
 import { templateFromUrl } from './template-in-urls.ts';
 import { TryCall } from './try-call.tsx';
 
 const VERBS: readonly Verb[] = ['get', 'post', 'patch', 'delete'];
 
-/** One path of the API: each of its calls, with a form that makes it. */
+/** One path of the API: each of its calls, with a form that makes it. Without a path, all of them. */
 export default function OperationPage() {
   const rest = templateFromUrl(usePlace().params.rest ?? '');
+  return rest === '' ? <ApiPage /> : <Operations rest={rest} />;
+}
+
+function Operations({ rest }: { readonly rest: string }) {
   const document = useApiDocument();
   return (
     <Page title={rest} crumbs={[<To to="/api">API</To>]}>

@@ -5,13 +5,19 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
+import EnginePage from './engine-page.tsx';
 import { ListPlace } from './list-place.tsx';
 import { ThingPlace } from './thing-place.tsx';
 
-/** One path of a mount of any engine, drawn from its declaration: a list, or a thing with its form and actions. */
+/** One path of a mount of any engine; the mount itself where the address names none. */
 export default function PathPage() {
   const { mount = '', rest = '' } = usePlace().params;
   const address = rest.replace(/\/$/, '');
+  return address === '' ? <EnginePage /> : <DeclaredPath mount={mount} address={address} />;
+}
+
+/** Drawn from the declaration of the path: a list, or a thing with its form and actions. */
+function DeclaredPath({ mount, address }: { readonly mount: string; readonly address: string }) {
   const document = useApiDocument();
   const above = address.split('/').slice(0, -1);
   const crumbs = [
