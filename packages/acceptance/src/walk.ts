@@ -76,7 +76,7 @@ export async function walk(say: Narrator): Promise<Walked> {
     cli.set('STRONGROOM_TOKEN', made.root_token);
 
     say.step('Mount ldap login at auth/corp, the database engine at db/prod, and key-value at secret');
-    await cli.run(['auth', 'enable', '-path=corp', 'ldap']);
+    await cli.run(['auth', 'enable', '-path=corp', '-listing-visibility=unauth', 'ldap']);
     await cli.run(['secrets', 'enable', '-path=db/prod', 'database']);
     await cli.run(['secrets', 'enable', '-path=secret', '-version=2', 'kv']);
 

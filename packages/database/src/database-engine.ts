@@ -4,6 +4,7 @@ import { Connections } from './connections.ts';
 import { CredentialMaker } from './credential-maker.ts';
 import { DynamicUsers } from './dynamic-users.ts';
 import { configPaths } from './path-config.ts';
+import { connectionTestPaths } from './path-connection-test.ts';
 import { credsPaths } from './path-creds.ts';
 import { databaseFailingPath, failingConnections } from './path-failing.ts';
 import { resetPaths } from './path-reset.ts';
@@ -54,6 +55,7 @@ function createDatabaseEngine(host: EngineHost): Engine {
     paths: [
       ...configPaths(host, connections, roots),
       ...statusPaths(host, connections, roots),
+      ...connectionTestPaths(host, connections),
       ...resetPaths(host, connections),
       ...rotateRootPaths(roots),
       ...rolePaths(host, connections),

@@ -1,4 +1,4 @@
-import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlPasswords, visibleConnection } from '@strongroom/database-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type, type TObject } from 'typebox';
@@ -8,7 +8,8 @@ import { connectionRemarks } from './connection-remarks.ts';
 import { rootCalled } from './connection-users.ts';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { reconciled, requireNoRotation, requireRootAtRest, withSecretFields, written } from './connection-write.ts';
-import { connectionLimitFields, USUAL_LIMITS } from './connection-limits.ts';
+import { connectionFields, detailsIn, OWN_FIELDS } from './connection-fields.ts';
+import { USUAL_LIMITS } from './connection-limits.ts';
 import { countLiveUsers, liveUsersWarning, staticRolesWarning } from './live-users.ts';
 import type { AnyDatabasePlugin } from './plugin-catalog.ts';
 import { withRootClaim } from './root-claim.ts';
@@ -16,18 +17,6 @@ import { recordsIn, type ConnectionRecord } from './records.ts';
 import { dropIfUnused } from './retired-connections.ts';
 import type { RootRotation } from './root-rotation.ts';
 
-const fields = {
-  name: f.name('Name of the connection.'),
-  plugin_name: f.string('The plugin that speaks to this kind of database, such as "postgresql-database-plugin".'),
-  plugin_version: f.string('Version of the plugin, where several are installed; empty for the newest.'),
-  verify_connection: f.bool('Connect now, and refuse settings that do not work. On unless it was turned off.'),
-  allowed_roles: f.commaStrings('Roles that may use the connection; may hold "*". Empty: none may.'),
-  root_rotation_statements: f.statements("Statements that change the root user's credentials. Empty: the plugin's own."),
-  password_policy: f.string('Password policy for generated passwords; empty for the default one.'),
-  ...connectionLimitFields,
-};
-
-const OWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(fields));
 const PASSWORD_IN_URL =
   'Password found in connection_url, use a templated url to enable root rotation and prevent read access to password information.';
 /** How often a write is begun anew when the connection was changed while it was being verified. */
@@ -46,7 +35,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
       by: 'plugin_name',
       schemas: () => Object.fromEntries(host.plugins('database').map((plugin) => [plugin.name, (plugin as AnyDatabasePlugin).connection])),
     },
-    fields,
+    fields: connectionFields,
   })
     .read({
       summary: 'Reads the settings of a connection, without its secrets.',
@@ -86,7 +75,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
       exists: async (req) => records.connections.has(req.data.name),
       handle: async (req) => {
         const { name } = req.data;
-        const details = Object.fromEntries(Object.entries(req.raw).filter(([key]) => !OWN_FIELDS.has(key)));
+        const details = detailsIn(req.raw);
         const write = { ...req.data, details };
         for (let attempt = 1; ; attempt += 1) {
           const before = await records.connections.get(name);

@@ -10,6 +10,7 @@ const contract: Omit<EngineContract, 'prepare'> = {
   plugins: [postgresqlPlugin],
   outside: [
     'config/{name}',
+    'config/{name}/test',
     'creds/{name}',
     'static-roles/{name}',
     'rotate-role/{name}',

@@ -222,6 +222,20 @@ describeWhere(noChromium, 'an owner changes a secret', () => {
     });
   });
 
+  test.each(['versions', 'metadata', 'copies', 'paths'])(
+    'finds the part %s without a fault for axe, in the light and in the dark',
+    async (part) => {
+      await server.set('POST', `secret/data/${secret}`, { data: { username: 'store' } });
+      await tab.open(`/kv/secret/show/${secret}?tab=${part}`);
+      await tab.settled();
+      for (const scheme of ['light', 'dark'] as const) {
+        await tab.dress(scheme);
+        expect(await tab.violations()).toEqual([]);
+      }
+      expect([await tab.widerThanWindow(), tab.faults]).toEqual([[], []]);
+    },
+  );
+
   describe('of any name', () => {
     test.each(NASTY_NAMES)('%j is made, listed, opened and read again after a reload', async (name) => {
       const folder = `nasty-${NASTY_NAMES.indexOf(name)}`;

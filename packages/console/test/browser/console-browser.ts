@@ -146,7 +146,6 @@ export class Tab {
     const GROUPED = '[role="tab"], [role="radio"], [role="menuitem"], [role="option"], [role="treeitem"], input[type="radio"]';
     await this.page.evaluate((grouped) => {
       const offered = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [role="button"]')].filter((one) => {
-        if (one.closest('details:not([open])') && one.tagName !== 'SUMMARY') return false;
         const { width, height } = one.getBoundingClientRect();
         return (
           width > 0 &&

@@ -83,11 +83,11 @@ describeWhere(noChromium, 'rotations that fail', () => {
     const box = tab.page.getByRole('region', { name: 'How it stands' });
     await box.getByText('failing', { exact: true }).waitFor();
     await box.getByText(/“.*password authentication failed for user "rotator"/).waitFor();
-    const tries = box.getByRole('button', { name: /^Failed .* UTC, took/ });
+    const tries = box.getByRole('radio', { name: /^Failed .* UTC, took/ });
     expect(await tries.count()).toBeGreaterThanOrEqual(2);
     await tries.last().focus();
     await tab.page.keyboard.press('ArrowLeft');
-    expect(await box.getByRole('button', { pressed: true }).evaluate((one) => one === document.activeElement)).toBe(true);
+    expect(await box.getByRole('radio', { checked: true }).evaluate((one) => one === document.activeElement)).toBe(true);
 
     await box.getByText(/The stored credential is not accepted/).waitFor();
     expect(await box.getByRole('link', { name: 'Open connection prod' }).getAttribute('href')).toBe('/ui/database/db/connections/prod');
@@ -104,7 +104,7 @@ describeWhere(noChromium, 'rotations that fail', () => {
     await connect('changed');
     await box.getByRole('button', { name: 'Try now' }).click();
     await box.getByText('in order', { exact: true }).waitFor();
-    await box.getByRole('button', { name: /^Succeeded/ }).waitFor();
+    await box.getByRole('radio', { name: /^Succeeded/ }).waitFor();
     await tab.open('/');
     await tab.page.getByRole('heading', { name: 'Nothing needs a person' }).waitFor();
     expect(tab.faults).toEqual([]);

@@ -1,5 +1,7 @@
 import type { Area } from './area.ts';
 import { access } from '../pages/access/routes.ts';
+import { aws } from '../pages/aws/routes.ts';
+import { database } from '../pages/database/routes.ts';
 import { auth } from '../pages/auth/routes.ts';
 import { ldap } from '../pages/ldap/routes.ts';
 import { mfa } from '../pages/mfa/routes.ts';
@@ -28,6 +30,8 @@ export const areas: readonly Area[] = [
   auth,
   kv,
   access,
+  aws,
+  database,
   leases,
   mounts,
   work,

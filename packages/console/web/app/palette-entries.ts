@@ -34,6 +34,7 @@ const ITEMS: Readonly<Record<string, Readonly<Record<string, readonly [pattern: 
     'roles/': ['/aws/$mount/roles/$name', 'role'],
     'static-roles/': ['/aws/$mount/static/$name', 'static role'],
   },
+  token: { 'roles/': ['/access/token-roles/$name', 'token role'] },
   system: {
     'policies/acl/': ['/access/policies/$name', 'policy'],
     'policies/password/': ['/access/password-policies/$name', 'password policy'],
@@ -56,7 +57,17 @@ export function entryOf({ mount, type, list, name }: Hit): PaletteEntry {
   }
   const [pattern, kind] = ITEMS[type]?.[list] ?? [undefined, list.replace(/s?\/$/, '')];
   if (pattern) return { id, label: `${at}/${list}${name}`, kind, url: pageUrl(pattern, { mount: at, name }) };
-  return { id, label: `${at}/${list}${name}`, kind, url: pageUrl('/engine/$mount/$', { mount: at, rest: list + name }) };
+  return { id, label: `${at}/${list}${name}`, kind, url: otherPage({ mount, type, list, name }) };
+}
+
+/** Records of login methods have pages by noun; what is the server's own is in the explorer; all else has generic pages. */
+function otherPage({ mount, type, list, name }: Hit): string {
+  const at = mount.replace(/\/$/, '');
+  if (type === 'system' || type === 'identity') return pageUrl('/api/$', { rest: mount + list + name });
+  if (mount.startsWith('auth/')) {
+    return pageUrl('/auth/$mount/$noun/$', { mount: at.slice('auth/'.length), noun: list.replace(/\/$/, ''), rest: name });
+  }
+  return pageUrl('/engine/$mount/$', { mount: at, rest: list + name });
 }
 
 /** Those of the entries that have all words, the ones that begin with the first word before the others. */
@@ -78,12 +89,12 @@ export function ranked(hits: readonly Hit[], text: string): PaletteEntry[] {
 const MOUNTS: Readonly<Record<string, string>> = {
   kv: '/kv/$mount/list/$',
   cubbyhole: '/kv/$mount/list/$',
-  database: '/database/$mount/',
-  ldap: '/ldap/$mount/',
-  aws: '/aws/$mount/',
+  database: '/database/$mount',
+  ldap: '/ldap/$mount',
+  aws: '/aws/$mount',
 };
 
 export function mountEntry(path: string, type: string): PaletteEntry {
   const mount = path.replace(/\/$/, '');
-  return { id: `mount ${path}`, label: path, kind: `${type} mount`, url: pageUrl(MOUNTS[type] ?? '/engine/$mount/$', { mount, rest: '' }) };
+  return { id: `mount ${path}`, label: path, kind: `${type} mount`, url: pageUrl(MOUNTS[type] ?? '/engine/$mount', { mount, rest: '' }) };
 }

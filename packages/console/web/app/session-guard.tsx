@@ -1,15 +1,16 @@
 import { Button, Group, Text } from '@mantine/core';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { isUnknownToken } from '../api/refused-token.ts';
 import { Countdown } from '../parts/countdown.tsx';
 import { useNow } from '../parts/use-now.ts';
 import { useConsoleSettings } from './console-settings.ts';
-import { CoverLogin } from './cover-login.tsx';
 import classes from './session-guard.module.css';
 import { hearTabs, tellTabs } from './session-channel.ts';
 import { cover, currentSession, forget, learnHolder, renewSession, stopRenewing, useSession, type Holder } from './session.ts';
 import { sessionStep, WARNING } from './session-step.ts';
+
+const CoverLogin = lazy(async () => ({ default: (await import('./cover-login.tsx')).CoverLogin }));
 
 /** How often tabs tell each other that somebody is at work. Milliseconds. */
 const TELL = 20_000;
@@ -23,7 +24,11 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
   useWatch();
   return (
     <>
-      {covered && <CoverLogin reason={covered} />}
+      {covered && (
+        <Suspense fallback={null}>
+          <CoverLogin reason={covered} />
+        </Suspense>
+      )}
       <div hidden={covered === 'locked'} inert={covered !== undefined}>
         {children}
       </div>

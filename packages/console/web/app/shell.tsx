@@ -2,16 +2,18 @@ import { ActionIcon, Text } from '@mantine/core';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useMantineColorScheme, useComputedColorScheme } from '@mantine/core';
 import { IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { SealGate } from '../pages/unseal/seal-gate.tsx';
 import { To } from '../parts/to.tsx';
 import { useLive } from '../live/use-live.ts';
 import { areas } from './areas.ts';
-import { Palette } from './palette.tsx';
 import { SessionBars, SessionGuard } from './session-guard.tsx';
-import { SessionMenu } from './session-menu.tsx';
 import classes from './shell.module.css';
 import { useSession } from './session.ts';
+
+// The login page needs neither, and they bring most of what floats above a page.
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const SessionMenu = lazy(async () => ({ default: (await import('./session-menu.tsx')).SessionMenu }));
 
 const entries = areas.flatMap((area) => (area.entry ? [area.entry] : [])).sort((a, b) => a.order - b.order);
 
@@ -58,10 +60,14 @@ function Frame({ pathname }: { readonly pathname: string }) {
         <To to="/" className={classes.brand}>
           Strongroom
         </To>
-        <Palette />
+        <Suspense fallback={null}>
+          <Palette />
+        </Suspense>
         <div className={classes.tools}>
           <SchemeToggle />
-          <SessionMenu />
+          <Suspense fallback={null}>
+            <SessionMenu />
+          </Suspense>
         </div>
       </header>
       <nav className={classes.nav} aria-label="Places" data-open={open}>

@@ -43,6 +43,8 @@ export default function CodeEditorView({ label, value, onChange, language, remar
   changed.current = onChange;
   source.current = complete;
   const languageOf = useRef(new Compartment());
+  // What was told and has not come back as the value: typing is faster than drawing, and an older text must not replace a newer one.
+  const told = useRef<string[]>([]);
 
   useEffect(() => {
     const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: 'open' });
@@ -70,7 +72,10 @@ export default function CodeEditorView({ label, value, onChange, language, remar
           EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
           EditorState.readOnly.of(onChange === undefined),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed.current?.(update.state.doc.toString());
+            if (!update.docChanged) return;
+            const text = update.state.doc.toString();
+            told.current.push(text);
+            changed.current?.(text);
           }),
         ],
       }),
@@ -81,8 +86,10 @@ export default function CodeEditorView({ label, value, onChange, language, remar
   }, [label]);
 
   useEffect(() => {
-    const editor = view.current!;
-    if (editor.state.doc.toString() !== value) editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    const own = told.current.indexOf(value);
+    if (own >= 0) return void told.current.splice(0, own + 1);
+    const { state } = view.current!;
+    if (state.doc.toString() !== value) view.current!.dispatch({ changes: { from: 0, to: state.doc.length, insert: value } });
   }, [value]);
 
   useEffect(() => {

@@ -63,7 +63,7 @@ function Field({ field: { name, kind, description, values }, stored, draft, onDr
           placeholder={isSet ? 'set; leave empty to keep it' : ''}
           autoComplete="new-password"
           onChange={({ currentTarget }) => (currentTarget.value === '' ? reset() : set(currentTarget.value))}
-          visibilityToggleButtonProps={{ 'aria-label': `Show ${name}` }}
+          visibilityToggleButtonProps={{ 'aria-label': `Show ${name}`, tabIndex: 0 }}
         />
       );
     case 'boolean':

@@ -13,7 +13,11 @@ export function Facts({ facts }: { readonly facts: readonly (Fact | undefined | 
       {facts
         .filter(
           (fact): fact is Fact =>
-            Boolean(fact) && (fact as Fact).value !== undefined && (fact as Fact).value !== null && (fact as Fact).value !== '',
+            Boolean(fact) &&
+            (fact as Fact).value !== undefined &&
+            (fact as Fact).value !== null &&
+            (fact as Fact).value !== false &&
+            (fact as Fact).value !== '',
         )
         .map(({ label, value }) => (
           <div key={label}>

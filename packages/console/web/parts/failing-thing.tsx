@@ -98,7 +98,7 @@ export function FailingThing({ mount, kind, id, plan, lastGood, pausePath, stale
           <CopyButton icon value={ticket(seen)} label="Copy for a ticket" />
         </div>
       )}
-      {seen && <TriesTimeline tries={seen.tries} next={failing ? seen.next_attempt : null} />}
+      {seen && <TriesTimeline tries={seen.tries} />}
       <dl className={classes.facts}>
         <Told label="last good">{good && <When time={good} />}</Told>
         <Told label="schedule">{plan?.rotation_schedule}</Told>

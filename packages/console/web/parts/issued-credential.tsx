@@ -24,8 +24,10 @@ interface IssuedCredentialProps {
   readonly oncePerKey?: boolean;
   /** Paths whose reads the issue and the end make stale. */
   readonly stale?: readonly string[];
-  /** How it is given back, where that is not the end of its lease. */
-  readonly end?: EndIssued;
+  /** It can be read again, as the credential of a static role can: it is not gone when the page forgets it. */
+  readonly again?: boolean;
+  /** How it is given back, where that is not the end of its lease; null where it cannot be taken back before its time is over. */
+  readonly end?: EndIssued | null;
 }
 
 type State =
@@ -46,7 +48,7 @@ const WRAPS = [
  * console never sees it, and hands out a link that shows it to one person. It goes with its lease, the session and the page.
  */
 export function IssuedCredential(props: IssuedCredentialProps) {
-  const { label, path, method = 'GET', body, needs, plain = [], oncePerKey = false, stale = [], end } = props;
+  const { label, path, method = 'GET', body, needs, plain = [], oncePerKey = false, stale = [], again = false, end } = props;
   const [state, setState] = useState<State>({ at: 'asked' });
   const [error, setError] = useState<ApiError>();
   const [busy, setBusy] = useState<'issue' | 'wrap'>();
@@ -73,7 +75,7 @@ export function IssuedCredential(props: IssuedCredentialProps) {
     setState({ at: 'over', why });
     void makeStale(queryClient, stale);
   };
-  if (state.at === 'issued') return <IssuedPanel answer={state.answer} plain={plain} end={end} over={over} />;
+  if (state.at === 'issued') return <IssuedPanel answer={state.answer} plain={plain} again={again} end={end} over={over} />;
   if (state.at === 'wrapped') return <WrappedLink wrap={state.wrap} over={over} />;
   return (
     <Stack gap="sm" align="flex-start">
@@ -99,7 +101,7 @@ export function IssuedCredential(props: IssuedCredentialProps) {
         />
       </Group>
       <Text size="xs" c="dimmed">
-        It is shown here once. Wrapped, it becomes a link that opens once, for somebody else; this page never sees it.
+        {again ? '' : 'It is shown here once. '}Wrapped, it becomes a link that opens once, for somebody else; this page never sees it.
       </Text>
       {error && <ServerError error={error} again={() => void issue('issue')} />}
     </Stack>

@@ -23,7 +23,9 @@ interface IssuedPanelProps {
   readonly answer: Answer;
   /** Fields that are no secrets. */
   readonly plain: readonly string[];
-  readonly end: EndIssued | undefined;
+  /** It can be read again. */
+  readonly again: boolean;
+  readonly end: EndIssued | null | undefined;
   /** It is on the page no longer. */
   readonly over: (why: string) => void;
 }
@@ -38,7 +40,7 @@ const END_LEASE: EndIssued = {
 };
 
 /** A credential that was issued a moment ago. Only the plain fields are drawn; the others are hidden until somebody asks. */
-export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
+export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProps) {
   const { leaseId } = answer;
   const leaves = useRef(Date.now() + SHOWN_AT_MOST);
   const [until, setUntil] = useState(() => Date.now() + answer.leaseDuration * 1000);
@@ -49,11 +51,11 @@ export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   useEffect(() => {
-    const timer = setTimeout(() => over('It left this page after 15 minutes. Its lease goes on.'), leaves.current - Date.now());
+    const timer = setTimeout(() => over('It left this page after 15 minutes.'), leaves.current - Date.now());
     return () => clearTimeout(timer);
   }, [over]);
   const ended = useCallback(() => over('Its time is over.'), [over]);
-  const giveBack = end ?? (leaseId === '' ? undefined : END_LEASE);
+  const giveBack = end === undefined && leaseId !== '' ? END_LEASE : end;
   const tried = async (what: 'renew' | 'end', work: () => Promise<void>): Promise<void> => {
     setBusy(what);
     setError(undefined);
@@ -76,7 +78,7 @@ export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
       <Stack gap="sm">
         <Group justify="space-between" gap="xs">
           <Title order={2} size="h4" id="issued-title" ref={heading} tabIndex={-1}>
-            Shown once
+            {again ? 'The current credential' : 'Shown once'}
           </Title>
           {answer.leaseDuration > 0 && leaseId !== '' && (
             <Text size="sm" className={classes.left}>
@@ -92,6 +94,7 @@ export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
             {warning}
           </Text>
         ))}
+        {end === null && <Text size="sm">It ends by itself: nobody can take it back before its time is over.</Text>}
         {error && <ServerError error={error} />}
         <Group gap="xs">
           {leaseId !== '' && answer.renewable && (
@@ -128,7 +131,7 @@ export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
                 data-autofocus
                 autoFocus
                 variant="default"
-                onClick={() => over('It is on this page no longer. Its lease goes on.')}
+                onClick={() => over('It is on this page no longer, and works until its lease ends.')}
               >
                 Dismiss it
               </Button>
@@ -137,7 +140,7 @@ export function IssuedPanel({ answer, plain, end, over }: IssuedPanelProps) {
               </Button>
             </>
           ) : (
-            <Button size="xs" variant="subtle" onClick={() => setAsking(true)}>
+            <Button size="xs" variant="subtle" onClick={() => (again ? over('It is on this page no longer.') : setAsking(true))}>
               Dismiss
             </Button>
           )}

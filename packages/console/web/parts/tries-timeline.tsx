@@ -1,7 +1,6 @@
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
-import { useId, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Try } from '../api/work.ts';
-import { Due } from './due.tsx';
 import { took } from './durations.ts';
 import classes from './tries-timeline.module.css';
 import { When } from './when.tsx';
@@ -9,14 +8,12 @@ import { When } from './when.tsx';
 interface TriesTimelineProps {
   /** The oldest first. */
   readonly tries: readonly Try[];
-  readonly next?: string | null | undefined;
 }
 
 /** Tries one after the other; the chosen one is told in words below. Arrow keys go along the line. */
-export function TriesTimeline({ tries, next }: TriesTimelineProps) {
+export function TriesTimeline({ tries }: TriesTimelineProps) {
   const [chosen, setChosen] = useState<string>();
-  const line = useRef<HTMLUListElement>(null);
-  const said = useId();
+  const line = useRef<HTMLDivElement>(null);
   if (tries.length === 0) return null;
   const at = Math.max(0, chosen === undefined ? tries.length - 1 : tries.findIndex((one) => one.at === chosen));
   const current = tries[at]!;
@@ -34,31 +31,25 @@ export function TriesTimeline({ tries, next }: TriesTimelineProps) {
   };
   return (
     <div>
-      <ul ref={line} className={classes.line} aria-label="Tries, the oldest first" onKeyDown={keyed}>
+      <div ref={line} role="radiogroup" className={classes.line} aria-label="Tries, the oldest first" onKeyDown={keyed}>
         {tries.map((one, index) => (
-          <li key={`${one.at} ${index}`} className={classes.try}>
-            <button
-              type="button"
-              className={classes.dot}
-              data-good={one.message === undefined}
-              aria-pressed={index === at}
-              aria-describedby={index === at ? said : undefined}
-              aria-label={`${one.message === undefined ? 'Succeeded' : 'Failed'} ${new Date(one.at).toISOString().slice(0, 19).replace('T', ' ')} UTC, took ${took(one.took_ms)}`}
-              tabIndex={index === at ? 0 : -1}
-              onClick={() => choose(index)}
-            >
-              {one.message === undefined ? <IconCircleCheck size={18} aria-hidden /> : <IconCircleX size={18} aria-hidden />}
-            </button>
-          </li>
+          <button
+            key={`${one.at} ${index}`}
+            type="button"
+            role="radio"
+            className={classes.dot}
+            data-good={one.message === undefined}
+            aria-checked={index === at}
+            aria-label={`${one.message === undefined ? 'Succeeded' : 'Failed'} ${new Date(one.at).toISOString().slice(0, 19).replace('T', ' ')} UTC, took ${took(one.took_ms)}`}
+            tabIndex={index === at ? 0 : -1}
+            onClick={() => choose(index)}
+          >
+            {one.message === undefined ? <IconCircleCheck size={18} aria-hidden /> : <IconCircleX size={18} aria-hidden />}
+          </button>
         ))}
-        {next && (
-          <li className={classes.next}>
-            next <Due time={next} />
-          </li>
-        )}
-      </ul>
-      <div id={said} className={classes.said}>
-        <p>{current.message ?? 'It succeeded.'}</p>
+      </div>
+      <div className={classes.said}>
+        <p aria-live="polite">{current.message ?? 'It succeeded.'}</p>
         <p className={classes.facts}>
           try {at + 1} of {tries.length} shown · <When time={current.at} /> · took {took(current.took_ms)}
         </p>

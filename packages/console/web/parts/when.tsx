@@ -9,7 +9,11 @@ export function When({ time }: { readonly time: string | number | Date | null | 
   if (!Number.isFinite(at) || at <= 0) return <>never</>;
   const exact = `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
   return (
-    <Tooltip label={exact} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip
+      label={exact}
+      events={{ hover: true, focus: true, touch: true }}
+      portalProps={{ target: document.getElementById('page') ?? document.body }}
+    >
       <time dateTime={new Date(at).toISOString()} tabIndex={0}>
         {distance(at - now)}
       </time>

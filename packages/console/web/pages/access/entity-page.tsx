@@ -21,6 +21,7 @@ import { FieldsForm, pairsText } from './fields-form.tsx';
 import { policySources, useRecords, type Entity, type Group } from './identity.ts';
 import { ENTITY_FIELDS } from './identity-fields.ts';
 import { GroupName, PolicyName } from './names.tsx';
+import { Part } from './part.tsx';
 
 /** An entity: who it is to each login method, its groups, and its policies with where each comes from. */
 export default function EntityPage() {
@@ -85,56 +86,62 @@ export default function EntityPage() {
                 { label: 'Changed', value: <When time={data.last_update_time} /> },
               ]}
             />
-            <DataTable
-              label="Policies, and where each comes from"
-              rows={policySources(data, groups)}
-              id={({ policy }) => policy}
-              empty={<Text size="sm">The entity adds no policy to those of its tokens.</Text>}
-              columns={[
-                { title: 'Policy', main: true, cell: ({ policy }) => <PolicyName name={policy} /> },
-                {
-                  title: 'From',
-                  cell: ({ from }) => (
-                    <Text size="sm" component="span">
-                      {from.map(({ group, id: groupId, inherited }, at) => (
-                        <span key={groupId ?? 'itself'}>
-                          {at > 0 && ', '}
-                          {groupId === undefined ? 'the entity itself' : <GroupName id={groupId} name={group?.name} />}
-                          {inherited && ' (through another group)'}
-                        </span>
-                      ))}
-                    </Text>
-                  ),
-                },
-              ]}
-            />
-            <DataTable
-              label="Aliases"
-              rows={data.aliases}
-              id={(alias) => alias.id}
-              empty={<Text size="sm">No login method knows it.</Text>}
-              columns={[
-                { title: 'Name', main: true, cell: (alias) => alias.name },
-                { title: 'Login method', cell: (alias) => alias.mount_path ?? 'a mount that is gone' },
-                {
-                  title: 'Actions',
-                  end: true,
-                  cell: (alias) => (
-                    <ConfirmAction
-                      label={`Remove ${alias.name}`}
-                      size="compact-xs"
-                      needs={{ path: `identity/entity-alias/id/${alias.id}`, need: 'delete' }}
-                      act={async () => {
-                        await send('DELETE', apiPath('identity/entity-alias/id', alias.id));
-                        await changed();
-                      }}
-                    >
-                      The next login under this name makes a new entity, without the policies and groups of this one.
-                    </ConfirmAction>
-                  ),
-                },
-              ]}
-            />
+            <Part title="Policies, and where each comes from">
+              <DataTable
+                label="Policies, and where each comes from"
+                labelHidden
+                rows={policySources(data, groups)}
+                id={({ policy }) => policy}
+                empty={<Text size="sm">The entity adds no policy to those of its tokens.</Text>}
+                columns={[
+                  { title: 'Policy', main: true, cell: ({ policy }) => <PolicyName name={policy} /> },
+                  {
+                    title: 'From',
+                    cell: ({ from }) => (
+                      <Text size="sm" component="span">
+                        {from.map(({ group, id: groupId, inherited }, at) => (
+                          <span key={groupId ?? 'itself'}>
+                            {at > 0 && ', '}
+                            {groupId === undefined ? 'the entity itself' : <GroupName id={groupId} name={group?.name} />}
+                            {inherited && ' (through another group)'}
+                          </span>
+                        ))}
+                      </Text>
+                    ),
+                  },
+                ]}
+              />
+            </Part>
+            <Part title="Aliases">
+              <DataTable
+                label="Aliases"
+                labelHidden
+                rows={data.aliases}
+                id={(alias) => alias.id}
+                empty={<Text size="sm">No login method knows it.</Text>}
+                columns={[
+                  { title: 'Name', main: true, cell: (alias) => alias.name },
+                  { title: 'Login method', cell: (alias) => alias.mount_path ?? 'a mount that is gone' },
+                  {
+                    title: 'Actions',
+                    end: true,
+                    cell: (alias) => (
+                      <ConfirmAction
+                        label={`Remove ${alias.name}`}
+                        size="compact-xs"
+                        needs={{ path: `identity/entity-alias/id/${alias.id}`, need: 'delete' }}
+                        act={async () => {
+                          await send('DELETE', apiPath('identity/entity-alias/id', alias.id));
+                          await changed();
+                        }}
+                      >
+                        The next login under this name makes a new entity, without the policies and groups of this one.
+                      </ConfirmAction>
+                    ),
+                  },
+                ]}
+              />
+            </Part>
             <ActionButton
               variant="default"
               needs={{ path: 'identity/entity-alias', need: ['update', 'create'] }}
@@ -142,16 +149,19 @@ export default function EntityPage() {
             >
               Add an alias
             </ActionButton>
-            <DataTable
-              label="Groups"
-              rows={data.group_ids}
-              id={(groupId) => groupId}
-              empty={<Text size="sm">It is in no group.</Text>}
-              columns={[
-                { title: 'Group', main: true, cell: (groupId) => <GroupName id={groupId} name={groups.get(groupId)?.name} /> },
-                { title: 'How', cell: (groupId) => (data.direct_group_ids.includes(groupId) ? 'a member' : 'through another group') },
-              ]}
-            />
+            <Part title="Groups">
+              <DataTable
+                label="Groups"
+                labelHidden
+                rows={data.group_ids}
+                id={(groupId) => groupId}
+                empty={<Text size="sm">It is in no group.</Text>}
+                columns={[
+                  { title: 'Group', main: true, cell: (groupId) => <GroupName id={groupId} name={groups.get(groupId)?.name} /> },
+                  { title: 'How', cell: (groupId) => (data.direct_group_ids.includes(groupId) ? 'a member' : 'through another group') },
+                ]}
+              />
+            </Part>
             <CommandLines lines={[{ with: 'CLI', command: `strongroom read identity/entity/id/${data.id}` }]} />
             <Dialog title={`Edit ${data.name}`} opened={dialog === 'edit'} onClose={close}>
               <FieldsForm

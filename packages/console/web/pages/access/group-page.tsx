@@ -19,6 +19,7 @@ import { When } from '../../parts/when.tsx';
 import { AliasForm } from './alias-form.tsx';
 import { GroupName, PolicyName } from './names.tsx';
 import { FieldsForm, pairsText } from './fields-form.tsx';
+import { Part } from './part.tsx';
 import { useRecords, type Alias, type Entity, type Group } from './identity.ts';
 import { groupFields } from './identity-fields.ts';
 
@@ -98,33 +99,36 @@ export default function GroupPage() {
               ]}
             />
             {data.type === 'external' && (
-              <DataTable
-                label="Outside group"
-                rows={alias ? [alias] : []}
-                id={(one) => one.id}
-                empty={<Text size="sm">No login method fills it yet.</Text>}
-                columns={[
-                  { title: 'Name', main: true, cell: (one) => one.name },
-                  { title: 'Login method', cell: (one) => one.mount_path ?? 'a mount that is gone' },
-                  {
-                    title: 'Actions',
-                    end: true,
-                    cell: (one) => (
-                      <ConfirmAction
-                        label={`Remove ${one.name}`}
-                        size="compact-xs"
-                        needs={{ path: `identity/group-alias/id/${one.id}`, need: 'delete' }}
-                        act={async () => {
-                          await send('DELETE', apiPath('identity/group-alias/id', one.id));
-                          await changed();
-                        }}
-                      >
-                        All memberships that logins gave end.
-                      </ConfirmAction>
-                    ),
-                  },
-                ]}
-              />
+              <Part title="Outside group">
+                <DataTable
+                  label="Outside group"
+                  labelHidden
+                  rows={alias ? [alias] : []}
+                  id={(one) => one.id}
+                  empty={<Text size="sm">No login method fills it yet.</Text>}
+                  columns={[
+                    { title: 'Name', main: true, cell: (one) => one.name },
+                    { title: 'Login method', cell: (one) => one.mount_path ?? 'a mount that is gone' },
+                    {
+                      title: 'Actions',
+                      end: true,
+                      cell: (one) => (
+                        <ConfirmAction
+                          label={`Remove ${one.name}`}
+                          size="compact-xs"
+                          needs={{ path: `identity/group-alias/id/${one.id}`, need: 'delete' }}
+                          act={async () => {
+                            await send('DELETE', apiPath('identity/group-alias/id', one.id));
+                            await changed();
+                          }}
+                        >
+                          All memberships that logins gave end.
+                        </ConfirmAction>
+                      ),
+                    },
+                  ]}
+                />
+              </Part>
             )}
             {data.type === 'external' && !alias && (
               <ActionButton
@@ -135,38 +139,44 @@ export default function GroupPage() {
                 Name the outside group
               </ActionButton>
             )}
-            <DataTable
-              label="Members"
-              rows={members.slice(0, MOST)}
-              id={(one) => one}
-              empty={<Text size="sm">Nobody is in it.</Text>}
-              columns={[
-                {
-                  title: 'Entity',
-                  main: true,
-                  cell: (one) => (
-                    <To to="/access/entities/$id" params={{ id: one }}>
-                      {entities.get(one)?.name ?? one}
-                    </To>
-                  ),
-                },
-                { title: 'State', cell: (one) => (entities.get(one)?.disabled ? <StateChip mood="bad">disabled</StateChip> : null) },
-              ]}
-            />
+            <Part title="Members">
+              <DataTable
+                label="Members"
+                labelHidden
+                rows={members.slice(0, MOST)}
+                id={(one) => one}
+                empty={<Text size="sm">Nobody is in it.</Text>}
+                columns={[
+                  {
+                    title: 'Entity',
+                    main: true,
+                    cell: (one) => (
+                      <To to="/access/entities/$id" params={{ id: one }}>
+                        {entities.get(one)?.name ?? one}
+                      </To>
+                    ),
+                  },
+                  { title: 'State', cell: (one) => (entities.get(one)?.disabled ? <StateChip mood="bad">disabled</StateChip> : null) },
+                ]}
+              />
+            </Part>
             {members.length > MOST && <Text size="sm">{`and ${members.length - MOST} more`}</Text>}
-            <DataTable
-              label="Groups in it and above it"
-              rows={[
-                ...(data.member_group_ids ?? []).map((one) => ({ one, how: 'is in it' })),
-                ...(data.parent_group_ids ?? []).map((one) => ({ one, how: 'contains it, and gives its policies to the members' })),
-              ]}
-              id={({ one }) => one}
-              empty={<Text size="sm">No other group is in it, and it is in none.</Text>}
-              columns={[
-                { title: 'Group', main: true, cell: ({ one }) => <GroupName id={one} name={groups.get(one)?.name} /> },
-                { title: 'How', cell: ({ how }) => how },
-              ]}
-            />
+            <Part title="Groups in it and above it">
+              <DataTable
+                label="Groups in it and above it"
+                labelHidden
+                rows={[
+                  ...(data.member_group_ids ?? []).map((one) => ({ one, how: 'is in it' })),
+                  ...(data.parent_group_ids ?? []).map((one) => ({ one, how: 'contains it, and gives its policies to the members' })),
+                ]}
+                id={({ one }) => one}
+                empty={<Text size="sm">No other group is in it, and it is in none.</Text>}
+                columns={[
+                  { title: 'Group', main: true, cell: ({ one }) => <GroupName id={one} name={groups.get(one)?.name} /> },
+                  { title: 'How', cell: ({ how }) => how },
+                ]}
+              />
+            </Part>
             <CommandLines lines={[{ with: 'CLI', command: `strongroom read identity/group/id/${data.id}` }]} />
             <Dialog title={`Edit ${data.name}`} opened={dialog === 'edit'} onClose={close}>
               <FieldsForm

@@ -1,5 +1,5 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
-import type { DeclaredPath } from '../../api/declared-paths.ts';
+import type { DeclaredPath } from '../../api/policy-patterns.ts';
 
 const CAPABILITIES = ['create', 'read', 'update', 'patch', 'delete', 'list', 'scan', 'sudo', 'deny'];
 const KEYS: readonly (readonly [key: string, about: string])[] = [

@@ -1,6 +1,7 @@
-import { Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { duration } from '../../parts/durations.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { StateChip } from '../../parts/state-chip.tsx';
 import { To } from '../../parts/to.tsx';
 import { When } from '../../parts/when.tsx';
 import { PolicyName } from './names.tsx';
@@ -28,13 +29,20 @@ export interface TokenData {
   readonly last_renewal?: string;
 }
 
-/** Why the token deserves attention; undefined where it is an ordinary one. */
-export function standingWarning({ policies, expire_time }: TokenData): string | undefined {
-  if (policies.includes('root'))
-    return expire_time === null
-      ? 'A root token without end: nothing is refused to it. Revoke it when nobody needs it.'
-      : 'A root token: nothing is refused to it.';
-  return expire_time === null ? 'This token never ends.' : undefined;
+/** Why the token deserves attention; nothing for an ordinary one. */
+export function StandingWarning({ token: { policies, expire_time: end } }: { readonly token: TokenData }) {
+  const root = policies.includes('root');
+  if (!root && end !== null) return null;
+  const sentence = root
+    ? 'This is a root token: nothing is refused to it. Revoke it when nobody needs it.'
+    : 'Revoke it when nobody needs it.';
+  return (
+    <Group gap="xs" mb="xs">
+      {root && <StateChip mood="warn">root</StateChip>}
+      {end === null && <StateChip mood="warn">never ends</StateChip>}
+      <Text size="sm">{sentence}</Text>
+    </Group>
+  );
 }
 
 function Policies({ names }: { readonly names: readonly string[] }) {

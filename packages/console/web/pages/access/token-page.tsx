@@ -13,9 +13,8 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { ServerError } from '../../parts/server-error.tsx';
-import { StateChip } from '../../parts/state-chip.tsx';
 import { To } from '../../parts/to.tsx';
-import { standingWarning, TokenFacts, type TokenData } from './token-facts.tsx';
+import { StandingWarning, TokenFacts, type TokenData } from './token-facts.tsx';
 
 /** The token of an accessor: what it may do, until when, and how it ends. */
 export default function TokenPage() {
@@ -71,7 +70,7 @@ export default function TokenPage() {
       <Loaded query={token}>
         {({ data }) => (
           <>
-            {standingWarning(data) && <StateChip mood="warn">{standingWarning(data)!}</StateChip>}
+            <StandingWarning token={data} />
             <TokenFacts token={data} />
             <Text size="sm" mt="md">
               <To to="/access/try" search={{ accessor }}>

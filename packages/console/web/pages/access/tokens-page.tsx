@@ -8,11 +8,10 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { NamesTable } from '../../parts/names-table.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/place.ts';
-import { StateChip } from '../../parts/state-chip.tsx';
 import { To } from '../../parts/to.tsx';
 import { AccessPlaces } from './access-places.tsx';
 import classes from './access.module.css';
-import { standingWarning, TokenFacts, type TokenData } from './token-facts.tsx';
+import { StandingWarning, TokenFacts, type TokenData } from './token-facts.tsx';
 
 /** Tokens by their accessors, and the one that is used here. */
 export default function TokensPage() {
@@ -53,7 +52,7 @@ export default function TokensPage() {
       <Loaded query={own}>
         {({ data }) => (
           <>
-            {standingWarning(data) && <StateChip mood="warn">{standingWarning(data)!}</StateChip>}
+            <StandingWarning token={data} />
             <TokenFacts token={data} />
           </>
         )}

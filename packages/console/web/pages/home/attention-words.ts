@@ -54,7 +54,8 @@ export function pageOf({ kind, count, mount, mount_type, cause, things }: Attent
   if (kind === 'audit') return { to: '/server/audit' };
   if (kind === 'plugin') return { to: '/server/plugins' };
   if (kind === 'node') return { to: '/server/nodes' };
-  if (kind === 'token') return { to: '/access/tokens' };
+  if (kind === 'token')
+    return first?.path && count === 1 ? { to: '/access/tokens/$accessor', params: { accessor: first.path } } : { to: '/access/tokens' };
   if (kind === 'mount' || kind === 'removal' || mount === null) return { to: '/mounts' };
   const path = count > 1 ? (cause?.system.path ?? first!.path) : first!.path;
   return pageOfThing(mount, mount_type, path ?? mount);

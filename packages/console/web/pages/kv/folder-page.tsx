@@ -131,7 +131,7 @@ function GoToPath({ mount, folder }: { readonly mount: KvMount; readonly folder:
         <TextInput
           size="xs"
           aria-label="Go to path"
-          placeholder="Go to path (folder/ or secret)"
+          placeholder="folder/ or secret"
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />

@@ -30,7 +30,7 @@ export default function Paths({ mount, secret, version }: SecretPart & { readonl
             ),
           })),
           {
-            label: 'Rule that lets read it',
+            label: 'Rule that allows reading',
             value: (
               <Group gap={6} wrap="nowrap" align="flex-start">
                 <Code block tabIndex={0}>

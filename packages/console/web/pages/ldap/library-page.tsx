@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { apiPath } from '../../api/api-path.ts';
 import { useNames } from '../../api/queries.ts';
+import { CommandLines } from '../../parts/command-lines.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NewByName } from '../../parts/new-by-name.tsx';
@@ -75,6 +76,15 @@ export default function LibraryPage() {
           );
         }}
       </Loaded>
+      <CommandLines
+        lines={[
+          { with: 'CLI', command: `strongroom list ${mount}/library\nstrongroom read ${mount}/library/SET/status` },
+          {
+            with: 'curl',
+            command: `curl -H "X-Vault-Token: $STRONGROOM_TOKEN" "$STRONGROOM_ADDR/v1/${apiPath(mount, 'library')}?list=true"`,
+          },
+        ]}
+      />
     </LdapFrame>
   );
 }

@@ -6,10 +6,11 @@ import { useStored } from '../../api/use-stored.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { FailingThing, type ShownPlan } from '../../parts/failing-thing.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
-import { RotationChip, RotationState, type RotationStatus } from '../../parts/rotation-state.tsx';
+import { RotationChip, type RotationStatus } from '../../parts/rotation-state.tsx';
 import { SecretValue } from '../../parts/secret-value.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
 import { Settings } from '../../parts/settings.tsx';
@@ -40,7 +41,7 @@ export default function StaticRolePage() {
               loading={rotate.isPending}
               onClick={() => rotate.mutate(undefined)}
             >
-              {status.attempts > 0 ? 'Try now' : 'Rotate now'}
+              Rotate now
             </ActionButton>
             <ConfirmAction
               label="Delete the role"
@@ -65,7 +66,15 @@ export default function StaticRolePage() {
           <>
             {data && status && (
               <>
-                <RotationState status={status} />
+                <FailingThing
+                  mount={`${mount}/`}
+                  kind="rotate-static-role"
+                  id={name}
+                  plan={data as ShownPlan}
+                  lastGood={status.last_success}
+                  pausePath={`${mount}/static-role/${name}`}
+                  stale={[path, credential]}
+                />
                 <Credential path={credential} />
               </>
             )}

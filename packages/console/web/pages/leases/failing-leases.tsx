@@ -22,7 +22,9 @@ export function FailingLeases({ prefix }: { readonly prefix: string }) {
         columns={[
           {
             title: 'Why',
-            cell: ({ error, state }) => <Text size="sm">{error ?? (state === 'waiting' ? 'Its system is left alone for now.' : '–')}</Text>,
+            cell: ({ error, state }) => (
+              <Text size="sm">{error ?? (state === 'waiting' ? 'Its system did not answer: the circuit breaker is open.' : '–')}</Text>
+            ),
           },
           { title: 'Attempts', cell: ({ attempts }) => attempts, end: true },
           { title: 'Next', cell: ({ next_attempt }) => <When time={next_attempt} /> },

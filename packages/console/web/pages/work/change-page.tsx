@@ -67,7 +67,7 @@ export default function ChangePage() {
                 { label: 'Said last', value: data.last_error?.message },
               ]}
             />
-            <TriesTimeline tries={data.tries} next={data.next_attempt} />
+            <TriesTimeline tries={data.tries} />
             <Group gap="xs" my="md">
               <TryNow
                 retry={`sys/journal/${id}/retry`}

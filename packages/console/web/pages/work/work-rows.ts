@@ -56,13 +56,20 @@ export function jobRow(job: Job): WorkRow {
     mood: failing ? 'bad' : job.state === 'running' ? 'good' : 'wait',
     state: failing ? 'failing' : job.state,
     failing,
-    tries: job.attempts,
+    tries: failedTries(job),
     next: job.next_attempt,
     message: failing ? job.last_error?.message : undefined,
-    job: job.job,
+    // A rotation that is not due does nothing when its job runs; it is rotated on its own page.
+    job: failing || !job.kind.startsWith('rotate-') ? job.job : null,
     retry: null,
     target: undefined,
   };
+}
+
+/** With the tries of requests, which the server's own number leaves out. */
+export function failedTries({ attempts, tries, failing_since }: Pick<Job, 'attempts' | 'tries' | 'failing_since'>): number {
+  if (failing_since === null) return attempts;
+  return Math.max(attempts, tries.filter(({ at, message }) => message !== undefined && at >= failing_since).length);
 }
 
 export function changeRow(change: Change): WorkRow {

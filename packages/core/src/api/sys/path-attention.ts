@@ -166,6 +166,7 @@ export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
       }),
       handle: async (req) => {
         const seeing = await viewer(req);
+        for (const name of ['mount', 'kind', 'id'] as const) if (!req.data[name]) throw new BadRequest(`missing required field "${name}"`);
         const mount = mountAsked(mounts, req.data.mount);
         const job = mount && mount !== 'none' ? await jobs.find(jobKey(mount, req.data)) : undefined;
         if (!job || !mount || mount === 'none' || !rightsAt(mount, job.about).some((right) => seeing.may(right))) throw new NotFound();

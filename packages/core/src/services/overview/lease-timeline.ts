@@ -16,6 +16,9 @@ export interface TimelineBounds {
   readonly few: number;
 }
 
+/** Records that one read brings at most: they are decrypted, which takes longer than reading keys. */
+const RECORD_PAGE = 200;
+
 const BOUNDS: TimelineBounds = { entries: 50_000, records: 5_000, page: 1_000, few: 1_000 };
 /** Records that are read side by side. */
 const TOGETHER = 32;
@@ -108,19 +111,20 @@ export class LeaseTimeline {
   async #countBelow(look: Look, add: (due: number, kind: keyof LeaseCounts) => void): Promise<string | undefined> {
     const rows = new LeaseRows(this.#store, this.#tokens);
     const folder = leaseRecords.key(below(look.prefix));
+    const page = Math.min(this.#bounds.page, RECORD_PAGE);
     let { after } = look;
     const count = async (ids: readonly FoundLease[]): Promise<void> => {
       for (const row of await this.#rowsOf(ids, rows)) add(row.due, `${row.type}s`);
     };
     if (after === undefined) await count(await at(this.#store, look.prefix));
-    for (let read = 0; read < this.#bounds.records; read += this.#bounds.page) {
+    for (let read = 0; read < this.#bounds.records; read += page) {
       const ids = await found(this.#store, {
         prefix: folder,
         ...(after === undefined ? {} : { after: leaseRecords.key(after) }),
-        limit: this.#bounds.page,
+        limit: page,
       });
       await count(ids);
-      if (ids.length < this.#bounds.page) return undefined;
+      if (ids.length < page) return undefined;
       after = ids.at(-1)!.id;
       await breath();
     }

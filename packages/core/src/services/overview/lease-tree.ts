@@ -76,7 +76,10 @@ export class LeaseTree {
     const { keys, most, least } = this.#bounds;
     const each = Math.max(least, Math.min(most, Math.floor(keys / Math.max(1, names.length))));
     const folders: LeaseFolder[] = [];
-    for (const name of names) folders.push({ name, ...(await this.#countUpTo(folder + name, each)) });
+    for (const name of names) {
+      folders.push({ name, ...(await this.#countUpTo(folder + name, each)) });
+      await breath();
+    }
     return { folders, here, ...(done || last === undefined ? {} : { next: last }) };
   }
 

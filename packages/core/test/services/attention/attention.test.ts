@@ -160,6 +160,7 @@ describe('what needs a person', () => {
     expect([refused.status, refused.errors]).toEqual([missing.status, missing.errors]);
     expect(refused.status).toBe(404);
     expect((await ask(undefined, { ...data, mount: 'nowhere' })).status).toBe(404);
+    expect((await ask(undefined, { mount: 'acc', kind: 'tick' })).status).toBe(400);
   });
 
   test('is a page at a time, and refuses a kind or a cursor that it does not know', async () => {

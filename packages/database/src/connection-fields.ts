@@ -1,0 +1,21 @@
+import { f } from '@strongroom/engine-sdk';
+import { connectionLimitFields } from './connection-limits.ts';
+
+/** The fields of a connection beside the parameters of its plugin. */
+export const connectionFields = {
+  name: f.name('Name of the connection.'),
+  plugin_name: f.string('The plugin that speaks to this kind of database, such as "postgresql-database-plugin".'),
+  plugin_version: f.string('Version of the plugin, where several are installed; empty for the newest.'),
+  verify_connection: f.bool('Connect now, and refuse settings that do not work. On unless it was turned off.'),
+  allowed_roles: f.commaStrings('Roles that may use the connection; may hold "*". Empty: none may.'),
+  root_rotation_statements: f.statements("Statements that change the root user's credentials. Empty: the plugin's own."),
+  password_policy: f.string('Password policy for generated passwords; empty for the default one.'),
+  ...connectionLimitFields,
+};
+
+export const OWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(connectionFields));
+
+/** What was sent beside the fields: the parameters of the plugin. */
+export function detailsIn(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(raw).filter(([key]) => !OWN_FIELDS.has(key)));
+}

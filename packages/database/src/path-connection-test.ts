@@ -1,0 +1,71 @@
+import { EngineError, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
+import { requireSecretsForAddress } from './address-rule.ts';
+import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
+import { requireNoRotation, written } from './connection-write.ts';
+import { connectionFields, detailsIn } from './connection-fields.ts';
+import { recordsIn } from './records.ts';
+
+const Stage = Type.Object({
+  stage: Type.String({ description: 'settings, open, login: in this order. The first that fails is the last.' }),
+  ok: Type.Boolean(),
+  milliseconds: Type.Integer(),
+  message: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed.' }),
+});
+type Stage = { stage: string; ok: boolean; milliseconds: number; message: string | null };
+
+/** `config/{name}/test`: what a write to the connection would find, without the write. */
+export function connectionTestPaths(host: EngineHost, connections: Connections): readonly AnyPath[] {
+  const test = path('config/{name}/test', {
+    synopsis: 'What a connection with these settings would find.',
+    description:
+      'Takes what a write to the connection takes, over the stored settings. Logs in to the database and closes the session: nothing is stored, and the ' +
+      'connection in use is not touched. Stored secrets are used at the stored address alone.',
+    arbitraryData: true,
+    fields: connectionFields,
+  }).update({
+    summary: 'Tries settings of a connection.',
+    response: Type.Object({ ok: Type.Boolean(), stages: Type.Array(Stage) }),
+    handle: async (req) => {
+      const { name } = req.data;
+      const details = detailsIn(req.raw);
+      const write = { ...req.data, details };
+      const before = await recordsIn(host.storage).connections.get(name);
+      const stages: Stage[] = [];
+      const tried = async <T>(stage: string, work: () => T | Promise<T>): Promise<T | undefined> => {
+        const began = host.clock.millis();
+        const done = (ok: boolean, message: string | null): void =>
+          void stages.push({ stage, ok, milliseconds: Math.max(0, Math.round(host.clock.millis() - began)), message });
+        try {
+          const result = await work();
+          done(true, null);
+          return result;
+        } catch (error) {
+          const refused = creationRefused(error);
+          if (!(refused instanceof EngineError) || req.signal.aborted) throw refused;
+          done(false, refused.message);
+          return undefined;
+        }
+      };
+      const record = await tried('settings', () => {
+        const asked = written(before, write);
+        requireNoRotation(name, asked, write, before, host.clock.millis());
+        const plugin = connections.requirePlugin(asked);
+        requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo: req.caller.sudo });
+        return asked;
+      });
+      const open = record && (await tried('open', async () => connections.openApart({ name, record })));
+      if (open) await tried('login', async () => login(open, req.signal));
+      return { data: { ok: stages.every(({ ok }) => ok), stages } };
+    },
+  });
+  return [test];
+}
+
+async function login({ session }: OpenConnection, signal: AbortSignal): Promise<void> {
+  try {
+    await session.verify(signal);
+  } finally {
+    await session.close().catch(() => undefined);
+  }
+}
