@@ -124,3 +124,14 @@ export function seriesOf(
     return { label, values: perSecond ? values.map((value) => (value === null ? null : value / step)) : values };
   });
 }
+
+/** How many steps there are before the server knows anything, without the last thirty: a server that has just started shows its ten minutes, not an hour of nothing. */
+export function emptySteps(series: Readonly<Record<string, readonly (number | null)[]>>): number {
+  const lines = Object.values(series);
+  const length = Math.max(0, ...lines.map((values) => values.length));
+  let empty = 0;
+  while (empty < length - LEAST && lines.every((values) => (values[empty] ?? null) === null)) empty += 1;
+  return empty;
+}
+
+const LEAST = 30;

@@ -5,7 +5,7 @@ import { send } from '../api/send.ts';
 import { Loaded } from './loaded.tsx';
 import classes from './plot.module.css';
 import { Plot } from './plot.tsx';
-import { seriesOf, type FigureName, type FigurePlot } from './figure-plots.ts';
+import { emptySteps, seriesOf, type FigureName, type FigurePlot } from './figure-plots.ts';
 
 const HOURS = { '1 h': 1, '6 h': 6, '24 h': 24 } as const;
 type Range = keyof typeof HOURS;
@@ -43,21 +43,24 @@ export function FigurePlots({ plots, beside }: { readonly plots: readonly Figure
         />
       </Group>
       <Loaded query={figures}>
-        {({ data: { start, step, series } }) => (
-          <div className={classes.plots}>
-            {plots.map((plot) => (
-              <Plot
-                key={plot.title}
-                title={plot.title}
-                start={Date.parse(start)}
-                step={step}
-                series={seriesOf(plot, series, step)}
-                text={plot.text}
-                counted={plot.counted ?? false}
-              />
-            ))}
-          </div>
-        )}
+        {({ data: { start, step, series } }) => {
+          const empty = emptySteps(series);
+          return (
+            <div className={classes.plots}>
+              {plots.map((plot) => (
+                <Plot
+                  key={plot.title}
+                  title={plot.title}
+                  start={Date.parse(start) + empty * step * 1_000}
+                  step={step}
+                  series={seriesOf(plot, series, step).map(({ label, values }) => ({ label, values: values.slice(empty) }))}
+                  text={plot.text}
+                  counted={plot.counted ?? false}
+                />
+              ))}
+            </div>
+          );
+        }}
       </Loaded>
     </>
   );

@@ -41,10 +41,10 @@ export default function PlotView({ times, lines, text }: PlotViewProps) {
         height: HEIGHT,
         cursor: { sync: { key: cursor.key }, drag: { x: false, y: false }, points: { size: 6 } },
         legend: { show: false },
-        scales: { y: { range: (_plot, _low, high) => [0, Math.max(1e-9, high ?? 0) * 1.1 || 1] } },
+        scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
         axes: [
-          { ...axis, values: (_plot, splits) => splits.map((at) => clock.format(at * 1_000)), space: 60 },
-          { ...axis, values: (_plot, splits) => splits.map(text), size: 64, space: 32 },
+          { ...axis, values: (_plot, splits) => splits.map((at) => clock.format(at * 1_000)), space: 60, size: 28 },
+          { ...axis, values: (_plot, splits) => splits.map(text), size: 52, space: 32 },
         ],
         series: [
           {},
@@ -52,7 +52,7 @@ export default function PlotView({ times, lines, text }: PlotViewProps) {
             label,
             stroke: colour(name),
             width: 1.5,
-            points: { show: false },
+            points: { size: 4, filter: (_plot: UPlot, at: number) => alone(lines[at - 1]!.values) },
             ...(dashed ? { dash: [5, 4] } : {}),
           })),
         ],
@@ -68,4 +68,10 @@ export default function PlotView({ times, lines, text }: PlotViewProps) {
     };
   }, [times, lines, text, scheme]);
   return <div ref={place} className={classes.drawing} aria-hidden />;
+}
+
+/** Where a value has no neighbour that a line could lead to. */
+function alone(values: readonly (number | null)[]): number[] {
+  const known = (at: number): boolean => typeof values[at] === 'number';
+  return values.flatMap((_, at) => (known(at) && !known(at - 1) && !known(at + 1) ? at : []));
 }

@@ -1,5 +1,5 @@
 import { Button, Skeleton, Text } from '@mantine/core';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useId, useMemo, useState } from 'react';
 import { DataTable } from './data-table.tsx';
 import classes from './plot.module.css';
 
@@ -29,6 +29,7 @@ const minute = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeri
 
 /** A plot, what it says in words, and the same as a table. */
 export function Plot({ title, start, step, series, text, counted = false }: PlotProps) {
+  const name = useId();
   const [table, setTable] = useState(false);
   const length = Math.max(0, ...series.map(({ values }) => values.length));
   const times = useMemo(() => Array.from({ length }, (_, at) => start / 1_000 + at * step), [start, step, length]);
@@ -43,9 +44,9 @@ export function Plot({ title, start, step, series, text, counted = false }: Plot
       : `${label}: ${text(now)}${counted ? ' in all' : ' now'}, from ${text(least!)} to ${text(most!)}`,
   );
   return (
-    <figure className={classes.plot}>
+    <figure className={classes.plot} aria-labelledby={name}>
       <div className={classes.head}>
-        <Text component="h3" size="sm" fw={600}>
+        <Text component="p" id={name} size="sm" fw={600}>
           {title}
         </Text>
         <Button size="compact-xs" variant="subtle" aria-label={`${table ? 'Plot' : 'Table'} of ${title}`} onClick={() => setTable(!table)}>

@@ -62,7 +62,7 @@ export default function CloudRolePage() {
           label="Borrow a credential"
           path={apiPath(mount, 'creds', name)}
           needs={{ path: `${mount}/creds/${name}`, need: 'read' }}
-          plain={['access_key', 'arn', 'username', 'ttl', 'expiration']}
+          plain={['access_key', 'arn', 'username', 'ttl', 'expiration', 'ready_at']}
           stale={['sys/leases']}
           {...(role.data && !isUser ? { end: null } : {})}
         />
