@@ -6,6 +6,8 @@ import { auth } from '../pages/auth/routes.ts';
 import { ldap } from '../pages/ldap/routes.ts';
 import { mfa } from '../pages/mfa/routes.ts';
 import { sync } from '../pages/sync/routes.ts';
+import { api } from '../pages/api/routes.ts';
+import { engine } from '../pages/engine/routes.ts';
 import { home } from '../pages/home/routes.ts';
 import { kv } from '../pages/kv/routes.ts';
 import { leases } from '../pages/leases/routes.ts';
@@ -20,6 +22,8 @@ import { work } from '../pages/work/routes.ts';
 export const areas: readonly Area[] = [
   // Each on a line of its own.
   home,
+  api,
+  engine,
   sync,
   mfa,
   ldap,

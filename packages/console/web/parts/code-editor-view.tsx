@@ -1,8 +1,7 @@
 import { autocompletion, completionKeymap, type CompletionSource } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { json } from '@codemirror/lang-json';
 import { bracketMatching, syntaxHighlighting } from '@codemirror/language';
-import { Compartment, EditorState } from '@codemirror/state';
+import { EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { colours, look } from './code-look.ts';
@@ -28,21 +27,19 @@ export interface CodeEditorProps {
   readonly label: string;
   readonly value: string;
   readonly onChange?: (value: string) => void;
-  readonly language: 'hcl' | 'json';
   readonly remarks?: readonly Remark[];
   readonly complete?: CompletionSource;
   readonly at?: PlaceInText | undefined;
 }
 
 /** The editor itself: in a shadow root, where its sheets are constructed and no style element is written. */
-export default function CodeEditorView({ label, value, onChange, language, remarks, complete, at }: CodeEditorProps) {
+export default function CodeEditorView({ label, value, onChange, remarks, complete, at }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const changed = useRef(onChange);
   const source = useRef(complete);
   changed.current = onChange;
   source.current = complete;
-  const languageOf = useRef(new Compartment());
   // What was told and has not come back as the value: typing is faster than drawing, and an older text must not replace a newer one.
   const told = useRef<string[]>([]);
 
@@ -64,7 +61,7 @@ export default function CodeEditorView({ label, value, onChange, language, remar
           highlightActiveLine(),
           syntaxHighlighting(colours),
           look,
-          languageOf.current.of(language === 'json' ? json() : hcl()),
+          hcl(),
           autocompletion({ override: [(context) => source.current?.(context) ?? null], icons: false }),
           // Tab leaves the editor: whoever has only a keyboard must be able to go on.
           keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
@@ -91,10 +88,6 @@ export default function CodeEditorView({ label, value, onChange, language, remar
     const { state } = view.current!;
     if (state.doc.toString() !== value) view.current!.dispatch({ changes: { from: 0, to: state.doc.length, insert: value } });
   }, [value]);
-
-  useEffect(() => {
-    view.current!.dispatch({ effects: languageOf.current.reconfigure(language === 'json' ? json() : hcl()) });
-  }, [language]);
 
   useEffect(() => {
     view.current!.dispatch({ effects: setRemarks.of(remarks ?? []) });

@@ -5,7 +5,7 @@ interface State {
   comment: boolean;
 }
 
-/** HCL 1 as policies are written in it, for colours alone. */
+/** HCL 1 as policies are written in it, and JSON, for colours alone. */
 export function hcl(): StreamLanguage<State> {
   return StreamLanguage.define<State>({
     name: 'hcl',
@@ -27,6 +27,7 @@ export function hcl(): StreamLanguage<State> {
         stream.skipToEnd();
         return 'comment';
       }
+      if (stream.match(/^"(?:[^"\\]|\\.)*"(?=\s*:)/)) return 'propertyName';
       if (stream.match(/^"(?:[^"\\]|\\.)*"?/)) return 'string';
       if (stream.match(/^-?\d+(?:\.\d+)?/)) return 'number';
       if (stream.match(/^(?:true|false)\b/)) return 'bool';

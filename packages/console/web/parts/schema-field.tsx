@@ -82,7 +82,7 @@ export function SchemaField(props: SchemaFieldProps) {
   if (schema.type === 'object' && typeof schema.additionalProperties === 'object' && schema.additionalProperties.type === 'string') {
     return <PairRows {...shared} pairs={(shown ?? {}) as Readonly<Record<string, string>>} onChange={onChange} />;
   }
-  if (schema.type === 'string') {
+  if (schema.type === 'string' || schema.type === undefined) {
     if (schema['x-vault-displayAttrs']?.editType === 'textarea' || /\bPEM\b|HCL|LDIF|JSON|statement/.test(schema.description ?? '')) {
       return (
         <Textarea

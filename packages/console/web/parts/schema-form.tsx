@@ -16,7 +16,7 @@ interface SchemaFormProps {
   /** Schemas of further fields, by the value of `schema.discriminator`. */
   readonly variant?: (value: string) => Schema | undefined;
   readonly submit: string;
-  readonly needs?: Right;
+  readonly needs?: Right | undefined;
   readonly busy?: boolean;
   readonly error?: ApiError | null;
   readonly send: (values: FormValues) => void;
@@ -56,7 +56,7 @@ export function SchemaForm({ schema, present = {}, variant, submit, needs, busy 
     </Stack>
   );
   return (
-    <form className={classes.form} onSubmit={submitted} noValidate={false}>
+    <form className={classes.form} onSubmit={submitted}>
       <Stack gap="lg">
         {drawn(groups.first)}
         {groups.others.map(([title, names]) => (

@@ -94,12 +94,7 @@ export function PasswordPolicyEditor({ name: saved, start }: { readonly name: st
           {saved === undefined && (
             <TextInput label="Name" maw={360} mb="md" value={name} onChange={(event) => setName(event.currentTarget.value)} required />
           )}
-          <CodeEditor
-            label={saved === undefined ? 'Password policy' : `Password policy ${saved}`}
-            language={/^\s*\{/.test(text) ? 'json' : 'hcl'}
-            value={text}
-            onChange={setText}
-          />
+          <CodeEditor label={saved === undefined ? 'Password policy' : `Password policy ${saved}`} value={text} onChange={setText} />
           {error && <ServerError error={error} />}
         </div>
         {saved !== undefined && (

@@ -140,7 +140,6 @@ export function PolicyEditor({ saved, start }: { readonly saved: SavedPolicy | u
             )}
             <CodeEditor
               label={saved ? `Policy ${saved.name}` : 'Policy'}
-              language={/^\s*\{/.test(text) ? 'json' : 'hcl'}
               value={text}
               onChange={setText}
               remarks={check?.complaints ?? []}

@@ -1,13 +1,14 @@
 import { Button, PasswordInput, Stack, Text } from '@mantine/core';
-import { useState, type FormEvent } from 'react';
+import { lazy, Suspense, useState, type FormEvent } from 'react';
 import { beginSession } from '../../app/session.ts';
 import { ServerError } from '../../parts/server-error.tsx';
 import { DeclaredFields, type Values } from './declared-fields.tsx';
 import { sendLogin, type LoginAnswer, type SecondFactor } from './send-login.ts';
 import type { LoginMethod } from './login-method.ts';
-import { OidcForm } from './oidc-form.tsx';
-import { SecondFactorForm } from './second-factor-form.tsx';
 import { useAttempt } from './use-attempt.ts';
+
+const OidcForm = lazy(async () => ({ default: (await import('./oidc-form.tsx')).OidcForm }));
+const SecondFactorForm = lazy(async () => ({ default: (await import('./second-factor-form.tsx')).SecondFactorForm }));
 
 interface LoginFormProps {
   readonly method: LoginMethod;
@@ -29,9 +30,21 @@ export function LoginForm({ method, to, done, inPlace = false }: LoginFormProps)
     await beginSession(answer.auth.client_token, { method: method.path }, answer.auth);
     done();
   };
-  if (factor) return <SecondFactorForm factor={factor} accept={accept} again={() => setFactor(undefined)} />;
+  if (factor) {
+    return (
+      <Suspense fallback={null}>
+        <SecondFactorForm factor={factor} accept={accept} again={() => setFactor(undefined)} />
+      </Suspense>
+    );
+  }
   if (method.flow === 'token') return <TokenForm done={done} />;
-  if (method.flow === 'oidc') return <OidcForm method={method} to={to} accept={accept} inPlace={inPlace} />;
+  if (method.flow === 'oidc') {
+    return (
+      <Suspense fallback={null}>
+        <OidcForm method={method} to={to} accept={accept} inPlace={inPlace} />
+      </Suspense>
+    );
+  }
   return <FieldsForm method={method} accept={accept} />;
 }
 

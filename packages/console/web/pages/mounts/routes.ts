@@ -5,5 +5,9 @@ import { page } from '../../app/page-route.ts';
 export const mounts: Area = {
   name: 'mounts',
   entry: { label: 'Mounts', to: '/mounts', icon: IconDatabase, order: 90, owns: ['/mounts', '/engine'] },
-  routes: [page('/mounts', () => import('./mounts-page.tsx'))],
+  routes: [
+    page('/mounts', () => import('./mounts-page.tsx')),
+    page('/mounts/enable/$kind', () => import('./enable-page.tsx')),
+    page('/mounts/$kind/$mount', () => import('./mount-page.tsx')),
+  ],
 };

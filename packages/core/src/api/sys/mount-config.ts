@@ -2,20 +2,22 @@ import { BadRequest, decodeValue, f, type FieldKind } from '@strongroom/engine-s
 import { mergeLockoutConfig } from '../../services/lockout/lockout-settings.ts';
 import type { MountConfig } from '../../kernel/mounts/mount-record.ts';
 
+const advanced = { group: 'Advanced' };
+
 /** Fields of a tune call, and of `config` when mounting. */
 export const tuneFields = {
   default_lease_ttl: f.any('Lease length when a role names none; a duration, or "system".'),
   max_lease_ttl: f.any('Longest lease; a duration, or "system".'),
-  force_no_cache: f.bool('Accepted; nothing is cached that storage would not confirm.'),
-  audit_non_hmac_request_keys: f.commaStrings('Request keys that audit devices write in clear.'),
-  audit_non_hmac_response_keys: f.commaStrings('Response keys that audit devices write in clear.'),
+  force_no_cache: f.bool('Accepted; nothing is cached that storage would not confirm.', advanced),
+  audit_non_hmac_request_keys: f.commaStrings('Request keys that audit devices write in clear.', advanced),
+  audit_non_hmac_response_keys: f.commaStrings('Response keys that audit devices write in clear.', advanced),
   listing_visibility: f.string('unauth shows the mount to callers without a token.'),
-  passthrough_request_headers: f.commaStrings('Request headers that reach the engine.'),
-  allowed_response_headers: f.commaStrings('Response headers the engine may set.'),
+  passthrough_request_headers: f.commaStrings('Request headers that reach the engine.', advanced),
+  allowed_response_headers: f.commaStrings('Response headers the engine may set.', advanced),
   token_type: f.string('Of login methods: default-service, default-batch, service or batch.'),
   user_lockout_config: f.map('Of login methods: lockout_threshold, lockout_duration, lockout_counter_reset, lockout_disable.'),
-  plugin_version: f.string('Accepted; the version is that of the installed package.'),
-  plugin_name: f.string('The plugin, where it is not the type.'),
+  plugin_version: f.string('Accepted; the version is that of the installed package.', advanced),
+  plugin_name: f.string('The plugin, where it is not the type.', advanced),
 };
 
 const KINDS: Partial<Record<keyof MountConfig, FieldKind>> = {
