@@ -31,7 +31,8 @@ export function cloudCredsPaths(host: EngineHost, { rotation }: StaticKeys): rea
         throw new Unavailable(`the key of the static role ${JSON.stringify(name)} is being made${reason}`);
       }
       const lost = await rotation.lostTo(name, role);
-      return { data: current, role, since: role.last_rotation, warnings: [lost && lostText(role.username, lost)] };
+      const { access_key, secret_key } = current;
+      return { data: { access_key, secret_key }, role, since: role.last_rotation, warnings: [lost && lostText(role.username, lost)] };
     },
     rotate: async (name, signal) => {
       if (!(await staticRoles.has(name))) throw new BadRequest(`no static role found for role name ${JSON.stringify(name)}`);

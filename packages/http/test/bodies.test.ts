@@ -247,8 +247,12 @@ describe('bodies in flight', () => {
       text += String(data);
     });
     socket.on('error', () => {});
-    socket.write(headOf('POST', '/v1/a', CHUNKED, ...headers) + chunk(bytes));
-    // An exchange on another connection: the server has read the bytes by then.
+    // Taken by the system, or refused before that; after an exchange on another connection the server has read the bytes.
+    await new Promise<void>((resolve) => {
+      socket.once('data', () => resolve());
+      socket.once('close', () => resolve());
+      socket.write(headOf('POST', '/v1/a', CHUNKED, ...headers) + chunk(bytes), () => resolve());
+    });
     for (let round = 0; round < 5; round += 1) await server.send('GET', '/v1/health');
     return { socket, text: () => text };
   };

@@ -129,7 +129,7 @@ describe('strongroom server', () => {
     const server = new ServerProcess([`-config=${config}`]);
     expect(await server.exited).toBe(1);
     expect(server.stderr).toBe(
-      `Error: the configuration cannot be used (2 complaints):\n  ${config}: log_level is "loud"; it must be "trace", "debug", "info", "warn" or "error"\n  ${config}: storag is not a known key; did you mean storage?\n`,
+      `Error: the configuration cannot be used (2 complaints):\n  ${config}:1: log_level is "loud"; it must be "trace", "debug", "info", "warn" or "error"\n  ${config}:1: storag is not a known key; did you mean storage?\n`,
     );
   });
 

@@ -122,7 +122,7 @@ export class Tab {
 
   /** Waits until nothing is being loaded any more. */
   async settled(): Promise<void> {
-    await this.page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+    await this.page.waitForFunction(() => document.querySelector('[aria-busy="true"], .mantine-Skeleton-root') === null);
   }
 
   /** What axe finds on the page: rule and element, a line each (WCAG 2.2 A and AA, best practice), or of the rules named alone. */

@@ -24,7 +24,9 @@ const PICTURES = [
 ] as const;
 
 describeWhere(noChromium, 'the pictures of the documents', () => {
-  const folder = KEEP ? fileURLToPath(new URL('../../../../docs/pictures', import.meta.url)) : mkdtempSync(join(tmpdir(), 'strongroom-pictures-'));
+  const folder = KEEP
+    ? fileURLToPath(new URL('../../../../docs/pictures', import.meta.url))
+    : mkdtempSync(join(tmpdir(), 'strongroom-pictures-'));
   let house: House;
   let browser: ConsoleBrowser;
 
