@@ -17,6 +17,7 @@ export const COUNTED = [
   'rollbacks_failed',
   'circuits_opened',
 ] as const;
+/** What is counted of each mount. */
 export type Counted = (typeof COUNTED)[number];
 
 const INDEX = Object.fromEntries(COUNTED.map((name, index) => [name, index])) as Record<Counted, number>;
