@@ -38,6 +38,8 @@ function problemOf(schema: TSchema, { status, data, auth, pendingAuth, leaseId, 
     case 'lease':
       if (leaseId === '') return 'there is no lease in it';
       if (Object.keys(schema).every((key) => key.startsWith('x-'))) return undefined;
+      break;
+    case undefined:
   }
   if (raw) return `its body is ${raw.contentType}`;
   if (auth || pendingAuth) return 'there is a token in it';

@@ -77,7 +77,8 @@ export function resolved(document: ApiDocument, schema: Schema | undefined): Sch
   if (schema.$ref) return resolved(document, document.components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]);
   if (!schema.allOf) return schema;
   const parts = schema.allOf.map((part) => resolved(document, part));
-  return Object.assign({}, ...parts, { properties: Object.assign({}, ...parts.map(({ properties }) => properties)) }) as Schema;
+  const properties = Object.fromEntries(parts.flatMap((part) => Object.entries(part.properties ?? {})));
+  return { ...parts.reduce((all, part) => ({ ...all, ...part })), properties };
 }
 
 /** The shape of `data` in the answer of an operation. */

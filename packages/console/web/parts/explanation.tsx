@@ -16,12 +16,12 @@ export function ExplanationView({ explanation, draft }: ExplanationProps) {
   const { allowed, reason, rule, nearest, missing, suggestion } = explanation;
   return (
     <div>
-      <p className={classes.verdict}>
+      <div className={classes.verdict}>
         <StateChip mood={allowed ? 'good' : 'bad'}>{allowed ? 'allowed' : 'refused'}</StateChip>
         <Text span size="sm">
           {reason}
         </Text>
-      </p>
+      </div>
       {rule?.sources && <Sources sources={rule.sources} path={rule.path} draft={draft} />}
       {missing !== undefined && (
         <Text size="sm" mb={8}>

@@ -167,6 +167,8 @@ function responsesOf({ response }: Op<TProperties, TSchema>, name: Written | Que
       const content = Object.keys(schema).length === 0 ? { schema: { type: 'string' } } : { schema };
       return { '200': { description: 'OK', content: Object.fromEntries(form.contentTypes!.map((type) => [type, content])) }, ...failed };
     }
+    case 'lease':
+    case undefined:
   }
   const data = openApiSchema(response, components);
   if (Object.keys(data).length === 0 && form?.kind === 'lease') return json(refTo('schemas', 'Envelope'));

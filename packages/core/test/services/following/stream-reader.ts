@@ -48,8 +48,9 @@ export class StreamReader {
   async #read(): Promise<void> {
     let text = '';
     for (;;) {
-      const { done, value } = await this.#parts.next();
-      if (done) break;
+      const part = await this.#parts.next();
+      if (part.done) break;
+      const { value } = part;
       text += typeof value === 'string' ? value : Buffer.from(value).toString();
       const blocks = text.split('\n\n');
       text = blocks.pop()!;
