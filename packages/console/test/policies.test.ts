@@ -5,6 +5,7 @@ import { operationsOf, writtenPath } from '../web/api/explanation.ts';
 import { lineDiff } from '../web/api/line-diff.ts';
 import { mergePlan } from '../web/pages/access/merge-plan.ts';
 import type { Alias, Entity } from '../web/pages/access/identity.ts';
+import { policyWrite } from '../web/pages/access/saved-policy.ts';
 
 describe('the difference of two texts', () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((lines) => lines.join('\n'));
@@ -74,4 +75,27 @@ test('a merge says what moves, what clashes and what is lost', () => {
   expect(plan.moves.map(({ id }) => id)).toEqual(['a2']);
   expect(plan.clashes.map(({ ours, theirs }) => [ours.id, theirs.id])).toEqual([['b1', 'a1']]);
   expect([plan.joins, plan.lost, plan.lostMetadata]).toEqual([['g1'], ['dev'], ['t']]);
+});
+
+describe('a save of a policy', () => {
+  const settings = {
+    cas_required: true,
+    allow_wildcards_in_identity_templates: true,
+    allow_slashes_in_identity_templates: false,
+    expiration: '2030-01-01T00:00:00.000Z',
+  };
+  const read = { name: 'dev', policy: 'old', version: 7, modified: '2029-01-01T00:00:00.000Z', ...settings };
+
+  test('names the version that was read, and keeps every setting', () => {
+    expect(policyWrite('new', read)).toEqual({ policy: 'new', cas: 7, ...settings });
+  });
+
+  test('gives no end to a policy without one', () => {
+    const { expiration: _, ...endless } = read;
+    expect(policyWrite('new', endless)).not.toHaveProperty('expiration');
+  });
+
+  test('creates a policy only where there is none', () => {
+    expect(policyWrite('new', undefined)).toEqual({ policy: 'new', cas: -1 });
+  });
 });

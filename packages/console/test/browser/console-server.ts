@@ -1,9 +1,9 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildPages } from './built-pages.ts';
 
 const PROJECT = fileURLToPath(new URL('../../../..', import.meta.url));
 const COMMAND = join(PROJECT, 'packages', 'cli', 'bin', 'strongroom.js');
@@ -95,13 +95,6 @@ export class ConsoleServer {
     }
     await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** The pages are built once, when nobody has. */
-function buildPages(): void {
-  if (existsSync(new URL('../../ui/files.json', import.meta.url))) return;
-  const built = spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/build.js', import.meta.url))], { encoding: 'utf8' });
-  if (built.status !== 0) throw new Error(`the console cannot be built: ${built.stderr}`);
 }
 
 function addressOf(child: ChildProcess): Promise<string> {

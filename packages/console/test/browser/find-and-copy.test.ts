@@ -22,7 +22,10 @@ describeWhere(noChromium, 'a developer finds a secret and copies one value', () 
   };
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([ConsoleServer.start(), ConsoleBrowser.start()]);
+    [server, browser] = await Promise.all([
+      ConsoleServer.start({ configuration: 'console { show_seconds = 300 }' }),
+      ConsoleBrowser.start(),
+    ]);
     await server.set('POST', 'secret/data/team/shop/database', { data: { username: 'shop', password: PASSWORD } });
     await server.set('POST', 'secret/data/pay/database', { data: { password: 'another' } });
     const token = await server.tokenWith(
@@ -69,6 +72,22 @@ describeWhere(noChromium, 'a developer finds a secret and copies one value', () 
     expect(await tab.places(PASSWORD)).toEqual(['document']);
     await tab.page.getByRole('button', { name: 'Hide password' }).click();
     expect(await tab.places(PASSWORD)).toEqual([]);
+  });
+
+  test('and is hidden again after as many seconds as the operator configured', async () => {
+    const another = await browser.tab(server.origin);
+    const { page } = another;
+    await page.clock.install();
+    await another.login(server.rootToken, '/kv/secret/show/team/shop/database');
+    await page.getByRole('button', { name: 'Show password' }).click();
+    await page.getByText(PASSWORD).waitFor();
+    await page.clock.fastForward(200_000);
+    expect(await another.places(PASSWORD)).toEqual(['document']);
+    await page.clock.fastForward(100_000);
+    await page.getByRole('button', { name: 'Show password' }).waitFor();
+    expect(await another.places(PASSWORD)).toEqual([]);
+    expect(another.faults).toEqual([]);
+    await another.close();
   });
 
   test('from the mount down, through folders that the token may not list', async () => {

@@ -91,6 +91,30 @@ describeWhere(noChromium, 'why may I not, and who may', () => {
     await dialog.waitFor({ state: 'hidden' });
   });
 
+  test('saving the text keeps until when the policy counts, and every other setting of it', async () => {
+    const { page } = operator;
+    const settings = {
+      expiration: '2099-12-31T23:59:59.500Z',
+      cas_required: true,
+      allow_wildcards_in_identity_templates: true,
+      allow_slashes_in_identity_templates: true,
+    };
+    await server.set('POST', 'sys/policies/acl/visitors', { policy: DEV, cas: -1, ...settings });
+    await operator.open('/access/policies/visitors?line=1');
+    await page.getByRole('textbox', { name: 'Policy visitors' }).getByText('# developers').waitFor();
+    await page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement instanceof HTMLElement);
+    await page.keyboard.press('End');
+    await page.keyboard.type(' and visitors');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('dialog', { name: 'Save visitors' }).getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved visitors, version 2.').waitFor();
+    expect((await server.ask('GET', 'sys/policies/acl/visitors')).data).toMatchObject({
+      policy: DEV.replace('# developers', '# developers and visitors'),
+      version: 2,
+      ...settings,
+    });
+  });
+
   test('now the developer may, and the page says so', async () => {
     const { page } = developer;
     await page.getByRole('button', { name: 'Try' }).click();

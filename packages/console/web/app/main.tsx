@@ -6,8 +6,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { loadSettings } from '../api/console-settings.ts';
 import { queryClient } from '../api/queries.ts';
-import { loadSettings } from './console-settings.ts';
 import { router } from './router.tsx';
 import { theme } from './theme.ts';
 

@@ -1,10 +1,10 @@
 import { Button, Group, Text } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { ApiError } from '../api/api-error.ts';
+import { useConsoleSettings } from '../api/console-settings.ts';
 import { isUnknownToken } from '../api/refused-token.ts';
 import { Countdown } from '../parts/countdown.tsx';
 import { useNow } from '../parts/use-now.ts';
-import { useConsoleSettings } from './console-settings.ts';
 import classes from './session-guard.module.css';
 import { hearTabs, tellTabs } from './session-channel.ts';
 import { cover, currentSession, forget, learnHolder, renewSession, stopRenewing, useSession, type Holder } from './session.ts';

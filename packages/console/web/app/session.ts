@@ -1,11 +1,11 @@
 import { onlineManager } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { ApiError } from '../api/api-error.ts';
+import { currentSettings } from '../api/console-settings.ts';
 import { queryClient } from '../api/queries.ts';
 import { isUnknownToken } from '../api/refused-token.ts';
 import { onUnknownToken, send, type Auth } from '../api/send.ts';
 import { token } from '../api/token.ts';
-import { currentSettings } from './console-settings.ts';
 import { tellTabs } from './session-channel.ts';
 
 /** How somebody logged in. */

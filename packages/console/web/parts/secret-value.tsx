@@ -1,6 +1,7 @@
 import { ActionIcon, Code, Group, Text } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { useConsoleSettings } from '../api/console-settings.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface SecretValueProps {
@@ -8,12 +9,11 @@ interface SecretValueProps {
   readonly label: string;
   /** The value, or what fetches it; not drawn before somebody asks. */
   readonly value: string | (() => string | Promise<string>);
-  /** Seconds for which it is shown. */
-  readonly seconds?: number;
 }
 
-/** Dots that do not tell the length; *show* draws the value for a while, *copy* does not draw it at all. */
-export function SecretValue({ label, value, seconds = 30 }: SecretValueProps) {
+/** Dots that do not tell the length; *show* draws the value for as long as the operator configured, *copy* does not draw it at all. */
+export function SecretValue({ label, value }: SecretValueProps) {
+  const { show_seconds: seconds } = useConsoleSettings();
   const [shown, setShown] = useState<string>();
   useEffect(() => {
     if (shown === undefined) return undefined;

@@ -26,17 +26,9 @@ import classes from './access.module.css';
 import { Complaints } from './complaints.tsx';
 import { Holders } from './holders.tsx';
 import { policyCompletion } from './policy-completion.ts';
+import { policyWrite, type SavedPolicy } from './saved-policy.ts';
 import { TryDraft } from './try-draft.tsx';
 import { usePolicyCheck } from './use-policy-check.ts';
-
-export interface SavedPolicy {
-  readonly name: string;
-  readonly policy: string;
-  readonly version: number;
-  readonly modified: string;
-  readonly cas_required: boolean;
-  readonly expiration?: string;
-}
 
 /** The editor of a policy; without a saved one, of a new policy. */
 export function PolicyEditor({ saved, start }: { readonly saved: SavedPolicy | undefined; readonly start: string }) {
@@ -64,7 +56,7 @@ export function PolicyEditor({ saved, start }: { readonly saved: SavedPolicy | u
     setBusy(true);
     setError(undefined);
     try {
-      const { warnings } = await send('POST', path, { body: { policy: text, cas: base?.version ?? -1 } });
+      const { warnings } = await send('POST', path, { body: policyWrite(text, base) });
       const read = await send<SavedPolicy>('GET', path);
       setBase(read.data);
       setReviewing(false);

@@ -3,7 +3,8 @@ import { useRead } from '../../api/queries.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
-import { PolicyEditor, type SavedPolicy } from './policy-editor.tsx';
+import { PolicyEditor } from './policy-editor.tsx';
+import type { SavedPolicy } from './saved-policy.ts';
 
 /** A policy: its text, what is wrong with it, what a draft would allow, and who has it. */
 export default function PolicyPage() {

@@ -1,7 +1,7 @@
 import { Select, Stack, Tabs, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { useConsoleSettings } from '../../api/console-settings.ts';
 import { useRead } from '../../api/queries.ts';
-import { useConsoleSettings } from '../../app/console-settings.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import classes from './login-choice.module.css';
 import { LoginForm } from './login-form.tsx';

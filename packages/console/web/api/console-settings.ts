@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { send } from '../api/send.ts';
+import { send } from './send.ts';
 
 /** What the operator configured for every page, as `sys/internal/ui/config` tells it. */
 export interface ConsoleSettings {
