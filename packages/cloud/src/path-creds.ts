@@ -17,9 +17,9 @@ export const sessionFields = {
 const Credential = leased(
   Type.Object({
     access_key: Type.String(),
-    secret_key: Type.String(),
-    security_token: Type.Union([Type.String(), Type.Null()]),
-    session_token: Type.Optional(Type.String({ description: 'The same as security_token.' })),
+    secret_key: Type.String({ secret: true }),
+    security_token: Type.Union([Type.String(), Type.Null()], { secret: true }),
+    session_token: Type.Optional(Type.String({ description: 'The same as security_token.', secret: true })),
     arn: Type.Optional(Type.String({ description: 'Of the session, for assumed_role.' })),
     ttl: Type.Optional(Type.Number({ description: 'Seconds until a temporary credential ends.' })),
     ready_at: Type.Optional(Type.String({ description: 'By then the provider should know the key of a new user; RFC 3339.' })),

@@ -15,7 +15,7 @@ export function cloudCredsPaths(host: EngineHost, { rotation }: StaticKeys): rea
     goesOn: ', and for grace_period after it.',
     verb: 'Replaces',
     showsPlan: false,
-    response: { access_key: Type.String(), secret_key: Type.String() },
+    response: { access_key: Type.String(), secret_key: Type.String({ secret: true }) },
     ttl: 'Seconds until the next rotation; 0 where none is planned.',
     read: async (name) => {
       let role = await staticRoles.get(name);

@@ -15,10 +15,10 @@ export function databaseCredsPaths(host: EngineHost, { rotation }: StaticUsers):
     showsPlan: true,
     response: {
       username: Type.String(),
-      password: Type.Optional(Type.String()),
-      rsa_private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.' })),
+      password: Type.Optional(Type.String({ secret: true })),
+      rsa_private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.', secret: true })),
       client_certificate: Type.Optional(Type.String({ description: 'PEM.' })),
-      private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.' })),
+      private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.', secret: true })),
       private_key_type: Type.Optional(Type.String()),
     },
     read: async (name, signal) => {

@@ -22,7 +22,7 @@ export function checkOutPaths(library: Library): readonly AnyPath[] {
     },
   }).update({
     summary: 'Borrows an account of a set.',
-    response: leased(Type.Object({ service_account_name: Type.String(), password: Type.String() })),
+    response: leased(Type.Object({ service_account_name: Type.String(), password: Type.String({ secret: true }) })),
     handle: async (req) => library.checkOut(req, { set: req.data.name, ttl: req.data.ttl, wait: req.data.wait }),
   });
 

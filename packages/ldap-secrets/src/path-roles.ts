@@ -78,7 +78,7 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
     summary: 'Renders a role with sample values.',
     response: Type.Object({
       username: Type.String(),
-      password: Type.String({ description: 'A sample; never one that is in use.' }),
+      password: Type.String({ description: 'A sample; never one that is in use.', secret: true }),
       distinguished_names: Type.Array(Type.String()),
       creation_ldif: Type.String(),
       deletion_ldif: Type.String(),
@@ -101,7 +101,9 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
     fields: { name },
   }).read({
     summary: 'Issues an account.',
-    response: leased(Type.Object({ username: Type.String(), password: Type.String(), distinguished_names: Type.Array(Type.String()) })),
+    response: leased(
+      Type.Object({ username: Type.String(), password: Type.String({ secret: true }), distinguished_names: Type.Array(Type.String()) }),
+    ),
     handle: async (req) => {
       const record = await roles.get(req.data.name);
       return record && accounts.create(req, req.data.name, record);

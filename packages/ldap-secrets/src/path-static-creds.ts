@@ -18,8 +18,8 @@ export function directoryCredPaths(host: EngineHost, { rotation }: StaticAccount
     response: {
       dn: Type.String(),
       username: Type.String(),
-      password: Type.String({ description: 'Empty before the first rotation.' }),
-      last_password: Type.String(),
+      password: Type.String({ description: 'Empty before the first rotation.', secret: true }),
+      last_password: Type.String({ secret: true }),
     },
     time: lastRotation,
     read: async (name, signal) => {

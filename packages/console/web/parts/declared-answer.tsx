@@ -2,6 +2,7 @@ import { Code, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ApiDocument, Schema } from '../api/openapi.ts';
 import { resolved } from '../api/openapi.ts';
+import { isSecret } from '../api/marked-secrets.ts';
 import { duration } from './durations.ts';
 import { Facts } from './facts.tsx';
 import { SecretValue } from './secret-value.tsx';
@@ -19,14 +20,14 @@ interface DeclaredAnswerProps {
   readonly hideUnknown?: boolean;
 }
 
-/** An answer as labels and values, by its schema: secrets hidden until somebody asks, times and durations in words. */
+/** An answer as labels and values, by its schema: secrets, and what has one anywhere in it, hidden until somebody asks, times and durations in words. */
 export function DeclaredAnswer({ document, schema, data, secrets = new Set(), hideUnknown = false }: DeclaredAnswerProps) {
   return (
     <Facts
       facts={Object.entries(data).map(([name, value]) => {
         const field = resolved(document, schema.properties?.[name]);
-        const secret =
-          field['x-vault-displayAttrs']?.sensitive === true || secrets.has(name) || (hideUnknown && !schema.properties?.[name]);
+        const known = Object.hasOwn(schema.properties ?? {}, name);
+        const secret = isSecret(document, schema, name) || secrets.has(name) || (hideUnknown && !known);
         return { label: inWords(name), value: drawn(name, value, field, secret) };
       })}
     />

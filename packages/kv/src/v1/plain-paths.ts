@@ -17,7 +17,7 @@ export function plainPaths(host: EngineHost, format: FormatGuard): readonly AnyP
   })
     .read({
       summary: 'Reads a secret.',
-      response: Type.Record(Type.String(), Type.Unknown()),
+      response: Type.Record(Type.String(), Type.Unknown(), { secret: true }),
       handle: async (req) => {
         const data = await plainSecrets(req.storage).get(req.data.path);
         if (data) return { data, leaseDuration: hintOf(data) ?? host.mount.defaultLeaseTtl };

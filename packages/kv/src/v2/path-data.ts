@@ -18,7 +18,7 @@ import { changing, reportSecret } from './secret-source.ts';
 import { changeVersions, dataOf, findVersion, secrets, whileChanging, writeVersion } from './secret-store.ts';
 import { VersionMetadata, versionMetadata } from './version-metadata.ts';
 
-const Secret = Type.Object({ data: Type.Union([SecretData, Type.Null()]), metadata: VersionMetadata });
+const Secret = Type.Object({ data: Type.Union([SecretData, Type.Null()], { secret: true }), metadata: VersionMetadata });
 
 /** Vault's and OpenBao's answer to a change of what is not there: the status alone. */
 export const nothingThere: EngineResponse<never> = { status: 404, raw: { contentType: 'application/json', body: '' } };

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { apiPath } from '../../api/api-path.ts';
 import { capturesOf, filled, issues, relatedTo, type EnginePath, type FoundPath } from '../../api/engine-paths.ts';
+import { isSecret } from '../../api/marked-secrets.ts';
 import { bodyOf, dataOf, resolved, type ApiDocument, type Schema } from '../../api/openapi.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { send, type Answer } from '../../api/send.ts';
@@ -78,7 +79,7 @@ export function ThingPlace({ document, mount, address, path, paths }: ThingPlace
           address={address}
           path={path}
           body={body}
-          present={isNew ? {} : (stored.data?.data ?? {})}
+          present={isNew ? {} : openValues(document, dataOf(document, get), stored.data?.data ?? {})}
           done={() => isNew && go('/engine/$mount/$', { mount, rest: address }, {}, { replace: true })}
         />
       )}
@@ -159,7 +160,12 @@ function WriteForm({ document, mount, address, path, body, present, done }: Writ
 
 /** The fields of a credential that are no secrets: those that the declaration leaves open, where it marks any. */
 function plainFields(document: ApiDocument, schema: Schema): string[] {
-  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, resolved(document, field)] as const);
-  const marked = fields.some(([, field]) => field['x-vault-displayAttrs']?.sensitive);
-  return marked ? fields.flatMap(([name, field]) => (field['x-vault-displayAttrs']?.sensitive ? [] : [name])) : [];
+  const names = Object.keys(schema.properties ?? {});
+  const open = names.filter((name) => !isSecret(document, schema, name));
+  return open.length < names.length ? open : [];
+}
+
+/** What a form may draw of an answer: all but secrets. */
+function openValues(document: ApiDocument, schema: Schema, data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !isSecret(document, schema, name)));
 }

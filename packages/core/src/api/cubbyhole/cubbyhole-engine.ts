@@ -15,7 +15,7 @@ import { Records } from '../../kernel/storage/records.ts';
 import type { Store } from '../../kernel/storage/store.ts';
 
 /** By the digest of the token, and the path. */
-const Secret = Type.Record(Type.String(), Type.Unknown());
+const Secret = Type.Record(Type.String(), Type.Unknown(), { secret: true });
 const secrets = new Records('cubbyhole/', Secret);
 
 /** Each token's own store; it goes with the token. */

@@ -17,7 +17,7 @@ const RekeyStatus = Type.Object({
   required: Type.Integer({ description: 'How many present shares are needed.' }),
   ...optional,
 });
-const shares = Type.Array(Type.String({ secret: true }));
+const shares = Type.Array(Type.String(), { secret: true });
 const NewShares = Type.Object({ complete: Type.Boolean(), keys: shares, keys_base64: shares, ...optional });
 const Verification = Type.Object({
   nonce: Type.String(),

@@ -88,7 +88,7 @@ const Leader = json200(
     raft_applied_index: Type.Integer(),
   }),
 );
-const shares = Type.Array(Type.String({ secret: true }));
+const shares = Type.Array(Type.String(), { secret: true });
 const Initialized = json200(
   Type.Object({
     keys: shares,

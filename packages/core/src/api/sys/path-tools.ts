@@ -19,7 +19,7 @@ const algorithms: Readonly<Record<string, string>> = {
   'sha3-512': 'sha3-512',
 };
 
-const RandomBytes = Type.Object({ random_bytes: Type.String() });
+const RandomBytes = Type.Object({ random_bytes: Type.String({ secret: true }) });
 const Digest = Type.Object({ sum: Type.String() });
 
 /** `sys/tools/random` and `sys/tools/hash`. */

@@ -19,7 +19,7 @@ export function wrappingPaths({ wrapping }: { readonly wrapping: Wrapping }): An
       fields: {},
     }).update({
       summary: 'Wraps data.',
-      response: Type.Record(Type.String(), Type.Unknown()),
+      response: Type.Record(Type.String(), Type.Unknown(), { secret: true }),
       handle: async (req) => {
         if (!((internalOf(req).request.wrapTtl ?? 0) > 0)) throw new BadRequest('endpoint requires response wrapping to be used');
         return { data: { ...req.raw } };

@@ -7,6 +7,7 @@ export function refTo(kind: 'schemas' | 'responses', name: string): OpenApiSchem
 }
 
 const text = { type: 'string' };
+const sensitive = { 'x-vault-displayAttrs': { sensitive: true } };
 const strings = { type: 'array', items: text };
 const texts = { type: 'object', additionalProperties: text, nullable: true };
 
@@ -14,7 +15,7 @@ const Auth = {
   type: 'object',
   nullable: true,
   properties: {
-    client_token: text,
+    client_token: { ...text, ...sensitive },
     accessor: text,
     policies: strings,
     token_policies: strings,
@@ -34,7 +35,7 @@ const WrapInfo = {
   type: 'object',
   nullable: true,
   properties: {
-    token: text,
+    token: { ...text, ...sensitive },
     accessor: text,
     ttl: { type: 'integer', description: 'Seconds.' },
     creation_time: { type: 'string', format: 'date-time' },
@@ -67,7 +68,10 @@ const RESPONSES = {
     content: json({ type: 'object', properties: { errors: strings, warnings: { ...strings, nullable: true } } }),
   },
   Token: { description: 'A token, in `auth`.', content: json(refTo('schemas', 'Envelope')) },
-  Any: { description: 'What another call answered.', content: json(refTo('schemas', 'Envelope')) },
+  Any: {
+    description: 'What another call answered.',
+    content: json({ allOf: [refTo('schemas', 'Envelope'), { type: 'object', properties: { data: { nullable: true, ...sensitive } } }] }),
+  },
   Keys: {
     description: 'Names. 404 when there are none.',
     content: json({
