@@ -2,9 +2,9 @@ import { TooManyRequests, type StorageView, type Transaction } from '@strongroom
 import { recordsIn, type Ticket } from './records.ts';
 
 /** A process confirms this often that its callers still wait. Milliseconds. */
-export const HEARTBEAT = 5_000;
+export const HEARTBEAT = 2_000;
 /** The process of a ticket that was not confirmed for this long has died. Milliseconds. */
-const SILENCE = 4 * HEARTBEAT;
+const SILENCE = 3 * HEARTBEAT;
 /** Callers that wait for one set at most. */
 const MOST = 250;
 
