@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 
 const ROOT = new URL('../../../', import.meta.url);
-const QUOTE = /<!-- (file|part of): (\S+) -->\n\n```ts\n([^]*?)```/g;
+const QUOTE = /<!-- (file|part of): (\S+) -->\n\n```(?:ts|js)\n([^]*?)```/g;
 
 const pages = (await readdir(new URL('docs/', ROOT))).filter((name) => name.endsWith('.md'));
 const quotes = await Promise.all(

@@ -19,9 +19,13 @@ export class AnswerCheck {
   }
 }
 
-function problemOf(schema: TSchema, { status, data, auth, pendingAuth, leaseId, raw: body }: CoreResponse): string | undefined {
+function problemOf(schema: TSchema, { status, data, auth, pendingAuth, leaseId, raw: body, stream }: CoreResponse): string | undefined {
   // A refusal with a body of its own.
   if (body && status >= 400) return undefined;
+  if (stream) {
+    const declared = answerForm(schema)?.contentTypes ?? [];
+    return declared.includes(stream.contentType) ? undefined : `it streams ${stream.contentType}`;
+  }
   const raw = body && body.body.length > 0 ? body : undefined;
   const form = answerForm(schema);
   const empty = (data ?? null) === null && !auth && !pendingAuth && leaseId === '' && !raw;

@@ -104,7 +104,10 @@ describeWhere(noChromium, 'rotations that fail', () => {
     await connect('changed');
     await box.getByRole('button', { name: 'Try now' }).click();
     await box.getByText('in order', { exact: true }).waitFor();
-    await box.getByRole('radio', { name: /^Succeeded/ }).waitFor();
+    await box
+      .getByRole('radio', { name: /^Succeeded/ })
+      .last()
+      .waitFor();
     await tab.open('/');
     await tab.page.getByRole('heading', { name: 'Nothing needs a person' }).waitFor();
     expect(tab.faults).toEqual([]);

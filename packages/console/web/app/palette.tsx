@@ -21,18 +21,13 @@ const PAGES: readonly PaletteEntry[] = areas.flatMap(({ entry, places = [] }) =>
   })),
 );
 
+interface PaletteProps {
+  readonly opened: boolean;
+  readonly setOpened: (opened: boolean) => void;
+}
+
 /** The field in the header that opens the palette, as `Ctrl K` does everywhere. */
-export function Palette() {
-  const [opened, setOpened] = useState(false);
-  useEffect(() => {
-    const onKey = (event: globalThis.KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-      event.preventDefault();
-      setOpened(true);
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
+export function Palette({ opened, setOpened }: PaletteProps) {
   return (
     <>
       <UnstyledButton className={classes.field} onClick={() => setOpened(true)} aria-label="Go to… Ctrl K" aria-haspopup="dialog">

@@ -2,7 +2,7 @@ import { ActionIcon, Text } from '@mantine/core';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useMantineColorScheme, useComputedColorScheme } from '@mantine/core';
 import { IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { SealGate } from '../pages/unseal/seal-gate.tsx';
 import { To } from '../parts/to.tsx';
 import { useLive } from '../live/use-live.ts';
@@ -10,6 +10,7 @@ import { areas } from './areas.ts';
 import { SessionBars, SessionGuard } from './session-guard.tsx';
 import classes from './shell.module.css';
 import { useSession } from './session.ts';
+import { usePaletteKey } from './use-palette-key.ts';
 
 // The login page needs neither, and they bring most of what floats above a page.
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
@@ -40,6 +41,8 @@ function isBare(pathname: string): boolean {
 function Frame({ pathname }: { readonly pathname: string }) {
   useLive();
   const [open, setOpen] = useState(false);
+  const [going, setGoing] = useState(false);
+  usePaletteKey(useCallback(() => setGoing(true), []));
   useEffect(() => setOpen(false), [pathname]);
   return (
     <div className={classes.frame}>
@@ -61,7 +64,7 @@ function Frame({ pathname }: { readonly pathname: string }) {
           Strongroom
         </To>
         <Suspense fallback={null}>
-          <Palette />
+          <Palette opened={going} setOpened={setGoing} />
         </Suspense>
         <div className={classes.tools}>
           <SchemeToggle />
