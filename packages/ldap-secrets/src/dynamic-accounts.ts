@@ -15,7 +15,7 @@ import type { LdapSecretsConfig } from './config.ts';
 import { DirectoryFailed, directoryFailed, outcomeOf, textOf } from './directory-failed.ts';
 import { ownEntries, renderRole, type RenderedRole } from './dynamic-role.ts';
 import { deleteEntries, existingEntries, runLdif, runLdifThrough, wasDoneBefore } from './ldif-run.ts';
-import type { NameMark } from './name-mark.ts';
+import type { AccountMark } from './account-mark.ts';
 import { makePassword } from './password-maker.ts';
 import { accountKey, recordsIn, type DynamicRoleRecord, type MadeAccount } from './records.ts';
 import { RoleTemplates, type RoleEnvironment } from './role-templates.ts';
@@ -64,7 +64,7 @@ export class DynamicAccounts {
   readonly #service: DirectoryService;
   readonly #templates = new Map<string, KnownTemplates>();
 
-  constructor(host: EngineHost, service: DirectoryService, mark: NameMark) {
+  constructor(host: EngineHost, service: DirectoryService, mark: AccountMark) {
     this.#host = host;
     this.#service = service;
     this.environment = { now: () => host.clock.now(), randomBytes: (count) => host.randomBytes(count), random: mark.random };

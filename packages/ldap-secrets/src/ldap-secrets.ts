@@ -3,7 +3,7 @@ import { DynamicAccounts } from './dynamic-accounts.ts';
 import { LibraryAccounts } from './library-accounts.ts';
 import { LibrarySets } from './library-sets.ts';
 import { Library } from './library.ts';
-import { NameMark } from './name-mark.ts';
+import { AccountMark } from './account-mark.ts';
 import { OrphanedAccounts } from './orphans.ts';
 import { outsideAccounts } from './outside-accounts.ts';
 import { checkOutPaths } from './path-check-out.ts';
@@ -34,7 +34,7 @@ function create(host: EngineHost): Engine {
   const service = new DirectoryService(host);
   const root = new RootRotation(host, service);
   const statics = new StaticAccounts(host, service);
-  const mark = new NameMark(host);
+  const mark = new AccountMark(host);
   const dynamics = new DynamicAccounts(host, service, mark);
   const orphans = new OrphanedAccounts(host, service, dynamics, mark);
   const accounts = new LibraryAccounts(host, service);

@@ -15,7 +15,7 @@ import { directoryFailed, textOf } from './directory-failed.ts';
 import type { DynamicAccounts } from './dynamic-accounts.ts';
 import { ownEntries, renderSample } from './dynamic-role.ts';
 import { existingEntries } from './ldif-run.ts';
-import type { NameMark } from './name-mark.ts';
+import type { AccountMark } from './account-mark.ts';
 import { accountKey, recordsIn, type DynamicRoleRecord, type MadeAccount } from './records.ts';
 import { isMarked, nameIn, placesOf, type RolePlace } from './role-places.ts';
 import { safePart } from './role-templates.ts';
@@ -77,9 +77,9 @@ export class OrphanedAccounts {
   readonly #host: EngineHost;
   readonly #service: DirectoryService;
   readonly #accounts: DynamicAccounts;
-  readonly #mark: NameMark;
+  readonly #mark: AccountMark;
 
-  constructor(host: EngineHost, service: DirectoryService, accounts: DynamicAccounts, mark: NameMark) {
+  constructor(host: EngineHost, service: DirectoryService, accounts: DynamicAccounts, mark: AccountMark) {
     this.#host = host;
     this.#service = service;
     this.#accounts = accounts;

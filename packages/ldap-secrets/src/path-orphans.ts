@@ -1,6 +1,6 @@
 import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
-import { MARKED_LENGTH } from './name-mark.ts';
+import { MARKED_LENGTH } from './account-mark.ts';
 import type { OrphanedAccounts } from './orphans.ts';
 
 const COPIES =

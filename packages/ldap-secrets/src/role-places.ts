@@ -1,6 +1,6 @@
 import { escapeFilterValue, formatDn, parseDn, type DistinguishedName } from '@strongroom/ldap-client';
 import { ownEntries, renderSample, type RenderedRole } from './dynamic-role.ts';
-import type { NameMark } from './name-mark.ts';
+import type { AccountMark } from './account-mark.ts';
 import type { DynamicRoleRecord } from './records.ts';
 import type { RoleEnvironment } from './role-templates.ts';
 
@@ -28,7 +28,7 @@ function samplesOf(role: DynamicRoleRecord, roleName: string, environment: RoleE
 }
 
 /** Whether the names of the role's accounts carry the mark. */
-export function isMarked(role: DynamicRoleRecord, roleName: string, mark: NameMark, environment: RoleEnvironment): boolean {
+export function isMarked(role: DynamicRoleRecord, roleName: string, mark: AccountMark, environment: RoleEnvironment): boolean {
   return samplesOf(role, roleName, environment).every(({ username }) => mark.isOn(username));
 }
 

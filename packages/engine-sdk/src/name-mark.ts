@@ -1,37 +1,44 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { EngineHost } from '@strongroom/engine-sdk';
-import { randomFunction, type TemplateFunction } from '@strongroom/go-template';
 import { Type } from 'typebox';
+import type { EngineHost } from './engine.ts';
 
-/** Random characters, and as many of the mark, that 12 or more characters of `random` hold. */
+/** Random characters, and as many of the mark, that 12 or more characters hold. */
 const HALF = 6;
-/** The same of 10 or 11 characters, such as those of the default `username_template`. */
+/** The same of 10 or 11 characters. */
 const SHORT_HALF = 5;
-/** What `random` must give for a name to carry the mark. */
-export const MARKED_LENGTH = 2 * SHORT_HALF;
 
 const CHARACTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const KEY_BYTES = 32;
 const KEY_ID = 'key';
 const MarkKey = Type.Object({ key: Type.String({ description: 'Hexadecimal.' }) });
 
+export interface NameMarkOptions {
+  /** Prefix of the record with the key, such as `user-mark/`. */
+  readonly records: string;
+  /** How many random characters carry a mark: from 12 on, or from 10 on. */
+  readonly shortest: 10 | 12;
+}
+
 /**
- * The mark of a mount in the names of the accounts that it makes: of ten or more characters that `random` gives in a `username_template`, the second half (six
- * at most) is an HMAC of the first, with a key that only this mount has. So an account of ours is known by its name alone, also where the store was restored
- * from a backup that does not have it. A short mark counts only where punctuation or the ends of the name enclose its characters, and to the letter.
+ * The mark of a mount in the names that it makes outside: of the random characters of a name, the second half (six at most) is an HMAC of the first, with a
+ * key that only this mount has. So what is ours is known by its name alone, also where the store was restored from a backup that does not have it. Capitals do
+ * not count where a template may have changed them. A short mark counts only where punctuation or the ends of the name enclose its characters, and to the
+ * letter.
  */
 export class NameMark {
-  readonly #host: EngineHost;
+  readonly #host: Pick<EngineHost, 'storage' | 'randomBytes'>;
+  readonly #options: NameMarkOptions;
   #key: Buffer | undefined;
 
-  constructor(host: EngineHost) {
+  constructor(host: Pick<EngineHost, 'storage' | 'randomBytes'>, options: NameMarkOptions) {
     this.#host = host;
+    this.#options = options;
   }
 
   /** Reads the key, and makes it where there is none. Called before any name is made. */
   async load(): Promise<void> {
     const { key } = await this.#host.storage.transaction(async (tx) => {
-      const keys = tx.collection('name-mark/', MarkKey);
+      const keys = tx.collection(this.#options.records, MarkKey);
       const stored = await keys.get(KEY_ID);
       if (stored) return stored;
       const made = { key: Buffer.from(this.#host.randomBytes(KEY_BYTES)).toString('hex') };
@@ -41,24 +48,21 @@ export class NameMark {
     this.#key = Buffer.from(key, 'hex');
   }
 
-  /** `random` of username templates: as usual, but marked where the text is long enough. */
-  get random(): TemplateFunction {
-    return { ...randomFunction, call: (args, call) => this.#marked(randomFunction.call(args, call) as string) };
+  /** Random characters with the mark in them, or as they are where they are too few. */
+  put(random: string): string {
+    if (random.length < this.#options.shortest) return random;
+    const half = random.length < 2 * HALF ? SHORT_HALF : HALF;
+    const first = random.slice(0, half);
+    return first + this.#of(first, half) + random.slice(2 * half);
   }
 
-  /** Whether the name carries the mark. */
+  /** Whether the name carries the mark, wherever in it. */
   isOn(name: string): boolean {
     return (name.match(/[A-Za-z0-9]+/g) ?? []).some((run) => this.#isShort(run) || this.#isIn(run));
   }
 
-  #marked(text: string): string {
-    if (text.length < MARKED_LENGTH) return text;
-    const half = text.length < 2 * HALF ? SHORT_HALF : HALF;
-    const random = text.slice(0, half);
-    return random + this.#of(random, half) + text.slice(2 * half);
-  }
-
   #isShort(run: string): boolean {
+    if (this.#options.shortest >= 2 * HALF) return false;
     if (run.length !== 2 * SHORT_HALF && run.length !== 2 * SHORT_HALF + 1) return false;
     return same(run.slice(SHORT_HALF, 2 * SHORT_HALF), this.#of(run.slice(0, SHORT_HALF), SHORT_HALF));
   }
