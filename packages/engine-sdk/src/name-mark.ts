@@ -12,6 +12,7 @@ const KEY_BYTES = 32;
 const KEY_ID = 'key';
 const MarkKey = Type.Object({ key: Type.String({ description: 'Hexadecimal.' }) });
 
+/** Where a mount keeps the key of its mark, and how short a run of random characters may carry one. */
 export interface NameMarkOptions {
   /** Prefix of the record with the key, such as `user-mark/`. */
   readonly records: string;
