@@ -1,6 +1,6 @@
 import { Button, Tooltip, type ButtonProps } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useRight, type Right } from '../api/rights.ts';
+import { rightInWords, useRight, type Right } from '../api/rights.ts';
 import { useGo } from './place.ts';
 
 interface ActionButtonProps extends ButtonProps {
@@ -22,16 +22,16 @@ export function ActionButton({ needs, onClick, children, type = 'button', ...res
       </Button>
     );
   }
-  const need = typeof needs.need === 'string' ? needs.need : needs.need.join(' or ');
+  const missing = rightInWords(needs);
   return (
-    <Tooltip label={`missing: ${need} on ${needs.path}`} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip label={`missing: ${missing}`} events={{ hover: true, focus: true, touch: true }}>
       <Button
         size="xs"
         {...rest}
         variant="default"
         data-disabled
         aria-disabled="true"
-        aria-label={`${typeof children === 'string' ? children : 'This'}: not allowed, missing ${need} on ${needs.path}. Explain`}
+        aria-label={`${typeof children === 'string' ? children : 'This'}: not allowed, missing ${missing}. Explain`}
         onClick={() => go('/access/try', {}, { path: needs.path, operation: typeof needs.need === 'string' ? needs.need : needs.need[0] })}
       >
         {children}

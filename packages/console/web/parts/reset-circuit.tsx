@@ -18,7 +18,13 @@ export function ResetCircuit({ mount, target, stale = [], label = 'Reset circuit
   const act = useAct({ method: 'POST', path: 'sys/circuits/reset', stale: [...WORK_PATHS, ...stale] });
   const reset = (): void => act.mutate({ mount, target }, { onSuccess: () => ended(undefined), onError: (error) => ended(error) });
   return (
-    <ActionButton {...rest} variant="default" needs={{ path: 'sys/circuits/reset', need: 'sudo' }} loading={act.isPending} onClick={reset}>
+    <ActionButton
+      {...rest}
+      variant="default"
+      needs={{ path: 'sys/circuits/reset', need: 'update', sudo: true }}
+      loading={act.isPending}
+      onClick={reset}
+    >
       {label}
     </ActionButton>
   );

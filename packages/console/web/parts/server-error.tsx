@@ -10,7 +10,7 @@ interface ServerErrorProps {
 
 /** An error beside its cause: everything the server said as it came, and what a ticket needs. */
 export function ServerError({ error, again }: ServerErrorProps) {
-  const sentences = error.errors.length > 0 ? error.errors : [`The server answered ${error.status} without a sentence.`];
+  const sentences = error.errors.length > 0 ? error.errors : [sentenceFor(error.status)];
   const ticket = [
     `${error.method} /v1/${error.path}`,
     `${error.status}`,
@@ -44,6 +44,12 @@ export function ServerError({ error, again }: ServerErrorProps) {
       </Stack>
     </Alert>
   );
+}
+
+/** For answers that have no sentence of their own. */
+function sentenceFor(status: number): string {
+  if (status === 404) return 'There is nothing at this path, or the token may not see it.';
+  return `The server answered ${status} without a sentence.`;
 }
 
 function titleOf(status: number): string {

@@ -1,6 +1,8 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
+import type { Right } from '../../api/rights.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
 
 /** One field of a record. `names` are separated by commas, `pairs` are one `key=value` a line. */
@@ -20,13 +22,14 @@ interface FieldsFormProps {
   /** The record as it is; without one, of a new record. */
   readonly values?: Values;
   readonly submit: string;
+  readonly needs?: Right;
   /** Gets the fields that were changed, and for a new record those that are filled in. */
   readonly act: (changed: Record<string, unknown>) => Promise<unknown>;
   readonly onCancel?: () => void;
 }
 
 /** A form that sends only what was changed: the API tells a field that is not sent from one that is empty. */
-export function FieldsForm({ fields, values = {}, submit, act, onCancel }: FieldsFormProps) {
+export function FieldsForm({ fields, values = {}, submit, needs, act, onCancel }: FieldsFormProps) {
   const [texts, setTexts] = useState<Readonly<Record<string, string | boolean>>>(() =>
     Object.fromEntries(fields.map((field) => [field.name, written(field, values[field.name])])),
   );
@@ -64,9 +67,9 @@ export function FieldsForm({ fields, values = {}, submit, act, onCancel }: Field
         ))}
         {error && <ServerError error={error} />}
         <Group gap="xs">
-          <Button type="submit" size="xs" loading={busy}>
+          <ActionButton type="submit" needs={needs} loading={busy}>
             {submit}
-          </Button>
+          </ActionButton>
           {onCancel && (
             <Button size="xs" variant="default" onClick={onCancel}>
               Cancel

@@ -91,6 +91,7 @@ export default function NewTokenPage() {
           key={names.length}
           fields={[role, ...FIELDS]}
           submit="Make the token"
+          needs={{ path: 'auth/token/create', need: ['update', 'create'] }}
           act={async ({ role: by, ...body }) => {
             const { auth, warnings } = await send('POST', by ? apiPath('auth/token/create', String(by)) : 'auth/token/create', { body });
             if (auth) setMade({ auth, warnings });

@@ -47,6 +47,7 @@ export default function TokenRolePage() {
             fields={TOKEN_ROLE_FIELDS}
             values={data}
             submit="Save"
+            needs={{ path: `auth/token/roles/${name}`, need: 'update' }}
             act={async (fields) => {
               await send('POST', path, { body: fields });
               await makeStale(client, ['auth/token/roles']);

@@ -1,4 +1,4 @@
-import { Button, Text, TextInput, Title } from '@mantine/core';
+import { Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -44,7 +44,9 @@ export default function TokensPage() {
           onChange={(event) => setAccessor(event.currentTarget.value)}
           required
         />
-        <Button type="submit">Look up</Button>
+        <ActionButton type="submit" size="sm" needs={{ path: 'auth/token/lookup-accessor', need: ['update', 'create'] }}>
+          Look up
+        </ActionButton>
       </form>
       <Title order={2} size="h4" mb="xs">
         Your token

@@ -1,8 +1,9 @@
-import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
 import { OPERATIONS, type Explanation } from '../../api/explanation.ts';
 import { send } from '../../api/send.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
 import { ExplanationView } from '../../parts/explanation.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
 
@@ -60,9 +61,9 @@ export function TryDraft({ draft, name }: { readonly draft: string; readonly nam
           onChange={(event) => setPolicies(event.currentTarget.value)}
         />
         <div>
-          <Button type="submit" size="xs" variant="default">
+          <ActionButton type="submit" variant="default" needs={{ path: 'sys/policies/explain', need: ['update', 'create'] }}>
             Try
-          </Button>
+          </ActionButton>
         </div>
         <div aria-live="polite">
           {error && <ServerError error={error} />}

@@ -1,10 +1,10 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { useApiDocument, type Verb } from '../../api/openapi.ts';
-import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
+import { Unreached } from '../../parts/unreached.tsx';
 import ApiPage from './api-page.tsx';
 import { templateFromUrl } from './template-in-urls.ts';
 import { TryCall } from './try-call.tsx';
@@ -24,7 +24,7 @@ function Operations({ rest }: { readonly rest: string }) {
       <Loaded query={document}>
         {(found) => {
           const item = found.paths[`/${rest}`];
-          if (!item) return <Empty>The API has no path {rest}, or your token cannot reach it.</Empty>;
+          if (!item) return <Unreached path={rest}>The API has no path {rest}, or the token does not reach it.</Unreached>;
           return (
             <Stack gap="xl">
               <Group gap="xs">

@@ -4,6 +4,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Sections } from '../../parts/sections.tsx';
 import { To } from '../../parts/to.tsx';
+import { Unreached } from '../../parts/unreached.tsx';
 import type { MethodHere } from './use-method.ts';
 
 interface MethodFrameProps {
@@ -42,7 +43,7 @@ export function MethodFrame({ here: { mount, method, shown, read }, title, secti
         ) : shown ? (
           <Empty action={<To to="/mounts">Mounts</To>}>Logins of the type {shown.type} have no pages of their own.</Empty>
         ) : (
-          <Empty action={<To to="/auth">All logins</To>}>There is no login method at {mount}/ that you can reach.</Empty>
+          <Unreached path={`auth/${mount}/config`}>There is no login method at {mount}/, or the token does not reach it.</Unreached>
         )}
       </Page>
     );

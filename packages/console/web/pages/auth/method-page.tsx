@@ -16,7 +16,7 @@ export default function MethodPage() {
   const stored = useStored(path, method?.config !== undefined);
   const test: SettingsTest | undefined = method?.test && {
     path: apiPath('auth', mount, 'config', 'test'),
-    needs: { path: `auth/${mount}/config/test`, need: 'sudo' },
+    needs: { path: `auth/${mount}/config/test`, need: 'update', sudo: true },
     ...method.test,
     found: (data) => <Found data={data} />,
   };

@@ -69,7 +69,7 @@ export default function OrphansPage() {
                 <ConfirmAction
                   label={chosen.size === 0 ? 'Remove those chosen' : `Remove ${chosen.size}`}
                   disabled={chosen.size === 0}
-                  needs={{ path: `${mount}/orphans/${name}`, need: 'sudo' }}
+                  needs={{ path: `${mount}/orphans/${name}`, need: 'update', sudo: true }}
                   act={async () => {
                     await remove.mutateAsync({ usernames: [...chosen] });
                     setChosen(new Set());

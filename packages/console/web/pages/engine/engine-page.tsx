@@ -2,11 +2,11 @@ import { Title } from '@mantine/core';
 import { capturesOf, issues, itemOf, lists, pathsOf, relatedTo, type EnginePath } from '../../api/engine-paths.ts';
 import { useApiDocument } from '../../api/openapi.ts';
 import { DataTable } from '../../parts/data-table.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
+import { Unreached } from '../../parts/unreached.tsx';
 import { templateToUrl } from '../api/template-in-urls.ts';
 
 /** What a mount of any engine offers, from its declarations: its lists, its settings and what can be done. */
@@ -18,7 +18,8 @@ export default function EnginePage() {
       <Loaded query={document}>
         {(found) => {
           const paths = pathsOf(found, mount);
-          if (paths.length === 0) return <Empty>Nothing that you can reach is mounted at {mount}/.</Empty>;
+          if (paths.length === 0)
+            return <Unreached path={`${mount}/`}>There is no mount at {mount}/, or the token reaches nothing in it.</Unreached>;
           return <Overview mount={mount} paths={paths} />;
         }}
       </Loaded>

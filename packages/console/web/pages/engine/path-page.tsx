@@ -1,10 +1,10 @@
 import { findPath, lists, pathsOf } from '../../api/engine-paths.ts';
 import { useApiDocument } from '../../api/openapi.ts';
-import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
+import { Unreached } from '../../parts/unreached.tsx';
 import EnginePage from './engine-page.tsx';
 import { ListPlace } from './list-place.tsx';
 import { ThingPlace } from './thing-place.tsx';
@@ -39,7 +39,8 @@ function DeclaredPath({ mount, address }: { readonly mount: string; readonly add
         {(found) => {
           const paths = pathsOf(found, mount);
           const path = findPath(paths, address);
-          if (!path) return <Empty>This mount has no path {address}, or your token cannot reach it.</Empty>;
+          if (!path)
+            return <Unreached path={`${mount}/${address}`}>This mount has no path {address}, or the token does not reach it.</Unreached>;
           return lists(path) ? (
             <ListPlace mount={mount} address={address} path={path} paths={paths} />
           ) : (

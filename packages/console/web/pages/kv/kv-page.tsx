@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { To } from '../../parts/to.tsx';
+import { Unreached } from '../../parts/unreached.tsx';
 import { folderOf, kvMountsOf, lastOf, useMounts, type KvMount } from './kv-mount.ts';
 
 /** Finds the mount of the address, and draws what is in it. */
@@ -16,11 +17,13 @@ export function WithKvMount({ path, children }: { readonly path: string; readonl
         const other = data.secret[`${path}/`];
         return (
           <Page title={path} crumbs={[<To to="/kv">Secrets</To>]}>
-            <Text>
-              {other
-                ? `${path}/ is a mount of type ${other.type}: it keeps no secrets by path.`
-                : `There is no mount at ${path}/, or the token reaches nothing in it.`}
-            </Text>
+            {other ? (
+              <Text>
+                {path}/ is a mount of type {other.type}: it keeps no secrets by path.
+              </Text>
+            ) : (
+              <Unreached path={`${path}/`}>There is no mount at {path}/, or the token reaches nothing in it.</Unreached>
+            )}
           </Page>
         );
       }}

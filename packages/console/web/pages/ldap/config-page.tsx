@@ -54,7 +54,7 @@ export default function ConfigPage() {
               stale={[path]}
               test={{
                 path: apiPath(mount, 'config', 'test'),
-                needs: { path: `${mount}/config/test`, need: ['sudo'] },
+                needs: { path: `${mount}/config/test`, need: 'update', sudo: true },
                 fields: ['username', 'dn'],
                 stages: STAGES,
               }}

@@ -39,7 +39,7 @@ export default function OrphansPage() {
     setDone((await send<Removed>('POST', path, { body: { usernames } })).data);
     await makeStale(queryClient, [path]);
   };
-  const needs = { path: `${mount}/orphans`, need: 'sudo' } as const;
+  const needs = { path: `${mount}/orphans`, need: 'update', sudo: true } as const;
   return (
     <LdapFrame title="Orphans" section="orphans">
       <Stack gap="md">

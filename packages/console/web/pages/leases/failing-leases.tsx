@@ -35,7 +35,7 @@ export function FailingLeases({ prefix }: { readonly prefix: string }) {
         <Group mb="lg">
           <ActionButton
             variant="default"
-            needs={{ path: `sys/leases/requeue/${prefix}`, need: 'sudo' }}
+            needs={{ path: `sys/leases/requeue/${prefix}`, need: 'update', sudo: true }}
             loading={requeue.isPending}
             onClick={() => requeue.mutate(undefined)}
           >
@@ -53,7 +53,7 @@ function RowActions({ row }: { readonly row: LeaseRow }) {
   return (
     <ActionButton
       variant="default"
-      needs={{ path: 'sys/leases/requeue', need: 'sudo' }}
+      needs={{ path: 'sys/leases/requeue', need: 'update', sudo: true }}
       loading={requeue.isPending}
       onClick={() => requeue.mutate({ lease_id: row.lease_id })}
     >
@@ -68,7 +68,7 @@ function DropPrefix({ prefix }: { readonly prefix: string }) {
     <ConfirmAction
       label="Revoke by force"
       typed={prefix}
-      needs={{ path: `sys/leases/revoke-force/${prefix}`, need: 'sudo' }}
+      needs={{ path: `sys/leases/revoke-force/${prefix}`, need: 'update', sudo: true }}
       act={() => drop.mutateAsync(undefined)}
     >
       Tries everything below <strong>{prefix}</strong> once more, and drops the leases that fail: their credentials may go on working

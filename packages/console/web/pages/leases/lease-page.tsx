@@ -138,7 +138,7 @@ function LeaseActions({ id, renewable, revoking, onGone }: LeaseActionsProps) {
         )}
         {revoking ? (
           <ActionButton
-            needs={{ path: 'sys/leases/requeue', need: 'sudo' }}
+            needs={{ path: 'sys/leases/requeue', need: 'update', sudo: true }}
             loading={requeue.isPending}
             onClick={() => requeue.mutate({ lease_id: id })}
           >
@@ -158,7 +158,7 @@ function LeaseActions({ id, renewable, revoking, onGone }: LeaseActionsProps) {
         )}
         <ConfirmAction
           label="Drop by force"
-          needs={{ path: `sys/leases/revoke-force/${id}`, need: 'sudo' }}
+          needs={{ path: `sys/leases/revoke-force/${id}`, need: 'update', sudo: true }}
           act={async () => {
             await drop.mutateAsync(undefined);
             onGone();

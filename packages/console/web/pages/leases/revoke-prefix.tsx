@@ -32,7 +32,7 @@ export function RevokePrefix({ prefix }: { readonly prefix: string }) {
                 <ConfirmAction
                   label={`Revoke all ${numberOf(count)}`}
                   typed={prefix}
-                  needs={{ path: `sys/leases/revoke-prefix/${prefix}`, need: 'sudo' }}
+                  needs={{ path: `sys/leases/revoke-prefix/${prefix}`, need: 'update', sudo: true }}
                   act={async () => {
                     await revoke.mutateAsync({ sync: false });
                     setBegan(count.leases);

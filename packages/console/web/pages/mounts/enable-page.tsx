@@ -89,10 +89,10 @@ function EnableForm({
       <SchemaForm
         schema={{ type: 'object', properties }}
         submit={at === '' ? 'Enable' : `Enable at ${at}/`}
-        needs={{ path: `${PLACES[kind]}/${at || 'new'}`, need: ['create', 'update'] }}
+        needs={{ path: `${PLACES[kind]}/${at || 'new'}`, need: 'update', sudo: kind === 'auth' }}
         busy={act.isPending}
         error={act.error}
-        send={(values) => act.mutate({ ...values, type: type ?? '' })}
+        send={(values) => type !== null && act.mutate({ ...values, type })}
       />
     </Stack>
   );

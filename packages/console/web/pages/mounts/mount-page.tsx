@@ -89,7 +89,7 @@ function Tuning({ kind, mount }: MountProps) {
                 schema={bodyOf(found, found.paths[`/${PLACES[kind]}/{part1}/tune`]?.post)}
                 present={data}
                 submit="Save"
-                needs={{ path: `${PLACES[kind]}/${mount}/tune`, need: 'update' }}
+                needs={{ path: `${PLACES[kind]}/${mount}/tune`, need: 'update', sudo: kind === 'auth' }}
                 busy={act.isPending}
                 error={act.error}
                 send={(values) => act.mutate(values)}
@@ -134,7 +134,7 @@ function Move({ from }: { readonly from: string }) {
             onChange={({ currentTarget }) => setTo(currentTarget.value)}
           />
           {act.error && <ServerError error={act.error} />}
-          <ActionButton type="submit" variant="default" needs={{ path: 'sys/remount', need: ['update', 'sudo'] }} loading={act.isPending}>
+          <ActionButton type="submit" variant="default" needs={{ path: 'sys/remount', need: 'update', sudo: true }} loading={act.isPending}>
             Move
           </ActionButton>
         </Stack>
@@ -158,7 +158,7 @@ function End({ kind, mount, type }: MountProps & { readonly type: string }) {
         <ConfirmAction
           label={`Disable ${whole}/`}
           typed={mount}
-          needs={{ path: `${PLACES[kind]}/${mount}`, need: 'delete' }}
+          needs={{ path: `${PLACES[kind]}/${mount}`, need: 'delete', sudo: kind === 'auth' }}
           act={async () => {
             await send('DELETE', apiPath(PLACES[kind], mount));
             await makeStale(queryClient, STALE);

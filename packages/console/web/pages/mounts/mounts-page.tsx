@@ -17,15 +17,12 @@ export default function MountsPage() {
       title="Mounts"
       actions={
         <>
-          <ActionButton
-            needs={{ path: 'sys/mounts/new', need: ['create', 'update'] }}
-            onClick={() => go('/mounts/enable/$kind', { kind: 'secret' })}
-          >
+          <ActionButton needs={{ path: 'sys/mounts/new', need: 'update' }} onClick={() => go('/mounts/enable/$kind', { kind: 'secret' })}>
             Enable a secrets engine
           </ActionButton>
           <ActionButton
             variant="default"
-            needs={{ path: 'sys/auth/new', need: ['create', 'update'] }}
+            needs={{ path: 'sys/auth/new', need: 'update', sudo: true }}
             onClick={() => go('/mounts/enable/$kind', { kind: 'auth' })}
           >
             Enable a login method

@@ -51,7 +51,7 @@ export default function AuditPage() {
       title="Audit devices"
       place="/server/audit"
       actions={
-        <ActionButton needs={{ path: 'sys/audit/new', need: ['sudo', 'update', 'create'] }} onClick={() => setAdding(true)}>
+        <ActionButton needs={{ path: 'sys/audit/new', need: 'update', sudo: true }} onClick={() => setAdding(true)}>
           Add a device
         </ActionButton>
       }
@@ -77,7 +77,7 @@ export default function AuditPage() {
                     label={`Remove ${path}`}
                     size="compact-xs"
                     typed={path.replace(/\/$/, '')}
-                    needs={{ path: `sys/audit/${path.replace(/\/$/, '')}`, need: ['sudo', 'delete'] }}
+                    needs={{ path: `sys/audit/${path.replace(/\/$/, '')}`, need: 'delete', sudo: true }}
                     act={async () => disable(path)}
                   >
                     Requests are no longer written there. Digests of a device of the same name that is added later differ from those of this

@@ -34,7 +34,7 @@ export function EncryptionKey() {
     <Section
       title="Encryption key"
       actions={
-        <ConfirmAction label="Rotate the key" color="blue" needs={{ path: 'sys/rotate', need: ['sudo', 'update'] }} act={rotate}>
+        <ConfirmAction label="Rotate the key" color="blue" needs={{ path: 'sys/rotate', need: 'update', sudo: true }} act={rotate}>
           <Text size="sm">What is written from now on uses a new key. What was written stays readable, and the shares stay good.</Text>
         </ConfirmAction>
       }

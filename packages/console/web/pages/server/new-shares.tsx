@@ -113,7 +113,7 @@ function Start({ base, present, refresh }: { readonly base: string; readonly pre
         />
         {error && <ServerError error={error} />}
         <Group>
-          <ActionButton type="submit" variant="light" loading={busy} needs={{ path: `${base}/init`, need: ['sudo', 'update'] }}>
+          <ActionButton type="submit" variant="light" loading={busy} needs={{ path: `${base}/init`, need: 'update', sudo: true }}>
             Make new shares
           </ActionButton>
         </Group>

@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { makeStale, useRead } from '../../api/queries.ts';
 import { send } from '../../api/send.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
 import { useAttempt } from '../login/use-attempt.ts';
@@ -54,9 +55,9 @@ export function RootToken() {
               </Text>
               {error && <ServerError error={error} />}
               <Group>
-                <Button size="xs" variant="light" loading={busy} onClick={start}>
+                <ActionButton variant="light" needs={{ path: ATTEMPT, need: ['update', 'create'] }} loading={busy} onClick={start}>
                   Begin
-                </Button>
+                </ActionButton>
               </Group>
             </Stack>
           );

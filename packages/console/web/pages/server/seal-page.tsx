@@ -26,7 +26,7 @@ export default function SealPage() {
       place="/server/seal"
       beside={status && <StateChip mood={status.sealed ? 'bad' : 'good'}>{status.sealed ? 'sealed' : 'unsealed'}</StateChip>}
       actions={
-        <ConfirmAction label="Seal the server" needs={{ path: 'sys/seal', need: ['sudo', 'update'] }} typed="seal" act={seal}>
+        <ConfirmAction label="Seal the server" needs={{ path: 'sys/seal', need: 'update', sudo: true }} typed="seal" act={seal}>
           <Text size="sm">
             The server forgets its keys at once and refuses every request.{' '}
             {status?.recovery_seal

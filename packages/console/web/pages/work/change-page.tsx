@@ -77,7 +77,7 @@ export default function ChangePage() {
                   if (!failure) go('/work', {}, { show: 'changes' });
                 }}
               />
-              <ConfirmAction label="Forget" needs={{ path: `sys/journal/${id}`, need: 'sudo' }} typed="forget" act={forget}>
+              <ConfirmAction label="Forget" needs={{ path: `sys/journal/${id}`, need: 'delete', sudo: true }} typed="forget" act={forget}>
                 The server no longer undoes this change.{' '}
                 <Text span fw={600}>
                   {data.leaves ? `${data.leaves.kind} ${data.leaves.name}` : 'What it made'}
