@@ -70,7 +70,10 @@ export class Presser {
     const { page } = this.#walk.tab;
     const refused: string[] = [];
     for (const { label } of actions.filter((one) => one.missing === undefined && !LOOKS.test(one.label))) {
-      const button = page.locator(ACTIONS).and(page.getByRole('button', { name: label, exact: true })).first();
+      const button = page
+        .locator(ACTIONS)
+        .and(page.getByRole('button', { name: label, exact: true }))
+        .first();
       if ((await button.count()) === 0 || !(await button.isEnabled())) continue;
       this.#held = [];
       this.#holds = true;
@@ -90,8 +93,10 @@ export class Presser {
     const dialog = page.getByRole('dialog');
     const asks = (await dialog.count()) > 0;
     const place = asks ? dialog.last() : page.locator('#page');
-    for (const field of await place.locator('input[type="text"]:not([readonly]), input:not([type]), input[type="password"], textarea').all()) {
-      if (!(await field.isVisible()) || !(await field.isEnabled()) || (await field.inputValue()) !== '') continue;
+    for (const field of await place
+      .locator('input[type="text"]:not([readonly]), input:not([type]), input[type="password"], textarea')
+      .all()) {
+      if (!(await field.isVisible()) || !(await field.isEditable()) || (await field.inputValue()) !== '') continue;
       const asked = await field.evaluate((one) => (one as HTMLInputElement).labels?.[0]?.textContent ?? '');
       await field.fill(/Type “(.*)” to confirm/.exec(asked)?.[1] ?? 'x');
     }

@@ -187,6 +187,11 @@ export class Tab {
 
   /** Everywhere a text stands: the document with its fields, title, address, storage, the console. */
   async places(text: string): Promise<string[]> {
+    return (await this.finds([text]))[0]!;
+  }
+
+  /** Of several texts, everywhere each of them stands. */
+  async finds(texts: readonly string[]): Promise<string[][]> {
     const inPage = await this.page.evaluate((wanted) => {
       const fields = [...document.querySelectorAll('input, textarea')].map((field) => (field as HTMLInputElement).value).join('\n');
       const places: Record<string, string> = {
@@ -197,9 +202,9 @@ export class Tab {
         'local storage': JSON.stringify({ ...localStorage }),
         'session storage': JSON.stringify({ ...sessionStorage }),
       };
-      return Object.keys(places).filter((place) => places[place]!.includes(wanted));
-    }, text);
-    return this.said.some((line) => line.includes(text)) ? [...inPage, 'console'] : inPage;
+      return wanted.map((text) => Object.keys(places).filter((place) => places[place]!.includes(text)));
+    }, texts);
+    return texts.map((text, at) => [...inPage[at]!, ...(this.said.some((line) => line.includes(text)) ? ['console'] : [])]);
   }
 
   /** A picture of what is seen. */

@@ -3,6 +3,8 @@ import type { MotoServer, PostgresServer, Slapd } from '@strongroom/lab';
 import { ConsoleServer } from './console-server.ts';
 
 const TREE = 'dc=example,dc=org';
+const PASSWORDS = ['correct-horse', 'battery-staple', 'tr0ub4dor'];
+const PLAIN_VALUE = 'kept-in-a-secret';
 
 /**
  * A server with something of everything, as a company has it after a year: secrets with versions, a database, a directory, AWS, copies, people, programs,
@@ -13,6 +15,8 @@ export interface House {
   readonly postgres: PostgresServer;
   readonly slapd: Slapd | undefined;
   readonly moto: MotoServer | undefined;
+  /** What nobody may read who did not ask for it, by what it is. */
+  readonly secrets: ReadonlyMap<string, string>;
   stop(): Promise<void>;
 }
 
@@ -33,20 +37,36 @@ export async function buildHouse(): Promise<House> {
     postgres,
     slapd,
     moto,
+    secrets: await secretsOf(server, postgres, slapd),
     stop: async () => void (await Promise.all([server.stop(), postgres.stop(), slapd?.stop(), moto?.stop()])),
   };
 }
 
+async function secretsOf(server: ConsoleServer, postgres: PostgresServer, slapd: Slapd | undefined): Promise<Map<string, string>> {
+  const secrets = new Map(PASSWORDS.map((password, at) => [`password in version ${at + 1}`, password]));
+  secrets.set('key in a secret', 'tls-key-2-of-the-shop').set('value of other secrets', PLAIN_VALUE);
+  secrets.set('password of the database', postgres.password).set('password of a person', 'ada-of-the-tests');
+  const issued = { 'password of a static role': 'db/static-creds/report', 'password of a directory account': 'ldap/static-cred/billing' };
+  for (const [name, path] of Object.entries(issued)) {
+    const { data } = await server.ask('GET', path);
+    if (typeof data['password'] === 'string') secrets.set(name, data['password']);
+  }
+  const { data: key } = await server.ask('GET', 'aws/static-creds/deployer');
+  if (typeof key['secret_key'] === 'string') secrets.set('secret key of AWS', key['secret_key']);
+  if (slapd) secrets.set('password of the directory', slapd.adminPassword);
+  return secrets;
+}
+
 async function addSecrets(server: ConsoleServer): Promise<void> {
-  for (const [at, password] of ['correct-horse', 'battery-staple', 'tr0ub4dor'].entries()) {
-    const data = { username: 'shop', password, port: 5432, tls: { key: `key-${at}` } };
+  for (const [at, password] of PASSWORDS.entries()) {
+    const data = { username: 'shop', password, port: 5432, tls: { key: `tls-key-${at}-of-the-shop` } };
     await server.set('POST', 'secret/data/shop/database', { data });
   }
   await server.set('POST', 'secret/metadata/shop/database', { custom_metadata: { owner: 'payments' } });
   for (const name of ['shop/api', 'shop/mail', 'team/wiki', 'deploy-key'])
-    await server.set('POST', `secret/data/${name}`, { data: { value: 'hidden' } });
+    await server.set('POST', `secret/data/${name}`, { data: { value: PLAIN_VALUE } });
   await server.set('POST', 'sys/mounts/old', { type: 'kv', options: { version: '1' }, description: 'secrets without versions' });
-  await server.set('POST', 'old/legacy', { value: 'hidden' });
+  await server.set('POST', 'old/legacy', { value: PLAIN_VALUE });
 }
 
 const CREATION = `CREATE ROLE "{{name}}" LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}'`;

@@ -2,6 +2,7 @@ import { ActionIcon, Code, Group, Text } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useConsoleSettings } from '../api/console-settings.ts';
+import { token } from '../api/token.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface SecretValueProps {
@@ -11,7 +12,7 @@ interface SecretValueProps {
   readonly value: string | (() => string | Promise<string>);
 }
 
-/** Dots that do not tell the length; *show* draws the value for as long as the operator configured, *copy* does not draw it at all. */
+/** Dots that do not tell the length; *show* draws the value for as long as the operator configured and until the session is covered, *copy* does not draw it at all. */
 export function SecretValue({ label, value }: SecretValueProps) {
   const { show_seconds: seconds } = useConsoleSettings();
   const [shown, setShown] = useState<string>();
@@ -21,7 +22,9 @@ export function SecretValue({ label, value }: SecretValueProps) {
     const timer = setTimeout(hide, seconds * 1000);
     const hideInBackground = (): void => void (document.hidden && hide());
     document.addEventListener('visibilitychange', hideInBackground);
+    const deaf = token.subscribe((held) => held === undefined && hide());
     return () => {
+      deaf();
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', hideInBackground);
     };

@@ -26,7 +26,7 @@ export function TryNow({ retry, job, stale = [], label = 'Try now', ended, ...re
       onError: (error) => ended(error),
     });
   return (
-    <ActionButton {...rest} needs={{ path, need: 'update', sudo: retry === null }} loading={act.isPending} onClick={run}>
+    <ActionButton {...rest} needs={{ path, need: 'update', sudo: path.startsWith('sys/') }} loading={act.isPending} onClick={run}>
       {label}
     </ActionButton>
   );
