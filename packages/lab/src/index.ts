@@ -9,6 +9,7 @@ export { startDirectory, type Directory, type DirectoryPerson } from './director
 export { type FreezingProxy, type Interception, startFreezingProxy } from './freezing-proxy.ts';
 export { type FerretdbOptions, type FerretdbServer, findFerretdb, startFerretdb } from './ferretdb-server.ts';
 export { type ApiMood, type KubernetesApi, type KubernetesApiOptions, startKubernetesApi } from './kubernetes-api.ts';
+export { freePorts } from './loopback.ts';
 export {
   describeWithMariadb,
   mariadbMissing,

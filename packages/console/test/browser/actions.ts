@@ -5,7 +5,8 @@ import type { Walk } from './walk.ts';
 /** Calls that only ask what the token may do, or what a draft would do. */
 const QUESTIONS = /\/v1\/sys\/(capabilities-self|policies\/(explain-self|check)|internal\/)/;
 /** What changes only what is seen, and leads to forms whose own actions are pressed. */
-const LOOKS = /^(Copy|Show|Hide|Table of|Cancel|Try again|Add a |Remove row|Replace |Remove \S+$|Export|Failed |Succeeded |Compare|Review)/;
+export const LOOKS =
+  /^(Copy|Show|Hide|Table of|Cancel|Try again|Add a |Remove row|Replace |Remove \S+$|Export|Failed |Succeeded |Compare|Review)/;
 const ACTIONS = '#page button:not([role="tab"]):not([aria-hidden="true"]):not([tabindex="-1"])';
 
 /** An action as a page shows it. `missing` is why it is grey: `update and sudo on sys/seal`. */

@@ -15,6 +15,8 @@ export interface TabOptions {
   readonly scheme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
+  /** Shown to the server of the tab, whose own certificate is believed. PEM. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
 /** A browser without a window. */
@@ -31,13 +33,14 @@ export class ConsoleBrowser {
   }
 
   /** A tab of its own, as of another person: nothing is shared with other tabs. */
-  async tab(origin: string, { scheme = 'light', width = 1280, height = 800 }: TabOptions = {}): Promise<Tab> {
+  async tab(origin: string, { scheme = 'light', width = 1280, height = 800, certificate }: TabOptions = {}): Promise<Tab> {
     const context = await this.#browser.newContext({
       baseURL: origin,
       colorScheme: scheme,
       viewport: { width, height },
       reducedMotion: 'reduce',
       permissions: ['clipboard-write'],
+      ...(certificate ? shown(origin, certificate) : {}),
     });
     context.setDefaultTimeout(20_000);
     await context.addInitScript(() => {
@@ -65,6 +68,10 @@ export class ConsoleBrowser {
   async stop(): Promise<void> {
     await this.#browser.close();
   }
+}
+
+function shown(origin: string, { cert, key }: { readonly cert: string; readonly key: string }) {
+  return { ignoreHTTPSErrors: true, clientCertificates: [{ origin, cert: Buffer.from(cert), key: Buffer.from(key) }] };
 }
 
 /** One tab with what went wrong in it. */

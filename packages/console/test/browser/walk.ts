@@ -3,7 +3,7 @@ import type { Tab } from './console-browser.ts';
 
 const EVENTS = '/v1/sys/events';
 /** A page that has called nothing for so long has read what it reads. Milliseconds. */
-const QUIET = 30;
+const QUIET = 50;
 const PATIENCE = 10_000;
 
 /** Goes through many pages in one tab, as a person does who follows links: the console is loaded once. */

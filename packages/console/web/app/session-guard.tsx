@@ -7,19 +7,26 @@ import { Countdown } from '../parts/countdown.tsx';
 import { useNow } from '../parts/use-now.ts';
 import classes from './session-guard.module.css';
 import { hearTabs, tellTabs } from './session-channel.ts';
-import { cover, currentSession, forget, learnHolder, renewSession, stopRenewing, useSession, type Holder } from './session.ts';
+import { cover, currentSession, learnHolder, leaveWithOthers, renewSession, stopRenewing, useSession, type Holder } from './session.ts';
 import { sessionStep, WARNING } from './session-step.ts';
 
 const CoverLogin = lazy(async () => ({ default: (await import('./cover-login.tsx')).CoverLogin }));
 
 /** How often tabs tell each other that somebody is at work. Milliseconds. */
 const TELL = 20_000;
+/** How often the server is asked whose token it is, while it does not answer. Milliseconds. */
+const LEARN = 5_000;
+/** A token of which the server has not told anything yet. */
+const UNKNOWN = { since: 0, ends: undefined, renewable: false };
 
 /** Watches over the session of the page below: renews it, warns of its end, locks it, and covers the page with a login when it is over. */
 export function SessionGuard({ children }: { readonly children: ReactNode }) {
   const { token, holder, covered } = useSession();
   useEffect(() => {
-    if (token !== undefined && holder === undefined) void learnHolder();
+    if (token === undefined || holder !== undefined) return undefined;
+    void learnHolder();
+    const timer = setInterval(() => void learnHolder(), LEARN);
+    return () => clearInterval(timer);
   }, [token, holder]);
   useWatch();
   return (
@@ -54,7 +61,7 @@ function useWatch(): void {
     const deaf = hearTabs((word) => {
       if (word === 'active') lastInput.current = Date.now();
       else if (word === 'lock') cover('locked');
-      else forget();
+      else leaveWithOthers();
     });
     return () => {
       deaf();
@@ -64,8 +71,8 @@ function useWatch(): void {
   useEffect(() => {
     const look = (): void => {
       const { holder, token } = currentSession();
-      if (!holder || token === undefined) return;
-      const step = sessionStep(holder, { now: Date.now(), lastInput: lastInput.current, idle: idle_minutes * 60_000 });
+      if (token === undefined) return;
+      const step = sessionStep(holder ?? UNKNOWN, { now: Date.now(), lastInput: lastInput.current, idle: idle_minutes * 60_000 });
       if (step === 'over') cover('over');
       else if (step === 'lock') cover('locked');
       else if (step === 'renew' && !renewing.current) {

@@ -157,8 +157,17 @@ export function cover(reason: Covered): void {
 
 /** Ends the session. `revoke` ends the token too, and everything that was issued with it; otherwise the page only forgets it. */
 export async function endSession({ revoke }: { readonly revoke: boolean }): Promise<void> {
-  const value = session.token;
   tellTabs('log out');
+  await leave(revoke);
+}
+
+/** Another tab was logged out. The token of this one ends too, unless it was pasted: then it may be in use elsewhere. */
+export function leaveWithOthers(): void {
+  void leave(session.way !== undefined && session.way.method !== 'token');
+}
+
+async function leave(revoke: boolean): Promise<void> {
+  const value = session.token;
   forget();
   if (revoke && value !== undefined) await send('POST', 'auth/token/revoke-self', { token: value }).catch(() => undefined);
 }

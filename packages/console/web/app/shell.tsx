@@ -1,5 +1,5 @@
 import { ActionIcon, Text } from '@mantine/core';
-import { Outlet, useRouterState } from '@tanstack/react-router';
+import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useMantineColorScheme, useComputedColorScheme } from '@mantine/core';
 import { IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
@@ -22,7 +22,13 @@ const entries = areas.flatMap((area) => (area.entry ? [area.entry] : [])).sort((
 export function Shell() {
   const session = useSession();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  const bare = isBare(pathname) || (session.token === undefined && session.covered === undefined);
+  const router = useRouter();
+  const left = session.token === undefined && session.covered === undefined;
+  const bare = isBare(pathname) || left;
+  // The session ended elsewhere: the page's own check leads to the login.
+  useEffect(() => {
+    if (left && !isBare(pathname)) void router.invalidate();
+  }, [left, pathname, router]);
   return (
     <SealGate>
       <SessionGuard key={session.turn}>

@@ -27,6 +27,7 @@ export function TryCall({ document, template, verb, item }: TryCallProps) {
   const operation = item[verb]!;
   const [captures, setCaptures] = useState<Readonly<Record<string, string>>>({});
   const [asked, setAsked] = useState<FormValues>();
+  const [tried, setTried] = useState(false);
   const [answer, setAnswer] = useState<Answer>();
   const [error, setError] = useState<ApiError>();
   const [busy, setBusy] = useState(false);
@@ -64,6 +65,7 @@ export function TryCall({ document, template, verb, item }: TryCallProps) {
             label={name}
             description={description}
             required
+            error={tried && !captures[name] && 'This is part of the path: fill it in.'}
             maw="44rem"
             autoComplete="off"
             value={captures[name] ?? ''}
@@ -84,7 +86,11 @@ export function TryCall({ document, template, verb, item }: TryCallProps) {
           }
           busy={busy}
           error={error ?? null}
-          send={(values) => (verb === 'get' ? void run(values) : setAsked(values))}
+          send={(values) => {
+            if (missing.length > 0) setTried(true);
+            else if (verb === 'get') void run(values);
+            else setAsked(values);
+          }}
         />
         <CommandLines lines={[{ with: 'curl', command: curlOf(window.location.origin, verb, path, shellWord) }]} />
         {answer && (
