@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeWhere, startPostgres, type PostgresServer } from '@strongroom/lab';
 import { ConsoleBrowser, noChromium, type Tab } from './console-browser.ts';
 import { ConsoleServer } from './console-server.ts';
+import { look } from './look.ts';
 
 const ROLES = Array.from({ length: 8 }, (_, at) => `service${at}`);
 const OPERATOR = `
@@ -101,7 +102,16 @@ describeWhere(noChromium, 'rotations that fail', () => {
       .waitFor();
     expect(await tab.page.getByRole('alert').textContent()).toMatch(/request [0-9a-f-]{36}/);
 
-    await connect('changed');
+    const { page } = tab;
+    await box.getByRole('link', { name: 'Open connection prod' }).click();
+    await page.getByRole('heading', { level: 1, name: 'prod' }).waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByLabel('Password', { exact: true }).fill('changed');
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByText('The database accepts the login').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'prod', exact: true }).waitFor();
+    await tab.open('/work/job?mount=db/&kind=rotate-static-role&id=service1');
     await box.getByRole('button', { name: 'Try now' }).click();
     await box.getByText('in order', { exact: true }).waitFor();
     await box
@@ -111,5 +121,33 @@ describeWhere(noChromium, 'rotations that fail', () => {
     await tab.open('/');
     await tab.page.getByRole('heading', { name: 'Nothing needs a person' }).waitFor();
     expect(tab.faults).toEqual([]);
+  });
+
+  test('a change outside that is neither done nor undone has a page that says what may be left, and why it is not tried again yet', async () => {
+    const slow = `CREATE ROLE "{{name}}" LOGIN PASSWORD '{{password}}'; SELECT pg_sleep(60)`;
+    await server.set('POST', 'db/roles/slow', { db_name: 'prod', creation_statements: slow });
+    const asked = server.ask('GET', 'db/creds/slow');
+    const begun = `SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()`;
+    while ((await postgres.query(begun)).length === 0);
+    await postgres.halt();
+    expect((await asked).status).toBeGreaterThanOrEqual(500);
+    const root = await browser.tab(server.origin);
+    await root.login(server.rootToken, '/work?show=changes');
+    const { page } = root;
+    const name = /v-root-slow-/;
+    await page.getByRole('link', { name }).click();
+    await page.getByRole('heading', { level: 1, name: 'Outside change' }).waitFor();
+    await page.getByText(name).first().waitFor();
+    await page.getByText('not finished', { exact: true }).waitFor();
+    expect(await root.violations()).toEqual([]);
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/under way/)
+      .waitFor();
+    await look(root, 'change');
+    await postgres.restart();
+    expect(root.faults).toEqual([]);
+    await root.close();
   });
 });

@@ -26,7 +26,14 @@ export function Why({ error }: { readonly error: ApiError }) {
       return explained!;
     },
   });
-  if (token.current() === undefined || isPending) return null;
+  if (token.current() === undefined) return null;
+  if (isPending) {
+    return (
+      <Text size="sm" role="status" aria-busy="true">
+        Looking for the rule that decides…
+      </Text>
+    );
+  }
   return (
     <div className={classes.why}>
       {isError && <Text size="sm">The server does not tell this token which rule decides.</Text>}
