@@ -25,7 +25,14 @@ function stage(target) {
   const folders = shippedPackages();
   const manifest = read('package.json');
   const lock = read('package-lock.json');
-  const kept = { name: manifest.name, private: true, license: manifest.license, type: 'module', workspaces: folders, overrides: manifest.overrides };
+  const kept = {
+    name: manifest.name,
+    private: true,
+    license: manifest.license,
+    type: 'module',
+    workspaces: folders,
+    overrides: manifest.overrides,
+  };
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(kept, undefined, 2)}\n`);
   lock.packages[''] = { name: kept.name, license: kept.license, workspaces: folders };
