@@ -45,7 +45,7 @@ function stage(target) {
   writeFileSync(join(target, 'package-lock.json'), `${JSON.stringify(lock, undefined, 2)}\n`);
   for (const folder of folders) {
     mkdirSync(join(target, folder), { recursive: true });
-    const { devDependencies, ...own } = read(join(folder, 'package.json'));
+    const { devDependencies: _left, ...own } = read(join(folder, 'package.json'));
     writeFileSync(join(target, folder, 'package.json'), `${JSON.stringify(own, undefined, 2)}\n`);
     for (const part of own.files.filter((file) => !file.startsWith('!'))) {
       if (existsSync(join(root, folder, part))) cpSync(join(root, folder, part), join(target, folder, part), { recursive: true });
