@@ -97,7 +97,8 @@ describe('what the image holds', () => {
       if (path === '') continue;
       expect([path, entry.version]).toEqual([path, whole![path]?.version]);
       expect(entry.devDependencies).toBeUndefined();
-      if (/^packages\/[^/]+$/.test(path)) expect(entry.dependencies ?? {}).toEqual(read(join(folder, path, 'package.json')).dependencies ?? {});
+      if (/^packages\/[^/]+$/.test(path))
+        expect(entry.dependencies ?? {}).toEqual(read(join(folder, path, 'package.json')).dependencies ?? {});
     }
   });
 });
