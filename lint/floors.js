@@ -10,7 +10,7 @@ export const floors = {
       ['events'],
       ['figures'],
       ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings', 'nodes'],
-      ['passwords', 'journal', 'jobs', 'mfa', 'oidc'],
+      ['passwords', 'journal', 'jobs', 'mfa', 'oidc', 'ceremony'],
       ['leases'],
       ['tokens'],
       ['caller', 'overview', 'revocation', 'wrapping'],

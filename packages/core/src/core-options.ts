@@ -3,6 +3,7 @@ import type { StorageDriver } from '@strongroom/storage-sdk';
 import type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 import type { AuditDeviceConfig } from './services/audit/audit-broker.ts';
 import type { ProcessTable } from './kernel/incarnation/process-table.ts';
+import type { OpenPgp } from './services/ceremony/pgp-keys.ts';
 import type { AutomaticSeal } from './services/seal/seal.ts';
 import type { LockoutDefaults } from './services/lockout/lockout-settings.ts';
 import type { ConsoleSettings } from './services/settings/console-settings.ts';
@@ -20,6 +21,8 @@ export interface CoreOptions {
   readonly absentPlugins?: readonly AbsentPlugin[];
   readonly clock?: Clock;
   readonly log?: Log;
+  /** Loads what encrypts to PGP keys, when the first key comes; resolves with undefined where it is not installed. */
+  readonly pgp?: () => Promise<OpenPgp | undefined>;
   /** A seal that opens by itself; without one the unseal key is split among operators (Shamir). */
   readonly seal?: AutomaticSeal;
   /**
