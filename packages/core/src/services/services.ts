@@ -154,7 +154,13 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   const view = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix });
   const policies = new PolicyStore({
     ...{ storage: view(PREFIXES.policies), clock },
-    changed: (name, change) => events.publish({ kind: `policy.${change}`, above: [`sys/policies/acl/${name}`], name }),
+    changed: (name, change, request) =>
+      events.publish({
+        kind: `policy.${change}`,
+        above: [`sys/policies/acl/${name}`],
+        name,
+        ...(request === undefined ? {} : { request }),
+      }),
   });
   const passwords = new PasswordPolicyStore({ storage: view(PREFIXES.policies), randomBytes: (count) => randomBytes(count) });
   const identityView = view(PREFIXES.identity);
