@@ -9,13 +9,13 @@ const zipped = promisify(gzip);
 export interface ApiDocument {
   /** With its quotes; of the plain text. */
   readonly etag: string;
-  readonly plain: Uint8Array;
+  readonly plain: string;
   readonly gzip: Uint8Array;
 }
 
 /** Documents that are kept: callers with other policies see other mounts. */
 const KEPT = 8;
-/** Larger ones are made anew for every caller. Bytes. */
+/** Larger ones are made anew for every caller. Characters. */
 const LARGEST = 4_000_000;
 
 /** OpenAPI documents of the mounts that callers reach. The last ones are kept, since clients ask for the same again and again. */
@@ -49,7 +49,7 @@ export class ApiDocuments {
 }
 
 async function documentOf(places: readonly Place[]): Promise<ApiDocument> {
-  const plain = Buffer.from(`${JSON.stringify(openApiOf(places))}\n`);
+  const plain = `${JSON.stringify(openApiOf(places))}\n`;
   const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 27);
   return { etag: `"${digest}"`, plain, gzip: await zipped(plain) };
 }
