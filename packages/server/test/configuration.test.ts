@@ -418,6 +418,27 @@ describe('the static seal', () => {
     const { sanitized } = read(`seal "static" { current_key_id = "1", current_key = "${key.toString('hex')}" }
       storage "postgresql" { connection_url = "postgresql://u:hunter2@h/d" }
       cluster_name = "c"`);
-    expect(sanitized).toEqual({ seal: { type: 'static' }, storage: { type: 'postgresql' }, cluster_name: 'c' });
+    expect(sanitized).toMatchObject({
+      seals: [{ type: 'static', disabled: false }],
+      storage: { type: 'postgresql' },
+      cluster_name: 'c',
+    });
+    expect(JSON.stringify(sanitized)).not.toMatch(new RegExp(`hunter2|${key.toString('hex')}`));
+  });
+
+  test('lists listeners, storage and seals under the names that support scripts read', () => {
+    const { sanitized } = read(`seal "static" { current_key_id = "1", current_key = "${key.toString('hex')}" }
+      listener "tcp" { address = "127.0.0.1:1", tls_disable = true }
+      listener "tcp" { address = "127.0.0.1:2", tls_disable = true }
+      listener "unix" { address = "/run/s.sock" }`);
+    expect(sanitized).toMatchObject({
+      api_addr: '',
+      listeners: [
+        { type: 'tcp', config: { address: '127.0.0.1:1', tls_disable: true } },
+        { type: 'tcp', config: { address: '127.0.0.1:2' } },
+        { type: 'unix', config: { address: '/run/s.sock' } },
+      ],
+      seals: [{ type: 'static', disabled: false }],
+    });
   });
 });

@@ -93,7 +93,7 @@ function checkTexts(
     plugins,
     console,
     notices: complaints.notices,
-    sanitized: sanitizedConfiguration(items),
+    sanitized: sanitizedConfiguration(items, { storage: dev ? 'inmem' : defaults.storage.type }),
     ...(seal ? { seal } : {}),
     ...(lockout ? { lockout } : {}),
     ...(apiAddress === undefined ? {} : { apiAddress }),

@@ -17,6 +17,7 @@ import { MountEngines } from './mount-engines.ts';
 import { checkMountPath } from '../../kernel/mounts/mount-path.ts';
 import { mountRecords, type MountConfig, type MountRecord } from '../../kernel/mounts/mount-record.ts';
 import { MountRecords } from './mount-records.ts';
+import type { Loggers } from '../../kernel/loggers.ts';
 import { MountRouter } from '../../kernel/mounts/mount-router.ts';
 import { Mount, type SystemLimits } from '../../kernel/mounts/mount.ts';
 import { BUILT_IN_MOUNTS, newMountRecord, type NewMount } from './new-mount.ts';
@@ -52,6 +53,7 @@ export class MountTable {
     scope: Omit<MountScope, 'uuid' | 'prefix'>;
     clock: Clock;
     log: Log;
+    loggers: Loggers;
     system: SystemLimits;
     plugins: UsablePlugins;
     events: Events;

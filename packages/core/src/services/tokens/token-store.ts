@@ -13,8 +13,10 @@ import { digestOf, newAccessor, newServiceToken } from './token-id.ts';
 import { tokenRecords, ttlLeft, type TokenRecord } from './token-record.ts';
 
 const saltRecord = new SingleRecord('core/token-salt', Type.Object({ salt: Type.String() }));
+/** One key for each service token. */
+export const ACCESSORS = 'accessor/';
 /** By the digest of the accessor. */
-const accessorRecords = new Records('accessor/', Type.Object({ accessor: Type.String(), digest: Type.String() }));
+const accessorRecords = new Records(ACCESSORS, Type.Object({ accessor: Type.String(), digest: Type.String() }));
 const CHILDREN = 'token-child/';
 /** The tokens that a person watches, by their end: see `isWatched`. */
 const WATCHED = 'watched-token/';
