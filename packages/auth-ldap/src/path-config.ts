@@ -13,8 +13,7 @@ export function configPath(configs: ConfigStore): AnyPath {
   })
     .read({
       summary: 'Read the configuration.',
-      response: Type.Object({
-        ...shownFields(configFields).properties,
+      response: shownFields(configFields, {
         bindpass_set: Type.Boolean({ description: 'Whether there is a password, which is never shown.' }),
       }),
       handle: async () => {
