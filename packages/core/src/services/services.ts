@@ -282,7 +282,16 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     },
     retryOutside,
     access,
-    streams: new EventStreams({ clock, copies: kernel.copies, tokens, access, log: eventLog, view: new EventView(mounts), node: nodes.id }),
+    streams: new EventStreams({
+      clock,
+      barrier,
+      copies: kernel.copies,
+      tokens,
+      access,
+      log: eventLog,
+      view: new EventView(mounts),
+      node: nodes.id,
+    }),
     logStreams: options.followedLog && new LogStreams({ clock, access, log: options.followedLog }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
     oidc: openOidc({
