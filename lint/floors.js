@@ -5,7 +5,16 @@
 export const floors = {
   core: {
     '': [['kernel'], ['services'], ['request', 'api', 'lifecycle'], ['core-options.ts'], ['core.ts'], ['index.ts']],
-    kernel: [['version.ts', 'random'], ['barrier'], ['storage'], ['incarnation'], ['call'], ['mounts'], ['work'], ['kernel.ts']],
+    kernel: [
+      ['version.ts', 'loggers.ts', 'random'],
+      ['barrier'],
+      ['storage'],
+      ['incarnation'],
+      ['call'],
+      ['mounts'],
+      ['work'],
+      ['kernel.ts'],
+    ],
     services: [
       ['events'],
       ['figures'],

@@ -8,6 +8,8 @@ import type { LockoutDefaults } from './services/lockout/lockout-settings.ts';
 import type { ConsoleSettings } from './services/settings/console-settings.ts';
 import type { LogLevelStore } from './services/settings/log-levels.ts';
 import type { AnsweredCall } from './kernel/call/answered-call.ts';
+import type { Loggers } from './kernel/loggers.ts';
+import type { FollowedLog } from './services/following/log-lines.ts';
 
 /** All that the core is given; only storage is needed. */
 export interface CoreOptions {
@@ -20,6 +22,10 @@ export interface CoreOptions {
   readonly absentPlugins?: readonly AbsentPlugin[];
   readonly clock?: Clock;
   readonly log?: Log;
+  /** In place of `log`: a log for each part of the core. */
+  readonly loggers?: Loggers;
+  /** What `sys/monitor` follows; without it there is no such path. */
+  readonly followedLog?: FollowedLog;
   /** A seal that opens by itself; without one the unseal key is split among operators (Shamir). */
   readonly seal?: AutomaticSeal;
   /**

@@ -17,6 +17,9 @@ export {
 export type { AutomaticSeal } from './services/seal/seal.ts';
 export type { ConsoleSettings } from './services/settings/console-settings.ts';
 export type { CorsConfig } from './services/settings/cors-config.ts';
+export type { PageHeaders } from './services/settings/page-headers.ts';
+export type { FollowedLog, LineFormat } from './services/following/log-lines.ts';
+export type { Loggers } from './kernel/loggers.ts';
 export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './services/settings/log-levels.ts';
 export type { LockoutDefaults, UserLockoutConfig } from './services/lockout/lockout-settings.ts';
 export { openApiOf } from './services/documents/openapi.ts';

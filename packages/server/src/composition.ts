@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { reserveCode, systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
-import { createCore, type Core, type LogLevelStore } from '@strongroom/core';
+import { createCore, type Core } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
 import type { Configuration } from './config/configuration.ts';
@@ -75,7 +75,10 @@ export function compose(configuration: Configuration, replacements: Replacements
     return { installed: [...installed, ...(replacements.plugins ?? [])], absent };
   });
   once(TOKENS.externalPlugins, async (from) => packagePlugins(configuration.plugins, (await from.resolve(TOKENS.offered)).installed));
-  once(TOKENS.storage, async (from) => replacements.storage ?? (await openStorage(configuration.storage, from.resolve(TOKENS.log))));
+  once(
+    TOKENS.storage,
+    async (from) => replacements.storage ?? (await openStorage(configuration.storage, from.resolve(TOKENS.log).named('storage'))),
+  );
   once(TOKENS.core, async (from) => {
     const plugins = { ...(await from.resolve(TOKENS.offered)), external: await from.resolve(TOKENS.externalPlugins) };
     const storage = await from.resolve(TOKENS.storage);
@@ -92,7 +95,7 @@ export function compose(configuration: Configuration, replacements: Replacements
   once(TOKENS.listeners, async (from) =>
     ListenerSet.open(configuration.listeners, {
       core: await from.resolve(TOKENS.core),
-      log: from.resolve(TOKENS.log),
+      log: from.resolve(TOKENS.log).named('http'),
       metrics: from.resolve(TOKENS.metrics),
       console: await from.resolve(TOKENS.console),
     }),
@@ -116,7 +119,9 @@ async function coreOf(
     absentPlugins: plugins.absent,
     clock: from.resolve(TOKENS.clock),
     log: from.resolve(TOKENS.log),
-    logLevels: levelsOf(from.resolve(TOKENS.log)),
+    loggers: from.resolve(TOKENS.log),
+    logLevels: from.resolve(TOKENS.log),
+    followedLog: from.resolve(TOKENS.log),
     audit,
     auditEmergencyDisable,
     sanitizedConfig: () => ({ ...sanitized }),
@@ -130,20 +135,6 @@ async function coreOf(
     ...(clusterName === undefined ? {} : { clusterName }),
     ...(metrics ? { metrics: async (format) => metrics.render(format) } : {}),
   });
-}
-
-/** `sys/loggers`: there is one logger, and its level can be changed while the server runs. */
-function levelsOf(log: ServerLog): LogLevelStore {
-  const configured = log.level;
-  return {
-    list: () => new Map([['server', log.level]]),
-    set: (level, name) => {
-      if (name === undefined || name === 'server') log.level = level;
-    },
-    reset: (name) => {
-      if (name === undefined || name === 'server') log.level = configured;
-    },
-  };
 }
 
 function token<T>(name: string): InjectionToken<T> {

@@ -163,11 +163,12 @@ export class Lifecycle {
   }
 
   async #load(): Promise<void> {
-    const { tokens, cluster, policies, cors, quotas } = this.#services;
+    const { tokens, cluster, policies, cors, pageHeaders, quotas } = this.#services;
     await tokens.open();
     await cluster.open(this.#kernel.store, this.#clusterName);
     await policies.initialize();
     await cors.load();
+    await pageHeaders.load();
     await quotas.rates.load();
     await quotas.leases.load();
   }

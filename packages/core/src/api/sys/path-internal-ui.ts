@@ -1,4 +1,4 @@
-import { type Answered, type AnyPath, f, ListedKeys, path, rawAnswer, TokenRefused } from '@strongroom/engine-sdk';
+import { type Answered, type AnyPath, f, path, rawAnswer, TokenRefused } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
@@ -49,7 +49,7 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
   return [
     path('internal/ui/mounts', {
       synopsis: 'The mounts that the caller can reach.',
-      description: 'Without a token: those with listing_visibility unauth.',
+      description: 'Those with listing_visibility unauth are shown to everybody, and whole to who has a token.',
       access: 'unauthenticated',
       fields: {},
     }).read({
@@ -60,8 +60,9 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
         const lists: Record<'secret' | 'auth', Record<string, Answered<Static<typeof ReachableMount>>>> = { auth: {}, secret: {} };
         for (const mount of mounts.all()) {
           if (mount.ofSystem) continue;
-          if (acl?.reaches(mount.path)) lists[mount.class][shown(mount)] = mountData(mount);
-          else if (mount.record.config.listing_visibility === 'unauth') lists[mount.class][shown(mount)] = short(mount);
+          const open = mount.record.config.listing_visibility === 'unauth';
+          if (acl && (open || acl.reaches(mount.path))) lists[mount.class][shown(mount)] = mountData(mount);
+          else if (open) lists[mount.class][shown(mount)] = short(mount);
         }
         return { data: lists };
       },
@@ -88,14 +89,27 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
       },
     }),
     path('internal/ui/namespaces', {
-      synopsis: 'Namespaces: there is the root alone.',
-      description: '',
+      synopsis: 'The namespaces below that of the caller: there are none.',
+      description: 'For callers with any token.',
       access: 'unauthenticated',
       fields: {},
     }).read({
       summary: 'Lists namespaces.',
-      response: ListedKeys,
-      handle: async () => ({ data: { keys: [''] } }),
+      response: Type.Object({ keys: Type.Optional(Type.Array(Type.String())) }),
+      handle: async (req) => {
+        if (!(await callerAcl(req))) throw new TokenRefused();
+        return { data: {} };
+      },
+    }),
+    path('internal/ui/feature-flags', {
+      synopsis: 'Features of a user interface: there are none to switch.',
+      description: 'Kept for clients that ask.',
+      access: 'unauthenticated',
+      fields: {},
+    }).read({
+      summary: 'Lists feature flags.',
+      response: rawAnswer('application/json', Type.Object({ feature_flags: Type.Array(Type.String()) })),
+      handle: async () => ({ raw: { contentType: 'application/json', body: '{"feature_flags":[]}\n' } }),
     }),
     path('internal/ui/resultant-acl', {
       synopsis: "The caller's policies, merged.",

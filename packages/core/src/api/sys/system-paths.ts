@@ -3,7 +3,7 @@ import { BadRequest, type AnyPath } from '@strongroom/engine-sdk';
 import { keyPaths } from './path-keys.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Services } from '../../services/services.ts';
-import { reloadPlugins } from '../../services/mounts/plugin-reload.ts';
+import { orderReload, reloadPlugins } from '../../services/mounts/plugin-reload.ts';
 import type { ConsoleSettings } from '../../services/settings/console-settings.ts';
 import type { LogLevelStore } from '../../services/settings/log-levels.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
@@ -22,6 +22,7 @@ import { auditPaths } from './path-audit.ts';
 import { circuitPaths } from './path-circuits.ts';
 import { capabilityPaths } from './path-capabilities.ts';
 import { consoleSettingsPaths } from './path-console-settings.ts';
+import { counterPaths } from './path-counters.ts';
 import { corsPaths } from './path-cors.ts';
 import { eventPaths } from './path-events.ts';
 import { figurePaths } from './path-figures.ts';
@@ -34,7 +35,9 @@ import { lockedUserPaths } from './path-locked-users.ts';
 import { loginMethodPaths } from './path-login-methods.ts';
 import { loggerPaths } from './path-loggers.ts';
 import { mfaPaths } from './path-mfa.ts';
+import { monitorPaths } from './path-monitor.ts';
 import { mountPaths } from './path-mounts.ts';
+import { pageHeaderPaths } from './path-page-headers.ts';
 import { passwordPolicyPaths } from './path-password-policies.ts';
 import { nodePaths } from './path-nodes.ts';
 import { pluginPaths } from './path-plugins.ts';
@@ -121,6 +124,9 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...auditPaths({ broker: audit }),
     ...requestHeaderPaths({ headers: audit.headers }),
     ...corsPaths(services),
+    ...pageHeaderPaths(services),
+    ...counterPaths(services.counts),
+    ...(services.logStreams ? monitorPaths({ logStreams: services.logStreams }) : []),
     ...quotaPaths(services),
     ...toolPaths({ randomBytes: (count) => randomBytes(count) }),
     ...lockedUserPaths({
@@ -150,6 +156,11 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...pluginPaths({
       catalogue: { list: () => plugins.usable, refused: () => plugins.refused, isBuiltIn: (plugin) => plugins.isBuiltIn(plugin) },
       reload: async (what) => reloadPlugins(services, what),
+      reloadOthers: async (id, what) => {
+        const others = (await services.nodes.list()).some(({ self, state }) => !self && state === 'active');
+        if (others) await orderReload(kernel.store, id, what);
+        return others;
+      },
       clock,
     }),
     ...absentEnginePaths(plugins.absent),
