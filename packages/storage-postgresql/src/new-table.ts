@@ -8,7 +8,7 @@ import type { Schema } from './schema.ts';
 
 /** For each query; milliseconds. */
 const LIMIT_MS = 10 * 60_000;
-/** How long the table may be left alone while it is written. */
+/** How long the writer may pause. */
 const IDLE_MS = 10 * 60_000;
 /** How long others' commits, and copies under way, are waited for. */
 const LOCK_MS = 30_000;

@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts';
 
 /** For one query of the copy, such as that for its size; milliseconds. */
 const LIMIT_MS = 10 * 60_000;
-/** How long a reader may leave the copy alone, whose transaction keeps PostgreSQL from removing old rows. */
+/** How long a reader may pause: the transaction keeps PostgreSQL from removing old rows. */
 const IDLE_MS = 60_000;
 /** Rows that are fetched at a time hold about so many bytes at most. */
 const FETCHED_BYTES = 16 * 2 ** 20;

@@ -35,7 +35,6 @@ export function encodeEntries(entries: readonly Entry[]): Uint8Array {
 
 /** The entries of a stream, in whatever pieces it comes; several at a time. Keys must ascend. @throws DamagedEntries */
 export async function* decodeEntries(source: AsyncIterable<Uint8Array>): AsyncGenerator<Entry[]> {
-  let rest: Buffer = Buffer.alloc(0);
   let last: Buffer | undefined;
   /** Pieces of an entry that is longer than what has come. */
   let waiting: Uint8Array[] = [];
@@ -45,11 +44,11 @@ export async function* decodeEntries(source: AsyncIterable<Uint8Array>): AsyncGe
     waiting.push(piece);
     waited += piece.length;
     if (waited < needed) continue;
-    rest = waiting.length === 1 ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength) : Buffer.concat(waiting, waited);
+    const come = waiting.length === 1 ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength) : Buffer.concat(waiting, waited);
     const entries: Entry[] = [];
     let at = 0;
     for (;;) {
-      const { bytes, key, value } = entryAt(rest, at);
+      const { bytes, key, value } = entryAt(come, at);
       needed = bytes;
       if (!key || !value) break;
       if (last && last.compare(key) >= 0) throw new DamagedEntries('the keys are not in ascending order');
@@ -58,7 +57,7 @@ export async function* decodeEntries(source: AsyncIterable<Uint8Array>): AsyncGe
       at += bytes;
     }
     if (last) last = Buffer.from(last);
-    rest = rest.subarray(at);
+    const rest = come.subarray(at);
     waiting = rest.length === 0 ? [] : [rest];
     waited = rest.length;
     if (entries.length > 0) yield entries;
