@@ -51,7 +51,8 @@ export async function readSnapshot(source: AsyncIterable<Uint8Array>, reader: Sn
   const sums = await smallFile(bytes, 'SHA256SUMS');
   const sealed = await smallFile(bytes, 'SHA256SUMS.sealed');
   if (sealed.length === 0) throw new SnapshotFault('failed to read snapshot: SHA256SUMS.sealed is empty');
-  if (readTarHeader(await bytes.take(BLOCK)) !== undefined) throw new SnapshotFault('failed to read snapshot: it has more files than it should');
+  if (readTarHeader(await bytes.take(BLOCK)) !== undefined)
+    throw new SnapshotFault('failed to read snapshot: it has more files than it should');
   await bytes.end();
   check(sums, 'meta.json', createHash('sha256').update(metaText).digest());
   check(sums, 'state.bin', hash.digest());
@@ -111,7 +112,8 @@ async function* unpacked(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   } catch (error) {
     if (failed) throw failed.error;
     const { code } = error as { code?: string };
-    if (code === 'Z_BUF_ERROR' || (code?.startsWith('Z_') && seen < 10)) throw new SnapshotFault('failed to decompress snapshot: unexpected EOF');
+    if (code === 'Z_BUF_ERROR' || (code?.startsWith('Z_') && seen < 10))
+      throw new SnapshotFault('failed to decompress snapshot: unexpected EOF');
     if (code?.startsWith('Z_')) throw new SnapshotFault(`failed to decompress snapshot: gzip: ${(error as Error).message}`);
     throw error;
   }

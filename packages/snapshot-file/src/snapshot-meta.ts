@@ -37,13 +37,16 @@ export function readMeta(text: string): SnapshotMeta {
     throw new SnapshotFault('failed to read snapshot: meta.json is no JSON');
   }
   if (found['Format'] === undefined && found['Configuration'] !== undefined) {
-    throw new SnapshotFault('the snapshot was made by Vault or OpenBao, whose stores this server cannot read: see strongroom operator import');
+    throw new SnapshotFault(
+      'the snapshot was made by Vault or OpenBao, whose stores this server cannot read: see strongroom operator import',
+    );
   }
   if (found['Format'] !== FORMAT || found['Version'] !== 1) {
     throw new SnapshotFault(`the snapshot has the format ${JSON.stringify(found['Format'])}; this version reads ${FORMAT}`);
   }
   const wrong =
-    TEXTS.find((name) => typeof found[name] !== 'string') ?? NUMBERS.find((name) => !Number.isSafeInteger(found[name]) || Number(found[name]) < 0);
+    TEXTS.find((name) => typeof found[name] !== 'string') ??
+    NUMBERS.find((name) => !Number.isSafeInteger(found[name]) || Number(found[name]) < 0);
   if (wrong !== undefined) throw new SnapshotFault(`failed to read snapshot: ${wrong} is missing in meta.json`);
   return found as unknown as SnapshotMeta;
 }
