@@ -19,7 +19,7 @@ export const floors = {
       ['events'],
       ['figures'],
       ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings', 'nodes'],
-      ['passwords', 'journal', 'jobs', 'mfa', 'oidc'],
+      ['passwords', 'journal', 'jobs', 'mfa', 'oidc', 'ceremony'],
       ['leases'],
       ['tokens'],
       ['caller', 'overview', 'revocation', 'wrapping'],

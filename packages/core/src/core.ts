@@ -164,12 +164,12 @@ export class Core {
 /** What the paths of `sys/` that are always open are given. */
 function sealPathDeps(
   { clock, copies, driver }: Kernel,
-  { seal, cluster }: Services,
+  { seal, pgpKeys, cluster }: Services,
   lifecycle: Lifecycle,
   storageType: string,
 ): SealPathDeps {
   return {
-    ...{ seal, cluster, storageType },
+    ...{ seal, pgpKeys, cluster, storageType },
     now: () => clock.now(),
     sealed: () => !lifecycle.open,
     opening: () => lifecycle.openingProblem,

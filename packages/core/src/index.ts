@@ -5,7 +5,7 @@ export type { CoreOptions } from './core-options.ts';
 export type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 export { PluginRefused } from './services/plugins/plugin-refused.ts';
 export type { AnsweredCall } from './kernel/call/answered-call.ts';
-export type { CoreRequest, RequestOperation } from './kernel/call/core-request.ts';
+export type { CoreRequest, RequestOperation, TokenlessCeremony } from './kernel/call/core-request.ts';
 export {
   emptyResponse,
   type AuthReply,
@@ -14,6 +14,7 @@ export {
   type PendingAuth,
   type WrapInfo,
 } from './kernel/call/core-response.ts';
+export type { OpenPgp, PgpPublicKey } from './services/ceremony/pgp-keys.ts';
 export type { AutomaticSeal } from './services/seal/seal.ts';
 export type { ConsoleSettings } from './services/settings/console-settings.ts';
 export type { CorsConfig } from './services/settings/cors-config.ts';

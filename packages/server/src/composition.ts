@@ -8,6 +8,7 @@ import { openConsole, type ConsolePages } from './console.ts';
 import { ListenerSet } from './listeners/listener-set.ts';
 import { ServerLog } from './log/server-log.ts';
 import { ServerMetrics } from './metrics.ts';
+import { loadOpenPgp } from './plugins/openpgp.ts';
 import { offeredPlugins, type OfferedPlugins } from './plugins/plugin-list.ts';
 import { packagePlugins } from './plugins/package-plugins.ts';
 import { openStorage } from './storage-choice.ts';
@@ -126,6 +127,7 @@ async function coreOf(
     auditEmergencyDisable,
     sanitizedConfig: () => ({ ...sanitized }),
     console: configuration.console.settings,
+    pgp: loadOpenPgp,
     ...(seal ? { seal } : {}),
     ...(lockout ? { lockout } : {}),
     ...(devRootToken === undefined ? {} : { devRootToken }),

@@ -195,13 +195,14 @@ export class Lifecycle {
   async #start(): Promise<void> {
     if (this.#open) return;
     const { clock, log, barrier, incarnations, runner } = this.#kernel;
-    const { versions, audit, mounts, removals, tokens, cluster, figures, nodes, sharedEvents } = this.#services;
+    const { versions, rootGeneration, audit, mounts, removals, tokens, cluster, figures, nodes, sharedEvents } = this.#services;
     const began = clock.millis();
     this.#caches.opening();
     this.#starting = true;
     try {
       await this.#load();
       await versions.record(VERSION);
+      await rootGeneration.end();
       await audit.load();
       await incarnations.begin();
       await nodes.begin();

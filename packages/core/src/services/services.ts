@@ -61,6 +61,9 @@ import { Cluster } from './seal/cluster.ts';
 import { KeyRotation } from './seal/key-rotation.ts';
 import { NameSearch } from './search/name-search.ts';
 import { Seal, type AutomaticSeal } from './seal/seal.ts';
+import { PgpKeys, type OpenPgp } from './ceremony/pgp-keys.ts';
+import { Rekeying } from './ceremony/rekeying.ts';
+import { RootGeneration } from './ceremony/root-generation.ts';
 import { CorsConfig } from './settings/cors-config.ts';
 import { PageHeaders } from './settings/page-headers.ts';
 import { VersionHistory } from './settings/version-history.ts';
@@ -78,6 +81,7 @@ export interface ServiceOptions {
   readonly externalPlugins?: readonly Plugin[];
   readonly absentPlugins?: readonly AbsentPlugin[];
   readonly seal?: AutomaticSeal;
+  readonly pgp?: () => Promise<OpenPgp | undefined>;
   readonly defaultLeaseTtl?: number;
   readonly maxLeaseTtl?: number;
   readonly apiAddress?: string;
@@ -256,6 +260,10 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, tokens }, mount: mountOf }),
   });
 
+  const seal = new Seal({ driver, barrier, automatic: options.seal, log });
+  const pgpKeys = new PgpKeys(options.pgp, clock);
+  const ceremony = { seal, store, clock, log, pgp: pgpKeys };
+
   return {
     ...{
       plugins,
@@ -305,7 +313,9 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     leaseTimeline: new LeaseTimeline({ store, tokens }),
     leaseTree: new LeaseTree({ store, tokens }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
-    seal: new Seal({ driver, barrier, automatic: options.seal, log }),
+    ...{ seal, pgpKeys },
+    rekeyings: [new Rekeying('root', ceremony), new Rekeying('recovery', ceremony)],
+    rootGeneration: new RootGeneration(ceremony),
     rotation: new KeyRotation({ barrier, store, clock }),
     cluster,
     snapshots: new Snapshots({ driver, barrier, cluster, clock, log }),

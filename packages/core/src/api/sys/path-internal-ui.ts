@@ -5,7 +5,7 @@ import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { Acl } from '../../services/policies/acl.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { MountData, mountData, OpenMount, PlacedMount } from './mount-data.ts';
-import { openApiOf } from '../../services/documents/openapi.ts';
+import { ApiDocuments } from '../../services/documents/api-documents.ts';
 
 const ReachableMount = Type.Union([MountData, OpenMount]);
 const ReachableMounts = Type.Record(Type.String(), ReachableMount);
@@ -28,6 +28,18 @@ const ResultantPolicies = Type.Object({
   glob_paths: Type.Optional(ResultantPaths),
 });
 
+const NO_PATHS: readonly AnyPath[] = [];
+
+/** Whether `Accept-Encoding` names gzip, and not to refuse it. */
+function takesGzip(accepted: string): boolean {
+  return accepted.split(',').some((coding) => /^\s*(x-)?gzip\s*(;\s*q=(?!0(\.0*)?\s*$)|$)/i.test(coding));
+}
+
+/** Whether `If-None-Match` names what would be sent. */
+function has(known: string, etag: string): boolean {
+  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+}
+
 export interface InternalUiDeps {
   readonly mounts: MountTable;
   /** Undefined for what is no token, or none that is good at this address. */
@@ -36,6 +48,7 @@ export interface InternalUiDeps {
 
 /** `sys/internal/…`: what command lines and user interfaces ask before they do anything. */
 export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath[] {
+  const documents = new ApiDocuments();
   const callerAcl = async (req: object): Promise<Acl | undefined> => {
     const { token, remoteAddress = '' } = internalOf(req).request;
     return token ? aclOfToken(token, remoteAddress) : undefined;
@@ -122,7 +135,8 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
     }),
     path('internal/specs/openapi', {
       synopsis: 'The OpenAPI document of everything mounted.',
-      description: 'Only what the caller can reach.',
+      description:
+        'Only what the caller can reach. The answer has an `ETag`, honours `If-None-Match`, and is compressed for those who accept gzip.',
       access: 'unauthenticated',
       fields: { generic_mount_paths: f.bool('Accepted.'), context: f.string('Accepted.') },
     }).read({
@@ -131,8 +145,16 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
       handle: async (req) => {
         const acl = await callerAcl(req);
         const reachable = acl ? mounts.all().filter((mount) => acl.reaches(mount.path)) : [];
-        const document = openApiOf(reachable.map((mount) => ({ prefix: mount.path, paths: mount.router?.paths ?? [] })));
-        return { raw: { contentType: 'application/json', body: `${JSON.stringify(document)}\n` } };
+        const document = await documents.of(reachable.map((mount) => ({ prefix: mount.path, paths: mount.router?.paths ?? NO_PATHS })));
+        const zipped = takesGzip(String(req.headers['accept-encoding'] ?? ''));
+        const etag = zipped ? `${document.etag.slice(0, -1)}-gzip"` : document.etag;
+        const headers = { 'Cache-Control': 'private, no-cache', ETag: etag, Vary: 'Accept-Encoding, Authorization, X-Vault-Token' };
+        if (has(String(req.headers['if-none-match'] ?? ''), etag)) {
+          return { status: 304, headers, raw: { contentType: 'application/json', body: '' } };
+        }
+        return zipped
+          ? { headers: { ...headers, 'Content-Encoding': 'gzip' }, raw: { contentType: 'application/json', body: document.gzip } }
+          : { headers, raw: { contentType: 'application/json', body: document.plain } };
       },
     }),
   ];
