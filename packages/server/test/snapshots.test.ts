@@ -203,7 +203,7 @@ describe('a snapshot', () => {
     const left = request(`${address}/v1/${SNAPSHOT}`, { method: 'POST', headers: { 'X-Vault-Token': token } });
     left.on('error', () => undefined);
     left.write(bytes.subarray(0, bytes.length >> 1));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    while (!readdirSync(folder).some((name) => name.startsWith('store-'))) await call('GET', 'sys/health');
     left.destroy();
     for (let tries = 0; ; tries++) {
       const { status } = await call('GET', SNAPSHOT);
@@ -219,6 +219,8 @@ describe('a snapshot', () => {
     );
     for (let part = 0; part < 4; part++) {
       slow.write(bytes.subarray((bytes.length * part) >> 2, (bytes.length * (part + 1)) >> 2));
+      // The limit that must not hold is kept by Node's own clock.
+      // eslint-disable-next-line no-restricted-syntax
       await new Promise((resolve) => setTimeout(resolve, 700));
     }
     slow.end();
@@ -253,8 +255,7 @@ describe('a snapshot', () => {
     for (let tries = 0; ; tries++) {
       const { status } = await one.call('GET', 'kv/a');
       if (status === 200 && (await one.get('a')) === 'then') break;
-      expect(tries).toBeLessThan(500);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(tries).toBeLessThan(5_000);
     }
     expect((await one.call('GET', 'other/a')).status).toBe(404);
     expect(await one.put('by/one', '1')).toBe(204);

@@ -36,7 +36,6 @@ export function snapshotPaths({ snapshots, mounts, replaceStore }: Deps): AnyPat
     const { body } = internalOf(req).request;
     if (!body) throw new BadRequest('the body must be a snapshot, as GET sys/storage/raft/snapshot answered it');
     const { meta, open } = await snapshots.restore(arriving(body), { force, swap: replaceStore });
-    const sealed = 'the server is sealed: unseal it with the keys of the time of the snapshot';
     const data = { id: meta.ID, created_at: meta.CreatedAt, cluster_name: meta.ClusterName, entries: meta.Entries, sealed: !open };
     return { data, warnings: [...(open ? [] : [SEALED]), ...issuedSince(meta, open ? mounts.all() : [])] };
   };
