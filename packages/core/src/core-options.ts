@@ -3,6 +3,7 @@ import type { StorageDriver } from '@strongroom/storage-sdk';
 import type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 import type { AuditDeviceConfig } from './services/audit/audit-broker.ts';
 import type { ProcessTable } from './kernel/incarnation/process-table.ts';
+import type { OpenPgp } from './services/ceremony/pgp-keys.ts';
 import type { AutomaticSeal } from './services/seal/seal.ts';
 import type { LockoutDefaults } from './services/lockout/lockout-settings.ts';
 import type { ConsoleSettings } from './services/settings/console-settings.ts';
@@ -22,6 +23,8 @@ export interface CoreOptions {
   readonly absentPlugins?: readonly AbsentPlugin[];
   readonly clock?: Clock;
   readonly log?: Log;
+  /** Loads what encrypts to PGP keys, when the first key comes; resolves with undefined where it is not installed. */
+  readonly pgp?: () => Promise<OpenPgp | undefined>;
   /** In place of `log`: a log for each part of the core. */
   readonly loggers?: Loggers;
   /** What `sys/monitor` follows; without it there is no such path. */

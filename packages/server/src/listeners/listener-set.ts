@@ -8,8 +8,9 @@ import { formatAddress } from '../config/address.ts';
 import type { Listener, UnixListener } from '../config/configuration.ts';
 import { NO_CONSOLE_HERE, type ConsolePages } from '../console.ts';
 import { ListenerFailed } from '../failures.ts';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import { withOpenMetrics } from './open-metrics.ts';
+import { withTokenless } from './tokenless.ts';
 import { readTlsFiles, tlsOptions } from './tls.ts';
 
 export interface ListenerParts {
@@ -75,7 +76,8 @@ export class ListenerSet {
 }
 
 async function openListener(choice: Listener, parts: ListenerParts): Promise<OpenListener> {
-  const core = choice.openMetrics && parts.metrics ? withOpenMetrics(parts.core, parts.metrics) : parts.core;
+  const allowing = choice.tokenless ? withTokenless(parts.core, choice.tokenless) : parts.core;
+  const core = choice.openMetrics && parts.metrics ? withOpenMetrics(allowing, parts.metrics) : allowing;
   const server = createHttpServer(core, httpOptions(choice, parts));
   if (choice.type === 'unix') {
     await removeStaleSocket(choice.path);

@@ -3,6 +3,7 @@ import { BadRequest, type AnyPath } from '@strongroom/engine-sdk';
 import { keyPaths } from './path-keys.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Services } from '../../services/services.ts';
+import { insist } from '../../services/ceremony/insist.ts';
 import { orderReload, reloadPlugins } from '../../services/mounts/plugin-reload.ts';
 import type { ConsoleSettings } from '../../services/settings/console-settings.ts';
 import type { LogLevelStore } from '../../services/settings/log-levels.ts';
@@ -10,9 +11,12 @@ import { internalOf } from '../../services/caller/internal-request.ts';
 import type { PolicyOperation } from '../../services/policies/capability.ts';
 import { admittedPath } from '../../kernel/call/admitted-path.ts';
 import { canonicalPath } from '../../kernel/mounts/canonical-path.ts';
-import { decodeTokenPath, generateRootPaths } from './path-generate-root.ts';
+import { decodeTokenPath } from './path-decode-token.ts';
+import { generateRootPaths } from './path-generate-root.ts';
+import { legacyGenerateRootPaths } from './path-legacy-generate-root.ts';
+import { legacyRekeyPaths } from './path-legacy-rekey.ts';
 import { rekeyPaths } from './path-rekey.ts';
-import { retiredKeyPaths } from './path-retired.ts';
+import { shareBackupPaths } from './path-share-backup.ts';
 import { openSealPaths, sealPaths, type SealPathDeps } from './path-seal.ts';
 import { wrappingPaths } from './path-wrapping.ts';
 import { absentEnginePaths } from './path-absent-engines.ts';
@@ -52,6 +56,7 @@ import { journalPaths } from './path-journal.ts';
 import { schedulePaths } from './path-schedule.ts';
 import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
+import { snapshotPaths } from './path-snapshot.ts';
 import { toolPaths } from './path-tools.ts';
 import { versionHistoryPaths } from './path-version-history.ts';
 
@@ -68,12 +73,14 @@ export interface SystemParts {
   readonly services: Services;
   readonly sealing: SealPathDeps;
   newRootToken(): Promise<string>;
+  /** See Lifecycle. */
+  replaceStore(replace: () => Promise<void>): Promise<boolean>;
 }
 
 /** Every path of `sys/`: one file a noun, each given what it needs. */
-export function systemPaths({ kernel, services, sealing, newRootToken }: SystemParts, options: SystemOptions): AnyPath[] {
+export function systemPaths({ kernel, services, sealing, newRootToken, replaceStore }: SystemParts, options: SystemOptions): AnyPath[] {
   const { clock, barrier, outside } = kernel;
-  const { mounts, plugins, access, audit, seal, removals, lockout } = services;
+  const { mounts, plugins, access, audit, seal, rekeyings, rootGeneration, removals, lockout } = services;
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
     return canonicalPath(mounts, path) ?? { path };
@@ -95,11 +102,12 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...openSealPaths(sealing),
     ...sealPaths(sealing),
     ...keyPaths({ barrier, rotation: services.rotation }),
-    ...retiredKeyPaths(),
-    ...rekeyPaths({ seal, rotateRootKey: async () => seal.replaceRootKey() }),
+    ...rekeyPaths({ rekeyings, rotateRootKey: async () => insist(async () => seal.replaceRootKey()) }),
+    ...legacyRekeyPaths(rekeyings),
+    ...shareBackupPaths(rekeyings),
+    ...legacyGenerateRootPaths({ rootGeneration, newRootToken }),
     ...generateRootPaths({
-      seal,
-      clock,
+      rootGeneration,
       newRootToken,
       permits: async (req, operation, path) => access.permits(internalOf(req).request, { operation, path: `sys/${path}` }),
     }),
@@ -166,6 +174,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...absentEnginePaths(plugins.absent),
     ...activationFlagPaths({ features: plugins.systemEngines().flatMap(({ system }) => system.feature ?? []) }),
     ...hostInfoPaths({ clock }),
+    ...snapshotPaths({ ...services, replaceStore }),
     ...versionHistoryPaths({ history: services.versions }),
     ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
     ...serverPaths({
