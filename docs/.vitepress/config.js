@@ -28,6 +28,7 @@ const guide = [
       entry('Quotas', '/quotas'),
       entry('Production guide', '/production'),
       entry('Operating', '/operating'),
+      entry('Monitoring', '/monitoring'),
       entry('Errors', '/errors'),
       entry('Security', '/security'),
       entry('Differences', '/differences'),

@@ -1,13 +1,15 @@
 import 'reflect-metadata';
+import { readdirSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { reserveCode, systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
 import { createCore, type Core } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
-import type { Configuration } from './config/configuration.ts';
+import type { Configuration, StorageChoice } from './config/configuration.ts';
 import { openConsole, type ConsolePages } from './console.ts';
 import { ListenerSet } from './listeners/listener-set.ts';
 import { ServerLog } from './log/server-log.ts';
-import { ServerMetrics } from './metrics.ts';
+import { ServerMetrics } from './metrics/server-metrics.ts';
 import { loadOpenPgp } from './plugins/openpgp.ts';
 import { offeredPlugins, type OfferedPlugins } from './plugins/plugin-list.ts';
 import { packagePlugins } from './plugins/package-plugins.ts';
@@ -65,9 +67,13 @@ export function compose(configuration: Configuration, replacements: Replacements
     configuration.metrics
       ? new ServerMetrics({
           sealed: () => opened?.sealed ?? true,
+          cluster: () => opened?.clusterName ?? '',
           quotas: () => opened?.quotaFigures(),
           mounts: () => opened?.mountCounts() ?? [],
           work: () => opened?.workFigures(),
+          timings: () => opened?.timings(),
+          audit: () => opened?.auditFigures() ?? [],
+          room: () => roomOf(configuration.storage),
         })
       : undefined,
   );
@@ -137,6 +143,18 @@ async function coreOf(
     ...(clusterName === undefined ? {} : { clusterName }),
     ...(metrics ? { metrics: async (format) => metrics.render(format) } : {}),
   });
+}
+
+/** Of a folder on a disk. What cannot be seen is not known. */
+function roomOf(storage: StorageChoice): { used: number; free: number } | undefined {
+  if (storage.type !== 'lmdb') return undefined;
+  try {
+    const { bavail, bsize } = statfsSync(storage.path);
+    const sizes = readdirSync(storage.path).map((name) => statSync(join(storage.path, name)).blocks * 512);
+    return { used: sizes.reduce((sum, size) => sum + size, 0), free: bavail * bsize };
+  } catch {
+    return undefined;
+  }
 }
 
 function token<T>(name: string): InjectionToken<T> {
