@@ -24,7 +24,7 @@ type Holder = keyof typeof RULES;
 /** Whose actions are pressed: those of the others are among them. */
 const PRESSED: readonly Holder[] = ['nothing to list', 'everything to read and nothing to write'];
 
-/** Loans are given back by those who have them; the home page shows what a token may see. */
+/** Loans are returned by those who have them; the home page shows what a token may see. */
 const ITS_OWN = /^(Return |Try now$)/;
 
 describeWhere(noChromium, 'the pages', () => {
