@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { reserveCode, systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
-import { createCore, type Core, type LogLevelStore } from '@strongroom/core';
+import { createCore, type Core, type LogLevelStore, type SealState } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
 import type { Configuration } from './config/configuration.ts';
@@ -10,6 +10,7 @@ import { ServerLog } from './log/server-log.ts';
 import { ServerMetrics } from './metrics.ts';
 import { offeredPlugins, type OfferedPlugins } from './plugins/plugin-list.ts';
 import { packagePlugins } from './plugins/package-plugins.ts';
+import { configuredSeals } from './plugins/configured-seals.ts';
 import { openStorage } from './storage-choice.ts';
 
 /** What a server consists of. The container knows each part by one of these and makes it once, when somebody first asks. */
@@ -67,6 +68,7 @@ export function compose(configuration: Configuration, replacements: Replacements
           quotas: () => opened?.quotaFigures(),
           mounts: () => opened?.mountCounts() ?? [],
           work: () => opened?.workFigures(),
+          seals: () => opened?.sealUnreachableSeconds() ?? [],
         })
       : undefined,
   );
@@ -108,20 +110,20 @@ async function coreOf(
   const configuration = from.resolve(TOKENS.configuration);
   const metrics = from.resolve(TOKENS.metrics);
   const devRootToken = from.resolve(TOKENS.devRootToken);
-  const { seal, lockout, apiAddress, clusterName, defaultLeaseTtl, maxLeaseTtl, audit, auditEmergencyDisable, sanitized } = configuration;
-  return createCore({
+  const { seals, lockout, apiAddress, clusterName, defaultLeaseTtl, maxLeaseTtl, audit, auditEmergencyDisable, sanitized } = configuration;
+  const core: Core = await createCore({
     storage: metrics ? metrics.counting(storage) : storage,
     plugins: plugins.installed,
-    externalPlugins: plugins.external,
+    externalPlugins: plugins.external.filter(({ kind }) => kind !== 'seal'),
     absentPlugins: plugins.absent,
     clock: from.resolve(TOKENS.clock),
     log: from.resolve(TOKENS.log),
     logLevels: levelsOf(from.resolve(TOKENS.log)),
     audit,
     auditEmergencyDisable,
-    sanitizedConfig: () => ({ ...sanitized }),
+    sanitizedConfig: () => ({ ...sanitized, ...(seals.length === 0 ? {} : { seals: shownSeals(seals, core.sealStates()) }) }),
     console: configuration.console.settings,
-    ...(seal ? { seal } : {}),
+    seals: await configuredSeals(seals, { plugins: plugins.external, clock: from.resolve(TOKENS.clock), log: from.resolve(TOKENS.log) }),
     ...(lockout ? { lockout } : {}),
     ...(devRootToken === undefined ? {} : { devRootToken }),
     ...(defaultLeaseTtl === undefined ? {} : { defaultLeaseTtl }),
@@ -129,6 +131,15 @@ async function coreOf(
     ...(apiAddress === undefined ? {} : { apiAddress }),
     ...(clusterName === undefined ? {} : { clusterName }),
     ...(metrics ? { metrics: async (format) => metrics.render(format) } : {}),
+  });
+  return core;
+}
+
+/** For `sys/config/state/sanitized`. */
+function shownSeals(seals: Configuration['seals'], states: readonly SealState[]): object[] {
+  return seals.map(({ type, name = type, priority = 1, disabled }) => {
+    const healthy = disabled ? undefined : states.find((state) => state.name === name)?.healthy;
+    return { type, name, priority, disabled, ...(healthy === undefined ? {} : { healthy }) };
   });
 }
 

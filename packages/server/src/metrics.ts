@@ -30,6 +30,7 @@ export class ServerMetrics {
     readonly quotas?: () => QuotaFigures | undefined;
     readonly mounts?: () => readonly MountCounts[];
     readonly work?: () => WorkFigures | undefined;
+    readonly seals?: () => readonly { readonly name: string; readonly seconds: number }[];
   }) {
     const registry = this.#registry;
     collectDefaultMetrics({ register: registry });
@@ -80,6 +81,7 @@ export class ServerMetrics {
     });
     this.#addQuotas(state.quotas ?? (() => undefined));
     addMounts(registry, state.mounts ?? (() => []));
+    addSeals(registry, state.seals ?? (() => []));
     addWork(registry, state.work ?? (() => undefined));
   }
 
@@ -247,6 +249,19 @@ function addWork(registry: Registry, work: () => WorkFigures | undefined): void 
     registers,
     collect() {
       this.set(work()?.backlog ?? NaN);
+    },
+  });
+}
+
+function addSeals(registry: Registry, seals: () => readonly { readonly name: string; readonly seconds: number }[]): void {
+  new Gauge({
+    name: 'strongroom_seal_unreachable_seconds',
+    help: 'For how long each enabled seal has failed its health checks; 0 while it works.',
+    labelNames: ['seal'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, seconds } of seals()) this.set({ seal: name }, seconds);
     },
   });
 }

@@ -56,7 +56,10 @@ import { BulkRevoker } from './revocation/bulk-revoker.ts';
 import { Cluster } from './seal/cluster.ts';
 import { KeyRotation } from './seal/key-rotation.ts';
 import { NameSearch } from './search/name-search.ts';
-import { Seal, type AutomaticSeal } from './seal/seal.ts';
+import type { ConfiguredSeal } from './seal/configured-seal.ts';
+import { configuredKeySeal, type KeySeal } from './seal/key-seal.ts';
+import { SealHealth } from './seal/seal-health.ts';
+import { Seal } from './seal/seal.ts';
 import { CorsConfig } from './settings/cors-config.ts';
 import { VersionHistory } from './settings/version-history.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
@@ -71,7 +74,8 @@ export interface ServiceOptions {
   readonly plugins?: readonly Plugin[];
   readonly externalPlugins?: readonly Plugin[];
   readonly absentPlugins?: readonly AbsentPlugin[];
-  readonly seal?: AutomaticSeal;
+  readonly seals?: readonly ConfiguredSeal[];
+  readonly seal?: KeySeal;
   readonly defaultLeaseTtl?: number;
   readonly maxLeaseTtl?: number;
   readonly apiAddress?: string;
@@ -216,6 +220,13 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     }),
   };
 
+  const seal = new Seal({
+    driver,
+    barrier,
+    configured: options.seals ?? (options.seal ? [configuredKeySeal(options.seal)] : []),
+    clock: kernel.livenessClock,
+    log,
+  });
   const access = new TokenAccess({ tokens, policies, identity });
   const underWay = new CallsUnderWay();
   const nodes = new Nodes({
@@ -280,7 +291,8 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     leaseTimeline: new LeaseTimeline({ store, tokens }),
     leaseTree: new LeaseTree({ store, tokens }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
-    seal: new Seal({ driver, barrier, automatic: options.seal, log }),
+    seal,
+    sealHealth: new SealHealth({ seal, driver, clock: kernel.livenessClock, now: () => clock.now(), log }),
     rotation: new KeyRotation({ barrier, store, clock }),
     cluster: new Cluster(options.apiAddress ?? '', clock.now()),
     search: new NameSearch({ mounts, clock, log }),

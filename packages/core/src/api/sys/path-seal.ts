@@ -13,6 +13,7 @@ import { Type, type TSchema } from 'typebox';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { Cluster } from '../../services/seal/cluster.ts';
+import { operatorShares } from '../../services/seal/seal-config.ts';
 import { parseShare, type Seal } from '../../services/seal/seal.ts';
 
 export interface SealPathDeps {
@@ -23,6 +24,8 @@ export interface SealPathDeps {
   sealed(): boolean;
   /** Why a seal that opens by itself has not; undefined where nothing keeps it from it. */
   opening(): string | undefined;
+  /** Which seals fail while the server is open. */
+  sealWarnings(): readonly string[];
   /** Why an open server answers no requests just now; undefined when it does. */
   problem(): string | undefined;
   initialized(): Promise<boolean>;
@@ -31,7 +34,7 @@ export interface SealPathDeps {
     order: Parameters<Seal['initialize']>[0],
   ): Promise<{ keys: readonly Buffer[]; recoveryKeys: readonly Buffer[]; rootToken: string }>;
   /** Takes a share, and starts the server when it was the last one needed. */
-  unseal(share: Buffer): Promise<void>;
+  unseal(share: Buffer, migrate: boolean): Promise<void>;
   close(): Promise<void>;
   /** Counts commits, for clients that print it. */
   storageIndex(): number;
@@ -52,6 +55,7 @@ const Health = json200(
     version: Type.String(),
     ...cluster,
     warnings,
+    seal_warnings: Type.Optional(Type.Array(Type.String(), { description: 'Seals that fail; the server is open nevertheless.' })),
   }),
 );
 const SealStatus = json200(
@@ -107,23 +111,26 @@ async function status(deps: SealPathDeps): Promise<Record<string, unknown>> {
   const config = await deps.seal.config();
   const sealed = deps.sealed();
   const { count, nonce } = deps.seal.progress;
+  const { shares, threshold } = config ? operatorShares(config) : { shares: 0, threshold: 0 };
+  const problem = sealed ? deps.opening() : undefined;
+  const warned = sealed ? (problem === undefined ? [] : [problem]) : deps.sealWarnings();
   const cluster = sealed ? undefined : deps.cluster.identity;
   return {
     type: deps.seal.type,
     initialized: config !== undefined,
     sealed,
-    t: config?.secret_threshold ?? 0,
-    n: config?.secret_shares ?? 0,
+    t: threshold,
+    n: shares,
     progress: count,
     nonce,
     recovery_seal: deps.seal.automatic,
     ...(deps.seal.automatic ? { recovery_seal_type: 'shamir' } : {}),
     version: VERSION,
     commit_date: '',
-    migration: false,
+    migration: await deps.seal.migrating(),
     ...(cluster ? { cluster_name: cluster.name, cluster_id: cluster.id } : {}),
     storage_type: deps.storageType,
-    ...(sealed && deps.opening() !== undefined ? { warnings: [deps.opening()] } : {}),
+    ...(warned.length > 0 ? { warnings: warned } : {}),
   };
 }
 
@@ -146,6 +153,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
     const cluster = sealed ? undefined : deps.cluster.identity;
     const answer = !initialized ? codeOf('uninitcode', 501) : sealed ? codeOf('sealedcode', 503) : codeOf('activecode', 200);
     codeOf('standbycode', 429);
+    const failing = sealed ? [] : deps.sealWarnings();
     const unable = problem === undefined ? {} : { warnings: [problem] };
     return json(
       {
@@ -158,6 +166,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
         version: VERSION,
         ...(cluster ? { cluster_name: cluster.name, cluster_id: cluster.id } : {}),
         ...unable,
+        ...(failing.length > 0 ? { seal_warnings: failing } : {}),
       },
       problem === undefined ? answer : 503,
     );
@@ -262,7 +271,11 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
       access: 'unauthenticated',
       synopsis: 'Takes one share of the unseal key.',
       description: 'When there are enough, the server opens. `reset` drops the shares given so far.',
-      fields: { key: f.secret('A share, hex or base64.'), reset: f.bool('Start over.'), migrate: f.bool('Accepted; nothing to migrate.') },
+      fields: {
+        key: f.secret('A share, hex or base64.'),
+        reset: f.bool('Start over.'),
+        migrate: f.bool('Migrates the store to the seal of the configuration.'),
+      },
     }).update({
       summary: 'Unseals.',
       response: SealStatus,
@@ -272,7 +285,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
           if (!deps.sealed()) throw new BadRequest('vault is unsealed');
           deps.seal.reset();
         } else {
-          await deps.unseal(parseShare(data.key!));
+          await deps.unseal(parseShare(data.key!), data.migrate === true);
         }
         return json(await status(deps));
       },
