@@ -29,6 +29,7 @@ const arrows = {
   'auth-ldap': ['engine-sdk', 'auth-sdk', 'ldap-client', 'go-template'],
   'auth-kubernetes': ['engine-sdk', 'auth-sdk'],
   'auth-approle': ['engine-sdk', 'auth-sdk'],
+  pgp: ['engine-sdk'],
   'database-sdk': ['engine-sdk'],
   'database-testkit': ['engine-sdk', 'database-sdk', 'go-template'],
   'database-knex': ['engine-sdk', 'database-sdk'],

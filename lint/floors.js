@@ -5,12 +5,21 @@
 export const floors = {
   core: {
     '': [['kernel'], ['services'], ['request', 'api', 'lifecycle'], ['core-options.ts'], ['core.ts'], ['index.ts']],
-    kernel: [['version.ts', 'random'], ['barrier'], ['storage'], ['incarnation'], ['call'], ['mounts'], ['work'], ['kernel.ts']],
+    kernel: [
+      ['version.ts', 'loggers.ts', 'random'],
+      ['barrier'],
+      ['storage'],
+      ['incarnation'],
+      ['call'],
+      ['mounts'],
+      ['work'],
+      ['kernel.ts'],
+    ],
     services: [
       ['events'],
       ['figures'],
       ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings', 'nodes'],
-      ['passwords', 'journal', 'jobs', 'mfa', 'oidc'],
+      ['passwords', 'journal', 'jobs', 'mfa', 'oidc', 'ceremony'],
       ['leases'],
       ['tokens'],
       ['caller', 'overview', 'revocation', 'wrapping'],

@@ -39,6 +39,7 @@ function installServers() {
     ['slapd', existsSync('/usr/sbin/slapd'), 'tests against OpenLDAP'],
     ['ldap-utils', has('ldapsearch'), 'tests against OpenLDAP'],
     ['openssl', has('openssl'), 'tests with TLS'],
+    ['gnupg', has('gpg'), 'tests that GnuPG reads what is encrypted to PGP keys'],
     [
       'python3-venv',
       has('python3') && spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0,

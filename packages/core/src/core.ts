@@ -16,6 +16,7 @@ import type { InitOrder, InitResult } from './services/seal/seal.ts';
 import type { QuotaFigures } from './services/quotas/quotas.ts';
 import { mountCounts, type MountCounts, type WorkFigures } from './services/figures/figures.ts';
 import { openServices, type Services } from './services/services.ts';
+import type { PageHeaders } from './services/settings/page-headers.ts';
 import type { CorsConfig } from './services/settings/cors-config.ts';
 
 /**
@@ -46,6 +47,11 @@ export class Core {
   /** CORS settings, for the adapter that serves the core. */
   get cors(): CorsConfig {
     return this.#services.cors;
+  }
+
+  /** Headers that operators add to the pages of the console, for the adapter that serves them. */
+  get pageHeaders(): PageHeaders {
+    return this.#services.pageHeaders;
   }
 
   /** Carries out a call. Never throws: what went wrong is in the answer. */
@@ -161,12 +167,12 @@ export class Core {
 /** What the paths of `sys/` that are always open are given. */
 function sealPathDeps(
   { clock, copies, driver }: Kernel,
-  { seal, sealHealth, cluster }: Services,
+  { seal, sealHealth, pgpKeys, cluster }: Services,
   lifecycle: Lifecycle,
   storageType: string,
 ): SealPathDeps {
   return {
-    ...{ seal, cluster, storageType },
+    ...{ seal, pgpKeys, cluster, storageType },
     sealWarnings: () => sealHealth.warnings,
     now: () => clock.now(),
     sealed: () => !lifecycle.open,

@@ -39,7 +39,8 @@ export class AnswerWriter {
 
   send(response: ServerResponse, status: number, contentType: string, body: string | Uint8Array, extra?: readonly string[]): void {
     const headers = [...(extra?.includes('Cache-Control') ? this.#keepable : this.#fixed), 'Content-Type', contentType];
-    if (status !== 204) headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
+    if (status !== 204 && status !== 304)
+      headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
     if (extra) headers.push(...extra);
     response.writeHead(status, headers);
     response.end(body);

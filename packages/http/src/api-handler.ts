@@ -302,7 +302,12 @@ export class ApiHandler {
     const { request, response } = exchange;
     const decision = this.#core.cors?.decide(method, origin, request.headers['access-control-request-method']);
     if (decision === undefined) return false;
-    if (decision.kind === 'refused') throw new Refusal(decision.status, decision.error);
+    if (decision.kind === 'refused') {
+      if (decision.error !== '') throw new Refusal(decision.status, decision.error);
+      this.#writer.send(response, decision.status, 'text/plain; charset=utf-8', '', withId(exchange));
+      if (this.#observe) this.#observed(exchange, 'none', '', decision.status);
+      return true;
+    }
     exchange.extra = Object.entries(decision.headers).flat();
     if (decision.kind === 'pass') return false;
     this.#writer.send(response, 200, 'application/json', '', withId(exchange));

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { reserveCode, systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
-import { createCore, type Core, type LogLevelStore, type SealState } from '@strongroom/core';
+import { createCore, type Core, type SealState } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
 import type { Configuration } from './config/configuration.ts';
@@ -8,6 +8,7 @@ import { openConsole, type ConsolePages } from './console.ts';
 import { ListenerSet } from './listeners/listener-set.ts';
 import { ServerLog } from './log/server-log.ts';
 import { ServerMetrics } from './metrics.ts';
+import { loadOpenPgp } from './plugins/openpgp.ts';
 import { offeredPlugins, type OfferedPlugins } from './plugins/plugin-list.ts';
 import { packagePlugins } from './plugins/package-plugins.ts';
 import { configuredSeals } from './plugins/configured-seals.ts';
@@ -77,7 +78,10 @@ export function compose(configuration: Configuration, replacements: Replacements
     return { installed: [...installed, ...(replacements.plugins ?? [])], absent };
   });
   once(TOKENS.externalPlugins, async (from) => packagePlugins(configuration.plugins, (await from.resolve(TOKENS.offered)).installed));
-  once(TOKENS.storage, async (from) => replacements.storage ?? (await openStorage(configuration.storage, from.resolve(TOKENS.log))));
+  once(
+    TOKENS.storage,
+    async (from) => replacements.storage ?? (await openStorage(configuration.storage, from.resolve(TOKENS.log).named('storage'))),
+  );
   once(TOKENS.core, async (from) => {
     const plugins = { ...(await from.resolve(TOKENS.offered)), external: await from.resolve(TOKENS.externalPlugins) };
     const storage = await from.resolve(TOKENS.storage);
@@ -94,7 +98,7 @@ export function compose(configuration: Configuration, replacements: Replacements
   once(TOKENS.listeners, async (from) =>
     ListenerSet.open(configuration.listeners, {
       core: await from.resolve(TOKENS.core),
-      log: from.resolve(TOKENS.log),
+      log: from.resolve(TOKENS.log).named('http'),
       metrics: from.resolve(TOKENS.metrics),
       console: await from.resolve(TOKENS.console),
     }),
@@ -118,11 +122,14 @@ async function coreOf(
     absentPlugins: plugins.absent,
     clock: from.resolve(TOKENS.clock),
     log: from.resolve(TOKENS.log),
-    logLevels: levelsOf(from.resolve(TOKENS.log)),
+    loggers: from.resolve(TOKENS.log),
+    logLevels: from.resolve(TOKENS.log),
+    followedLog: from.resolve(TOKENS.log),
     audit,
     auditEmergencyDisable,
     sanitizedConfig: () => ({ ...sanitized, ...(seals.length === 0 ? {} : { seals: shownSeals(seals, core.sealStates()) }) }),
     console: configuration.console.settings,
+    pgp: loadOpenPgp,
     seals: await configuredSeals(seals, { plugins: plugins.external, clock: from.resolve(TOKENS.clock), log: from.resolve(TOKENS.log) }),
     ...(lockout ? { lockout } : {}),
     ...(devRootToken === undefined ? {} : { devRootToken }),
@@ -137,24 +144,12 @@ async function coreOf(
 
 /** For `sys/config/state/sanitized`. */
 function shownSeals(seals: Configuration['seals'], states: readonly SealState[]): object[] {
-  return seals.map(({ type, name = type, priority = 1, disabled }) => {
+  const shamir = seals.every(({ disabled }) => disabled) ? [{ type: 'shamir', disabled: false }] : [];
+  const others = seals.map(({ type, name = type, priority = 1, disabled }) => {
     const healthy = disabled ? undefined : states.find((state) => state.name === name)?.healthy;
     return { type, name, priority, disabled, ...(healthy === undefined ? {} : { healthy }) };
   });
-}
-
-/** `sys/loggers`: there is one logger, and its level can be changed while the server runs. */
-function levelsOf(log: ServerLog): LogLevelStore {
-  const configured = log.level;
-  return {
-    list: () => new Map([['server', log.level]]),
-    set: (level, name) => {
-      if (name === undefined || name === 'server') log.level = level;
-    },
-    reset: (name) => {
-      if (name === undefined || name === 'server') log.level = configured;
-    },
-  };
+  return [...shamir, ...others];
 }
 
 function token<T>(name: string): InjectionToken<T> {

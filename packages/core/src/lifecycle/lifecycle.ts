@@ -185,11 +185,12 @@ export class Lifecycle {
   }
 
   async #load(): Promise<void> {
-    const { tokens, cluster, policies, cors, quotas } = this.#services;
+    const { tokens, cluster, policies, cors, pageHeaders, quotas } = this.#services;
     await tokens.open();
     await cluster.open(this.#kernel.store, this.#clusterName);
     await policies.initialize();
     await cors.load();
+    await pageHeaders.load();
     await quotas.rates.load();
     await quotas.leases.load();
   }
@@ -197,13 +198,14 @@ export class Lifecycle {
   async #start(): Promise<void> {
     if (this.#open) return;
     const { clock, log, barrier, incarnations, runner } = this.#kernel;
-    const { versions, audit, mounts, removals, tokens, cluster, figures, nodes, sealHealth, sharedEvents } = this.#services;
+    const { versions, rootGeneration, audit, mounts, removals, tokens, cluster, figures, nodes, sealHealth, sharedEvents } = this.#services;
     const began = clock.millis();
     this.#caches.opening();
     this.#starting = true;
     try {
       await this.#load();
       await versions.record(VERSION);
+      await rootGeneration.end();
       await audit.load();
       await incarnations.begin();
       await nodes.begin();

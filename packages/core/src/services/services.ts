@@ -23,6 +23,9 @@ import { Events } from './events/events.ts';
 import { SharedEvents } from './events/shared-events.ts';
 import { EventStreams } from './following/event-streams.ts';
 import { EventView } from './following/event-view.ts';
+import { LogStreams } from './following/log-streams.ts';
+import type { FollowedLog } from './following/log-lines.ts';
+import { KeyCount } from './figures/key-count.ts';
 import { openFigures, type Figures } from './figures/figures.ts';
 import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
@@ -38,6 +41,7 @@ import { TotpSecrets } from './mfa/totp-secrets.ts';
 import { WaitingLogins } from './mfa/waiting-logins.ts';
 import { LeaseTimeline } from './overview/lease-timeline.ts';
 import { LeaseTree } from './overview/lease-tree.ts';
+import { loggerOf } from './mounts/mount-engines.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
 import { MountWatchers } from './mounts/mount-watchers.ts';
@@ -60,14 +64,18 @@ import type { ConfiguredSeal } from './seal/configured-seal.ts';
 import { configuredKeySeal, type KeySeal } from './seal/key-seal.ts';
 import { SealHealth } from './seal/seal-health.ts';
 import { Seal } from './seal/seal.ts';
+import { PgpKeys, type OpenPgp } from './ceremony/pgp-keys.ts';
+import { Rekeying } from './ceremony/rekeying.ts';
+import { RootGeneration } from './ceremony/root-generation.ts';
 import { CorsConfig } from './settings/cors-config.ts';
+import { PageHeaders } from './settings/page-headers.ts';
 import { VersionHistory } from './settings/version-history.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
 import { TokenCreation } from './tokens/token-creation.ts';
 import { roleOfLogin } from './tokens/token-record.ts';
 import { TokenRenewal } from './tokens/token-renewal.ts';
 import { TokenRevoker } from './tokens/token-revoker.ts';
-import { TokenStore } from './tokens/token-store.ts';
+import { ACCESSORS, TokenStore } from './tokens/token-store.ts';
 import { Wrapping } from './wrapping/wrapping.ts';
 
 export interface ServiceOptions {
@@ -76,12 +84,14 @@ export interface ServiceOptions {
   readonly absentPlugins?: readonly AbsentPlugin[];
   readonly seals?: readonly ConfiguredSeal[];
   readonly seal?: KeySeal;
+  readonly pgp?: () => Promise<OpenPgp | undefined>;
   readonly defaultLeaseTtl?: number;
   readonly maxLeaseTtl?: number;
   readonly apiAddress?: string;
   readonly audit?: Readonly<Record<string, AuditDeviceConfig>>;
   readonly auditEmergencyDisable?: readonly string[];
   readonly lockout?: LockoutDefaults;
+  readonly followedLog?: FollowedLog;
 }
 
 /** Where services keep their records that have no mount. Caches of these are invalidated by the prefix. */
@@ -102,7 +112,8 @@ export type Services = ReturnType<typeof openServices>;
 
 /** `builtIn`: the engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/` by type, complete before the first unseal. */
 export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: ReadonlyMap<string, EnginePackage>) {
-  const { clock, log, driver, barrier, store, incarnations, outside, runner } = kernel;
+  const { clock, log, loggers, driver, barrier, store, incarnations, outside, runner } = kernel;
+  const expiration = loggers.named('expiration');
   const limits = { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL };
   const plugins = new UsablePlugins(options.plugins ?? [], { external: options.externalPlugins, absent: options.absentPlugins });
   for (const { reason } of plugins.refused) log.error('a plugin is refused; the server goes on without it', { reason });
@@ -138,12 +149,12 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...{ incarnations, store, clock, log, outside, mount: mountOf },
     counted: (mount, what) => figures.counters.count(mount, what),
   });
-  const leases = new LeaseStore({ incarnations, store, clock, log, outside, journal, events, mount: mountOf });
+  const leases = new LeaseStore({ incarnations, store, clock, log: expiration, outside, journal, events, mount: mountOf });
   const works = [leases.work, journal.work, jobs.work];
   for (const work of works) incarnations.handsOn(work);
   const tokens = new TokenStore({ store, barrier, clock, log });
-  const revoker = new TokenRevoker({ tokens, leases, store, log });
-  const bulk = new BulkRevoker({ leases, tokens: revoker, log });
+  const revoker = new TokenRevoker({ tokens, leases, store, log: expiration });
+  const bulk = new BulkRevoker({ leases, tokens: revoker, log: expiration });
 
   const accounts = new AccountRegistry({ store, log, mount: mountOf });
   const watchers = new MountWatchers({ byUuid: mountOf, watchers: () => mounts.watchers() });
@@ -151,7 +162,13 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   const view = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix });
   const policies = new PolicyStore({
     ...{ storage: view(PREFIXES.policies), clock },
-    changed: (name, change) => events.publish({ kind: `policy.${change}`, above: [`sys/policies/acl/${name}`], name }),
+    changed: (name, change, request) =>
+      events.publish({
+        kind: `policy.${change}`,
+        above: [`sys/policies/acl/${name}`],
+        name,
+        ...(request === undefined ? {} : { request }),
+      }),
   });
   const passwords = new PasswordPolicyStore({ storage: view(PREFIXES.policies), randomBytes: (count) => randomBytes(count) });
   const identityView = view(PREFIXES.identity);
@@ -164,7 +181,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   const audit = new AuditBroker({
     storage: view(PREFIXES.audit),
     clock,
-    log,
+    log: loggers.named('audit'),
     plugins: [fileAudit, socketAudit, ...plugins.usable.filter((plugin): plugin is AuditDevicePlugin => plugin.kind === 'audit')],
     ...(options.audit ? { configured: options.audit } : {}),
     ...(options.auditEmergencyDisable ? { emergencyDisable: options.auditEmergencyDisable } : {}),
@@ -177,7 +194,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     for (const work of works) await work.retryTarget(mount, target);
   };
   const mounts: MountTable = new MountTable({
-    ...{ scope, clock, log, plugins, outside, builtIn, events },
+    ...{ scope, clock, log, loggers, plugins, outside, builtIn, events },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
     isLocked: async (mount, name) => lockout.isLocked(mount, name),
@@ -198,6 +215,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       await jobs.forgetMount(mount.uuid);
       figures.counters.forgetMount(mount.uuid);
       figures.denied.forgetMount(mount.uuid);
+      loggers.forget(loggerOf(mount));
       await accounts.forgetMount(mount.uuid);
       await quotas.rates.rules.forgetMount(mount.uuid);
       await quotas.leases.rules.forgetMount(mount.uuid);
@@ -228,6 +246,13 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     log,
   });
   const access = new TokenAccess({ tokens, policies, identity });
+  const counted = (prefix: string): KeyCount =>
+    new KeyCount({
+      clock,
+      log,
+      keys: async ({ after, limit }) => store.keys({ prefix, limit, ...(after === undefined ? {} : { after }) }),
+    });
+  const counts = { tokens: counted(ACCESSORS), entities: counted(`${PREFIXES.identity}entity/`) };
   const underWay = new CallsUnderWay();
   const nodes = new Nodes({
     ...{ store, driver, clock, timer: kernel.livenessClock, log },
@@ -243,6 +268,9 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     atMounts: new MountTroubles({ clock, log, jobs, outside }),
     ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, tokens }, mount: mountOf }),
   });
+
+  const pgpKeys = new PgpKeys(options.pgp, clock);
+  const ceremony = { seal, store, clock, log, pgp: pgpKeys };
 
   return {
     ...{
@@ -268,10 +296,12 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       figures,
       nodes,
       underWay,
+      counts,
     },
     retryOutside,
     access,
     streams: new EventStreams({ clock, copies: kernel.copies, tokens, access, log: eventLog, view: new EventView(mounts), node: nodes.id }),
+    logStreams: options.followedLog && new LogStreams({ clock, access, log: options.followedLog }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
     oidc: openOidc({
       storage: () => mounts.at('identity/')!.storage,
@@ -291,12 +321,15 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     leaseTimeline: new LeaseTimeline({ store, tokens }),
     leaseTree: new LeaseTree({ store, tokens }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
-    seal,
+    ...{ seal, pgpKeys },
     sealHealth: new SealHealth({ seal, driver, clock: kernel.livenessClock, now: () => clock.now(), log }),
+    rekeyings: [new Rekeying('root', ceremony), new Rekeying('recovery', ceremony)],
+    rootGeneration: new RootGeneration(ceremony),
     rotation: new KeyRotation({ barrier, store, clock }),
     cluster: new Cluster(options.apiAddress ?? '', clock.now()),
     search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
+    pageHeaders: new PageHeaders(view(PREFIXES.system)),
     versions: new VersionHistory(view(PREFIXES.system), clock),
     /** The part of the store that belongs to `sys/` before there is a mount table. */
     systemView: view(PREFIXES.system),

@@ -3,6 +3,9 @@ import type { Operation } from '@strongroom/engine-sdk';
 /** What a caller may ask of a path; `help` and `header` (HEAD) never reach an engine. */
 export type RequestOperation = Operation | 'help' | 'header';
 
+/** What operators can do with their key shares alone, where a listener allows it: `sys/rekey/…` and `sys/rekey-recovery-key/…`, `sys/generate-root/…`. */
+export type TokenlessCeremony = 'rekey' | 'generate-root';
+
 /** A call, free of HTTP: the express adapter makes one of bytes, embedders and tests make one by hand. */
 export interface CoreRequest {
   readonly operation: RequestOperation;
@@ -20,6 +23,8 @@ export interface CoreRequest {
   readonly remotePort?: number;
   /** The certificates that the caller proved to own, in DER: its own first, then what it sent of the path above. Nobody has verified the path yet. */
   readonly certificates?: readonly Uint8Array[];
+  /** What the listener lets callers without a token do with their key shares. Nothing by default. */
+  readonly tokenless?: readonly TokenlessCeremony[];
   /** Aborted when the caller went away. */
   readonly signal?: AbortSignal;
 }

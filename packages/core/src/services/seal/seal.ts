@@ -8,6 +8,8 @@ import { AutomaticSeals, KeysNotOpened, type OpenedKeys } from './automatic-seal
 import type { ConfiguredSeal } from './configured-seal.ts';
 import {
   checkShares,
+  DEFAULT_RECOVERY_SHARES,
+  defaultThreshold,
   operatorShares,
   RECOVERY_KEY,
   ROOT_KEY,
@@ -145,6 +147,15 @@ export class Seal {
     return this.automatic ? { keys: [], recoveryKeys: split } : { keys: split, recoveryKeys: [] };
   }
 
+  /** @throws BadRequest for what is asked of the other kind of seal */
+  #requireFitting(order: InitOrder): void {
+    const foreign = this.automatic
+      ? { secret_shares: order.secretShares, secret_threshold: order.secretThreshold }
+      : { recovery_shares: order.recoveryShares, recovery_threshold: order.recoveryThreshold };
+    const sent = Object.entries(foreign).flatMap(([name, value]) => (value ? [name] : []));
+    if (sent.length > 0) throw new BadRequest(`parameters ${sent.join(',')} not applicable to seal type ${this.type}`);
+  }
+
   /**
    * Takes one share of the unseal key, or of the recovery key of an automatic seal; opens the barrier when there are enough. Shares are dropped then, right
    * or wrong. `migrate`: the store is migrated to the seal of the configuration first. @throws BadRequest, Unavailable
@@ -217,38 +228,41 @@ export class Seal {
     return operatorShares(config);
   }
 
-  /** A new unseal key (or recovery key) for the same root key: the old shares are worthless from here on. */
-  async makeShares(shares: number, threshold: number): Promise<{ split: Buffer[]; install: () => Promise<void> }> {
+  /**
+   * Puts a new unseal key (of an automatic seal: recovery key) in force for the same root key: the shares of the present one are worthless from here on.
+   * `beside` is written in the same commit. @throws Conflict when the seal or what `beside` expects was changed by others meanwhile
+   */
+  async replaceKey(key: Buffer, shares: number, threshold: number, beside: Change = {}): Promise<void> {
     const stored = await storedSealConfig(this.#driver);
     if (!stored) throw new BadRequest('Vault is not initialized');
-    this.#requireKnown(stored.config);
     const { config, version } = stored;
+    this.#requireKnown(config);
+    const wrapped = await this.#driver.get(ROOT_KEY);
+    // A root key that another process replaced before this point is found here, and one that it replaces later is a conflict.
+    await this.#barrier.reload();
+    const { rootKey } = this.#barrier;
     const automatic = config.type !== 'shamir';
-    checkShares(shares, threshold, automatic ? 'recovery' : 'seal');
-    const key = randomBytes(32);
-    const split = await splitKey(key, shares, threshold);
     const next: SealConfig = automatic
       ? { ...config, recovery_shares: shares, recovery_threshold: threshold }
       : { ...config, secret_shares: shares, secret_threshold: threshold };
-    const install = async (): Promise<void> => {
-      const { rootKey } = this.#barrier;
-      await this.#commit({
-        expect: [{ key: SEAL_CONFIG, version }],
-        put: [
-          sealConfigEntry(next),
-          automatic
-            ? { key: RECOVERY_KEY, value: sealWith(rootKey, RECOVERY_KEY, key) }
-            : { key: ROOT_KEY, value: sealWith(key, ROOT_KEY, rootKey) },
-        ],
-      });
-      if (!automatic) this.#sealKey = key;
-    };
-    return { split, install };
+    await this.#driver.commit({
+      ...beside,
+      expect: [{ key: SEAL_CONFIG, version }, { key: ROOT_KEY, version: wrapped?.version }, ...(beside.expect ?? [])],
+      put: [
+        sealConfigEntry(next),
+        automatic
+          ? { key: RECOVERY_KEY, value: sealWith(rootKey, RECOVERY_KEY, key) }
+          : { key: ROOT_KEY, value: sealWith(key, ROOT_KEY, rootKey) },
+        ...(beside.put ?? []),
+      ],
+    });
+    if (!automatic) this.#sealKey = Buffer.from(key);
   }
 
   /** A new root key, and the key ring encrypted with it. The shares stay good: they open what the root key is wrapped in. */
   async replaceRootKey(): Promise<void> {
     if (this.#sealKey === undefined) throw new BadRequest('the root key can only be rotated by a server that was unsealed since');
+    await this.#barrier.reload();
     const stored = await this.#driver.get(ROOT_KEY);
     if (!stored || !opens(this.#sealKey, stored.value)) {
       throw new BadRequest('the shares were changed by another process: seal and unseal this one first');
@@ -261,7 +275,7 @@ export class Seal {
         key: RECOVERY_KEY,
         value: sealWith(rootKey, RECOVERY_KEY, unsealWith(this.#barrier.rootKey, RECOVERY_KEY, recovery.value)),
       });
-    await this.#barrier.replaceRootKey(rootKey, beside);
+    await this.#barrier.replaceRootKey(rootKey, beside, [{ key: ROOT_KEY, version: stored.version }]);
     rootKey.fill(0);
   }
 
@@ -274,19 +288,11 @@ export class Seal {
   }
 
   #orderedShares(order: InitOrder): { shares: number; threshold: number } {
-    if (!this.automatic) {
-      if (order.recoveryShares) throw new BadRequest(`parameters recovery_shares not applicable to seal type ${this.type}`);
-      if (order.recoveryThreshold) throw new BadRequest(`parameters recovery_threshold not applicable to seal type ${this.type}`);
-      const [shares, threshold] = [order.secretShares ?? 0, order.secretThreshold ?? 0];
-      checkShares(shares, threshold);
-      return { shares, threshold };
-    }
-    if (order.secretShares || order.secretThreshold)
-      throw new BadRequest(`parameters secret_shares,secret_threshold not applicable to seal type ${this.type}`);
-    const shares = order.recoveryShares ?? 5;
-    if (shares === 0 && !order.recoveryThreshold) return { shares: 0, threshold: 0 };
-    const threshold = order.recoveryThreshold ?? Math.min(3, shares);
-    checkShares(shares, threshold, 'recovery');
+    this.#requireFitting(order);
+    const shares = this.automatic ? (order.recoveryShares ?? DEFAULT_RECOVERY_SHARES) : (order.secretShares ?? 0);
+    const threshold = this.automatic ? (order.recoveryThreshold ?? defaultThreshold(shares)) : (order.secretThreshold ?? 0);
+    // Recovery keys may be postponed.
+    if (!this.automatic || shares !== 0 || threshold !== 0) checkShares(shares, threshold, this.automatic ? 'recovery' : 'seal');
     return { shares, threshold };
   }
 

@@ -1,7 +1,7 @@
-import type { ApiClient } from '../client.ts';
-import { flag } from '../flag.ts';
-import { ApiFailure, Failure } from '../failure.ts';
-import { isRecord } from '../json.ts';
+import type { ApiClient } from './client.ts';
+import { flag } from './flag.ts';
+import { ApiFailure, Failure } from './failure.ts';
+import { isRecord } from './json.ts';
 
 export const mountFlag = flag.text('Mount of the engine, so that KEY is only the name within it.', { placeholder: 'path' });
 
