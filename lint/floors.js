@@ -24,7 +24,7 @@ export const floors = {
       ['tokens'],
       ['caller', 'overview', 'revocation', 'wrapping'],
       ['audit', 'mounts'],
-      ['removal', 'quotas', 'search', 'following'],
+      ['removal', 'quotas', 'search', 'following', 'snapshots'],
       ['attention'],
       ['services.ts'],
     ],

@@ -1,6 +1,7 @@
 import { type AnyPath, type EnginePackage } from '@strongroom/engine-sdk';
 import { builtInEngines } from './api/engines.ts';
 import { consoleSettingsPaths } from './api/sys/path-console-settings.ts';
+import { takesStream } from './api/sys/path-snapshot.ts';
 import { openSealPaths, type SealPathDeps } from './api/sys/path-seal.ts';
 import type { CoreOptions } from './core-options.ts';
 import type { CoreRequest } from './kernel/call/core-request.ts';
@@ -36,7 +37,9 @@ export class Core {
     const lifecycle = (this.#lifecycle = new Lifecycle(kernel, services, options.clusterName));
     const sealing = sealPathDeps(kernel, services, lifecycle, options.storage.name);
     const newRootToken = async (): Promise<string> => createRootToken(kernel, services.tokens);
-    for (const engine of builtInEngines({ kernel, services, sealing, newRootToken }, options)) builtIn.set(engine.name, engine);
+    const replaceStore = async (replace: () => Promise<void>): Promise<boolean> => lifecycle.replaceStore(replace);
+    const parts = { kernel, services, sealing, newRootToken, replaceStore };
+    for (const engine of builtInEngines(parts, options)) builtIn.set(engine.name, engine);
     this.#pipeline = openPipeline(kernel, services, {
       open: new PathRouter([...openSealPaths(sealing), ...consoleSettingsPaths(options.console)]),
       sealed: () => !lifecycle.open,
@@ -71,6 +74,11 @@ export class Core {
       // The call itself meets the same failure, and says so.
       return false;
     }
+  }
+
+  /** Whether a write to the path takes its body as `CoreRequest.body`, and not as fields. */
+  streamsBody(path: string): boolean {
+    return takesStream(path);
   }
 
   get sealed(): boolean {

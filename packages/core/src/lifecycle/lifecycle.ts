@@ -143,6 +143,25 @@ export class Lifecycle {
     });
   }
 
+  /**
+   * Seals the server, has another store put in the place of the one that it has, and opens it again with the same keys. False where those do not open the
+   * new store: the server stays sealed then. What `replace` throws leaves the old store, which is opened again.
+   */
+  replaceStore(replace: () => Promise<void>): Promise<boolean> {
+    return this.#changes.run(async () => {
+      const openAgain = this.#services.seal.remember();
+      await this.#forgetKeys()();
+      this.#caches.drop();
+      try {
+        await replace();
+      } finally {
+        if (await openAgain()) await this.#start();
+        else if (this.#services.seal.automatic) this.#opening.start();
+      }
+      return this.#open;
+    });
+  }
+
   /** Gives scheduled work a moment to store how far it came, then seals and closes the storage. */
   async close(): Promise<void> {
     const { clock, driver, runner } = this.#kernel;

@@ -263,7 +263,9 @@ export class Pipeline {
 
   #deadline(call: Call): RequestDeadline {
     const { mount } = call;
-    return new RequestDeadline(this.#parts.clock, call.request, mount && { ending: mount.ending, finishes: mount.owner === undefined });
+    const untimed = call.match !== undefined && operationOf(call)?.untimed === true;
+    const end = mount && { ending: mount.ending, finishes: mount.owner === undefined };
+    return new RequestDeadline(this.#parts.clock, call.request, end, untimed);
   }
 }
 

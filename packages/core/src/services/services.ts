@@ -71,6 +71,7 @@ import { CorsConfig } from './settings/cors-config.ts';
 import { PageHeaders } from './settings/page-headers.ts';
 import { VersionHistory } from './settings/version-history.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
+import { Snapshots } from './snapshots/snapshots.ts';
 import { TokenCreation } from './tokens/token-creation.ts';
 import { roleOfLogin } from './tokens/token-record.ts';
 import { TokenRenewal } from './tokens/token-renewal.ts';
@@ -262,6 +263,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     runs: async (incarnation) => incarnations.runs(incarnation),
   });
 
+  const cluster = new Cluster(options.apiAddress ?? '', clock.now());
   const attention = new Attention({
     ...{ clock, outside },
     mounts: () => mounts.all(),
@@ -326,7 +328,8 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     rekeyings: [new Rekeying('root', ceremony), new Rekeying('recovery', ceremony)],
     rootGeneration: new RootGeneration(ceremony),
     rotation: new KeyRotation({ barrier, store, clock }),
-    cluster: new Cluster(options.apiAddress ?? '', clock.now()),
+    cluster,
+    snapshots: new Snapshots({ driver, barrier, cluster, clock, log }),
     search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
     pageHeaders: new PageHeaders(view(PREFIXES.system)),

@@ -279,6 +279,23 @@ export class Seal {
     rootKey.fill(0);
   }
 
+  /** Keeps what opens the store through `forget`: the result opens it once more, or resolves with false where that is not its key any more. */
+  remember(): () => Promise<boolean> {
+    const sealKey = this.#sealKey && Buffer.from(this.#sealKey);
+    return async () => {
+      try {
+        if (this.#automatic) return await this.openAutomatically();
+        if (sealKey) await this.#open(sealKey);
+        return sealKey !== undefined;
+      } catch (error) {
+        this.#log.warn('the restored store is not opened by the keys of this server', { reason: String(error) });
+        return false;
+      } finally {
+        sealKey?.fill(0);
+      }
+    };
+  }
+
   /** Forgets what was needed to open. */
   forget(): void {
     this.#sealKey?.fill(0);

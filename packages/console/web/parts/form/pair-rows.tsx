@@ -1,20 +1,25 @@
 import { ActionIcon, Button, Input, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
-import classes from './schema-form.module.css';
+import { useEffect, useState } from 'react';
+import classes from './form.module.css';
 
 interface PairRowsProps {
   readonly label: string;
-  readonly description: string | undefined;
+  readonly description?: string | undefined;
   readonly required: boolean;
   readonly error: string | undefined;
   readonly pairs: Readonly<Record<string, string>>;
+  /** Somebody has changed them. When that is taken back, the rows are what the pairs are again. */
+  readonly touched: boolean;
   readonly onChange: (pairs: Readonly<Record<string, string>>) => void;
 }
 
 /** Texts by name, a row each. */
-export function PairRows({ label, description, required, error, pairs, onChange }: PairRowsProps) {
+export function PairRows({ label, description, required, error, pairs, touched, onChange }: PairRowsProps) {
   const [rows, setRows] = useState<readonly (readonly [string, string])[]>(() => Object.entries(pairs));
+  useEffect(() => {
+    if (!touched) setRows(Object.entries(pairs));
+  }, [touched]);
   const change = (next: readonly (readonly [string, string])[]): void => {
     setRows(next);
     onChange(Object.fromEntries(next.filter(([name]) => name !== '')));
