@@ -156,7 +156,7 @@ export class Lifecycle {
         await replace();
       } finally {
         if (await openAgain()) await this.#start();
-        else if (this.#services.seal.automatic) this.#opening.start();
+        else await this.#openAgain();
       }
       return this.#open;
     });

@@ -20,7 +20,7 @@ import {
   type StoredSealConfig,
 } from './seal-config.ts';
 import { SealFailure } from './seal-failure.ts';
-import { SEAL_WRAPS } from './seal-wraps.ts';
+import { SEAL_WRAPS, storedWraps } from './seal-wraps.ts';
 import { joinedShares } from './share-joining.ts';
 import { splitKey } from './unseal-key.ts';
 import { renewWrap } from './wrap-renewal.ts';
@@ -284,9 +284,8 @@ export class Seal {
     const sealKey = this.#sealKey && Buffer.from(this.#sealKey);
     return async () => {
       try {
-        if (this.#automatic) return await this.openAutomatically();
-        if (sealKey) await this.#open(sealKey);
-        return sealKey !== undefined;
+        if (sealKey && (await this.#opensWith(sealKey))) return true;
+        return this.automatic && (await this.openAutomatically()) === 'open';
       } catch (error) {
         this.#log.warn('the restored store is not opened by the keys of this server', { reason: String(error) });
         return false;
@@ -339,6 +338,15 @@ export class Seal {
         reason: error instanceof SealFailure ? error.reason : String(error),
       });
     });
+  }
+
+  /** Opens the store with a seal key, if that is its own. */
+  async #opensWith(sealKey: Buffer): Promise<boolean> {
+    const stored = await this.#driver.get(ROOT_KEY);
+    if (!stored || !opens(sealKey, stored.value)) return false;
+    const wraps = await storedWraps(this.#driver);
+    await this.#opens({ rootKey: await this.#rootKeyOf(sealKey), sealKey: Buffer.from(sealKey), wrapsId: wraps?.id });
+    return true;
   }
 
   async #openWithShares(sealKey: Buffer): Promise<void> {
