@@ -17,6 +17,9 @@ import type { InitOrder, InitResult } from './services/seal/seal.ts';
 import type { QuotaFigures } from './services/quotas/quotas.ts';
 import { mountCounts, type MountCounts, type WorkFigures } from './services/figures/figures.ts';
 import { openServices, type Services } from './services/services.ts';
+import type { AuditFigures } from './services/audit/audit-broker.ts';
+import type { Timed } from './services/figures/request-timings.ts';
+import type { Timing } from './services/figures/timing.ts';
 import type { PageHeaders } from './services/settings/page-headers.ts';
 import type { CorsConfig } from './services/settings/cors-config.ts';
 
@@ -146,9 +149,37 @@ export class Core {
 
   /** What this server has to do and cannot reach now, for metrics. Absent: not known, as while it is sealed. */
   workFigures(): WorkFigures {
-    const { backlog } = this.#services.figures.sampler;
-    const circuitsOpen = this.#kernel.outside.breakers.open().length;
-    return { circuitsOpen, ...(backlog === undefined ? {} : { backlog }) };
+    const { figures, counts, underWay } = this.#services;
+    const { waiting } = figures.sampler;
+    const [tokens, entities] = [counts.tokens.last, counts.entities.last];
+    return {
+      circuitsOpen: this.#kernel.outside.breakers.open().length,
+      requestsUnderWay: underWay.size,
+      workUnderWay: this.#kernel.runner.busy,
+      ...(waiting ? { waiting } : {}),
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(entities === undefined ? {} : { entities }),
+    };
+  }
+
+  /** How long requests took since this server started, for metrics. The route of a mount that is gone has no path. */
+  timings(): { of: (name: Timed) => Timing; routes: { mount: string; operation: string; timing: Timing }[] } {
+    const { figures, mounts } = this.#services;
+    const routes = figures.timings.routes().flatMap(({ mount, ...route }) => {
+      const path = mount === '' ? '' : mounts.byUuid(mount)?.path;
+      return path === undefined ? [] : [{ mount: path, ...route }];
+    });
+    return { of: (name) => figures.timings.of(name), routes };
+  }
+
+  /** How the audit devices fare, for metrics. */
+  auditFigures(): AuditFigures[] {
+    return this.#services.audit.figures();
+  }
+
+  /** The name of the store's cluster; absent while sealed. */
+  get clusterName(): string | undefined {
+    return this.sealed ? undefined : this.#services.cluster.identity?.name;
   }
 
   /** How the enabled seals are. */

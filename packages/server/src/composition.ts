@@ -1,13 +1,15 @@
 import 'reflect-metadata';
+import { readdirSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { reserveCode, systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
 import { createCore, type Core, type SealState } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
-import type { Configuration } from './config/configuration.ts';
+import type { Configuration, StorageChoice } from './config/configuration.ts';
 import { openConsole, type ConsolePages } from './console.ts';
 import { ListenerSet } from './listeners/listener-set.ts';
 import { ServerLog } from './log/server-log.ts';
-import { ServerMetrics } from './metrics.ts';
+import { ServerMetrics } from './metrics/server-metrics.ts';
 import { loadOpenPgp } from './plugins/openpgp.ts';
 import { offeredPlugins, type OfferedPlugins } from './plugins/plugin-list.ts';
 import { packagePlugins } from './plugins/package-plugins.ts';
@@ -66,10 +68,14 @@ export function compose(configuration: Configuration, replacements: Replacements
     configuration.metrics
       ? new ServerMetrics({
           sealed: () => opened?.sealed ?? true,
+          cluster: () => opened?.clusterName ?? '',
           quotas: () => opened?.quotaFigures(),
           mounts: () => opened?.mountCounts() ?? [],
           work: () => opened?.workFigures(),
           seals: () => opened?.sealUnreachableSeconds() ?? [],
+          timings: () => opened?.timings(),
+          audit: () => opened?.auditFigures() ?? [],
+          room: () => roomOf(configuration.storage),
         })
       : undefined,
   );
@@ -150,6 +156,18 @@ function shownSeals(seals: Configuration['seals'], states: readonly SealState[])
     return { type, name, priority, disabled, ...(healthy === undefined ? {} : { healthy }) };
   });
   return [...shamir, ...others];
+}
+
+/** Of a folder on a disk. What cannot be seen is not known. */
+function roomOf(storage: StorageChoice): { used: number; free: number } | undefined {
+  if (storage.type !== 'lmdb') return undefined;
+  try {
+    const { bavail, bsize } = statfsSync(storage.path);
+    const sizes = readdirSync(storage.path).map((name) => statSync(join(storage.path, name)).blocks * 512);
+    return { used: sizes.reduce((sum, size) => sum + size, 0), free: bavail * bsize };
+  } catch {
+    return undefined;
+  }
 }
 
 function token<T>(name: string): InjectionToken<T> {

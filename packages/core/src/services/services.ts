@@ -26,11 +26,14 @@ import { EventView } from './following/event-view.ts';
 import { LogStreams } from './following/log-streams.ts';
 import type { FollowedLog } from './following/log-lines.ts';
 import { KeyCount } from './figures/key-count.ts';
+import { dueByKind } from './figures/due-figures.ts';
 import { openFigures, type Figures } from './figures/figures.ts';
 import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
-import { Jobs } from './jobs/jobs.ts';
+import { FAILING as FAILING_JOBS, Jobs } from './jobs/jobs.ts';
+import { intentRecords } from './journal/intent-record.ts';
 import { Journal } from './journal/journal.ts';
+import { IRREVOCABLE } from './leases/lease-index.ts';
 import { LeaseStore } from './leases/lease-store.ts';
 import type { LockoutDefaults } from './lockout/lockout-settings.ts';
 import { UserLockout } from './lockout/user-lockout.ts';
@@ -130,13 +133,31 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   eventLog.listen(({ life, event }) => {
     if (event && life !== incarnations.id) figures.leases.event(event);
   });
+  const counted = (prefix: string): KeyCount =>
+    new KeyCount({
+      clock,
+      log,
+      keys: async ({ after, limit }) => store.keys({ prefix, limit, ...(after === undefined ? {} : { after }) }),
+    });
+  const counts = { tokens: counted(ACCESSORS), entities: counted(`${PREFIXES.identity}entity/`) };
   const figures: Figures = openFigures({
     ...{ events, clock, log, timer: kernel.livenessClock },
     leaseIds: async (prefix, query) => leases.ids(prefix, query),
     mountOf: (path) => mounts.route(path)?.mount.uuid,
     aboveLogins: (uuid) => [`sys/${mounts.byUuid(uuid)?.path.slice(0, -1)}`, 'sys/locked-users'],
     circuitsOpen: () => outside.breakers.open().length,
-    backlog: async () => (await store.keys({ prefix: SCHEDULE, before: dueBound(clock.millis()), limit: MOST_BACKLOG })).length,
+    waiting: async () => {
+      const now = clock.millis();
+      const count = async (prefix: string): Promise<number> => (await store.keys({ prefix, limit: MOST_BACKLOG })).length;
+      const due = dueByKind(await store.keys({ prefix: SCHEDULE, before: dueBound(now), limit: MOST_BACKLOG }), now);
+      return {
+        due,
+        failingJobs: await count(FAILING_JOBS),
+        irrevocableLeases: await count(IRREVOCABLE),
+        openIntents: await count(intentRecords.prefix),
+      };
+    },
+    counts: Object.values(counts),
   });
   outside.breakers.onChange((target, state) => {
     const slash = target.indexOf('/');
@@ -216,6 +237,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       await jobs.forgetMount(mount.uuid);
       figures.counters.forgetMount(mount.uuid);
       figures.denied.forgetMount(mount.uuid);
+      figures.timings.forgetMount(mount.uuid);
       loggers.forget(loggerOf(mount));
       await accounts.forgetMount(mount.uuid);
       await quotas.rates.rules.forgetMount(mount.uuid);
@@ -247,13 +269,6 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     log,
   });
   const access = new TokenAccess({ tokens, policies, identity });
-  const counted = (prefix: string): KeyCount =>
-    new KeyCount({
-      clock,
-      log,
-      keys: async ({ after, limit }) => store.keys({ prefix, limit, ...(after === undefined ? {} : { after }) }),
-    });
-  const counts = { tokens: counted(ACCESSORS), entities: counted(`${PREFIXES.identity}entity/`) };
   const underWay = new CallsUnderWay();
   const nodes = new Nodes({
     ...{ store, driver, clock, timer: kernel.livenessClock, log },
@@ -302,7 +317,16 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     },
     retryOutside,
     access,
-    streams: new EventStreams({ clock, copies: kernel.copies, tokens, access, log: eventLog, view: new EventView(mounts), node: nodes.id }),
+    streams: new EventStreams({
+      clock,
+      barrier,
+      copies: kernel.copies,
+      tokens,
+      access,
+      log: eventLog,
+      view: new EventView(mounts),
+      node: nodes.id,
+    }),
     logStreams: options.followedLog && new LogStreams({ clock, access, log: options.followedLog }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
     oidc: openOidc({
