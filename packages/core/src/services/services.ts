@@ -27,6 +27,7 @@ import { openFigures, type Figures } from './figures/figures.ts';
 import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
 import { Jobs } from './jobs/jobs.ts';
+import { ImportRecords } from './imports/import-records.ts';
 import { Journal } from './journal/journal.ts';
 import { LeaseStore } from './leases/lease-store.ts';
 import type { LockoutDefaults } from './lockout/lockout-settings.ts';
@@ -285,6 +286,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     cluster: new Cluster(options.apiAddress ?? '', clock.now()),
     search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
+    imports: new ImportRecords({ storage: view(PREFIXES.system), clock }),
     versions: new VersionHistory(view(PREFIXES.system), clock),
     /** The part of the store that belongs to `sys/` before there is a mount table. */
     systemView: view(PREFIXES.system),
