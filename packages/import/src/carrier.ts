@@ -9,6 +9,8 @@ import { isThing, nameOf, type Line, type Outcome, type Thing } from './thing.ts
 /** Things that are compared with the record, and noted in it, in one call. */
 const CHUNK = 64;
 
+const CARRIED: ReadonlySet<Outcome> = new Set(['imported', 'same', 'changed']);
+
 export type OnConflict = 'skip' | 'fail' | 'replace';
 
 /** Hears of every line, in the order of the source. */
@@ -51,38 +53,36 @@ export class Carrier {
   }
 
   async #settle(chunk: readonly (Thing | Line)[], ordered: boolean): Promise<void> {
-    const { parallel, apply, checkpoint } = this.#context;
+    const { parallel } = this.#context;
     const seen = chunk.filter(isThing).map((thing): Seen => ({ thing, current: undefined }));
-    const each = async (work: (one: Seen) => Promise<void>, limit = parallel): Promise<void> =>
-      mapConcurrently(seen, limit, async (one) => {
-        if (one.line === undefined) await work(one).catch((error: unknown) => void (one.line = failedLine(one.thing, error)));
-      });
-    await each(async (one) => void (one.current = await one.thing.current()));
-    const known = await this.#record.compare(
-      new Map(
-        seen
-          .filter(({ line, current }) => !line && current !== undefined)
-          .map(({ thing, current }) => [nameOf(thing), digestsOf(thing, current)]),
-      ),
-    );
+    let known = new Map<string, { source: boolean; target: boolean }>();
     try {
-      await each(async (one) => void (one.line = await this.#decide(one, known.get(nameOf(one.thing)))), ordered ? 1 : parallel);
+      await each(seen, parallel, async (one) => void (one.current = await one.thing.current()));
+      const there = seen.filter(({ line, current }) => !line && current !== undefined);
+      known = await this.#record.compare(new Map(there.map(({ thing, current }) => [nameOf(thing), digestsOf(thing, current)])));
+      await each(seen, ordered ? 1 : parallel, async (one) => void (one.line = await this.#decide(one, known.get(nameOf(one.thing)))));
     } finally {
-      const noted = new Map<string, Digests>();
-      for (const { thing, line, current } of seen) {
-        const before = known.get(nameOf(thing));
-        const fresh = line?.outcome === 'imported' || line?.outcome === 'changed' || (line?.outcome === 'same' && !before);
-        if (fresh && current !== undefined) noted.set(nameOf(thing), digestsOf(thing, current));
-        if (line && ['imported', 'changed', 'same'].includes(line.outcome) && line.why === undefined) this.carried.push(thing);
-      }
-      if (apply) await this.#record.put(noted);
+      await this.#note(chunk, seen, known);
     }
-    const lines = new Map(seen.map(({ thing, line }) => [thing, line!]));
-    const report = chunk.map((one) => (isThing(one) ? lines.get(one)! : one));
+    const conflict = seen.find(({ line }) => line?.outcome === 'conflict');
+    if (conflict && this.#onConflict === 'fail')
+      throw new ImportStopped(`${conflict.thing.path} is in conflict: nothing after it was imported`);
+  }
+
+  /** What came of the chunk, also where it was stopped in the middle: in the record of the target, in the report and in the checkpoint. */
+  async #note(chunk: readonly (Thing | Line)[], seen: readonly Seen[], known: ReadonlyMap<string, unknown>): Promise<void> {
+    const noted = new Map<string, Digests>();
+    for (const { thing, line, current } of seen) {
+      const fresh = line?.outcome === 'imported' || line?.outcome === 'changed' || (line?.outcome === 'same' && !known.has(nameOf(thing)));
+      if (fresh && current !== undefined) noted.set(nameOf(thing), digestsOf(thing, current));
+      if (line && CARRIED.has(line.outcome) && line.why === undefined) this.carried.push(thing);
+    }
+    const lines = new Map(seen.map(({ thing, line }) => [thing, line]));
+    const report = chunk.map((one) => (isThing(one) ? lines.get(one) : one)).filter((line) => line !== undefined);
     for (const line of report) this.#hearer.add(line);
-    if (apply) await checkpoint.add(report);
-    const conflict = report.find(({ outcome }) => outcome === 'conflict');
-    if (conflict && this.#onConflict === 'fail') throw new ImportStopped(`${conflict.path} is in conflict: nothing after it was imported`);
+    if (!this.#context.apply) return;
+    await this.#record.put(noted);
+    await this.#context.checkpoint.add(report);
   }
 
   async #decide(one: Seen, before: { source: boolean; target: boolean } | undefined): Promise<Line> {
@@ -96,7 +96,9 @@ export class Carrier {
     if (before?.target) return this.#write(one, 'changed', false);
     if (this.#onConflict === 'replace') return this.#write(one, 'changed', true, 'what was here is replaced');
     if (thing.unequal !== undefined) return lineOf(thing, 'not-carriable', thing.unequal);
-    return lineOf(thing, 'conflict', before ? 'was changed here and at the source' : 'something else is here');
+    const names = thing.differences?.(current) ?? [];
+    const what = names.length === 0 ? '' : ` (${names.join(', ')})`;
+    return lineOf(thing, 'conflict', (before ? 'was changed here and at the source' : 'something else is here') + what);
   }
 
   async #write(one: Seen, outcome: Outcome, replace: boolean, why?: string): Promise<Line> {
@@ -110,6 +112,21 @@ export class Carrier {
     const differs = one.current !== undefined && !thing.matches(one.current) ? 'this server shows some of its fields otherwise' : undefined;
     return lineOf(thing, outcome, why ?? differs);
   }
+}
+
+/** Works on all things that have no line yet, and gives those that fail one. What stops the import stops the others before it is thrown. */
+async function each(seen: readonly Seen[], limit: number, work: (one: Seen) => Promise<void>): Promise<void> {
+  let stop: unknown;
+  await mapConcurrently(seen, limit, async (one) => {
+    if (stop !== undefined || one.line !== undefined) return;
+    try {
+      await work(one);
+    } catch (error) {
+      if (error instanceof CallRefused) one.line = failedLine(one.thing, error);
+      else stop = error;
+    }
+  });
+  if (stop !== undefined) throw stop;
 }
 
 function digestsOf(thing: Thing, current: unknown): Digests {
@@ -126,9 +143,8 @@ function needsLine(thing: Thing): Line {
   return { ...lineOf(thing, 'needs-secret', why), ...(command === undefined ? {} : { command }) };
 }
 
-/** One thing failed; the others go on. @throws what stops the import */
-function failedLine(thing: Thing, error: unknown): Line {
-  if (!(error instanceof CallRefused)) throw error;
+/** One thing failed; the others go on. */
+function failedLine(thing: Thing, error: CallRefused): Line {
   if (error.role === 'source') return { ...lineOf(thing, 'refused'), ...refusedLine(thing.kind, thing.path, error) };
   if (error.status === 404) return lineOf(thing, 'not-carriable', `this server has no ${thing.to}`);
   return lineOf(thing, 'failed', error.message);

@@ -22,4 +22,6 @@ export interface Context {
   readonly takeOver: boolean;
   readonly apply: boolean;
   readonly parallel: number;
+  /** Milliseconds since the epoch. */
+  now(): number;
 }

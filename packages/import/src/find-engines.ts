@@ -49,11 +49,12 @@ async function* findSection(context: Context, mount: SourceMount, section: Secti
       yield read;
       continue;
     }
-    const { shape, secrets = [] } = section;
+    const { shape, secrets = [], untouched } = section;
     const to = mount.to + below;
     const waits = section.takesOver && !context.takeOver;
     yield setting(context, {
       ...{ kind, group, path, to, read, shape, secrets },
+      ...(untouched ? { untouched } : {}),
       ...(waits ? { needs: { why: TAKES_OVER, command: writeCommand(to, shape(read)) } } : {}),
     });
     if (kind === 'approle role') yield* secretIds(context, path);

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { recordOf, textsOf, type JsonRecord } from './json.ts';
+import { isUntouched, recordOf, textsOf, type JsonRecord } from './json.ts';
 import { isLine, listOrLine, readOrLine, type Found } from './listing.ts';
 import { missingMount, only, setting, without, type SettingParts } from './setting.ts';
 import type { Line, Thing } from './thing.ts';
@@ -106,7 +106,7 @@ function membersFirst(groups: ReadonlyMap<string, JsonRecord>): Map<string, Json
 }
 
 async function* findOidc(context: Context): Found {
-  const config = await one(context, 'identity token settings', 'identity/oidc/config', { shape: only('issuer'), always: true });
+  const config = await one(context, 'identity token settings', 'identity/oidc/config', { shape: only('issuer'), untouched: isUntouched });
   if (config) yield config;
   // A role names its key, a client its key and assignments, a key the clients that may use it: by id, which needs no client.
   const kinds: readonly [string, string, SettingParts['shape']][] = [

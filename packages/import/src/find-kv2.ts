@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { ImportStopped } from './failures.ts';
-import { canonical, recordOf, type JsonRecord } from './json.ts';
+import { canonical, isUntouched, recordOf, type JsonRecord } from './json.ts';
 import { isLine, readOrLine, walk, type Found } from './listing.ts';
 import type { SourceMount } from './mount-map.ts';
 import { setting, only } from './setting.ts';
@@ -42,7 +42,7 @@ export async function* findKv2(context: Context, mount: SourceMount): Found {
       to: `${mount.to}config`,
       read: config,
       shape,
-      always: true,
+      untouched: isUntouched,
     });
   }
   const kind = 'secret';
@@ -124,7 +124,7 @@ function secretThing(context: Context, mount: SourceMount, name: string, metadat
       const again = await context.source.read(`${mount.path}metadata/${name}`);
       if (!again || canonical(withVersions(again, context.versions)) !== canonical(await current())) return false;
       for (const [number, version] of Object.entries(versions)) {
-        if (version.destroyed || version.deletion_time !== '') continue;
+        if (version.destroyed || isDeleted(context, version)) continue;
         const [there, here] = await Promise.all(
           (
             [
@@ -169,13 +169,17 @@ async function readData(
   const data = new Map<string, JsonRecord>();
   for (const [number, version] of Object.entries(versions)) {
     if (version.destroyed) continue;
-    const deleted = version.deletion_time !== '' && Date.parse(version.deletion_time) <= Date.now();
+    const deleted = isDeleted(context, version);
     if (deleted && !context.undelete) continue;
     const value = deleted ? await undeleted(context, mount, name, number) : await readVersion(context, mount, name, number);
     if (value) data.set(number, value);
-    else if (version.deletion_time === '') throw new ImportStopped(`${mount}${name} changed while it was read: run the import again`);
+    else if (!deleted) throw new ImportStopped(`${mount}${name} changed while it was read: run the import again`);
   }
   return data;
+}
+
+function isDeleted({ now }: Context, { deletion_time: time }: Version): boolean {
+  return time !== '' && Date.parse(time) <= now();
 }
 
 async function readVersion({ source }: Context, mount: string, name: string, number: string): Promise<JsonRecord | undefined> {

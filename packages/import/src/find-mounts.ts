@@ -131,6 +131,7 @@ function mountThing(context: Context, side: Side, mount: SourceMount, read: Json
     content,
     current,
     matches: (there) => alike(content, there),
+    differences: (there) => Object.keys(content).filter((key) => !alike(content[key], recordOf(there)[key])),
     state: (there) => there,
     get fixed() {
       return found && !isSame(mount, found) ? `${mount.to} is a mount of another type here: choose another path with -rename` : undefined;

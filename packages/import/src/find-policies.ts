@@ -38,19 +38,27 @@ async function* named(context: Context, group: 'password-policies' | 'policies' 
       }
       const { diff } = rewritePolicy(String(read['policy'] ?? ''), context.map);
       const here = (content: JsonRecord): JsonRecord =>
-        group === 'policies' ? { policy: rewritePolicy(String(content['policy'] ?? ''), context.map).policy } : content;
+        group === 'policies' ? { ...content, policy: rewritePolicy(String(content['policy'] ?? ''), context.map).policy } : content;
       const own =
         group === 'policies' &&
         name === 'default' &&
         'every server has its own policy "default": compare them, or add -on-conflict=replace';
       yield setting(context, {
-        ...{ kind, group, path, to: path, read, shape: only('policy'), here },
+        ...{ kind, group, path, to: path, read, shape: group === 'policies' ? policyShape : only('policy'), here },
         ...(group === 'policies' ? { diff } : {}),
         ...(own ? { unequal: own } : {}),
       });
     }
   }
 }
+
+const policyShape = only(
+  'policy',
+  'cas_required',
+  'allow_slashes_in_identity_templates',
+  'allow_wildcards_in_identity_templates',
+  'expiration',
+);
 
 /** Servers show older names of fields beside the newer ones; those are left out. */
 function tokenRole(read: JsonRecord): JsonRecord {

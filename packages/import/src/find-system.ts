@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { recordOf, type JsonRecord } from './json.ts';
+import { isUntouched, recordOf, type JsonRecord } from './json.ts';
 import { isLine, listOrLine, readOrLine, type Found } from './listing.ts';
 import { only, setting, without, type SettingParts } from './setting.ts';
 
@@ -35,7 +35,7 @@ async function* single(context: Context, kind: string, path: string, parts: Part
   const read = await readOrLine(context, kind, path);
   if (isLine(read)) yield read;
   else if (read && Object.keys(parts.shape(read)).length > 0)
-    yield setting(context, { kind, group, path, to: path, read, always: true, ...parts });
+    yield setting(context, { kind, group, path, to: path, read, untouched: isUntouched, ...parts });
 }
 
 async function* each(context: Context, kind: string, folder: string, parts: Parts): Found {
@@ -78,8 +78,9 @@ async function* audit(context: Context): Found {
   }
 }
 
-/** Other namespaces, and what never comes. */
+/** Other namespaces. */
 export async function* findRest(context: Context): Found {
+  if (!context.selection.mayTake(group, 'sys/namespaces/')) return;
   const namespaces = await listOrLine(context, 'namespace', 'sys/namespaces');
   if (isLine(namespaces)) yield namespaces;
   else

@@ -65,7 +65,7 @@ export async function runImport(order: ImportOrder): Promise<Report> {
     selection: new Selection(order.include, order.exclude),
     map: new MountMap(order.renames.map(([from, to]) => [folder(from), folder(to)])),
     ...{ secrets: order.secrets, versions: order.versions, undelete: order.undelete },
-    ...{ takeOver: order.takeOver, apply: order.apply, parallel: order.parallel },
+    ...{ takeOver: order.takeOver, apply: order.apply, parallel: order.parallel, now },
   };
   const objects: Line[] = [];
   const record = new ImportRecord({ target, source: id, address: order.source.address });

@@ -12,6 +12,8 @@ export interface Section {
   readonly suffix?: string;
   shape(read: JsonRecord): JsonRecord;
   readonly secrets?: readonly SecretField[];
+  /** Whether the settings are those of a mount that nobody configured, where they are never absent. */
+  untouched?(shaped: JsonRecord): boolean;
   /** This server would change the password of the account at once, so it is written only if that is asked for. */
   readonly takesOver?: boolean;
 }
@@ -62,7 +64,14 @@ const SECTIONS: Readonly<Record<string, readonly Section[]>> = {
     { kind: 'approle role id', at: 'role', suffix: '/role-id', shape: only('role_id') },
   ],
   'auth/ldap': [
-    { kind: 'login settings', at: 'config', single: true, shape: whole, secrets: [{ field: 'bindpass', needed: when('binddn') }] },
+    {
+      kind: 'login settings',
+      at: 'config',
+      single: true,
+      shape: whole,
+      secrets: [{ field: 'bindpass', needed: when('binddn') }],
+      untouched: ({ url, userdn, binddn, upndomain }) => url === 'ldap://127.0.0.1' && [userdn, binddn, upndomain].every(isNothing),
+    },
     { kind: 'login group', at: 'groups', shape: whole },
     { kind: 'login user', at: 'users', shape: whole },
   ],

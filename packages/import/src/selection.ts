@@ -34,7 +34,7 @@ function checked(choice: string): string {
   const kind = choice.slice('kind='.length);
   if ((GROUPS as readonly string[]).includes(kind)) return choice;
   const near = closest(kind, GROUPS);
-  throw new ImportStopped(`There is no kind "${kind}"${near ? `; did you mean "${near}"?` : ''} Kinds: ${GROUPS.join(', ')}`);
+  throw new ImportStopped(`There is no kind "${kind}"${near ? `; did you mean "${near}"?` : '.'} Kinds: ${GROUPS.join(', ')}`);
 }
 
 function matches(choice: string, group: Group, path: string): boolean {

@@ -1,6 +1,6 @@
 import { writeCommand } from './command-text.ts';
 import type { Context } from './context.ts';
-import { alike, canonical, isUntouched, recordOf, type JsonRecord } from './json.ts';
+import { alike, canonical, recordOf, type JsonRecord } from './json.ts';
 import type { Group } from './selection.ts';
 import type { Line, Thing } from './thing.ts';
 
@@ -24,8 +24,8 @@ export interface SettingParts {
   /** With accessors, and other names, of this server. */
   here?(content: JsonRecord): JsonRecord;
   readonly secrets?: readonly SecretField[];
-  /** There is always one: settings that nobody wrote are nothing. */
-  readonly always?: boolean;
+  /** For settings that are never absent: whether nobody has written them. */
+  untouched?(shaped: JsonRecord): boolean;
   /** Where it is written, if not at `to`. */
   readonly writeTo?: string;
   /** Written beside the content, such as a secret that the source showed. */
@@ -51,7 +51,7 @@ export function setting(context: Context, parts: SettingParts): Thing {
   const current = async (): Promise<JsonRecord | undefined> => {
     const found = await target.read(to);
     const shaped = found && shape(found);
-    return shaped && parts.always && isUntouched(shaped) && !isUntouched(content) ? undefined : shaped;
+    return shaped && parts.untouched?.(shaped) && !alike(content, shaped) ? undefined : shaped;
   };
   const lacking = missing[0] && {
     why: `the source does not show ${missing.map(({ field }) => field).join(', ')}: run the command, or name it in the file of -secrets below "${path}"`,
@@ -66,6 +66,7 @@ export function setting(context: Context, parts: SettingParts): Thing {
     content,
     current,
     matches: (found) => alike(content, found),
+    differences: (found) => Object.keys(content).filter((key) => !alike(content[key], recordOf(found)[key])),
     state: (found) => Object.fromEntries(Object.keys(content).map((key) => [key, recordOf(found)[key] ?? null])),
     write: async () => void (await target.write(parts.writeTo ?? to, { ...clean(content), ...parts.also, ...given })),
     verify: async () => {

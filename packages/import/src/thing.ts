@@ -34,6 +34,8 @@ export interface Thing {
   current(): Promise<unknown>;
   /** Whether what is here is what the source has. */
   matches(current: unknown): boolean;
+  /** The names of what differs. */
+  differences?(current: unknown): readonly string[];
   /** The part of what is here that tells whether somebody changed it. */
   state(current: unknown): unknown;
   /** Reads what the write needs beside the content, so that a plan meets what the source refuses. */
