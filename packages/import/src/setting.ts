@@ -1,6 +1,6 @@
 import { writeCommand } from './command-text.ts';
 import type { Context } from './context.ts';
-import { alike, canonical, recordOf, type JsonRecord } from './json.ts';
+import { alike, canonical, isUntouched, recordOf, type JsonRecord } from './json.ts';
 import type { Group } from './selection.ts';
 import type { Line, Thing } from './thing.ts';
 
@@ -67,7 +67,7 @@ export function setting(context: Context, parts: SettingParts): Thing {
     current,
     matches: (found) => alike(content, found),
     differences: (found) => Object.keys(content).filter((key) => !alike(content[key], recordOf(found)[key])),
-    state: (found) => Object.fromEntries(Object.keys(content).map((key) => [key, recordOf(found)[key] ?? null])),
+    state: (found) => written(recordOf(found), content),
     write: async () => void (await target.write(parts.writeTo ?? to, { ...clean(content), ...parts.also, ...given })),
     verify: async () => {
       const again = await source.read(path);
@@ -77,6 +77,11 @@ export function setting(context: Context, parts: SettingParts): Thing {
     ...(parts.unequal ? { unequal: parts.unequal } : {}),
     ...(parts.diff && parts.diff.length > 0 ? { diff: parts.diff } : {}),
   };
+}
+
+/** What is here of the fields that the source has. Those that nobody set do not count, because not every version of a server shows them. */
+function written(found: JsonRecord, content: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(found).filter(([key, value]) => Object.hasOwn(content, key) && !isUntouched({ value })));
 }
 
 /** null is no value to many a field. */
