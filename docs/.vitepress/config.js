@@ -27,6 +27,7 @@ const guide = [
       entry('Identity tokens', '/identity-tokens'),
       entry('Quotas', '/quotas'),
       entry('Operating', '/operating'),
+      entry('Monitoring', '/monitoring'),
       entry('Errors', '/errors'),
       entry('Security', '/security'),
       entry('Differences', '/differences'),

@@ -39,6 +39,7 @@ function installServers() {
     ['slapd', existsSync('/usr/sbin/slapd'), 'tests against OpenLDAP'],
     ['ldap-utils', has('ldapsearch'), 'tests against OpenLDAP'],
     ['openssl', has('openssl'), 'tests with TLS'],
+    ['gnupg', has('gpg'), 'tests that GnuPG reads what is encrypted to PGP keys'],
     [
       'python3-venv',
       has('python3') && spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0,
@@ -53,6 +54,7 @@ function installServers() {
     ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra'],
     ['maven', has('mvn'), 'tests against Cassandra'],
     ['chromium', has('chromium'), 'tests of the console in a browser'],
+    ['prometheus', has('promtool'), 'checks of the alert rules'],
   ].filter(([, there]) => !there);
   if (wanted.length === 0) return;
   const names = wanted.map(([name]) => name);

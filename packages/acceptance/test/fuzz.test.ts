@@ -12,13 +12,19 @@ import { LogFaults, outsideFault } from '../src/fuzz/verdict.ts';
 const python = findSchemathesis();
 const missing = python === undefined ? 'schemathesis is not installed (npm test and npm run fuzz install it)' : undefined;
 
-describeWhere(missing, 'the OpenAPI document, fuzzed by schemathesis for 20 seconds', () => {
-  jest.setTimeout(180_000);
+describeWhere(missing, 'the OpenAPI document, fuzzed by schemathesis', () => {
+  jest.setTimeout(600_000);
 
   test('gives no 5xx while outside systems are up, and leaves no fault in the log', async () => {
-    const report = await fuzz({ python: python!, seconds: 20, seed: 11 });
-    expect(report.problems).toEqual([]);
-    expect(report.requests).toBeGreaterThan(200);
+    let requests = 0;
+    // On a busy machine schemathesis may take most of its time to begin.
+    for (const seconds of [20, 40, 80, 160]) {
+      const report = await fuzz({ python: python!, seconds, seed: 11 });
+      expect(report.problems).toEqual([]);
+      requests += report.requests;
+      if (requests > 200) break;
+    }
+    expect(requests).toBeGreaterThan(200);
   });
 });
 

@@ -30,6 +30,7 @@ export const verbs: readonly Verb[] = [
   verb('audit', 'Work with audit devices', () => import('./commands/audit.ts')),
   verb('auth', 'Work with auth methods', () => import('./commands/auth.ts')),
   verb('completion', 'Print a script that completes words in a shell', () => import('./commands/completion.ts')),
+  verb('exec', 'Run a command with secrets in its environment', () => import('./commands/exec.ts')),
   verb('kv', 'Work with the key-value secrets engine', () => import('./commands/kv.ts')),
   verb('lease', 'Work with leases', () => import('./commands/lease.ts')),
   verb('operator', 'Perform tasks of an operator', () => import('./commands/operator.ts')),

@@ -3,11 +3,14 @@ import type { StorageDriver } from '@strongroom/storage-sdk';
 import type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 import type { AuditDeviceConfig } from './services/audit/audit-broker.ts';
 import type { ProcessTable } from './kernel/incarnation/process-table.ts';
+import type { OpenPgp } from './services/ceremony/pgp-keys.ts';
 import type { AutomaticSeal } from './services/seal/seal.ts';
 import type { LockoutDefaults } from './services/lockout/lockout-settings.ts';
 import type { ConsoleSettings } from './services/settings/console-settings.ts';
 import type { LogLevelStore } from './services/settings/log-levels.ts';
 import type { AnsweredCall } from './kernel/call/answered-call.ts';
+import type { Loggers } from './kernel/loggers.ts';
+import type { FollowedLog } from './services/following/log-lines.ts';
 
 /** All that the core is given; only storage is needed. */
 export interface CoreOptions {
@@ -20,6 +23,12 @@ export interface CoreOptions {
   readonly absentPlugins?: readonly AbsentPlugin[];
   readonly clock?: Clock;
   readonly log?: Log;
+  /** Loads what encrypts to PGP keys, when the first key comes; resolves with undefined where it is not installed. */
+  readonly pgp?: () => Promise<OpenPgp | undefined>;
+  /** In place of `log`: a log for each part of the core. */
+  readonly loggers?: Loggers;
+  /** What `sys/monitor` follows; without it there is no such path. */
+  readonly followedLog?: FollowedLog;
   /** A seal that opens by itself; without one the unseal key is split among operators (Shamir). */
   readonly seal?: AutomaticSeal;
   /**

@@ -1,6 +1,7 @@
 import { type AnyPath, type EnginePackage } from '@strongroom/engine-sdk';
 import { builtInEngines } from './api/engines.ts';
 import { consoleSettingsPaths } from './api/sys/path-console-settings.ts';
+import { takesStream } from './api/sys/path-snapshot.ts';
 import { openSealPaths, type SealPathDeps } from './api/sys/path-seal.ts';
 import type { CoreOptions } from './core-options.ts';
 import type { CoreRequest } from './kernel/call/core-request.ts';
@@ -15,6 +16,10 @@ import type { InitOrder, InitResult } from './services/seal/seal.ts';
 import type { QuotaFigures } from './services/quotas/quotas.ts';
 import { mountCounts, type MountCounts, type WorkFigures } from './services/figures/figures.ts';
 import { openServices, type Services } from './services/services.ts';
+import type { AuditFigures } from './services/audit/audit-broker.ts';
+import type { Timed } from './services/figures/request-timings.ts';
+import type { Timing } from './services/figures/timing.ts';
+import type { PageHeaders } from './services/settings/page-headers.ts';
 import type { CorsConfig } from './services/settings/cors-config.ts';
 
 /**
@@ -34,7 +39,9 @@ export class Core {
     const lifecycle = (this.#lifecycle = new Lifecycle(kernel, services, options.clusterName));
     const sealing = sealPathDeps(kernel, services, lifecycle, options.storage.name);
     const newRootToken = async (): Promise<string> => createRootToken(kernel, services.tokens);
-    for (const engine of builtInEngines({ kernel, services, sealing, newRootToken }, options)) builtIn.set(engine.name, engine);
+    const replaceStore = async (replace: () => Promise<void>): Promise<boolean> => lifecycle.replaceStore(replace);
+    const parts = { kernel, services, sealing, newRootToken, replaceStore };
+    for (const engine of builtInEngines(parts, options)) builtIn.set(engine.name, engine);
     this.#pipeline = openPipeline(kernel, services, {
       open: new PathRouter([...openSealPaths(sealing), ...consoleSettingsPaths(options.console)]),
       sealed: () => !lifecycle.open,
@@ -45,6 +52,11 @@ export class Core {
   /** CORS settings, for the adapter that serves the core. */
   get cors(): CorsConfig {
     return this.#services.cors;
+  }
+
+  /** Headers that operators add to the pages of the console, for the adapter that serves them. */
+  get pageHeaders(): PageHeaders {
+    return this.#services.pageHeaders;
   }
 
   /** Carries out a call. Never throws: what went wrong is in the answer. */
@@ -64,6 +76,11 @@ export class Core {
       // The call itself meets the same failure, and says so.
       return false;
     }
+  }
+
+  /** Whether a write to the path takes its body as `CoreRequest.body`, and not as fields. */
+  streamsBody(path: string): boolean {
+    return takesStream(path);
   }
 
   get sealed(): boolean {
@@ -131,9 +148,37 @@ export class Core {
 
   /** What this server has to do and cannot reach now, for metrics. Absent: not known, as while it is sealed. */
   workFigures(): WorkFigures {
-    const { backlog } = this.#services.figures.sampler;
-    const circuitsOpen = this.#kernel.outside.breakers.open().length;
-    return { circuitsOpen, ...(backlog === undefined ? {} : { backlog }) };
+    const { figures, counts, underWay } = this.#services;
+    const { waiting } = figures.sampler;
+    const [tokens, entities] = [counts.tokens.last, counts.entities.last];
+    return {
+      circuitsOpen: this.#kernel.outside.breakers.open().length,
+      requestsUnderWay: underWay.size,
+      workUnderWay: this.#kernel.runner.busy,
+      ...(waiting ? { waiting } : {}),
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(entities === undefined ? {} : { entities }),
+    };
+  }
+
+  /** How long requests took since this server started, for metrics. The route of a mount that is gone has no path. */
+  timings(): { of: (name: Timed) => Timing; routes: { mount: string; operation: string; timing: Timing }[] } {
+    const { figures, mounts } = this.#services;
+    const routes = figures.timings.routes().flatMap(({ mount, ...route }) => {
+      const path = mount === '' ? '' : mounts.byUuid(mount)?.path;
+      return path === undefined ? [] : [{ mount: path, ...route }];
+    });
+    return { of: (name) => figures.timings.of(name), routes };
+  }
+
+  /** How the audit devices fare, for metrics. */
+  auditFigures(): AuditFigures[] {
+    return this.#services.audit.figures();
+  }
+
+  /** The name of the store's cluster; absent while sealed. */
+  get clusterName(): string | undefined {
+    return this.sealed ? undefined : this.#services.cluster.identity?.name;
   }
 
   /** The paths of `sys/` and of a mount, for documents made from the declarations. */
@@ -150,12 +195,12 @@ export class Core {
 /** What the paths of `sys/` that are always open are given. */
 function sealPathDeps(
   { clock, copies, driver }: Kernel,
-  { seal, cluster }: Services,
+  { seal, pgpKeys, cluster }: Services,
   lifecycle: Lifecycle,
   storageType: string,
 ): SealPathDeps {
   return {
-    ...{ seal, cluster, storageType },
+    ...{ seal, pgpKeys, cluster, storageType },
     now: () => clock.now(),
     sealed: () => !lifecycle.open,
     opening: () => lifecycle.openingProblem,

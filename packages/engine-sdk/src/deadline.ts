@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
+import { requestOf, signalOf } from './request-of.ts';
 
 /** How long a piece of work may take, and what ends it sooner. */
 export interface DeadlineOptions {
@@ -37,7 +38,8 @@ export async function withDeadline<T>(options: DeadlineOptions, work: (signal: A
   }
   const cancel = millis === Infinity ? undefined : clock.after(millis, () => deadline.end(passed()));
   try {
-    return await deadline.guard(async () => work(deadline.signal), { clock, grace });
+    const signal = signalOf(deadline.signal, parent && requestOf(parent));
+    return await deadline.guard(async () => work(signal), { clock, grace });
   } finally {
     cancel?.();
     parent?.removeEventListener('abort', leave);

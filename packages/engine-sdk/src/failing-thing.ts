@@ -11,10 +11,12 @@ export interface Subject {
 }
 
 /**
- * Something of a mount that does not work and needs a person, beside the jobs that fail, which the core knows. It is shown where operators see what needs
+ * Something of a mount that does not work, or is not as it should be, and needs a person, beside the jobs that fail, which the core knows. It is shown where operators see what needs
  * them. Contains no secret.
  */
 export interface FailingThing extends Subject {
+  /** `drift`: nothing fails, but what exists outside is not what should. Absent: it fails. */
+  readonly kind?: 'drift';
   /** Why, in a sentence. */
   readonly message: string;
   readonly since?: Date;

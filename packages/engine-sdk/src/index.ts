@@ -80,6 +80,7 @@ export { PluginGuard, type PluginGuardOptions } from './plugin-guard.ts';
 export { Quarantine, QUARANTINE_MILLIS, type Quarantined } from './quarantine.ts';
 export { redact } from './redact.ts';
 export type { Report, ReportKind } from './report.ts';
+export { requestOf, signalOf } from './request-of.ts';
 export type { Caller, EngineRequest, EngineResponse, Operation, RawBody, StreamedBody } from './request.ts';
 export type { AnySchedule, JobRun, Schedule } from './schedule.ts';
 export type { JobStatus, JobTry, ScheduleKind } from './schedule-kind.ts';

@@ -13,4 +13,6 @@ export interface Report {
   readonly name: string;
   /** Of a secret, where it has versions. */
   readonly version?: number;
+  /** The id of the request that asked for it, where the transaction is not the request's own. */
+  readonly request?: string;
 }

@@ -15,6 +15,8 @@ export interface JobTry {
   readonly took: number;
   /** Why it failed; absent for a success. */
   readonly message?: string;
+  /** The id of the request that asked for it, where one did. */
+  readonly request?: string;
 }
 
 /** The state of a job, as operators see it. */

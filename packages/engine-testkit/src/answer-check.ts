@@ -37,6 +37,8 @@ function problemOf(schema: TSchema, { status, data, auth, pendingAuth, leaseId, 
     case 'token':
       return auth || pendingAuth ? undefined : 'there is no token in it';
     case 'raw':
+      // The caller has the body already.
+      if (status === 304) return undefined;
       if (!raw || !form.contentTypes!.includes(raw.contentType)) return `its body is ${raw?.contentType ?? 'an envelope'}`;
       return Object.keys(schema).length > 1 ? compileSchema(closedSchema(schema))(JSON.parse(String(raw.body))) : undefined;
     case 'lease':

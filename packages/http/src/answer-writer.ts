@@ -39,7 +39,8 @@ export class AnswerWriter {
 
   send(response: ServerResponse, status: number, contentType: string, body: string | Uint8Array, extra?: readonly string[]): void {
     const headers = [...(extra?.includes('Cache-Control') ? this.#keepable : this.#fixed), 'Content-Type', contentType];
-    if (status !== 204) headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
+    if (status !== 204 && status !== 304)
+      headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
     if (extra) headers.push(...extra);
     response.writeHead(status, headers);
     response.end(body);
@@ -51,11 +52,22 @@ export class AnswerWriter {
     response.end();
   }
 
-  /** An answer to a request that is not read to its end: says that the connection ends, and ends it when the caller had time to read. */
-  closing(response: ServerResponse, status: number, errors: readonly string[], extra: readonly string[] = []): void {
-    const body = errorsBody(errors);
+  /** A refusal of a request that is not read to its end. */
+  refusing(response: ServerResponse, status: number, errors: readonly string[], extra: readonly string[] = []): void {
+    this.#close(response, status, errorsBody(errors), extra);
+  }
+
+  /** The answer to a request whose body may not have been read to its end. */
+  closing(response: ServerResponse, answer: CoreResponse, extra: readonly string[] = []): void {
+    const more = [...extra, ...Object.entries(answer.headers ?? {}).flat()];
+    this.#close(response, answer.status, answer.status === 204 ? '' : envelopeOf(answer), more);
+  }
+
+  /** Says that the connection ends, and ends it when the caller had time to read. */
+  #close(response: ServerResponse, status: number, body: string, extra: readonly string[]): void {
     const length = String(Buffer.byteLength(body));
-    response.writeHead(status, [...this.#fixed, 'Content-Type', JSON_TYPE, 'Content-Length', length, 'Connection', 'close', ...extra]);
+    const sized = status === 204 ? [] : ['Content-Length', length];
+    response.writeHead(status, [...this.#fixed, 'Content-Type', JSON_TYPE, ...sized, 'Connection', 'close', ...extra]);
     response.write(body);
     if (response.req.readableEnded) {
       response.end();

@@ -6,5 +6,5 @@ export { stopGracefully } from './graceful-stop.ts';
 export { createHttpServer, type HttpServerOptions } from './http-server.ts';
 export { acceptListVerb } from './list-verb.ts';
 export type { PageFile, PageFiles } from './page-file.ts';
-export { pagesRouter, type PagesHandler } from './pages-router.ts';
+export { pagesRouter, type PageHeaderSource, type PagesHandler } from './pages-router.ts';
 export { siteApp, type SiteOptions } from './site.ts';

@@ -154,6 +154,23 @@ describe('headers of the operator', () => {
   });
 });
 
+describe('headers that are added while the server runs', () => {
+  test('are sent with pages at once, each value by itself, but cannot replace what says how a page is sent', async () => {
+    const all = new Map<string, readonly string[]>();
+    const server = await startServer(fakeCore(), { pages: FILES, pageHeaders: { all } });
+    all.set('X-Own', ['a', 'b']);
+    all.set('Content-Type', ['text/evil']);
+    all.set('Referrer-Policy', ['unsafe-url']);
+    const { headers } = await server.send('GET', '/ui/');
+    await server.stop();
+    expect([headers['x-own'], headers['content-type'], headers['referrer-policy']]).toEqual([
+      ['a', 'b'],
+      'text/html; charset=utf-8',
+      'no-referrer',
+    ]);
+  });
+});
+
 describe('pagesRouter', () => {
   test('serves the pages of an app of somebody else', async () => {
     const app = express();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   EngineError,
   InternalError,
+  requestOf,
   TooManyRequests,
   type Collection,
   type EngineHost,
@@ -315,9 +316,10 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     id: string,
     claim: string,
     login: Login,
-    { byJob, refusal }: { byJob: boolean; refusal?: unknown },
+    { byJob, refusal, signal }: { byJob: boolean; refusal?: unknown; signal?: AbortSignal },
   ): Promise<string | undefined> {
     const now = this.#now();
+    const asked = askedBy(signal);
     const failed = refusal === undefined ? undefined : this.#method.messageOf(refusal);
     await this.#host.storage.transaction(async (tx) => {
       const records = this.#method.records(tx);
@@ -330,9 +332,9 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       await this.#method.switching?.(tx, id, state, pendingOf(state));
       const stored = this.#method.lens.withState(record, { ...next, next_rotation, last_error });
       await records.put(id, stored);
-      this.#report(tx, 'rotation.done', id, stored);
+      this.#report(tx, 'rotation.done', { id, record: stored, ...asked });
       // What comes after a promotion is done here first.
-      const tried = { at: new Date(now), took: now - state.pending.begun };
+      const tried = { at: new Date(now), took: now - state.pending.begun, ...asked };
       if (!byJob) await this.plan(tx, id, stored, this.#method.after ? now + SOON : 0, tried);
     });
     return failed === undefined ? undefined : `the credential was changed and is stored, but not all went well: ${failed}`;
@@ -387,7 +389,7 @@ export class RotationMachine<R, S extends StoredRotation, B> {
       const prepared = await this.#method.prepare(id, seen, signal, asked);
       work = await this.#claim(id, seen, prepared, signal, asked);
     } catch (error) {
-      if (!isMisuse(error)) await this.#reportFailure(id, seen);
+      if (!isMisuse(error)) await this.#reportFailure(id, seen, signal);
       throw error;
     }
     return this.#attempt(work);
@@ -426,29 +428,39 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     const move = verdictOn({ kind, attempt, ...tried, login: login?.proof });
     if (move !== 'promote') {
       await this.#settle(work, tried, move);
-      await this.#reportFailure(id, work.record);
+      await this.#reportFailure(id, work.record, work.signal);
       throw this.#method.shown ? this.#method.shown(work, error) : error;
     }
     let warning: string | undefined;
     try {
-      warning = await this.promote(id, work.pending.claim, loginOf(login), { byJob, refusal: effect === 'refused' ? error : undefined });
+      warning = await this.promote(id, work.pending.claim, loginOf(login), {
+        byJob,
+        refusal: effect === 'refused' ? error : undefined,
+        signal: work.signal,
+      });
     } catch (failure) {
       await this.#settle(work, { ...tried, error: failure }, 'keep');
-      await this.#reportFailure(id, work.record);
+      await this.#reportFailure(id, work.record, work.signal);
       throw failure;
     }
     await this.#method.after?.(work);
     return warning;
   }
 
-  #report(tx: Pick<Transaction, 'report'>, kind: Report['kind'], id: string, record: R): void {
+  #report(
+    tx: Pick<Transaction, 'report'>,
+    kind: Report['kind'],
+    { id, record, request }: { id: string; record: R; request?: string },
+  ): void {
     const { name, paths } = this.#method.reported?.(id, record) ?? { name: this.#method.called(id), paths: ['failing'] };
-    tx.report({ kind, name, paths });
+    tx.report({ kind, name, paths, ...(request === undefined ? {} : { request }) });
   }
 
-  async #reportFailure(id: string, record: R): Promise<void> {
+  async #reportFailure(id: string, record: R, signal: AbortSignal): Promise<void> {
     // Where even that cannot be said, the failure itself is what the caller learns.
-    await this.#host.storage.transaction(async (tx) => this.#report(tx, 'rotation.failed', id, record)).catch(() => undefined);
+    await this.#host.storage
+      .transaction(async (tx) => this.#report(tx, 'rotation.failed', { id, record, ...askedBy(signal) }))
+      .catch(() => undefined);
   }
 
   /** Stores what a failed try came to, and when it is tried again. */
@@ -474,7 +486,13 @@ export class RotationMachine<R, S extends StoredRotation, B> {
         login: loginOf(login),
       });
       await records.put(id, stored);
-      if (!byJob) await this.plan(tx, id, stored, now + SOON, { at: new Date(now), took: now - work.pending.begun, message });
+      if (!byJob)
+        await this.plan(tx, id, stored, now + SOON, {
+          at: new Date(now),
+          took: now - work.pending.begun,
+          message,
+          ...askedBy(work.signal),
+        });
     });
   }
 
@@ -560,4 +578,10 @@ function pendingOf<S extends StoredRotation>({ pending }: S): Pending<S> {
 /** The error says what is valid, and a second try would be answered the same. */
 function isMisuse(error: unknown): boolean {
   return error instanceof EngineError && error.status < 500;
+}
+
+/** The request that asked for it, as reports and tries name it. */
+function askedBy(signal: AbortSignal | undefined): { readonly request?: string } {
+  const request = signal && requestOf(signal);
+  return request === undefined ? {} : { request };
 }

@@ -53,6 +53,16 @@ describe('a credential that is rotated', () => {
     expect((await shown()).status).toMatchObject({ state: 'waiting', attempts: 0, last_error: null });
   });
 
+  test('a try that a request asked for names the request, and one of the schedule names none', async () => {
+    await server.write('account/a', { rotation_period: '1h' });
+    outside.down = true;
+    const { requestId } = await server.call('update', 'accounts/rotate/a');
+    await server.advance('10m');
+    const [job] = ((await server.call('read', 'sys/schedule')).data as { jobs: { tries: { request_id?: string }[] }[] }).jobs;
+    const [asked, scheduled] = job!.tries;
+    expect([asked!.request_id, scheduled!.request_id]).toEqual([requestId, undefined]);
+  });
+
   test('with disable_automated_rotation it is rotated on demand alone, and is idle in between', async () => {
     await server.write('account/a', { disable_automated_rotation: true });
     await server.advance('5d');

@@ -1,13 +1,16 @@
 import 'reflect-metadata';
+import { readdirSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { reserveCode, systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
-import { createCore, type Core, type LogLevelStore } from '@strongroom/core';
+import { createCore, type Core } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
-import type { Configuration } from './config/configuration.ts';
+import type { Configuration, StorageChoice } from './config/configuration.ts';
 import { openConsole, type ConsolePages } from './console.ts';
 import { ListenerSet } from './listeners/listener-set.ts';
 import { ServerLog } from './log/server-log.ts';
-import { ServerMetrics } from './metrics.ts';
+import { ServerMetrics } from './metrics/server-metrics.ts';
+import { loadOpenPgp } from './plugins/openpgp.ts';
 import { offeredPlugins, type OfferedPlugins } from './plugins/plugin-list.ts';
 import { packagePlugins } from './plugins/package-plugins.ts';
 import { openStorage } from './storage-choice.ts';
@@ -64,9 +67,13 @@ export function compose(configuration: Configuration, replacements: Replacements
     configuration.metrics
       ? new ServerMetrics({
           sealed: () => opened?.sealed ?? true,
+          cluster: () => opened?.clusterName ?? '',
           quotas: () => opened?.quotaFigures(),
           mounts: () => opened?.mountCounts() ?? [],
           work: () => opened?.workFigures(),
+          timings: () => opened?.timings(),
+          audit: () => opened?.auditFigures() ?? [],
+          room: () => roomOf(configuration.storage),
         })
       : undefined,
   );
@@ -75,7 +82,10 @@ export function compose(configuration: Configuration, replacements: Replacements
     return { installed: [...installed, ...(replacements.plugins ?? [])], absent };
   });
   once(TOKENS.externalPlugins, async (from) => packagePlugins(configuration.plugins, (await from.resolve(TOKENS.offered)).installed));
-  once(TOKENS.storage, async (from) => replacements.storage ?? (await openStorage(configuration.storage, from.resolve(TOKENS.log))));
+  once(
+    TOKENS.storage,
+    async (from) => replacements.storage ?? (await openStorage(configuration.storage, from.resolve(TOKENS.log).named('storage'))),
+  );
   once(TOKENS.core, async (from) => {
     const plugins = { ...(await from.resolve(TOKENS.offered)), external: await from.resolve(TOKENS.externalPlugins) };
     const storage = await from.resolve(TOKENS.storage);
@@ -92,7 +102,7 @@ export function compose(configuration: Configuration, replacements: Replacements
   once(TOKENS.listeners, async (from) =>
     ListenerSet.open(configuration.listeners, {
       core: await from.resolve(TOKENS.core),
-      log: from.resolve(TOKENS.log),
+      log: from.resolve(TOKENS.log).named('http'),
       metrics: from.resolve(TOKENS.metrics),
       console: await from.resolve(TOKENS.console),
     }),
@@ -116,11 +126,14 @@ async function coreOf(
     absentPlugins: plugins.absent,
     clock: from.resolve(TOKENS.clock),
     log: from.resolve(TOKENS.log),
-    logLevels: levelsOf(from.resolve(TOKENS.log)),
+    loggers: from.resolve(TOKENS.log),
+    logLevels: from.resolve(TOKENS.log),
+    followedLog: from.resolve(TOKENS.log),
     audit,
     auditEmergencyDisable,
     sanitizedConfig: () => ({ ...sanitized }),
     console: configuration.console.settings,
+    pgp: loadOpenPgp,
     ...(seal ? { seal } : {}),
     ...(lockout ? { lockout } : {}),
     ...(devRootToken === undefined ? {} : { devRootToken }),
@@ -132,18 +145,16 @@ async function coreOf(
   });
 }
 
-/** `sys/loggers`: there is one logger, and its level can be changed while the server runs. */
-function levelsOf(log: ServerLog): LogLevelStore {
-  const configured = log.level;
-  return {
-    list: () => new Map([['server', log.level]]),
-    set: (level, name) => {
-      if (name === undefined || name === 'server') log.level = level;
-    },
-    reset: (name) => {
-      if (name === undefined || name === 'server') log.level = configured;
-    },
-  };
+/** Of a folder on a disk. What cannot be seen is not known. */
+function roomOf(storage: StorageChoice): { used: number; free: number } | undefined {
+  if (storage.type !== 'lmdb') return undefined;
+  try {
+    const { bavail, bsize } = statfsSync(storage.path);
+    const sizes = readdirSync(storage.path).map((name) => statSync(join(storage.path, name)).blocks * 512);
+    return { used: sizes.reduce((sum, size) => sum + size, 0), free: bavail * bsize };
+  } catch {
+    return undefined;
+  }
 }
 
 function token<T>(name: string): InjectionToken<T> {

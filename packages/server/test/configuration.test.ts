@@ -49,6 +49,27 @@ plugin "@acme/strongroom-plugin" {}
 `;
 
 describe('a configuration', () => {
+  test('takes the connection URL of its database from a file or the environment, so that no file holds a password', () => {
+    const url = 'postgresql://u:p@h/d';
+    const folder = scratchFolder();
+    writeFileSync(join(folder, 'url'), `${url}\n`);
+    const stored = (text: string, env: Record<string, string> = {}): unknown =>
+      read(`storage "postgresql" { connection_url = "${text}" }`, { env }).storage;
+    expect(stored('env://DATABASE', { DATABASE: url })).toEqual({ type: 'postgresql', connectionUrl: url });
+    expect(stored(`file://${folder}/url`)).toEqual({ type: 'postgresql', connectionUrl: url });
+    expect(stored('postgresql://other/x', { BAO_PG_CONNECTION_URL: url })).toEqual({ type: 'postgresql', connectionUrl: url });
+    expect(read('storage "postgresql" {}', { env: { VAULT_PG_CONNECTION_URL: url } }).storage).toEqual({
+      type: 'postgresql',
+      connectionUrl: url,
+    });
+  });
+
+  test('takes its own address from the environment, which differs from machine to machine', () => {
+    const text = 'api_addr = "https://one.example:8200"';
+    expect(read(text, { env: { VAULT_API_ADDR: 'https://two.example:8200' } }).apiAddress).toBe('https://two.example:8200');
+    expect(complaintsOf(text, { env: { STRONGROOM_API_ADDR: 'two' } }).join()).toContain('STRONGROOM_API_ADDR must be a URL');
+  });
+
   test('is read whole', () => {
     expect(read(FULL)).toEqual({
       storage: { type: 'lmdb', path: '/srv/data', mapSizeBytes: 16 * 1024 ** 3 },
@@ -246,6 +267,10 @@ workers = 4`;
     ['listener {}', 'takes one label: listener "type" { … }'],
     ['storage "lmdb" {}\nstorage "inmem" {}', 'a second storage'],
     ['storage "postgresql" {}', 'connection_url is required'],
+    ['storage "postgresql" { connection_url = "" }', 'connection_url is required'],
+    ['storage "postgresql" { connection_url = "env://NOT_SET" }', 'the environment variable "NOT_SET", which is not set'],
+    ['storage "postgresql" { connection_url = "file:///no/such/file" }', 'the file "/no/such/file", which cannot be read: ENOENT'],
+    ['storage "postgresql" { connection_url = "file:///dev/null" }', 'the file "/dev/null", which is empty'],
     ['storage "floppy" {}', 'is no storage; it must be "lmdb", "postgresql" or "inmem"'],
     ['seal "awskms" {}', 'this seal is not offered'],
     ['seal "static" {}', 'current_key is required'],
@@ -393,6 +418,27 @@ describe('the static seal', () => {
     const { sanitized } = read(`seal "static" { current_key_id = "1", current_key = "${key.toString('hex')}" }
       storage "postgresql" { connection_url = "postgresql://u:hunter2@h/d" }
       cluster_name = "c"`);
-    expect(sanitized).toEqual({ seal: { type: 'static' }, storage: { type: 'postgresql' }, cluster_name: 'c' });
+    expect(sanitized).toMatchObject({
+      seals: [{ type: 'static', disabled: false }],
+      storage: { type: 'postgresql' },
+      cluster_name: 'c',
+    });
+    expect(JSON.stringify(sanitized)).not.toMatch(new RegExp(`hunter2|${key.toString('hex')}`));
+  });
+
+  test('lists listeners, storage and seals under the names that support scripts read', () => {
+    const { sanitized } = read(`seal "static" { current_key_id = "1", current_key = "${key.toString('hex')}" }
+      listener "tcp" { address = "127.0.0.1:1", tls_disable = true }
+      listener "tcp" { address = "127.0.0.1:2", tls_disable = true }
+      listener "unix" { address = "/run/s.sock" }`);
+    expect(sanitized).toMatchObject({
+      api_addr: '',
+      listeners: [
+        { type: 'tcp', config: { address: '127.0.0.1:1', tls_disable: true } },
+        { type: 'tcp', config: { address: '127.0.0.1:2' } },
+        { type: 'unix', config: { address: '/run/s.sock' } },
+      ],
+      seals: [{ type: 'static', disabled: false }],
+    });
   });
 });

@@ -77,6 +77,26 @@ describe('a server', () => {
     expect(existsSync(socket)).toBe(false);
   });
 
+  test('streams its log to who follows it, at the level that they ask for', async () => {
+    const { addresses } = await start(ANY_PORT);
+    const level = (name: string, to: string): Promise<Answer> =>
+      ask(`${addresses[0]!}/v1/sys/loggers/${name}`, { method: 'POST', body: JSON.stringify({ level: to }) });
+    expect(await level('core', 'error')).toMatchObject({ status: 204 });
+    const request = http.get(`${addresses[0]!}/v1/sys/monitor?log_level=debug&log_format=json`, { headers: { 'X-Vault-Token': TOKEN } });
+    const response = await new Promise<http.IncomingMessage>((resolve) => request.once('response', resolve));
+    expect(response.headers['content-type']).toBe('application/json');
+    await running[0]!.reload();
+    const text = await new Promise<string>((resolve) => {
+      let all = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        all += chunk;
+        if (all.includes('reloaded')) resolve(all);
+      });
+    });
+    request.destroy();
+    expect(text).toMatch(/"level":30.*"msg":"reloaded"/);
+  });
+
   test('sends the headers and keeps the limits of its listener', async () => {
     const { addresses } = await start(`listener "tcp" {
       address = "127.0.0.1:0"

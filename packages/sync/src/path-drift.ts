@@ -4,6 +4,7 @@ import { callFailed } from './call-failed.ts';
 import type { Associations } from './associations.ts';
 import { typeField, type DestinationTypes } from './destination-types.ts';
 import type { Drift, Finding } from './drift.ts';
+import { DriftTally, type DriftFindings } from './drift-findings.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import { placeOf, recordsIn, settingsIn, type DestinationRecord } from './records.ts';
 
@@ -44,6 +45,7 @@ export function driftPaths(
   associations: Associations,
   drift: Drift,
   reconciliation: Reconciliation,
+  findings: DriftFindings,
 ): AnyPath[] {
   const fields = { type: typeField(types), destination: f.name('Name of the destination.') };
   const requireDestination = async (data: { readonly type: string; readonly destination: string }): Promise<DestinationRecord> => {
@@ -63,7 +65,9 @@ export function driftPaths(
   return [
     path('destinations/{type}/{destination}/plan', {
       synopsis: 'What differs between a destination and what it should hold.',
-      description: 'Changes nothing, inside or outside. Lists of more than 1,000 differences end there; total counts all.',
+      description:
+        'Changes no secret, inside or outside. Lists of more than 1,000 differences end there; total counts all. Copies that were edited or are missing outside are shown ' +
+        'in `sys/internal/ui/attention` from then on, until they are repaired.',
       fields,
     }).read({
       summary: 'Compares what is there with what should be.',
@@ -75,6 +79,7 @@ export function driftPaths(
           unknown[]
         >;
         let total = 0;
+        const tally = new DriftTally();
         const add = (list: string, entry: () => unknown): void => {
           total += 1;
           if (total <= MOST_LISTED) plan[list]!.push(entry());
@@ -82,10 +87,14 @@ export function driftPaths(
         try {
           const in_sync = await drift.compare(destination, signal, {
             looks: true,
-            differs: async (_, finding) => add(LIST_OF[finding.difference], () => item(finding)),
+            differs: async (_, finding) => {
+              add(LIST_OF[finding.difference], () => item(finding));
+              tally.add(finding);
+            },
             orphan: async ({ name, revision }) =>
               add('orphans', () => ({ remote_name: name, ...(revision === undefined ? {} : { remote_version: revision }) })),
           });
+          await findings.found(destination, tally);
           return { data: { ...plan, total, in_sync } as never };
         } catch (error) {
           throw callFailed(types.installed(destination.type), destination, error);

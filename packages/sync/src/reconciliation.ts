@@ -35,6 +35,7 @@ export async function forgetDestination(tx: Transaction, place: string): Promise
     await formerDestinations.put(place, { ids: [...ids, id].slice(-MOST_FORMER) });
   }
   await destinations.delete(place);
+  await recordsIn(tx).drift.delete(place);
   await tx.unschedule({ kind: KIND }, place);
 }
 

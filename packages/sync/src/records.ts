@@ -120,6 +120,16 @@ const GoneMountRecord = Type.Object({ at: Type.String() });
 /** Ids of the deleted destinations of a place, the latest last. */
 const FormerRecord = Type.Object({ ids: Type.Array(Type.String()) });
 const KeyRecord = Type.Object({ key: Type.String() });
+/** What the last plan of a destination found to differ outside. */
+const DriftRecord = Type.Object({
+  /** When the comparison ended: milliseconds since the epoch. */
+  at: Type.Number(),
+  /** Copies that somebody changed outside, and copies that are not there. */
+  edited: Type.Integer(),
+  missing: Type.Integer(),
+  /** Ids of the first associations of them. */
+  associations: Type.Array(Type.String()),
+});
 /** A shared account, by `<collection>/<name>`. */
 const AccountRecord = Type.Record(Type.String(), Type.Unknown());
 
@@ -139,6 +149,8 @@ export function recordsIn(storage: Storage) {
     subscribedMounts: storage.collection(SUBSCRIBED_MOUNTS, Marker, { cached: true }),
     /** Mounts that are being unmounted or gone, by uuid: nothing may be linked with them any more, whoever still sees them. */
     goneMounts: storage.collection('gone-mount/', GoneMountRecord),
+    /** By `<type>/<name>`. */
+    drift: storage.collection('drift/', DriftRecord),
     /** Associations that wait for a run, by their id. */
     pending: storage.collection('pending/', Marker),
     keys: storage.collection('key/', KeyRecord),

@@ -3,6 +3,7 @@ import { Associations } from './associations.ts';
 import { DestinationTypes } from './destination-types.ts';
 import { Destinations } from './destinations.ts';
 import { Drift } from './drift.ts';
+import { DriftFindings } from './drift-findings.ts';
 import { Fingerprints } from './fingerprints.ts';
 import { SecretSubscribers } from './secret-subscribers.ts';
 import { Pacer } from './pacer.ts';
@@ -52,6 +53,7 @@ function createSyncEngine(host: EngineHost): Engine {
   const associations = new Associations(host, sources, queue, subscribers);
   const drift = new Drift(host, sources, sessions, fingerprints);
   const reconciliation = new Reconciliation(host, sessions, queue, drift);
+  const findings = new DriftFindings(host);
   const sweep = new Sweep(host, sources, queue);
   return {
     paths: [
@@ -59,12 +61,13 @@ function createSyncEngine(host: EngineHost): Engine {
       ...destinationPaths(host, types, destinations, reconciliation),
       ...associationPaths(host, types, associations, run),
       namesOutsidePath(host, types, associations),
-      ...driftPaths(host, types, associations, drift, reconciliation),
+      ...driftPaths(host, types, associations, drift, reconciliation, findings),
       ...accountPaths(host, types, retries, reconciliation),
     ],
     schedules: [job, retries.job, reconciliation.job, subscribers.unmountedJob, sweep.job],
     subscriber: subscribers,
     system: destinationOf,
+    failing: async (limit) => findings.things(limit),
     initialize: async () => {
       await subscribers.load();
       await sweep.beginIfNeeded();

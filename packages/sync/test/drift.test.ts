@@ -57,6 +57,39 @@ describe.each(['marked', 'recorded'] as const)('drift, where ownership is %s', (
     expect(await plan()).toEqual({ ...NOTHING, in_sync: 3 });
   });
 
+  test('what GET plan found edited or missing outside needs a person, until it is repaired or the destination goes', async () => {
+    await start();
+    const drift = async () => {
+      const { items } = (await sync.ask('read', 'sys/internal/ui/attention', { kind: 'drift' })).data as { items: object[] };
+      return items;
+    };
+    await sync.provider.remove('app/a');
+    await sync.provider.write('app/b', 'edited');
+    expect(await drift()).toEqual([]);
+    await plan();
+    expect(await drift()).toMatchObject([
+      {
+        mount: 'sys/sync/',
+        severity: 'notice',
+        target: 'destination memory/one',
+        message: '1 copy was edited outside, and 1 copy is missing outside; the plan lists them, and reconcile repairs them',
+        things: [{ path: 'sys/sync/destinations/memory/one/plan', retry: null }],
+      },
+    ]);
+    await sync.advance('1s');
+    await reconcile();
+    expect(await drift()).toEqual([]);
+    await sync.provider.write('app/b', 'edited');
+    await plan();
+    expect(await drift()).toHaveLength(1);
+    await sync.provider.write('app/c', 'edited');
+    await plan();
+    expect(await drift()).toMatchObject([{ message: expect.stringMatching(/^2 copies were edited outside;/) }]);
+    await sync.ask('delete', ONE, { purge: true });
+    await sync.advance('1h');
+    expect(await drift()).toEqual([]);
+  });
+
   test('GET plan lists removals that have not happened yet, and names that others took', async () => {
     await start();
     sync.provider.fail('failing', /^remove/);

@@ -5,7 +5,7 @@ import { ApiFailure, doing, EXIT, Failure } from '../failure.ts';
 import { isRecord } from '../json.ts';
 import { parsePairs } from '../kv-pairs.ts';
 import type { Secret } from '../secret.ts';
-import { mountFlag, resolveKv, resolveKv2 } from './kv-path.ts';
+import { mountFlag, resolveKv, resolveKv2 } from '../kv-path.ts';
 import { showVersioned, showWritten } from './kv-show.ts';
 import { listKeys } from './list-keys.ts';
 

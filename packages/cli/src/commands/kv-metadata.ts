@@ -5,7 +5,7 @@ import { flag } from '../flag.ts';
 import { formatDuration } from '../duration.ts';
 import { doing, EXIT, Failure } from '../failure.ts';
 import { isRecord } from '../json.ts';
-import { mountFlag, resolveKv2 } from './kv-path.ts';
+import { mountFlag, resolveKv2 } from '../kv-path.ts';
 import { pathBlock, titled } from './kv-show.ts';
 
 const get = defineCommand({

@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { flag } from '../flag.ts';
 import { doing, Failure } from '../failure.ts';
-import { mountFlag, resolveKv, resolveKv2, versionList } from './kv-path.ts';
+import { mountFlag, resolveKv, resolveKv2, versionList } from '../kv-path.ts';
 
 const versionsFlag = flag.list('Versions, as a comma list; repeatable.', { placeholder: 'ints' });
 

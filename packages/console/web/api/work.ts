@@ -45,7 +45,20 @@ export interface JobDetails extends Job {
 }
 
 export type AttentionKind =
-  'audit' | 'mount' | 'lease' | 'rotation' | 'sync' | 'job' | 'circuit' | 'journal' | 'removal' | 'late' | 'node' | 'token' | 'plugin';
+  | 'audit'
+  | 'mount'
+  | 'lease'
+  | 'rotation'
+  | 'sync'
+  | 'job'
+  | 'circuit'
+  | 'journal'
+  | 'removal'
+  | 'late'
+  | 'node'
+  | 'drift'
+  | 'token'
+  | 'plugin';
 
 /** One thing that fails. */
 export interface AttentionThing {

@@ -23,6 +23,10 @@ const PATTERNS: Readonly<Record<string, readonly Pattern[]>> = {
     [/^config\/root$/, (mount) => ({ to: '/aws/$mount/config', params: { mount } })],
   ],
   sync: [
+    [
+      /^destinations\/([^/]+)\/([^/]+)\/plan$/,
+      (_mount, [type, name]) => ({ to: '/sync/$type/$name/plan', params: { type: type!, name: name! } }),
+    ],
     [/^destinations\/([^/]+)\/([^/]+)/, (_mount, [type, name]) => ({ to: '/sync/$type/$name', params: { type: type!, name: name! } })],
   ],
 };

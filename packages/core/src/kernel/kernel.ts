@@ -3,6 +3,7 @@ import type { StorageDriver } from '@strongroom/storage-sdk';
 import { Barrier } from './barrier/barrier.ts';
 import { Incarnations, monotonicClock } from './incarnation/incarnations.ts';
 import { linuxProcesses, type ProcessTable } from './incarnation/process-table.ts';
+import { oneLog, type Loggers } from './loggers.ts';
 import { Copies } from './storage/copies.ts';
 import { CountingDriver } from './storage/counting-driver.ts';
 import { Store } from './storage/store.ts';
@@ -13,6 +14,7 @@ export interface KernelOptions {
   readonly storage: StorageDriver;
   readonly clock?: Clock;
   readonly log?: Log;
+  readonly loggers?: Loggers;
   readonly liveness?: { readonly clock?: Clock; readonly processes?: ProcessTable };
 }
 
@@ -21,11 +23,12 @@ export type Kernel = ReturnType<typeof openKernel>;
 
 export function openKernel(options: KernelOptions) {
   reserveCode(options.storage.code ?? []);
-  const { clock = systemClock, log = silentLog } = options;
+  const { clock = systemClock, loggers = oneLog(options.log ?? silentLog) } = options;
+  const log = loggers.named('core');
   const driver = new CountingDriver(options.storage);
   const barrier = new Barrier(driver, clock);
   const store = new Store(driver, barrier);
-  const runner = new ScheduleRunner({ store, clock, log });
+  const runner = new ScheduleRunner({ store, clock, log: loggers.named('expiration') });
   /** Only goes forward, and tells whether a process is alive. */
   const livenessClock = options.liveness?.clock ?? monotonicClock;
   const incarnations = new Incarnations({
@@ -35,5 +38,5 @@ export function openKernel(options: KernelOptions) {
     takenForDead: () => runner.interrupt('this server was taken for dead'),
   });
   const outside = new OutsideSystems(clock, { requireAlive: () => incarnations.requireBeating() });
-  return { clock, log, driver, barrier, store, copies: new Copies(driver), runner, livenessClock, incarnations, outside };
+  return { clock, log, loggers, driver, barrier, store, copies: new Copies(driver), runner, livenessClock, incarnations, outside };
 }

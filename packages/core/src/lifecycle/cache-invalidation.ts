@@ -3,6 +3,7 @@ import { EVERYTHING, type ChangedKeys } from '@strongroom/storage-sdk';
 import { KEY_RING } from '../kernel/barrier/barrier.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { mountRecords } from '../kernel/mounts/mount-record.ts';
+import { followReloadOrder, RELOAD_ORDER } from '../services/mounts/plugin-reload.ts';
 import { PREFIXES, type Services } from '../services/services.ts';
 
 /** Until another try to read everything again, after a failure. Milliseconds. */
@@ -55,6 +56,15 @@ export class CacheInvalidation {
     if (this.#missed) this.#invalidateAll();
   }
 
+  /** The store is another one, and the server sealed: nothing that was read before counts. */
+  drop(): void {
+    const { policies, passwords, identity } = this.#services;
+    this.#kernel.store.clear();
+    policies.invalidateAll();
+    passwords.invalidateAll();
+    identity.invalidateAll();
+  }
+
   /** Also called while sealed. */
   #heard(changed: ChangedKeys): void {
     if (!this.#owner.open) {
@@ -65,14 +75,18 @@ export class CacheInvalidation {
   }
 
   async #invalidate(keys: readonly string[]): Promise<void> {
-    const { barrier } = this.#kernel;
-    const { cors, mounts, quotas } = this.#services;
+    const { barrier, store } = this.#kernel;
+    const { cors, pageHeaders, mounts, quotas } = this.#services;
     try {
       // What is only dropped is dropped at once: nothing that has to be read holds it up.
       for (const key of keys) this.#drop(key);
       if (keys.includes(KEY_RING)) await barrier.reload();
       if (keys.includes(mountRecords.prefix)) await mounts.reload();
-      if (keys.some((key) => key.startsWith(PREFIXES.system))) await cors.load();
+      if (keys.includes(RELOAD_ORDER.key)) await followReloadOrder(store, this.#services);
+      if (keys.some((key) => key.startsWith(PREFIXES.system))) {
+        await cors.load();
+        await pageHeaders.load();
+      }
       if (keys.some((key) => key.startsWith(PREFIXES.quotas))) {
         await quotas.rates.load();
         await quotas.leases.load();
@@ -112,12 +126,9 @@ export class CacheInvalidation {
 
   /** Within `exclusively`. */
   async #reloadAll(): Promise<void> {
-    const { store, barrier } = this.#kernel;
-    const { policies, passwords, identity, audit, mounts } = this.#services;
-    store.clear();
-    policies.invalidateAll();
-    passwords.invalidateAll();
-    identity.invalidateAll();
+    const { barrier } = this.#kernel;
+    const { audit, mounts } = this.#services;
+    this.drop();
     try {
       await barrier.reload();
     } catch (error) {

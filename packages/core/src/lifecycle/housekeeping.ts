@@ -2,6 +2,7 @@ import type { Clock, Log } from '@strongroom/engine-sdk';
 import type { SharedEvents } from '../services/events/shared-events.ts';
 import type { PolicyStore } from '../services/policies/policy-store.ts';
 import type { KeyRotation } from '../services/seal/key-rotation.ts';
+import type { TokenStore } from '../services/tokens/token-store.ts';
 
 /** Milliseconds. */
 const INTERVAL = 60_000;
@@ -12,6 +13,7 @@ interface Parts {
   readonly rotation: KeyRotation;
   readonly policies: PolicyStore;
   readonly sharedEvents: SharedEvents;
+  readonly tokens: Pick<TokenStore, 'completeWatched'>;
 }
 
 /** What an unsealed server does once a minute: rotates the barrier key when it is due, and removes expired policies and old events. */
@@ -49,5 +51,6 @@ export class Housekeeping {
     if (await this.#parts.rotation.check()) this.#parts.log.info('the barrier key was rotated');
     await this.#parts.policies.removeExpired();
     await this.#parts.sharedEvents.prune();
+    await this.#parts.tokens.completeWatched();
   }
 }

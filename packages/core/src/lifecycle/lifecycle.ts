@@ -133,6 +133,25 @@ export class Lifecycle {
     });
   }
 
+  /**
+   * Seals the server, has another store put in the place of the one that it has, and opens it again with the same keys. False where those do not open the
+   * new store: the server stays sealed then. What `replace` throws leaves the old store, which is opened again.
+   */
+  replaceStore(replace: () => Promise<void>): Promise<boolean> {
+    return this.#changes.run(async () => {
+      const openAgain = this.#services.seal.remember();
+      await this.#forgetKeys()();
+      this.#caches.drop();
+      try {
+        await replace();
+      } finally {
+        if (await openAgain()) await this.#start();
+        else if (this.#services.seal.automatic) this.#opening.start();
+      }
+      return this.#open;
+    });
+  }
+
   /** Gives scheduled work a moment to store how far it came, then seals and closes the storage. */
   async close(): Promise<void> {
     const { clock, driver, runner } = this.#kernel;
@@ -163,11 +182,12 @@ export class Lifecycle {
   }
 
   async #load(): Promise<void> {
-    const { tokens, cluster, policies, cors, quotas } = this.#services;
+    const { tokens, cluster, policies, cors, pageHeaders, quotas } = this.#services;
     await tokens.open();
     await cluster.open(this.#kernel.store, this.#clusterName);
     await policies.initialize();
     await cors.load();
+    await pageHeaders.load();
     await quotas.rates.load();
     await quotas.leases.load();
   }
@@ -175,13 +195,14 @@ export class Lifecycle {
   async #start(): Promise<void> {
     if (this.#open) return;
     const { clock, log, barrier, incarnations, runner } = this.#kernel;
-    const { versions, audit, mounts, removals, tokens, cluster, figures, nodes, sharedEvents } = this.#services;
+    const { versions, rootGeneration, audit, mounts, removals, tokens, cluster, figures, nodes, sharedEvents } = this.#services;
     const began = clock.millis();
     this.#caches.opening();
     this.#starting = true;
     try {
       await this.#load();
       await versions.record(VERSION);
+      await rootGeneration.end();
       await audit.load();
       await incarnations.begin();
       await nodes.begin();

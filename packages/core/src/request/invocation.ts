@@ -1,4 +1,4 @@
-import type { Caller, Decoded, EngineRequest, Op, Operation } from '@strongroom/engine-sdk';
+import { signalOf, type Caller, type Decoded, type EngineRequest, type Op, type Operation } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
 import { digestOfToken, type Call } from './call.ts';
 import { rememberAcl } from '../services/caller/caller-acl.ts';
@@ -27,7 +27,7 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
     caller: callerOf(call),
     headers: call.request.headers ?? NO_HEADERS,
     get signal() {
-      return deadline.signal;
+      return signalOf(deadline.signal, call.id);
     },
     ...(countAs ? { countAs } : {}),
   };

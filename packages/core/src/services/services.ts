@@ -23,12 +23,18 @@ import { Events } from './events/events.ts';
 import { SharedEvents } from './events/shared-events.ts';
 import { EventStreams } from './following/event-streams.ts';
 import { EventView } from './following/event-view.ts';
+import { LogStreams } from './following/log-streams.ts';
+import type { FollowedLog } from './following/log-lines.ts';
+import { KeyCount } from './figures/key-count.ts';
+import { dueByKind } from './figures/due-figures.ts';
 import { openFigures, type Figures } from './figures/figures.ts';
 import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
-import { Jobs } from './jobs/jobs.ts';
 import { ImportRecords } from './imports/import-records.ts';
+import { FAILING as FAILING_JOBS, Jobs } from './jobs/jobs.ts';
+import { intentRecords } from './journal/intent-record.ts';
 import { Journal } from './journal/journal.ts';
+import { IRREVOCABLE } from './leases/lease-index.ts';
 import { LeaseStore } from './leases/lease-store.ts';
 import type { LockoutDefaults } from './lockout/lockout-settings.ts';
 import { UserLockout } from './lockout/user-lockout.ts';
@@ -39,6 +45,7 @@ import { TotpSecrets } from './mfa/totp-secrets.ts';
 import { WaitingLogins } from './mfa/waiting-logins.ts';
 import { LeaseTimeline } from './overview/lease-timeline.ts';
 import { LeaseTree } from './overview/lease-tree.ts';
+import { loggerOf } from './mounts/mount-engines.ts';
 import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
 import { MountWatchers } from './mounts/mount-watchers.ts';
@@ -58,14 +65,19 @@ import { Cluster } from './seal/cluster.ts';
 import { KeyRotation } from './seal/key-rotation.ts';
 import { NameSearch } from './search/name-search.ts';
 import { Seal, type AutomaticSeal } from './seal/seal.ts';
+import { PgpKeys, type OpenPgp } from './ceremony/pgp-keys.ts';
+import { Rekeying } from './ceremony/rekeying.ts';
+import { RootGeneration } from './ceremony/root-generation.ts';
 import { CorsConfig } from './settings/cors-config.ts';
+import { PageHeaders } from './settings/page-headers.ts';
 import { VersionHistory } from './settings/version-history.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
+import { Snapshots } from './snapshots/snapshots.ts';
 import { TokenCreation } from './tokens/token-creation.ts';
 import { roleOfLogin } from './tokens/token-record.ts';
 import { TokenRenewal } from './tokens/token-renewal.ts';
 import { TokenRevoker } from './tokens/token-revoker.ts';
-import { TokenStore } from './tokens/token-store.ts';
+import { ACCESSORS, TokenStore } from './tokens/token-store.ts';
 import { Wrapping } from './wrapping/wrapping.ts';
 
 export interface ServiceOptions {
@@ -73,12 +85,14 @@ export interface ServiceOptions {
   readonly externalPlugins?: readonly Plugin[];
   readonly absentPlugins?: readonly AbsentPlugin[];
   readonly seal?: AutomaticSeal;
+  readonly pgp?: () => Promise<OpenPgp | undefined>;
   readonly defaultLeaseTtl?: number;
   readonly maxLeaseTtl?: number;
   readonly apiAddress?: string;
   readonly audit?: Readonly<Record<string, AuditDeviceConfig>>;
   readonly auditEmergencyDisable?: readonly string[];
   readonly lockout?: LockoutDefaults;
+  readonly followedLog?: FollowedLog;
 }
 
 /** Where services keep their records that have no mount. Caches of these are invalidated by the prefix. */
@@ -99,7 +113,8 @@ export type Services = ReturnType<typeof openServices>;
 
 /** `builtIn`: the engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/` by type, complete before the first unseal. */
 export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: ReadonlyMap<string, EnginePackage>) {
-  const { clock, log, driver, barrier, store, incarnations, outside, runner } = kernel;
+  const { clock, log, loggers, driver, barrier, store, incarnations, outside, runner } = kernel;
+  const expiration = loggers.named('expiration');
   const limits = { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL };
   const plugins = new UsablePlugins(options.plugins ?? [], { external: options.externalPlugins, absent: options.absentPlugins });
   for (const { reason } of plugins.refused) log.error('a plugin is refused; the server goes on without it', { reason });
@@ -115,13 +130,31 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   eventLog.listen(({ life, event }) => {
     if (event && life !== incarnations.id) figures.leases.event(event);
   });
+  const counted = (prefix: string): KeyCount =>
+    new KeyCount({
+      clock,
+      log,
+      keys: async ({ after, limit }) => store.keys({ prefix, limit, ...(after === undefined ? {} : { after }) }),
+    });
+  const counts = { tokens: counted(ACCESSORS), entities: counted(`${PREFIXES.identity}entity/`) };
   const figures: Figures = openFigures({
     ...{ events, clock, log, timer: kernel.livenessClock },
     leaseIds: async (prefix, query) => leases.ids(prefix, query),
     mountOf: (path) => mounts.route(path)?.mount.uuid,
     aboveLogins: (uuid) => [`sys/${mounts.byUuid(uuid)?.path.slice(0, -1)}`, 'sys/locked-users'],
     circuitsOpen: () => outside.breakers.open().length,
-    backlog: async () => (await store.keys({ prefix: SCHEDULE, before: dueBound(clock.millis()), limit: MOST_BACKLOG })).length,
+    waiting: async () => {
+      const now = clock.millis();
+      const count = async (prefix: string): Promise<number> => (await store.keys({ prefix, limit: MOST_BACKLOG })).length;
+      const due = dueByKind(await store.keys({ prefix: SCHEDULE, before: dueBound(now), limit: MOST_BACKLOG }), now);
+      return {
+        due,
+        failingJobs: await count(FAILING_JOBS),
+        irrevocableLeases: await count(IRREVOCABLE),
+        openIntents: await count(intentRecords.prefix),
+      };
+    },
+    counts: Object.values(counts),
   });
   outside.breakers.onChange((target, state) => {
     const slash = target.indexOf('/');
@@ -135,12 +168,12 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...{ incarnations, store, clock, log, outside, mount: mountOf },
     counted: (mount, what) => figures.counters.count(mount, what),
   });
-  const leases = new LeaseStore({ incarnations, store, clock, log, outside, journal, events, mount: mountOf });
+  const leases = new LeaseStore({ incarnations, store, clock, log: expiration, outside, journal, events, mount: mountOf });
   const works = [leases.work, journal.work, jobs.work];
   for (const work of works) incarnations.handsOn(work);
   const tokens = new TokenStore({ store, barrier, clock, log });
-  const revoker = new TokenRevoker({ tokens, leases, store, log });
-  const bulk = new BulkRevoker({ leases, tokens: revoker, log });
+  const revoker = new TokenRevoker({ tokens, leases, store, log: expiration });
+  const bulk = new BulkRevoker({ leases, tokens: revoker, log: expiration });
 
   const accounts = new AccountRegistry({ store, log, mount: mountOf });
   const watchers = new MountWatchers({ byUuid: mountOf, watchers: () => mounts.watchers() });
@@ -148,7 +181,13 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   const view = (prefix: string): MountView => new MountView({ ...scope, uuid: prefix, prefix });
   const policies = new PolicyStore({
     ...{ storage: view(PREFIXES.policies), clock },
-    changed: (name, change) => events.publish({ kind: `policy.${change}`, above: [`sys/policies/acl/${name}`], name }),
+    changed: (name, change, request) =>
+      events.publish({
+        kind: `policy.${change}`,
+        above: [`sys/policies/acl/${name}`],
+        name,
+        ...(request === undefined ? {} : { request }),
+      }),
   });
   const passwords = new PasswordPolicyStore({ storage: view(PREFIXES.policies), randomBytes: (count) => randomBytes(count) });
   const identityView = view(PREFIXES.identity);
@@ -161,7 +200,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   const audit = new AuditBroker({
     storage: view(PREFIXES.audit),
     clock,
-    log,
+    log: loggers.named('audit'),
     plugins: [fileAudit, socketAudit, ...plugins.usable.filter((plugin): plugin is AuditDevicePlugin => plugin.kind === 'audit')],
     ...(options.audit ? { configured: options.audit } : {}),
     ...(options.auditEmergencyDisable ? { emergencyDisable: options.auditEmergencyDisable } : {}),
@@ -174,7 +213,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     for (const work of works) await work.retryTarget(mount, target);
   };
   const mounts: MountTable = new MountTable({
-    ...{ scope, clock, log, plugins, outside, builtIn, events },
+    ...{ scope, clock, log, loggers, plugins, outside, builtIn, events },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
     isLocked: async (mount, name) => lockout.isLocked(mount, name),
@@ -195,6 +234,8 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       await jobs.forgetMount(mount.uuid);
       figures.counters.forgetMount(mount.uuid);
       figures.denied.forgetMount(mount.uuid);
+      figures.timings.forgetMount(mount.uuid);
+      loggers.forget(loggerOf(mount));
       await accounts.forgetMount(mount.uuid);
       await quotas.rates.rules.forgetMount(mount.uuid);
       await quotas.leases.rules.forgetMount(mount.uuid);
@@ -227,12 +268,17 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     runs: async (incarnation) => incarnations.runs(incarnation),
   });
 
+  const cluster = new Cluster(options.apiAddress ?? '', clock.now());
   const attention = new Attention({
     ...{ clock, outside },
     mounts: () => mounts.all(),
     atMounts: new MountTroubles({ clock, log, jobs, outside }),
     ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, tokens }, mount: mountOf }),
   });
+
+  const seal = new Seal({ driver, barrier, automatic: options.seal, log });
+  const pgpKeys = new PgpKeys(options.pgp, clock);
+  const ceremony = { seal, store, clock, log, pgp: pgpKeys };
 
   return {
     ...{
@@ -258,10 +304,21 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       figures,
       nodes,
       underWay,
+      counts,
     },
     retryOutside,
     access,
-    streams: new EventStreams({ clock, copies: kernel.copies, tokens, access, log: eventLog, view: new EventView(mounts), node: nodes.id }),
+    streams: new EventStreams({
+      clock,
+      barrier,
+      copies: kernel.copies,
+      tokens,
+      access,
+      log: eventLog,
+      view: new EventView(mounts),
+      node: nodes.id,
+    }),
+    logStreams: options.followedLog && new LogStreams({ clock, access, log: options.followedLog }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
     oidc: openOidc({
       storage: () => mounts.at('identity/')!.storage,
@@ -281,12 +338,16 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     leaseTimeline: new LeaseTimeline({ store, tokens }),
     leaseTree: new LeaseTree({ store, tokens }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
-    seal: new Seal({ driver, barrier, automatic: options.seal, log }),
+    ...{ seal, pgpKeys },
+    rekeyings: [new Rekeying('root', ceremony), new Rekeying('recovery', ceremony)],
+    rootGeneration: new RootGeneration(ceremony),
     rotation: new KeyRotation({ barrier, store, clock }),
-    cluster: new Cluster(options.apiAddress ?? '', clock.now()),
+    cluster,
+    snapshots: new Snapshots({ driver, barrier, cluster, clock, log }),
     search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
     imports: new ImportRecords({ storage: view(PREFIXES.system), clock }),
+    pageHeaders: new PageHeaders(view(PREFIXES.system)),
     versions: new VersionHistory(view(PREFIXES.system), clock),
     /** The part of the store that belongs to `sys/` before there is a mount table. */
     systemView: view(PREFIXES.system),

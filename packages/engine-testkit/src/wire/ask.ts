@@ -21,10 +21,16 @@ export interface Asked {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly remoteAddress?: string | undefined;
+  /** What the listener lets callers without a token do with their key shares. */
+  readonly tokenless?: CoreRequest['tokenless'];
 }
 
 /** Asks the core what a client asks by HTTP. `asked` is a method and a path below `/v1/`, maybe with a query. */
-export async function ask(core: Core, asked: string, { body, token, wrap, headers, remoteAddress }: Asked = {}): Promise<CoreResponse> {
+export async function ask(
+  core: Core,
+  asked: string,
+  { body, token, wrap, headers, remoteAddress, tokenless }: Asked = {},
+): Promise<CoreResponse> {
   const [method, target] = asked.split(' ') as [string, string];
   const [path, search] = target.split('?') as [string, string | undefined];
   const query = Object.fromEntries(new URLSearchParams(search ?? ''));
@@ -38,6 +44,7 @@ export async function ask(core: Core, asked: string, { body, token, wrap, header
     ...(wrap === undefined ? {} : { wrapTtl: parseDuration(wrap) }),
     ...(headers === undefined ? {} : { headers }),
     ...(remoteAddress === undefined ? {} : { remoteAddress }),
+    ...(tokenless === undefined ? {} : { tokenless }),
   });
 }
 

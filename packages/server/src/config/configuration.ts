@@ -1,4 +1,4 @@
-import type { AuditDeviceConfig, AutomaticSeal, LockoutDefaults } from '@strongroom/core';
+import type { AuditDeviceConfig, AutomaticSeal, LockoutDefaults, TokenlessCeremony } from '@strongroom/core';
 import type { ForwardedCertificateOptions } from '@strongroom/http';
 import type { ConsoleChoice } from './console-section.ts';
 import type { LogLevel, LogFormat } from '../log/log-level.ts';
@@ -43,6 +43,8 @@ export interface ListenerLimits {
   readonly headers: Readonly<Record<string, string>>;
   /** Metrics without a token. */
   readonly openMetrics: boolean;
+  /** What callers without a token can do with their key shares. */
+  readonly tokenless?: readonly TokenlessCeremony[];
   /** False: the console is not served here. */
   readonly ui?: boolean;
 }

@@ -1,3 +1,4 @@
+import { sanitizedConfiguration } from './sanitized.ts';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CONSOLE_DEFAULTS } from './console-section.ts';
@@ -27,6 +28,6 @@ export function defaultConfiguration(env: Environment): Configuration {
     plugins: [],
     console: CONSOLE_DEFAULTS,
     notices: [],
-    sanitized: {},
+    sanitized: sanitizedConfiguration([], { storage: 'lmdb' }),
   };
 }

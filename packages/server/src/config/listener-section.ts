@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { getCiphers } from 'node:tls';
 import { CERTIFICATE_DECODERS, type CertificateDecoder, type ForwardedCertificateOptions } from '@strongroom/http';
+import type { TokenlessCeremony } from '@strongroom/core';
 import { isLoopback, parseAddress } from './address.ts';
 import { NO_LIMITS, type Listener, type ListenerLimits, type TlsChoice, type TlsVersion } from './configuration.ts';
 import { listed, shown, type Block, type Section } from './section.ts';
@@ -91,6 +92,7 @@ function readLimits(section: Section): ListenerLimits {
   const forwardedCertificate = readForwardedCertificate(section, trustedProxies);
   const headers = readHeaders(section);
   const ui = section.bool('ui');
+  const tokenless = readTokenless(section);
   const openMetrics = section.blocks('telemetry', 0).map((block) => {
     const open = block.section.bool('unauthenticated_metrics_access') ?? false;
     block.section.ignore({ disallow_metrics: 'metrics are shown to those whose policy allows it' });
@@ -104,8 +106,6 @@ function readLimits(section: Section): ListenerLimits {
     max_json_depth: 'it is called max_request_json_depth here',
     disable_request_limiter: 'there is no limiter',
     disable_replication_status_endpoints: 'there is no replication',
-    disable_unauthed_rekey_endpoints: 'those endpoints are as the core has them',
-    disable_unauthed_generate_root_endpoints: 'those endpoints are as the core has them',
     x_forwarded_for_hop_skips: FORWARDED,
     x_forwarded_for_reject_not_present: FORWARDED,
     x_forwarded_for_reject_not_authorized: FORWARDED,
@@ -127,6 +127,7 @@ function readLimits(section: Section): ListenerLimits {
     trustedProxies,
     headers,
     openMetrics: openMetrics.includes(true),
+    ...(tokenless.length > 0 ? { tokenless } : {}),
     ...(ui === undefined ? {} : { ui }),
     ...(forwardedCertificate ? { forwardedCertificate } : {}),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
@@ -138,6 +139,16 @@ function readLimits(section: Section): ListenerLimits {
     ...(requestTimeout === undefined ? {} : { requestTimeout }),
     ...(keepAliveTimeout === undefined ? {} : { keepAliveTimeout }),
   };
+}
+
+const TOKENLESS: Readonly<Record<string, TokenlessCeremony>> = {
+  disable_unauthed_rekey_endpoints: 'rekey',
+  disable_unauthed_generate_root_endpoints: 'generate-root',
+};
+
+/** The older routes of key ceremonies are off, unless a listener says that they are not disabled. */
+function readTokenless(section: Section): TokenlessCeremony[] {
+  return Object.entries(TOKENLESS).flatMap(([key, ceremony]) => (section.bool(key) === false ? [ceremony] : []));
 }
 
 function readTls(section: Section, disabled: boolean): TlsChoice | undefined {

@@ -55,7 +55,7 @@ function checkTexts(
   const items = texts.flatMap((text) => parsed(text, complaints));
   const top = new Section('', items, { file: texts[0]?.file ?? 'the configuration', line: 0 }, complaints);
   const defaults = defaultConfiguration(env);
-  const storage = readStorage(top, defaultDataFolder(env));
+  const storage = readStorage(top, defaultDataFolder(env), env);
   const listeners = readListeners(top, dev);
   const seal = readSeal(top, env);
   const defaultLeaseTtl = top.duration('default_lease_ttl', { min: 1 });
@@ -63,7 +63,7 @@ function checkTexts(
   if (defaultLeaseTtl !== undefined && maxLeaseTtl !== undefined && defaultLeaseTtl > maxLeaseTtl) {
     top.complain('default_lease_ttl', 'is longer than max_lease_ttl');
   }
-  const apiAddress = readUrl(top, 'api_addr');
+  const apiAddress = readUrl(top, 'api_addr', env);
   const clusterName = top.text('cluster_name');
   const logFile = top.text('log_file');
   const pidFile = top.text('pid_file');
@@ -93,7 +93,7 @@ function checkTexts(
     plugins,
     console,
     notices: complaints.notices,
-    sanitized: sanitizedConfiguration(items),
+    sanitized: sanitizedConfiguration(items, { storage: dev ? 'inmem' : defaults.storage.type }),
     ...(seal ? { seal } : {}),
     ...(lockout ? { lockout } : {}),
     ...(apiAddress === undefined ? {} : { apiAddress }),
@@ -115,12 +115,17 @@ function parsed({ file, text }: ConfigurationText, complaints: Complaints): Sour
   }
 }
 
-function readUrl(top: Section, key: string): string | undefined {
-  const text = top.text(key);
+/** A URL of the configuration. `STRONGROOM_API_ADDR`, `BAO_API_ADDR` or `VAULT_API_ADDR` replaces `api_addr`, as one image serves many machines. */
+function readUrl(top: Section, key: string, env: NonNullable<ReadOptions['env']>): string | undefined {
+  const written = top.text(key);
+  const variable = ['STRONGROOM_', 'BAO_', 'VAULT_'].map((prefix) => prefix + key.toUpperCase()).find((name) => env[name]);
+  const text = variable === undefined ? written : env[variable];
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.hostname !== '' && url.username === '' && url.password === '') return text;
-  top.complain(key, 'must be a URL such as "https://vault.example:8200"');
+  const wrong = 'must be a URL such as "https://vault.example:8200"';
+  if (variable === undefined) top.complain(key, wrong);
+  else top.complainHere(`the environment variable ${variable} ${wrong}`);
   return undefined;
 }
 

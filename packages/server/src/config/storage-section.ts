@@ -1,6 +1,12 @@
 import type { StorageChoice } from './configuration.ts';
 import type { Block, Section } from './section.ts';
 import { listed, shown } from './section.ts';
+import { secretText } from './secret-text.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What replaces `connection_url`, wherever the configuration has it from; the first that is set counts. */
+const CONNECTION_URL = ['STRONGROOM_PG_CONNECTION_URL', 'BAO_PG_CONNECTION_URL', 'VAULT_PG_CONNECTION_URL'];
 
 const OFFERED = ['lmdb', 'postgresql', 'inmem'];
 const OF_VAULT =
@@ -10,15 +16,15 @@ const OF_VAULT =
 const NO_HA = 'every node of a shared storage is active';
 
 /** The storage of the last file that names one; undefined when none does, or it is faulty. */
-export function readStorage(top: Section, dataFolder: string): StorageChoice | undefined {
+export function readStorage(top: Section, dataFolder: string, env: Environment): StorageChoice | undefined {
   const blocks = [...top.blocks('storage', 1), ...top.blocks('backend', 1)];
-  const choices = blocks.map((block) => readBlock(block, dataFolder));
+  const choices = blocks.map((block) => readBlock(block, dataFolder, env));
   const sameFile = blocks.filter(({ place }) => place.file === blocks.at(-1)?.place.file);
   if (sameFile.length > 1) sameFile.at(-1)!.section.complainHere('a second storage: there can be one only');
   return choices.at(-1);
 }
 
-function readBlock({ labels: [type = ''], section }: Block, dataFolder: string): StorageChoice | undefined {
+function readBlock({ labels: [type = ''], section }: Block, dataFolder: string, env: Environment): StorageChoice | undefined {
   let choice: StorageChoice | undefined;
   switch (type) {
     case 'inmem':
@@ -30,7 +36,7 @@ function readBlock({ labels: [type = ''], section }: Block, dataFolder: string):
       if (type === 'file') section.notice('path', 'keeps an LMDB store: one file in this folder; data of another server are not read');
       break;
     case 'postgresql':
-      choice = readPostgresql(section);
+      choice = readPostgresql(section, env);
       break;
     default:
       section.complainHere(reasonAgainst(type));
@@ -51,8 +57,9 @@ function readLmdb(section: Section, dataFolder: string): StorageChoice {
   };
 }
 
-function readPostgresql(section: Section): StorageChoice | undefined {
-  const connectionUrl = section.text('connection_url');
+function readPostgresql(section: Section, env: Environment): StorageChoice | undefined {
+  const written = secretText(section, 'connection_url', env);
+  const connectionUrl = CONNECTION_URL.map((name) => env[name]).find(Boolean) ?? written;
   const table = section.text('table');
   const poolSize = section.integer('max_parallel', { min: 2, max: 1000 });
   section.ignore({
@@ -64,9 +71,15 @@ function readPostgresql(section: Section): StorageChoice | undefined {
     max_connect_retries: 'a lost connection is tried again for as long as it takes',
   });
   if (table !== undefined && !/^\w{1,40}$/.test(table)) section.complain('table', 'must be letters, digits and "_", at most 40');
-  if (connectionUrl === undefined)
-    section.complainHere('connection_url is required, such as "postgresql://user:password@host:5432/database"');
-  else if (!/^postgres(?:ql)?:\/\//.test(connectionUrl)) section.complain('connection_url', 'must begin with postgresql://');
+  if (connectionUrl === undefined) {
+    // What is named and cannot be read has been complained about.
+    if (section.text('connection_url') === undefined)
+      section.complainHere(
+        'connection_url is required, such as "postgresql://user:password@host:5432/database", env://NAME or file://path',
+      );
+    return undefined;
+  }
+  if (!/^postgres(?:ql)?:\/\//.test(connectionUrl)) section.complain('connection_url', 'must begin with postgresql://');
   else
     return {
       type: 'postgresql',

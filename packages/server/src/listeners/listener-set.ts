@@ -3,17 +3,18 @@ import type { Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import type { Log } from '@strongroom/engine-sdk';
-import { createHttpServer, stopGracefully, type CoreHandler, type HttpServerOptions } from '@strongroom/http';
+import { createHttpServer, stopGracefully, type CoreHandler, type HttpServerOptions, type PageHeaderSource } from '@strongroom/http';
 import { formatAddress } from '../config/address.ts';
 import type { Listener, UnixListener } from '../config/configuration.ts';
 import { NO_CONSOLE_HERE, type ConsolePages } from '../console.ts';
 import { ListenerFailed } from '../failures.ts';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import { withOpenMetrics } from './open-metrics.ts';
+import { withTokenless } from './tokenless.ts';
 import { readTlsFiles, tlsOptions } from './tls.ts';
 
 export interface ListenerParts {
-  readonly core: CoreHandler;
+  readonly core: CoreHandler & { readonly pageHeaders?: PageHeaderSource };
   readonly log: Log;
   /** Absent: metrics are off. */
   readonly metrics: ServerMetrics | undefined;
@@ -75,7 +76,8 @@ export class ListenerSet {
 }
 
 async function openListener(choice: Listener, parts: ListenerParts): Promise<OpenListener> {
-  const core = choice.openMetrics && parts.metrics ? withOpenMetrics(parts.core, parts.metrics) : parts.core;
+  const allowing = choice.tokenless ? withTokenless(parts.core, choice.tokenless) : parts.core;
+  const core = choice.openMetrics && parts.metrics ? withOpenMetrics(allowing, parts.metrics) : allowing;
   const server = createHttpServer(core, httpOptions(choice, parts));
   if (choice.type === 'unix') {
     await removeStaleSocket(choice.path);
@@ -89,7 +91,7 @@ async function openListener(choice: Listener, parts: ListenerParts): Promise<Ope
   return { choice, server, url: `${choice.tls ? 'https' : 'http'}://${formatAddress(address, port)}` };
 }
 
-function httpOptions(choice: Listener, { log, metrics, console }: ListenerParts): HttpServerOptions {
+function httpOptions(choice: Listener, { core, log, metrics, console }: ListenerParts): HttpServerOptions {
   const millis = (seconds: number): number => Math.round(seconds * 1_000);
   return {
     ...(choice.maxBodyBytes === undefined ? {} : { maxBodyBytes: choice.maxBodyBytes }),
@@ -104,6 +106,7 @@ function httpOptions(choice: Listener, { log, metrics, console }: ListenerParts)
     ...(choice.forwardedCertificate ? { forwardedCertificate: choice.forwardedCertificate } : {}),
     headers: choice.headers,
     ...(choice.ui === false ? NO_CONSOLE_HERE : console),
+    ...(core.pageHeaders ? { pageHeaders: core.pageHeaders } : {}),
     ...(metrics ? { observe: metrics.observe } : {}),
     ...(metrics && choice.openMetrics
       ? {

@@ -13,6 +13,7 @@ const ONE: Readonly<Record<AttentionKind, string>> = {
   removal: 'cannot be removed',
   late: 'is late',
   node: 'is missing',
+  drift: 'differs outside',
   token: 'needs a look',
   plugin: 'is refused',
 };
@@ -24,6 +25,7 @@ const MANY: Readonly<Record<AttentionKind, string>> = {
   sync: 'are not synced',
   job: 'fail',
   circuit: 'do not answer',
+  drift: 'differ outside',
 };
 
 /** What a row is about, in the words of its title: `connection prod: 12 static roles are not rotated`. */

@@ -16,6 +16,7 @@ const DiskUsage = Type.Object({
   inodesTotal: number,
   inodesFree: number,
   inodesUsed: number,
+  inodesUsedPercent: number,
 });
 type DiskUsage = Static<typeof DiskUsage>;
 
@@ -25,7 +26,10 @@ export const HostInfo = Type.Object({
   cpu_times: Type.Array(Type.Object({ cpu: text, user: number, system: number, idle: number, nice: number, irq: number })),
   disk: Type.Array(DiskUsage),
   host: Type.Record(Type.String(), Type.Union([text, number])),
-  memory: Type.Object({ total: number, available: number, used: number, usedPercent: number }),
+  memory: Type.Object({
+    ...{ total: number, available: number, used: number, usedPercent: number, free: number },
+    ...{ buffers: number, cached: number, swaptotal: number, swapfree: number },
+  }),
 });
 export type HostInfo = Static<typeof HostInfo>;
 
@@ -33,7 +37,7 @@ export type HostInfo = Static<typeof HostInfo>;
 export async function hostInfo(now: Date): Promise<HostInfo> {
   const cpus = os.cpus();
   const total = os.totalmem();
-  const available = os.freemem();
+  const { free, available, buffers, cached, swaptotal, swapfree } = await memory();
   const uptime = Math.floor(os.uptime());
   return {
     cpu: cpus.map((cpu, at) => ({ cpu: at, modelName: cpu.model, mhz: cpu.speed, cores: 1 })),
@@ -56,7 +60,27 @@ export async function hostInfo(now: Date): Promise<HostInfo> {
       kernelVersion: os.release(),
       kernelArch: os.machine(),
     },
-    memory: { total, available, used: total - available, usedPercent: percent(total - available, total) },
+    memory: {
+      ...{ total, available, used: total - available, usedPercent: percent(total - available, total) },
+      ...{ free, buffers, cached, swaptotal, swapfree },
+    },
+  };
+}
+
+/** Bytes. Where the kernel does not say, only what every system says. */
+async function memory(): Promise<Record<'free' | 'available' | 'buffers' | 'cached' | 'swaptotal' | 'swapfree', number>> {
+  const text = await readFile('/proc/meminfo', 'utf8').catch(() => '');
+  const of = (name: string, otherwise = 0): number => {
+    const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1];
+    return kilobytes === undefined ? otherwise : Number(kilobytes) * 1_024;
+  };
+  return {
+    free: of('MemFree', os.freemem()),
+    available: of('MemAvailable', os.freemem()),
+    buffers: of('Buffers'),
+    cached: of('Cached'),
+    swaptotal: of('SwapTotal'),
+    swapfree: of('SwapFree'),
   };
 }
 
@@ -86,6 +110,7 @@ async function usage(path: string, fstype: string): Promise<DiskUsage> {
     inodesTotal: files,
     inodesFree: ffree,
     inodesUsed: files - ffree,
+    inodesUsedPercent: percent(files - ffree, files),
   };
 }
 

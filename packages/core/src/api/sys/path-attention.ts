@@ -106,6 +106,7 @@ export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
         items: Type.Array(Item),
         total: Type.Integer({ description: 'Of all pages.' }),
         counts: Type.Record(Type.String(), Type.Integer(), { description: 'Items by kind, of all pages.' }),
+        types: Type.Record(Type.String(), Type.Integer(), { description: 'Items by type of their mount, of all pages.' }),
         complete: Type.Boolean({ description: 'False where more fails than is read.' }),
         as_of: Type.String(),
       }),
@@ -115,8 +116,6 @@ export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
         const at = mount && (mount.endsWith('/') ? mount : `${mount}/`);
         const seen = await view(req);
         const items = seen.items.filter((item) => (!kind || item.kind === kind) && (!at || item.mount?.path === at));
-        const counts: Record<string, number> = {};
-        for (const item of items) counts[item.kind] = (counts[item.kind] ?? 0) + 1;
         const from = after ? items.findIndex(({ id }) => id === after) + 1 : 0;
         if (after && from === 0) throw new BadRequest('after: there is no such item any more; read the first page again');
         const page = items.slice(from, limit !== undefined && limit > 0 ? from + limit : undefined);
@@ -124,7 +123,8 @@ export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
           data: {
             items: page.map((item) => itemData(item, EXAMPLES)),
             total: items.length,
-            counts,
+            counts: counted(items.map((item) => item.kind)),
+            types: counted(items.flatMap((item) => item.mount?.type ?? [])),
             complete: seen.complete,
             as_of: seen.asOf.toISOString(),
           },
@@ -182,6 +182,12 @@ export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
       },
     }),
   ];
+}
+
+function counted(words: readonly string[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }
 
 function jobKey({ uuid }: Mount, { kind, id }: { readonly kind: string; readonly id: string }): string {

@@ -62,7 +62,7 @@ export function capabilityPaths({ aclOfToken, aclOfAccessor, aclOfCaller, canoni
       response: Capabilities,
       handle: async (req) => {
         const asked = askedPaths(req.data);
-        if (!req.data.accessor) throw new InvalidRequest('missing accessor');
+        if (!req.data.accessor) throw new BadRequest('missing accessor');
         return answer(await known(aclOfAccessor(req.data.accessor), 'accessor'), asked);
       },
     }),

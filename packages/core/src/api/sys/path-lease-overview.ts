@@ -1,5 +1,6 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, PermissionDenied, type AnyPath, type Caller } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
+import { internalOf } from '../../services/caller/internal-request.ts';
 import type { LeaseRow } from '../../services/overview/lease-row.ts';
 import type { LeaseTimeline, Look } from '../../services/overview/lease-timeline.ts';
 import type { LeaseTree } from '../../services/overview/lease-tree.ts';
@@ -35,7 +36,9 @@ const Row = Type.Object({
   expire_time: Time,
   last_renewal: Type.Union([Time, Type.Null()]),
   renewable: Type.Boolean(),
-  accessor: Type.Union([Type.String(), Type.Null()], { description: 'Of the token that it was issued to.' }),
+  accessor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Of the token that it was issued to.',
+  }),
   next_attempt: Type.Union([Time, Type.Null()], { description: 'When the revocation is tried; null for a live lease.' }),
   attempts: Type.Integer({ description: 'Failed revocations.' }),
   error: Type.Union([Type.String(), Type.Null()], { description: 'Why the last one failed.' }),
@@ -82,7 +85,10 @@ const spanFields = {
   after,
 };
 
-/** `sys/leases/histogram`, `expiring`, `tree`, `totals` and `failing`: leases as operators look at them. Every call reads a bounded number of entries. */
+/**
+ * `sys/leases/histogram`, `expiring`, `tree`, `totals` and `failing`: leases as operators look at them. Every call reads a bounded number of entries. Each needs
+ * `sudo`; `histogram`, `tree` and `totals` of a prefix are for those too who may list, with `sudo`, all of `sys/leases/lookup/<prefix>/`.
+ */
 export function leaseOverviewPaths({ leaseTimeline: timeline, leaseTree: tree, now }: LeaseOverviewDeps): AnyPath[] {
   const look = (data: { from: Date | undefined; to: Date | undefined; prefix: string; after: string | undefined }): Look => {
     const from = timeOf('from', data.from) ?? now();
@@ -94,13 +100,14 @@ export function leaseOverviewPaths({ leaseTimeline: timeline, leaseTree: tree, n
     path('leases/histogram', {
       synopsis: 'How many leases end when.',
       description:
-        'Divides a span of time into buckets and counts the leases that end in each; one that is being revoked counts at its next try. Counts are exact. A call reads 50,000 entries at most, with a prefix 5,000: where there are more it answers `next`, and the counts of the next call are to be added.',
-      access: 'sudo',
+        'Divides a span of time into buckets and counts the leases that end in each; one that is being revoked counts at its next try. Counts are exact. A call reads 50,000 entries at most, with a prefix 5,000: where there are more it answers `next`, and the counts of the next call are to be added. Needs `sudo`, or with a prefix `list` and `sudo` on all of `sys/leases/lookup/<prefix>/`.',
       fields: { ...spanFields, buckets: f.int('How many.', { default: 60, minimum: 1, maximum: MOST }) },
     }).read({
       summary: 'Counts leases by their ends.',
       response: Histogram,
-      handle: async ({ data }) => {
+      handle: async (req) => {
+        requireRight(req, cleaned(req.data.prefix));
+        const { data } = req;
         const span = look(data);
         const counted = await timeline.histogram(span, data.buckets);
         return {
@@ -129,13 +136,14 @@ export function leaseOverviewPaths({ leaseTimeline: timeline, leaseTree: tree, n
     path('leases/tree', {
       synopsis: 'The next level of paths below a prefix, with the number of leases of each.',
       description:
-        'Counts up to 1,000 leases of each folder, in long lists up to 100; `more` says that there are more. `sys/leases/totals` counts them all.',
-      access: 'sudo',
+        'Counts up to 1,000 leases of each folder, in long lists up to 100; `more` says that there are more. `sys/leases/totals` counts them all. Needs `sudo`, or with a prefix `list` and `sudo` on all of `sys/leases/lookup/<prefix>/`.',
       fields: { prefix, after, limit },
     }).read({
       summary: 'Lists paths with leases.',
       response: Tree,
-      handle: async ({ data }) => {
+      handle: async (req) => {
+        requireRight(req, cleaned(req.data.prefix));
+        const { data } = req;
         const level = await tree.level(cleaned(data.prefix), { after: data.after || undefined, limit: atMost(data.limit) });
         return {
           data: {
@@ -149,13 +157,14 @@ export function leaseOverviewPaths({ leaseTimeline: timeline, leaseTree: tree, n
     path('leases/totals', {
       synopsis: 'How many leases there are below a prefix, and how many of them cannot be revoked.',
       description:
-        'Shows how far `sys/leases/revoke-prefix` has come, and what it leaves over. Counts are exact. A call counts 50,000 leases at most: where there are more it answers `next`, and the count of the next call is to be added. `failing` is in the first answer.',
-      access: 'sudo',
+        'Shows how far `sys/leases/revoke-prefix` has come, and what it leaves over. Counts are exact. A call counts 50,000 leases at most: where there are more it answers `next`, and the count of the next call is to be added. `failing` is in the first answer. Needs `sudo`, or with a prefix `list` and `sudo` on all of `sys/leases/lookup/<prefix>/`.',
       fields: { prefix, after },
     }).read({
       summary: 'Counts leases.',
       response: Totals,
-      handle: async ({ data }) => {
+      handle: async (req) => {
+        requireRight(req, cleaned(req.data.prefix));
+        const { data } = req;
         const { leases, failing, ...rest } = await tree.totals(cleaned(data.prefix), data.after || undefined);
         return {
           data: { leases, failing: failing.count, irrevocable: failing.irrevocable, failing_more: failing.more, ...nextOf(rest) },
@@ -174,6 +183,20 @@ export function leaseOverviewPaths({ leaseTimeline: timeline, leaseTree: tree, n
         pageOf(await tree.failing(cleaned(data.prefix), { after: data.after || undefined, limit: atMost(data.limit) })),
     }),
   ];
+}
+
+interface Asked {
+  readonly caller: Pick<Caller, 'sudo'>;
+  readonly data: { readonly prefix: string };
+}
+
+/**
+ * The numbers of all leases need `sudo`; those below a prefix, that the caller may list everything there. The rows of `expiring` and `failing` always need `sudo`:
+ * where they end, they name what comes next, whatever its path. @throws PermissionDenied
+ */
+function requireRight(req: Asked, prefix: string): void {
+  if (req.caller.sudo) return;
+  if (prefix === '' || internalOf(req).acl?.listsAll(`sys/leases/lookup/${prefix}/`) !== true) throw new PermissionDenied();
 }
 
 function pageOf(page: { readonly rows: readonly LeaseRow[]; readonly next?: string }): { data: Static<typeof Rows> } {

@@ -18,7 +18,7 @@ import { Type, type Static } from 'typebox';
 import type { BulkRevoker } from '../../services/revocation/bulk-revoker.ts';
 import type { LeaseStore } from '../../services/leases/lease-store.ts';
 import { leftData, leftWarning, LeftOutsideData } from '../../services/outside/left-outside.ts';
-import { reply } from '../../services/caller/internal-request.ts';
+import { internalOf, reply } from '../../services/caller/internal-request.ts';
 import type { TokenRevoker } from '../../services/tokens/token-revoker.ts';
 import type { TokenStore } from '../../services/tokens/token-store.ts';
 
@@ -146,6 +146,24 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       summary: 'Revokes a lease.',
       response: NoContent,
       handle: async ({ data, signal }) => revoke(data.lease_id, data.sync, signal),
+    }),
+    path('leases/revoke-own', {
+      synopsis: 'Revokes a lease that was issued to the token that is used.',
+      description:
+        'The credential is taken back before the answer. In the `default` policy: a token can end its leases one by one, as `auth/token/revoke-self` ends all of them.',
+      fields: { lease_id: f.string('The lease.', { required: true }) },
+    }).update({
+      summary: 'Revokes a lease of the token.',
+      response: NoContent,
+      handle: async (req) => {
+        const id = req.data.lease_id;
+        const { token } = internalOf(req);
+        const lease = await leases.find(id);
+        // Whether another token has such a lease is nobody else's business.
+        if (!lease || !token || lease.token !== token.digest) throw new BadRequest('the token has no lease with this id');
+        await leases.revoke(id, { signal: req.signal });
+        return undefined;
+      },
     }),
     path('leases/revoke/{url_lease_id:all}', {
       ...revokeAbout,

@@ -1,5 +1,6 @@
 import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
+import { reply } from '../../services/caller/internal-request.ts';
 import { logLevel, logLevels, type LogLevel, type LogLevelStore } from '../../services/settings/log-levels.ts';
 
 const Levels = Type.Record(Type.String(), Type.String(), { description: 'By logger.' });
@@ -48,7 +49,10 @@ export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): Any
       .read({
         summary: 'Read the level of a logger',
         response: Levels,
-        handle: async ({ data }) => ({ data: { [requireLogger(data.name)]: levels.list().get(data.name)! } }),
+        handle: async ({ data }) => {
+          const found = levels.list().get(data.name);
+          return reply({ data: found === undefined ? {} : { [data.name]: found }, warnings: [] });
+        },
       })
       .update({
         summary: 'Set the level of a logger',
@@ -72,6 +76,6 @@ export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): Any
 function requireLevel(text: string): LogLevel {
   if (text === '') throw new BadRequest('level is required');
   const level = logLevel(text);
-  if (!level) throw new BadRequest(`invalid level provided: ${JSON.stringify(text)}`);
+  if (!level) throw new BadRequest(`invalid level provided: unknown log level: ${text}`);
   return level;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AnyPath, BadRequest, f, NoContent, path, PermissionDenied } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
+import type { MountRecord } from '../../kernel/mounts/mount-record.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { Removals } from '../../services/removal/removals.ts';
@@ -78,7 +79,7 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
     .update({
       summary: `Mounts a ${noun}.`,
       response: NoContent,
-      handle: async ({ data }) => {
+      handle: async ({ data, id }) => {
         const type =
           data.type === 'plugin' || !data.type ? (data.plugin_name ?? (data.config['plugin_name'] as string | undefined) ?? '') : data.type;
         const config = mergeMountConfig(
@@ -101,7 +102,7 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
             seal_wrap: data.seal_wrap,
             external_entropy_access: data.external_entropy_access,
           },
-          (mount) => requireCountedLogins(mount, config.user_lockout_config),
+          { vet: (mount) => requireCountedLogins(mount, config.user_lockout_config), request: id },
         );
         return undefined;
       },
@@ -156,7 +157,7 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
       .update({
         summary: 'Tunes the mount.',
         response: NoContent,
-        handle: async ({ data: decoded, supplied, raw }) => {
+        handle: async ({ data: decoded, supplied, raw, id }) => {
           const data = decoded as Record<string, unknown>;
           const at = full(nameOf(data));
           const before = mounts.at(at);
@@ -167,13 +168,14 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
             }
           }
           const wasVersion = before?.record.options?.['version'];
-          await mounts.tune(at, (record) => {
+          const change = (record: MountRecord): void => {
             record.config = mergeMountConfig(record.config, raw, record);
             if (before && raw['user_lockout_config'] !== undefined) requireCountedLogins(before, record.config.user_lockout_config);
             if ((supplied as ReadonlySet<string>).has('description')) record.description = data['description'] as string;
             const options = { ...record.options, ...(data['options'] as Record<string, string> | undefined) };
             record.options = Object.keys(options).length > 0 ? options : null;
-          });
+          };
+          await mounts.tune(at, change, id);
           const isVersion = mounts.at(at)?.record.options?.['version'];
           if (before?.type === 'kv' && isVersion === '2' && wasVersion !== '2') {
             return {
@@ -199,7 +201,7 @@ function remountPaths(mounts: MountTable): AnyPath[] {
     }).update({
       summary: 'Moves a mount.',
       response: Type.Object({ migration_id: Type.String() }),
-      handle: async ({ data }) => {
+      handle: async ({ data, id: request }) => {
         const from = `${clean(data.from)}/`;
         const to = `${clean(data.to)}/`;
         const mount = mounts.at(from);
@@ -216,7 +218,7 @@ function remountPaths(mounts: MountTable): AnyPath[] {
         moves.set(id, move);
         if (moves.size > 100) moves.delete([...moves.keys()][0]!);
         try {
-          await mounts.move(from, to);
+          await mounts.move(from, to, request);
           move.status = 'success';
         } catch (error) {
           move.status = 'failure';

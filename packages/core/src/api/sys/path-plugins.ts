@@ -26,6 +26,8 @@ export interface PluginPathDeps {
   readonly catalogue: { list(): readonly Plugin[]; refused(): readonly RefusedPlugin[]; isBuiltIn(plugin: Plugin): boolean };
   /** Closes and builds again what a plugin serves, or these mounts. @throws BadRequest for an unknown mount */
   reload(what: { plugin?: string; mounts?: readonly string[] }): Promise<void>;
+  /** Has the other servers of the store do the same; false where there are none. */
+  reloadOthers?(id: string, what: { plugin?: string; mounts?: readonly string[] }): Promise<boolean>;
   readonly clock?: Clock;
 }
 
@@ -68,7 +70,7 @@ const ReloadStatus = Type.Object({
 });
 
 /** `sys/plugins`. Plugins are npm packages that the server's configuration lists, so the catalogue is read-only. */
-export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPathDeps): AnyPath[] {
+export function pluginPaths({ catalogue, reload, reloadOthers = async () => false, clock = systemClock }: PluginPathDeps): AnyPath[] {
   const reloads = new PluginReloads(reload, clock);
 
   /** Those that cannot be used too: an operator must see them. */
@@ -108,8 +110,9 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
     scope: string,
   ): Promise<EngineResponse<{ reload_id: string }>> {
     if (scope !== '' && scope !== 'global') throw new BadRequest("reload scope must be omitted or 'global'");
-    if (scope === 'global') return { data: { reload_id: reloads.start(what) }, status: 202 };
-    return { data: { reload_id: await reloads.run(what) } };
+    const id = await reloads.run(what);
+    const others = scope === 'global' && (await reloadOthers(id, what));
+    return { data: { reload_id: id }, ...(others ? { status: 202 } : {}) };
   }
 
   return [
@@ -199,6 +202,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
           checkVersion(data.version);
           if (data.sha256 === '') throw new BadRequest('missing SHA-256 value');
           if (data.command === '') throw new BadRequest('missing command value');
+          if (!/^(?:[\da-f]{2})*$/i.test(data.sha256)) throw new BadRequest('Could not decode SHA-256 value from Hex');
           throw new InvalidRequest(
             'could not set plugin, plugin directory is not configured: plugins are packages that the configuration lists',
           );
@@ -218,7 +222,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
     path('plugins/reload/backend', {
       synopsis: 'Reload a plugin or mounts.',
       description:
-        "Closes the engines concerned and builds them again. Leases, tokens and settings stay. With scope 'global' it goes on after the answer.",
+        "Closes the engines concerned and builds them again. Leases, tokens and settings stay. With scope 'global' the other servers of the store do the same, and 202 says that they may not be done.",
       fields: {
         plugin: f.string('Reload all mounts of this plugin.', { default: '' }),
         mounts: f.commaStrings('Reload these mounts.', { default: [] }),
@@ -248,7 +252,7 @@ export function pluginPaths({ catalogue, reload, clock = systemClock }: PluginPa
         if (data.reload_id === '') throw new BadRequest('reload_id is required');
         const outcome = reloads.outcome(data.reload_id);
         if (!outcome) throw new NotFound();
-        const results = outcome === 'running' ? {} : { [outcome.node]: { timestamp: outcome.timestamp, error: outcome.error } };
+        const results = { [outcome.node]: { timestamp: outcome.timestamp, error: outcome.error } };
         return { data: { reload_id: data.reload_id, results } };
       },
     }),

@@ -90,14 +90,15 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
       .update({
         summary: 'Creates or replaces a policy.',
         response: NoContent,
-        handle: async (req) => written(req.verbatim['name'] ?? req.data.name, await policies.put(req.data.name, writeOf(req.data))),
+        handle: async (req) => written(req.verbatim['name'] ?? req.data.name, await policies.put(req.data.name, writeOf(req.data), req.id)),
       })
       .patch({
         summary: 'Changes parts of a policy.',
         response: NoContent,
-        handle: async (req) => written(req.verbatim['name'] ?? req.data.name, await policies.patch(req.data.name, writeOf(req.data))),
+        handle: async (req) =>
+          written(req.verbatim['name'] ?? req.data.name, await policies.patch(req.data.name, writeOf(req.data), req.id)),
       })
-      .delete({ summary: 'Deletes a policy.', response: NoContent, handle: (req) => remove(policies, req.data.name) })
+      .delete({ summary: 'Deletes a policy.', response: NoContent, handle: (req) => remove(policies, req.data.name, req.id) })
       .list({
         summary: 'Lists the policies below a prefix.',
         response: ListedKeys,
@@ -145,7 +146,7 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
         response: NoContent,
         handle: async (req) => {
           const older = req.data.policy === undefined || req.data.policy === '';
-          const policy = await policies.put(req.data.name, writeOf(older ? { ...req.data, policy: req.data.rules } : req.data));
+          const policy = await policies.put(req.data.name, writeOf(older ? { ...req.data, policy: req.data.rules } : req.data), req.id);
           return written(
             req.verbatim['name'] ?? req.data.name,
             policy,
@@ -153,7 +154,7 @@ export function policyPaths({ policies }: PolicyPathDeps): AnyPath[] {
           );
         },
       })
-      .delete({ summary: 'Deletes a policy.', response: NoContent, handle: (req) => remove(policies, req.data.name) })
+      .delete({ summary: 'Deletes a policy.', response: NoContent, handle: (req) => remove(policies, req.data.name, req.id) })
       .list({
         summary: 'Lists the policies below a prefix.',
         response: OlderNames,
@@ -214,7 +215,7 @@ function written(sentName: string, policy: Policy, more: readonly string[] = [])
   return warnings.length === 0 ? undefined : { warnings };
 }
 
-async function remove(policies: PolicyStore, key: string): Promise<undefined> {
-  await policies.delete(key);
+async function remove(policies: PolicyStore, key: string, request: string): Promise<undefined> {
+  await policies.delete(key, request);
   return undefined;
 }

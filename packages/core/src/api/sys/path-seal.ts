@@ -1,22 +1,13 @@
-import {
-  type AnyPath,
-  BadRequest,
-  type EngineResponse,
-  f,
-  NoContent,
-  path,
-  PermissionDenied,
-  rawAnswer,
-  Timestamp,
-} from '@strongroom/engine-sdk';
-import { Type, type TSchema } from 'typebox';
+import { type AnyPath, BadRequest, type EngineResponse, f, NoContent, path, PermissionDenied, Timestamp } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { Cluster } from '../../services/seal/cluster.ts';
-import { parseShare, type Seal } from '../../services/seal/seal.ts';
+import { parseShare } from '../../services/seal/seal.ts';
+import { json, json200 } from './json-answer.ts';
+import { initPath, type InitPathDeps } from './path-init.ts';
 
-export interface SealPathDeps {
-  readonly seal: Seal;
+export interface SealPathDeps extends InitPathDeps {
   readonly cluster: Cluster;
   readonly storageType: string;
   readonly now: () => Date;
@@ -25,11 +16,6 @@ export interface SealPathDeps {
   opening(): string | undefined;
   /** Why an open server answers no requests just now; undefined when it does. */
   problem(): string | undefined;
-  initialized(): Promise<boolean>;
-  /** Makes the store's keys and the first token. */
-  initialize(
-    order: Parameters<Seal['initialize']>[0],
-  ): Promise<{ keys: readonly Buffer[]; recoveryKeys: readonly Buffer[]; rootToken: string }>;
   /** Takes a share, and starts the server when it was the last one needed. */
   unseal(share: Buffer): Promise<void>;
   close(): Promise<void>;
@@ -37,7 +23,6 @@ export interface SealPathDeps {
   storageIndex(): number;
 }
 
-const json200 = (schema: TSchema) => rawAnswer('application/json', schema);
 const cluster = { cluster_name: Type.Optional(Type.String()), cluster_id: Type.Optional(Type.String()) };
 const warnings = Type.Optional(Type.Array(Type.String()));
 
@@ -88,21 +73,6 @@ const Leader = json200(
     raft_applied_index: Type.Integer(),
   }),
 );
-const shares = Type.Array(Type.String(), { secret: true });
-const Initialized = json200(
-  Type.Object({
-    keys: shares,
-    keys_base64: shares,
-    recovery_keys: Type.Optional(shares),
-    recovery_keys_base64: Type.Optional(shares),
-    root_token: Type.String({ secret: true }),
-  }),
-);
-
-function json(body: unknown, status = 200): EngineResponse<never> {
-  return { status, raw: { contentType: 'application/json', body: `${JSON.stringify(body)}\n` } } as EngineResponse<never>;
-}
-
 async function status(deps: SealPathDeps): Promise<Record<string, unknown>> {
   const config = await deps.seal.config();
   const sealed = deps.sealed();
@@ -112,8 +82,8 @@ async function status(deps: SealPathDeps): Promise<Record<string, unknown>> {
     type: deps.seal.type,
     initialized: config !== undefined,
     sealed,
-    t: config?.secret_threshold ?? 0,
-    n: config?.secret_shares ?? 0,
+    t: (deps.seal.automatic ? config?.recovery_threshold : config?.secret_threshold) ?? 0,
+    n: (deps.seal.automatic ? config?.recovery_shares : config?.secret_shares) ?? 0,
     progress: count,
     nonce,
     recovery_seal: deps.seal.automatic,
@@ -211,63 +181,22 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
         });
       },
     }),
-    path('init', {
-      access: 'unauthenticated',
-      synopsis: 'Makes the keys of a new store.',
-      description: 'Answers with the unseal keys and the root token, once.',
-      fields: {
-        secret_shares: f.int('Into how many shares the unseal key is split.'),
-        secret_threshold: f.int('How many shares unseal.'),
-        stored_shares: f.int('Accepted for older clients.', { deprecated: true }),
-        pgp_keys: f.commaStrings('Not supported.'),
-        root_token_pgp_key: f.string('Not supported.'),
-        recovery_shares: f.int('Shares of the recovery key of an automatic seal.'),
-        recovery_threshold: f.int('How many of them are needed.'),
-        recovery_pgp_keys: f.commaStrings('Not supported.'),
-      },
-    })
-      .read({
-        summary: 'Whether the store is initialised.',
-        response: json200(Type.Object({ initialized: Type.Boolean() })),
-        handle: async () => json({ initialized: await deps.initialized() }),
-      })
-      .update({
-        summary: 'Initialises the store.',
-        response: Initialized,
-        handle: async ({ data }) => {
-          if (data.pgp_keys?.length || data.recovery_pgp_keys?.length || data.root_token_pgp_key) {
-            throw new BadRequest('pgp_keys, recovery_pgp_keys and root_token_pgp_key are not supported: leave them out');
-          }
-          const made = await deps.initialize({
-            secretShares: data.secret_shares,
-            secretThreshold: data.secret_threshold,
-            recoveryShares: data.recovery_shares,
-            recoveryThreshold: data.recovery_threshold,
-          });
-          const lists = (keys: readonly Buffer[]): [string[], string[]] => [
-            keys.map((key) => key.toString('hex')),
-            keys.map((key) => key.toString('base64')),
-          ];
-          const [keys, keysBase64] = lists(made.keys);
-          const [recovery, recoveryBase64] = lists(made.recoveryKeys);
-          return json({
-            keys,
-            keys_base64: keysBase64,
-            ...(recovery.length > 0 ? { recovery_keys: recovery, recovery_keys_base64: recoveryBase64 } : {}),
-            root_token: made.rootToken,
-          });
-        },
-      }),
+    initPath(deps),
     path('unseal', {
       access: 'unauthenticated',
       synopsis: 'Takes one share of the unseal key.',
       description: 'When there are enough, the server opens. `reset` drops the shares given so far.',
-      fields: { key: f.secret('A share, hex or base64.'), reset: f.bool('Start over.'), migrate: f.bool('Accepted; nothing to migrate.') },
+      fields: {
+        key: f.secret('A share, hex or base64.'),
+        reset: f.bool('Start over.'),
+        migrate: f.bool('Refused: there is nothing to migrate.'),
+      },
     }).update({
       summary: 'Unseals.',
       response: SealStatus,
       handle: async ({ data }) => {
         if (!data.reset && !data.key) throw new BadRequest("'key' must be specified in request body as JSON, or 'reset' set to true");
+        if (data.migrate) throw new BadRequest("can't perform a seal migration, no migration seal found");
         if (data.reset) {
           if (!deps.sealed()) throw new BadRequest('vault is unsealed');
           deps.seal.reset();

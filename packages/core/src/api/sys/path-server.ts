@@ -1,4 +1,4 @@
-import { type AnyPath, type EngineResponse, f, path, rawAnswer, Timestamp } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineResponse, f, NoContent, NotFound, path, rawAnswer, Timestamp } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { Nodes } from '../../services/nodes/nodes.ts';
 
@@ -18,6 +18,7 @@ const Node = Type.Object({
   active_node: Type.Boolean(),
   last_echo: Type.Union([Timestamp, Type.Null()]),
   version: Type.String(),
+  upgrade_version: Type.String(),
 });
 
 /** What the node tells of itself. */
@@ -38,9 +39,22 @@ export function serverPaths(deps: ServerPathDeps): AnyPath[] {
               active_node: true,
               last_echo: self ? null : new Date(seen).toISOString(),
               version,
+              upgrade_version: version,
             })),
         },
       }),
+    }),
+    path('replication/status', {
+      synopsis: 'Accepted: nothing is replicated, so this is 404 for everybody.',
+      description: 'Clients ask it without a token.',
+      access: 'unauthenticated',
+      fields: {},
+    }).read({
+      summary: 'Answers that there is no replication.',
+      response: NoContent,
+      handle: async () => {
+        throw new NotFound('unsupported path');
+      },
     }),
     path('config/state/sanitized', {
       synopsis: 'The configuration, without secrets.',

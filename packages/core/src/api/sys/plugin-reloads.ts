@@ -18,7 +18,7 @@ const KEPT = 100;
 export class PluginReloads {
   readonly #reload: (what: ReloadTarget) => Promise<void>;
   readonly #clock: Clock;
-  readonly #outcomes = new Map<string, ReloadOutcome | 'running'>();
+  readonly #outcomes = new Map<string, ReloadOutcome>();
 
   constructor(reload: (what: ReloadTarget) => Promise<void>, clock: Clock) {
     this.#reload = reload;
@@ -33,19 +33,8 @@ export class PluginReloads {
     return id;
   }
 
-  /** Returns the id at once; `outcome` reports the result. */
-  start(what: ReloadTarget): string {
-    const id = randomUUID();
-    this.#keep(id, 'running');
-    void this.#reload(what).then(
-      () => this.#keep(id, this.#ended('')),
-      (error: Error) => this.#keep(id, this.#ended(error.message)),
-    );
-    return id;
-  }
-
   /** undefined: never heard of, or too long ago. */
-  outcome(id: string): ReloadOutcome | 'running' | undefined {
+  outcome(id: string): ReloadOutcome | undefined {
     return this.#outcomes.get(id);
   }
 
@@ -53,7 +42,7 @@ export class PluginReloads {
     return { node: hostname(), timestamp: this.#clock.now().toISOString(), error };
   }
 
-  #keep(id: string, outcome: ReloadOutcome | 'running'): void {
+  #keep(id: string, outcome: ReloadOutcome): void {
     this.#outcomes.set(id, outcome);
     for (const oldest of this.#outcomes.keys()) {
       if (this.#outcomes.size <= KEPT) break;

@@ -3,16 +3,20 @@ import { BadRequest, type AnyPath } from '@strongroom/engine-sdk';
 import { keyPaths } from './path-keys.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Services } from '../../services/services.ts';
-import { reloadPlugins } from '../../services/mounts/plugin-reload.ts';
+import { insist } from '../../services/ceremony/insist.ts';
+import { orderReload, reloadPlugins } from '../../services/mounts/plugin-reload.ts';
 import type { ConsoleSettings } from '../../services/settings/console-settings.ts';
 import type { LogLevelStore } from '../../services/settings/log-levels.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { PolicyOperation } from '../../services/policies/capability.ts';
 import { admittedPath } from '../../kernel/call/admitted-path.ts';
 import { canonicalPath } from '../../kernel/mounts/canonical-path.ts';
-import { decodeTokenPath, generateRootPaths } from './path-generate-root.ts';
+import { decodeTokenPath } from './path-decode-token.ts';
+import { generateRootPaths } from './path-generate-root.ts';
+import { legacyGenerateRootPaths } from './path-legacy-generate-root.ts';
+import { legacyRekeyPaths } from './path-legacy-rekey.ts';
 import { rekeyPaths } from './path-rekey.ts';
-import { retiredKeyPaths } from './path-retired.ts';
+import { shareBackupPaths } from './path-share-backup.ts';
 import { openSealPaths, sealPaths, type SealPathDeps } from './path-seal.ts';
 import { wrappingPaths } from './path-wrapping.ts';
 import { absentEnginePaths } from './path-absent-engines.ts';
@@ -22,6 +26,7 @@ import { auditPaths } from './path-audit.ts';
 import { circuitPaths } from './path-circuits.ts';
 import { capabilityPaths } from './path-capabilities.ts';
 import { consoleSettingsPaths } from './path-console-settings.ts';
+import { counterPaths } from './path-counters.ts';
 import { corsPaths } from './path-cors.ts';
 import { eventPaths } from './path-events.ts';
 import { figurePaths } from './path-figures.ts';
@@ -35,7 +40,9 @@ import { lockedUserPaths } from './path-locked-users.ts';
 import { loginMethodPaths } from './path-login-methods.ts';
 import { loggerPaths } from './path-loggers.ts';
 import { mfaPaths } from './path-mfa.ts';
+import { monitorPaths } from './path-monitor.ts';
 import { mountPaths } from './path-mounts.ts';
+import { pageHeaderPaths } from './path-page-headers.ts';
 import { passwordPolicyPaths } from './path-password-policies.ts';
 import { nodePaths } from './path-nodes.ts';
 import { pluginPaths } from './path-plugins.ts';
@@ -50,6 +57,7 @@ import { journalPaths } from './path-journal.ts';
 import { schedulePaths } from './path-schedule.ts';
 import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
+import { snapshotPaths } from './path-snapshot.ts';
 import { toolPaths } from './path-tools.ts';
 import { versionHistoryPaths } from './path-version-history.ts';
 
@@ -66,12 +74,14 @@ export interface SystemParts {
   readonly services: Services;
   readonly sealing: SealPathDeps;
   newRootToken(): Promise<string>;
+  /** See Lifecycle. */
+  replaceStore(replace: () => Promise<void>): Promise<boolean>;
 }
 
 /** Every path of `sys/`: one file a noun, each given what it needs. */
-export function systemPaths({ kernel, services, sealing, newRootToken }: SystemParts, options: SystemOptions): AnyPath[] {
+export function systemPaths({ kernel, services, sealing, newRootToken, replaceStore }: SystemParts, options: SystemOptions): AnyPath[] {
   const { clock, barrier, outside } = kernel;
-  const { mounts, plugins, access, audit, seal, removals, lockout } = services;
+  const { mounts, plugins, access, audit, seal, rekeyings, rootGeneration, removals, lockout } = services;
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
     return canonicalPath(mounts, path) ?? { path };
@@ -93,11 +103,12 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...openSealPaths(sealing),
     ...sealPaths(sealing),
     ...keyPaths({ barrier, rotation: services.rotation }),
-    ...retiredKeyPaths(),
-    ...rekeyPaths({ seal, rotateRootKey: async () => seal.replaceRootKey() }),
+    ...rekeyPaths({ rekeyings, rotateRootKey: async () => insist(async () => seal.replaceRootKey()) }),
+    ...legacyRekeyPaths(rekeyings),
+    ...shareBackupPaths(rekeyings),
+    ...legacyGenerateRootPaths({ rootGeneration, newRootToken }),
     ...generateRootPaths({
-      seal,
-      clock,
+      rootGeneration,
       newRootToken,
       permits: async (req, operation, path) => access.permits(internalOf(req).request, { operation, path: `sys/${path}` }),
     }),
@@ -122,6 +133,9 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...auditPaths({ broker: audit }),
     ...requestHeaderPaths({ headers: audit.headers }),
     ...corsPaths(services),
+    ...pageHeaderPaths(services),
+    ...counterPaths(services.counts),
+    ...(services.logStreams ? monitorPaths({ logStreams: services.logStreams }) : []),
     ...quotaPaths(services),
     ...toolPaths({ randomBytes: (count) => randomBytes(count) }),
     ...lockedUserPaths({
@@ -151,12 +165,18 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...pluginPaths({
       catalogue: { list: () => plugins.usable, refused: () => plugins.refused, isBuiltIn: (plugin) => plugins.isBuiltIn(plugin) },
       reload: async (what) => reloadPlugins(services, what),
+      reloadOthers: async (id, what) => {
+        const others = (await services.nodes.list()).some(({ self, state }) => !self && state === 'active');
+        if (others) await orderReload(kernel.store, id, what);
+        return others;
+      },
       clock,
     }),
     ...absentEnginePaths(plugins.absent),
     ...activationFlagPaths({ features: plugins.systemEngines().flatMap(({ system }) => system.feature ?? []) }),
     ...hostInfoPaths({ clock }),
     ...importPaths(services),
+    ...snapshotPaths({ ...services, replaceStore }),
     ...versionHistoryPaths({ history: services.versions }),
     ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
     ...serverPaths({

@@ -13,6 +13,7 @@ export const Try = Type.Object(
     at: Type.String({ description: 'When it ended.' }),
     took_ms: Type.Integer(),
     message: Type.Optional(Type.String({ description: 'Why it failed; absent for a success.' })),
+    request_id: Type.Optional(Type.String({ description: 'The request that asked for it, where one did.' })),
   },
   { description: 'One try.' },
 );
@@ -57,8 +58,13 @@ export function failureData(error: { readonly message: string; readonly at: Date
   return error ? { message: error.message, at: error.at.toISOString() } : null;
 }
 
-export function tryData({ at, took, message }: JobTry): Static<typeof Try> {
-  return { at: at.toISOString(), took_ms: Math.max(0, Math.round(took)), ...(message === undefined ? {} : { message }) };
+export function tryData({ at, took, message, request }: JobTry): Static<typeof Try> {
+  return {
+    at: at.toISOString(),
+    took_ms: Math.max(0, Math.round(took)),
+    ...(message === undefined ? {} : { message }),
+    ...(request === undefined ? {} : { request_id: request }),
+  };
 }
 
 export function statusData(status: JobStatus): Static<typeof WorkStatus> {

@@ -1,5 +1,5 @@
 import type { Clock } from '@strongroom/engine-sdk';
-import { Conflict, type StorageDriver } from '@strongroom/storage-sdk';
+import { Conflict, type Entry, type Expectation, type StorageDriver } from '@strongroom/storage-sdk';
 import { CorruptRecord, KeyRing, type KeyRingRecord } from './key-ring.ts';
 import { sealWith, unsealWith } from './sealed-box.ts';
 
@@ -108,16 +108,22 @@ export class Barrier {
     ring.countSaved(saved, total);
   }
 
-  /** Re-encrypts the key ring with a new root key. The caller stores the root key in the same breath through `beside`. */
-  async replaceRootKey(rootKey: Buffer, beside: readonly { key: string; value: Uint8Array }[]): Promise<void> {
+  /** Re-encrypts the key ring with a new root key. The caller stores the root key in the same breath through `beside`. @throws Conflict */
+  async replaceRootKey(rootKey: Buffer, beside: readonly Entry[], expect: readonly Expectation[] = []): Promise<void> {
+    // A term that another process added a moment ago is in the stored ring, and not yet in this one.
+    await this.reload();
     const stored = await this.#driver.get(KEY_RING);
-    if (!this.#ring || !stored) throw new BarrierSealed();
+    if (!this.#rootKey || !this.#ring || !stored) throw new BarrierSealed();
+    const next = ringOf(this.#rootKey, stored.value);
+    if (!next) throw new Conflict(KEY_RING);
     await this.#driver.commit({
-      expect: [{ key: KEY_RING, version: stored.version }],
-      put: [this.#entry(this.#ring, rootKey), ...beside],
+      expect: [{ key: KEY_RING, version: stored.version }, ...expect],
+      put: [this.#entry(next, rootKey), ...beside],
       notify: [KEY_RING],
     });
-    if (!this.#rootKey) return;
+    if (!this.#rootKey || !this.#ring) return;
+    if (next.term === this.#ring.term) next.carryOver(this.#ring.unsavedEncryptions);
+    this.#ring = next;
     this.#rootKey.fill(0);
     this.#rootKey = Buffer.from(rootKey);
   }

@@ -22,8 +22,13 @@ export interface DueRecord {
   tries?: readonly TryRecord[];
 }
 
-/** One try, as records keep it. Times are milliseconds; `message` is absent for a success. */
-export const TryRecord = Type.Object({ at: Type.Number(), took: Type.Number(), message: Type.Optional(Type.String()) });
+/** One try, as records keep it. Times are milliseconds; `message` is absent for a success, `request` where no request asked for it. */
+export const TryRecord = Type.Object({
+  at: Type.Number(),
+  took: Type.Number(),
+  message: Type.Optional(Type.String()),
+  request: Type.Optional(Type.String()),
+});
 export type TryRecord = Static<typeof TryRecord>;
 
 /** Tries that a record keeps. */
@@ -32,9 +37,14 @@ const TRIES = 16;
 const TRY_TEXT = 240;
 
 /** The tries with one more; a success is kept only after a failure. */
-export function withTry(tries: readonly TryRecord[] | undefined, { at, took, message }: TryRecord): { tries?: TryRecord[] } {
+export function withTry(tries: readonly TryRecord[] | undefined, { at, took, message, request }: TryRecord): { tries?: TryRecord[] } {
   if (message === undefined && (tries === undefined || tries.length === 0)) return {};
-  const next = { at, took, ...(message === undefined ? {} : { message: message.slice(0, TRY_TEXT) }) };
+  const next = {
+    at,
+    took,
+    ...(message === undefined ? {} : { message: message.slice(0, TRY_TEXT) }),
+    ...(request === undefined ? {} : { request }),
+  };
   return { tries: [...(tries ?? []), next].slice(-TRIES) };
 }
 

@@ -1,4 +1,4 @@
-import { retryDelay, withDeadline, type Clock } from '@strongroom/engine-sdk';
+import { requestOf, retryDelay, withDeadline, type Clock } from '@strongroom/engine-sdk';
 import type { Incarnations, OrphanedWork } from '../incarnation/incarnations.ts';
 import type { StoreTransaction } from '../storage/store.ts';
 import { failureText } from './failure-text.ts';
@@ -37,7 +37,7 @@ export interface Work<R extends DueRecord, T> {
     tx: StoreTransaction,
     id: string,
     record: R,
-    outcome: { result: T; now: number; held: boolean; took: number },
+    outcome: { result: T; now: number; held: boolean; took: number; request?: string | undefined },
   ): R | undefined | Promise<R | undefined>;
   /** Keeps the tries of a record that fails, and since when it fails or waits for a circuit breaker. Default false: since when its tries fail alone. */
   readonly keepsTries?: boolean;
@@ -70,7 +70,13 @@ export interface Failure {
 export type Outcome<R, T> =
   | { readonly state: 'done'; readonly record: R; readonly result: T }
   /** `interrupted`: by the signal, which says nothing about the outside system. */
-  | { readonly state: 'failed' | 'interrupted'; readonly record: R; readonly reason: string; readonly error: unknown }
+  | {
+      readonly state: 'failed' | 'interrupted';
+      readonly record: R;
+      readonly reason: string;
+      readonly error: unknown;
+      readonly request: string | undefined;
+    }
   /** Its engine does not run. */
   | { readonly state: 'absent'; readonly reason: string }
   /** Its outside system is not asked now. */
@@ -78,6 +84,12 @@ export type Outcome<R, T> =
   /** It is not there any more or not due now; or somebody else works on it. */
   | { readonly state: 'gone' }
   | { readonly state: 'taken' };
+
+/** Who asked for an attempt, and when its work began: milliseconds since the epoch. */
+interface Attempted {
+  readonly signal: AbortSignal;
+  readonly begun: number;
+}
 
 /** Whether a record that was looked at may be claimed as it is now. */
 export type Claimable<R> = (current: R, found: R) => 'gone' | 'taken' | 'yes';
@@ -194,7 +206,7 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
       if ('delay' in tried && tried.delay > 0) return this.#delay(id, asked, claimable, tried);
       return { state: record };
     }
-    if ('done' in tried) return this.#done(id, record, tried.done.result, begun);
+    if ('done' in tried) return this.#done(id, record, tried.done.result, { signal, begun });
     return this.#failed(id, record, 'failed' in tried ? tried.failed : undefined, { signal, begun });
   }
 
@@ -229,42 +241,38 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
     return { state: typeof changed === 'string' ? changed : 'delayed' };
   }
 
-  async #done(id: string, claimed: R, result: T, begun: number): Promise<Outcome<R, T>> {
+  async #done(id: string, claimed: R, result: T, { signal, begun }: Attempted): Promise<Outcome<R, T>> {
     await this.records.store.transaction(async (tx) => {
       const current = await this.records.get(id, tx);
       if (!current) return;
       const held = isHeld(current, claimed);
       const record = held ? released(current) : current;
       const now = this.#clock.millis();
-      const next = await this.#work.done(tx, id, record, { result, now, held, took: now - begun });
+      const next = await this.#work.done(tx, id, record, { result, now, held, took: now - begun, request: requestOf(signal) });
       if (!next) this.records.remove(tx, id, current);
       else if (next !== current) this.records.put(tx, id, current, next);
     });
     return { state: 'done', record: claimed, result };
   }
 
-  async #failed(
-    id: string,
-    claimed: R,
-    error: unknown,
-    { signal, begun }: { readonly signal: AbortSignal; readonly begun: number },
-  ): Promise<Outcome<R, T>> {
+  async #failed(id: string, claimed: R, error: unknown, { signal, begun }: Attempted): Promise<Outcome<R, T>> {
     const reason = failureText(error);
     // A server that stops, or a caller who left, says nothing about the outside system: whoever is next tries at once.
     const interrupted = signal.aborted;
+    const request = requestOf(signal);
     await this.records.change(id, (record, now) => {
       if (!isHeld(record, claimed)) return undefined;
       const free = released(record);
-      return interrupted ? { ...this.#delayed(free), due: now } : this.#withFailure(free, reason, now, now - begun);
+      return interrupted ? { ...this.#delayed(free), due: now } : this.#withFailure(free, reason, now, { took: now - begun, request });
     });
-    return { state: interrupted ? 'interrupted' : 'failed', record: claimed, reason, error };
+    return { state: interrupted ? 'interrupted' : 'failed', record: claimed, reason, error, request };
   }
 
-  #withFailure(record: R, message: string, at: number, took = 0): R {
+  #withFailure(record: R, message: string, at: number, { took = 0, request }: { took?: number; request?: string | undefined } = {}): R {
     const attempts = (record.attempts ?? 0) + 1;
     const failed = this.#work.failed?.(record, { message, at, attempts }) ?? { ...record, last_error: { message, at } };
     const delay = this.#work.retryIn?.(attempts, this.#random) ?? retryDelay(attempts, this.#random);
-    const tries = this.#work.keepsTries ? withTry(record.tries, { at, took, message }) : {};
+    const tries = this.#work.keepsTries ? withTry(record.tries, { at, took, message, ...(request === undefined ? {} : { request }) }) : {};
     return { ...failed, attempts, due: at + delay, failing_since: record.failing_since ?? at, ...tries };
   }
 

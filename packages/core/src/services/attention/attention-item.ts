@@ -5,7 +5,7 @@ import type { Mount } from '../../kernel/mounts/mount.ts';
 /**
  * Kinds of what needs a person, by harm within their severity: an audit device that cannot write, a mount whose engine does not run, leases that cannot
  * be revoked, rotations, other jobs and things of engines, outside systems that fail, outside changes that cannot be undone, mounts that cannot be removed,
- * work that is late, nodes, tokens, plugins.
+ * work that is late, nodes, copies that differ outside, tokens, plugins.
  */
 export const KINDS = [
   'audit',
@@ -19,6 +19,7 @@ export const KINDS = [
   'removal',
   'late',
   'node',
+  'drift',
   'token',
   'plugin',
 ] as const;

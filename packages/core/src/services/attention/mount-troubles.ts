@@ -178,9 +178,10 @@ function thingTrouble(mount: Mount, thing: FailingThing): Trouble {
     path: String(thing.path),
     ...(thing.retry === undefined ? {} : { retry: String(thing.retry) }),
   };
+  const drifts = thing.kind === 'drift';
   return {
-    kind: 'job',
-    severity: 'warning',
+    kind: drifts ? 'drift' : kindOf(mount, ''),
+    severity: drifts ? 'notice' : 'warning',
     mount,
     subject,
     message: cut(thing.message),

@@ -4,7 +4,8 @@ import { VERSION } from '../../kernel/version.ts';
 import { Components, refTo, type OpenApiSchema } from './openapi-components.ts';
 import { fieldSchema, formSchema, openApiSchema } from './openapi-schema.ts';
 
-interface Place {
+/** A mount and its paths. */
+export interface Place {
   /** Below `/`, with a closing slash. */
   readonly prefix: string;
   readonly paths: readonly AnyPath[];

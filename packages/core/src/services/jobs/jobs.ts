@@ -60,7 +60,7 @@ export interface JobQuery {
 }
 
 /** The index of the jobs that fail. */
-const FAILING = 'failing-job/';
+export const FAILING = 'failing-job/';
 /** Most jobs of a list. */
 const MOST = 10_000;
 /** Records read at a time. */
@@ -280,13 +280,19 @@ export class Jobs implements Work<JobRecord, NextTime> {
     _tx: StoreTransaction,
     _id: string,
     record: JobRecord,
-    { result: next, now, held, took }: { result: NextTime; now: number; held: boolean; took: number },
+    {
+      result: next,
+      now,
+      held,
+      took,
+      request,
+    }: { result: NextTime; now: number; held: boolean; took: number; request?: string | undefined },
   ): JobRecord | undefined {
     // Scheduled anew with a failed try: the run ended, but its work did not succeed.
     if (!held) return record.failing_since === undefined ? { ...record, last_success: now } : record;
     if (!next) return undefined;
     const { last_error: _cleared, failing_since: _over, ...rest } = record;
-    const tries = withTry(record.tries, { at: now, took });
+    const tries = withTry(record.tries, { at: now, took, ...(request === undefined ? {} : { request }) });
     return { ...rest, attempts: 0, due: next.getTime(), planned: next.getTime(), last_success: now, ...tries };
   }
 

@@ -2,6 +2,7 @@ import {
   BadRequest,
   checkRecord,
   EngineError,
+  requestOf,
   retryDelay,
   UpstreamFailed,
   type AnySecretType,
@@ -57,6 +58,8 @@ export interface RegisteredLease {
 
 /** Why a lease is revoked: its time has come, somebody asked, or it is to go whatever the engine says. */
 type Why = 'due' | 'asked' | 'force';
+
+const asked = (request: string | undefined): { readonly request?: string } => (request === undefined ? {} : { request });
 
 /** Which leases may be claimed that were renewed or claimed by others since they were looked at. */
 const CLAIMABLE: Record<Why, Claimable<LeaseRecord>> = {
@@ -160,7 +163,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
       throw error;
     });
     if (!registered) return undefined;
-    this.#tell('lease.issued', id, record, secret.request === undefined ? {} : { request: secret.request });
+    this.#tell('lease.issued', id, record, asked(secret.request));
     return { id, ttl: Math.ceil((expires - now) / 1_000), renewable, warnings: limited.warnings };
   }
 
@@ -203,7 +206,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
       if (!current || current.revoking) throw new BadRequest('lease not found');
       this.#records.put(tx, id, current, { ...current, expires, due: expires, last_renewal: now });
     });
-    this.#tell('lease.renewed', id, record);
+    this.#tell('lease.renewed', id, record, asked(requestOf(signal)));
     return { id, ttl: Math.round((expires - now) / 1_000), renewable: true, warnings };
   }
 
@@ -372,8 +375,13 @@ export class LeaseStore implements Work<LeaseRecord, void> {
   }
 
   /** Its credential is gone, and so is the lease, whoever moved it meanwhile. */
-  async done(tx: StoreTransaction, id: string, record: LeaseRecord): Promise<undefined> {
-    tx.afterwards(() => this.#tell('lease.revoked', id, record));
+  async done(
+    tx: StoreTransaction,
+    id: string,
+    record: LeaseRecord,
+    { request }: { readonly request?: string | undefined } = {},
+  ): Promise<undefined> {
+    tx.afterwards(() => this.#tell('lease.revoked', id, record, asked(request)));
     if (record.repeat !== undefined) await forgetRepeat(tx, record.repeat, id);
   }
 
@@ -385,7 +393,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
   attempted(id: string, outcome: Outcome<LeaseRecord, void>): void {
     if (outcome.state !== 'failed') return;
     const count = outcome.record.attempts + 1;
-    this.#tell(count >= PATIENCE ? 'lease.irrevocable' : 'lease.failing', id, outcome.record, { count });
+    this.#tell(count >= PATIENCE ? 'lease.irrevocable' : 'lease.failing', id, outcome.record, { count, ...asked(outcome.request) });
   }
 
   delayed(record: LeaseRecord): LeaseRecord {

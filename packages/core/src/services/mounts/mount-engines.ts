@@ -16,6 +16,7 @@ import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { MountRecord } from '../../kernel/mounts/mount-record.ts';
+import type { Loggers } from '../../kernel/loggers.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { NewMount } from './new-mount.ts';
 import { randomBytes } from '../../kernel/random/random-bytes.ts';
@@ -30,6 +31,7 @@ const TUNE = 30_000;
 export class MountEngines {
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #loggers: Loggers;
   readonly #plugins: UsablePlugins;
   readonly #outside: OutsideSystems;
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
@@ -41,6 +43,7 @@ export class MountEngines {
   constructor(options: {
     clock: Clock;
     log: Log;
+    loggers: Loggers;
     plugins: UsablePlugins;
     outside: OutsideSystems;
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
@@ -54,6 +57,7 @@ export class MountEngines {
   }) {
     this.#clock = options.clock;
     this.#log = options.log;
+    this.#loggers = options.loggers;
     this.#plugins = options.plugins;
     this.#outside = options.outside;
     this.#builtIn = options.builtIn;
@@ -155,7 +159,7 @@ export class MountEngines {
       mount,
       storage: mount.storage,
       clock: this.#clock,
-      log: prefixed(this.#log, mount),
+      log: prefixed(this.#loggers.named(loggerOf(mount)), mount),
       plugins: (kind) => this.#plugins.usable.filter((plugin) => plugin.kind === kind),
       refusedPlugins: (kind) => this.#plugins.unusable(kind),
       circuit: (target) => this.#outside.circuit(targetKey(mount.uuid, target), target),
@@ -172,6 +176,11 @@ export class MountEngines {
 /** The error for an engine that continues after it was stopped. */
 function stopped(mount: Mount): Unavailable {
   return new Unavailable(`this engine of the mount ${mount.path} was stopped`);
+}
+
+/** `secret.kv.kv_1a2b3c4d`: the name of the log that the engine of a mount writes to. */
+export function loggerOf({ class: kind, type, accessor }: Pick<Mount, 'class' | 'type' | 'accessor'>): string {
+  return `${kind}.${type}.${accessor}`;
 }
 
 function prefixed(log: Log, mount: Mount): Log {

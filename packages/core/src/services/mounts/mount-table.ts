@@ -17,6 +17,7 @@ import { MountEngines } from './mount-engines.ts';
 import { checkMountPath } from '../../kernel/mounts/mount-path.ts';
 import { mountRecords, type MountConfig, type MountRecord } from '../../kernel/mounts/mount-record.ts';
 import { MountRecords } from './mount-records.ts';
+import type { Loggers } from '../../kernel/loggers.ts';
 import { MountRouter } from '../../kernel/mounts/mount-router.ts';
 import { Mount, type SystemLimits } from '../../kernel/mounts/mount.ts';
 import { BUILT_IN_MOUNTS, newMountRecord, type NewMount } from './new-mount.ts';
@@ -52,6 +53,7 @@ export class MountTable {
     scope: Omit<MountScope, 'uuid' | 'prefix'>;
     clock: Clock;
     log: Log;
+    loggers: Loggers;
     system: SystemLimits;
     plugins: UsablePlugins;
     events: Events;
@@ -144,8 +146,11 @@ export class MountTable {
     };
   }
 
-  /** `vet` may refuse the mount by a throw when its engine has started. @throws BadRequest with Vault's and OpenBao's texts */
-  async mount(asked: NewMount, vet: (mount: Mount) => void = () => {}): Promise<Mount> {
+  /**
+   * `vet` may refuse the mount by a throw when its engine has started. `request`: the id of the request that asks for it, here and below.
+   * @throws BadRequest with Vault's and OpenBao's texts
+   */
+  async mount(asked: NewMount, { vet, request }: { vet?: (mount: Mount) => void; request?: string } = {}): Promise<Mount> {
     return this.#changingTable(async () => {
       const { pkg, type, options } = this.#engines.resolve(asked);
       if (asked.class === 'secret') {
@@ -164,7 +169,7 @@ export class MountTable {
       await this.#engines.startNew(mount);
       let stored = false;
       try {
-        vet(mount);
+        vet?.(mount);
         stored = await this.#records.save(record);
       } finally {
         if (!stored) {
@@ -174,13 +179,13 @@ export class MountTable {
       }
       if (!stored) return STALE;
       this.#register(mount);
-      this.#tell('enabled', record);
+      this.#tell('enabled', record, { request });
       return mount;
     });
   }
 
   /** Tunes a mount: `change` gets a copy of the record. */
-  async tune(path: string, change: (record: MountRecord) => void): Promise<void> {
+  async tune(path: string, change: (record: MountRecord) => void, request?: string): Promise<void> {
     const mount = await this.#changingTable(async () => {
       const found = this.at(path);
       if (!found) throw new BadRequest(`tune of path "${path}" failed: no mount entry found`);
@@ -190,14 +195,14 @@ export class MountTable {
       found.package?.checkOptions?.(next.options ?? {}, found.record.options ?? {});
       if (!(await this.#records.save(next))) return STALE;
       found.record = next;
-      this.#tell('tuned', next);
+      this.#tell('tuned', next, { request });
       return found;
     });
     await this.#engines.tuned(mount);
   }
 
   /** Moves a mount; what it issued is taken back first, as Vault and OpenBao do. No request reaches it meanwhile. */
-  async move(from: string, to: string): Promise<void> {
+  async move(from: string, to: string, request?: string): Promise<void> {
     const mount = this.#movable(from, to);
     await mount.exclusively(async () => {
       mount.paused = true;
@@ -212,7 +217,7 @@ export class MountTable {
           this.#router.remove(from);
           mount.record = next;
           this.#router.add(mount);
-          this.#tell('moved', next, from);
+          this.#tell('moved', next, { from, request });
           return undefined;
         });
       } finally {
@@ -292,9 +297,18 @@ export class MountTable {
   }
 
   /** `from`: where it was before, which whoever knows it as that may learn too. */
-  #tell(change: 'enabled' | 'tuned' | 'moved' | 'disabled', record: MountRecord, from = record.path): void {
+  #tell(
+    change: 'enabled' | 'tuned' | 'moved' | 'disabled',
+    record: MountRecord,
+    { from = record.path, request }: { from?: string; request?: string | undefined } = {},
+  ): void {
     const above = [...new Set([record.path, from])].map((path) => `sys/${record.class === 'auth' ? path : `mounts/${path}`}`);
-    this.#events.publish({ kind: `mount.${change}`, above: above.map((path) => path.slice(0, -1)), name: record.path });
+    this.#events.publish({
+      kind: `mount.${change}`,
+      above: above.map((path) => path.slice(0, -1)),
+      name: record.path,
+      ...(request === undefined ? {} : { request }),
+    });
   }
 
   /** Deletes the records of a mount that is no longer in the table. */

@@ -193,10 +193,10 @@ class MountTransaction implements Transaction {
     await this.#scope.watchers.changed(this.#tx, this.#scope.uuid, secret);
   }
 
-  report({ kind, paths, name, version }: Report): void {
+  report({ kind, paths, name, version, request = this.#request }: Report): void {
     const { events, uuid } = this.#scope;
-    const request = this.#request === undefined ? {} : { request: this.#request };
-    events.within(this.#tx, { kind, mount: uuid, paths: [...paths], name, ...(version === undefined ? {} : { version }), ...request });
+    const rest = { ...(version === undefined ? {} : { version }), ...(request === undefined ? {} : { request }) };
+    events.within(this.#tx, { kind, mount: uuid, paths: [...paths], name, ...rest });
   }
 }
 

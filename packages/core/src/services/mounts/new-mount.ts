@@ -24,7 +24,7 @@ export function newMountRecord(mount: NewMount, accessorPrefix: string): MountRe
     accessor: `${accessorPrefix}_${randomBytes(4).toString('hex')}`,
     description: mount.description ?? '',
     config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false, ...mount.config },
-    options: mount.options ? { ...mount.options } : null,
+    options: mount.options ? { ...mount.options } : mount.class === 'auth' && mount.type !== 'token' ? {} : null,
     local: mount.local ?? false,
     seal_wrap: mount.seal_wrap ?? false,
     external_entropy_access: mount.external_entropy_access ?? false,

@@ -1,5 +1,6 @@
 import type { PathFolds } from '../../kernel/mounts/path-router.ts';
 import { accessRule, isPlain, mergeRule, refusal, type AccessRule } from './access-rule.ts';
+import { listsAll } from './acl-cover.ts';
 import { AclReach } from './acl-reach.ts';
 import { explainAccess, type AclExplanation } from './acl-explanation.ts';
 import { resultantAcl, type ResultantAcl } from './acl-resultant.ts';
@@ -132,6 +133,12 @@ export class Acl {
     if (this.#unfilled.some(({ pattern }) => coversAll(pattern, prefix))) return false;
     this.#reach ??= new AclReach([...this.#exact.values()], this.#wild);
     return this.#reach.reaches(prefix, this.#prefixes.longest(prefix));
+  }
+
+  /** Whether everything in a folder may be listed with sudo, whatever is in it. The folder ends in a slash. */
+  listsAll(folder: string): boolean {
+    if (this.root) return true;
+    return this.#unfilled.length === 0 && listsAll(folder, this.#prefixes.longest(folder), this.#rules());
   }
 
   /** What a user interface asks to hide what cannot be used. */

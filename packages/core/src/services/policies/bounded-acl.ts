@@ -40,6 +40,10 @@ export class BoundedAcl extends Acl {
     return this.#own.reaches(prefix) && this.#bounds.every((bound) => bound.reaches(prefix));
   }
 
+  override listsAll(folder: string): boolean {
+    return this.#own.listsAll(folder) && this.#bounds.every((bound) => bound.listsAll(folder));
+  }
+
   /** Of its own policies: for hints alone. */
   override resultant(): ResultantAcl {
     return this.#own.resultant();

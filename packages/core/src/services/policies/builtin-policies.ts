@@ -46,6 +46,11 @@ path "sys/leases/lookup" {
     capabilities = ["update"]
 }
 
+# End the token's own leases, one by one.
+path "sys/leases/revoke-own" {
+    capabilities = ["update"]
+}
+
 # The token's own cubbyhole.
 path "cubbyhole/*" {
     capabilities = ["create", "read", "update", "delete", "list"]

@@ -12,7 +12,7 @@ export interface PolicyStoreOptions {
   /** Most compiled sets that are kept. */
   readonly cachedSets?: number;
   /** Hears of a policy that this process has written or deleted. Must not throw. */
-  readonly changed?: (name: string, change: 'written' | 'deleted') => void;
+  readonly changed?: (name: string, change: 'written' | 'deleted', request: string | undefined) => void;
 }
 
 /** A write. What is left out takes its default; in a patch it stays as it is. */
@@ -106,29 +106,30 @@ export class PolicyStore {
   }
 
   /**
-   * Creates or replaces. Answers the policy as read, whose notices the writer should see.
+   * Creates or replaces. `request`: the id of the request that asks for it, here and below. Answers the policy as read, whose notices the writer should see.
    * @throws BadRequest for a text that cannot be read, a wrong version, or a name that is not theirs to write.
    */
-  async put(name: string, write: PolicyWrite): Promise<Policy> {
+  async put(name: string, write: PolicyWrite, request?: string): Promise<Policy> {
     const id = this.#writable(name);
     if (write.policy === undefined || write.policy === '') throw new BadRequest(`'policy' parameter not supplied or empty`);
     const flags = { allowWildcards: write.allowWildcards ?? false, allowSlashes: write.allowSlashes ?? false };
     const policy = parsePolicy(id, write.policy, flags);
     const expiration = this.#expiration(write);
-    await this.#change(id, (before) => {
+    const change = (before: PolicyRecord | undefined): PolicyRecord => {
       checkVersion(before, write);
       return this.#record(before, policy, write.casRequired ?? false, expiration);
-    });
+    };
+    await this.#change(id, change, request);
     return policy;
   }
 
   /** Changes what is given. @throws NotFound when there is no such policy, BadRequest as `put` does. */
-  async patch(name: string, write: PolicyWrite): Promise<Policy> {
+  async patch(name: string, write: PolicyWrite, request?: string): Promise<Policy> {
     const id = this.#writable(name);
     if (write.policy === '') throw new BadRequest(`'policy' parameter not supplied or empty`);
     const expiration = this.#expiration(write);
     let changed: Policy | undefined;
-    await this.#change(id, (before) => {
+    const change = (before: PolicyRecord | undefined): PolicyRecord => {
       if (!before) throw new NotFound();
       checkVersion(before, write);
       const flags = {
@@ -137,18 +138,19 @@ export class PolicyStore {
       };
       changed = parsePolicy(id, write.policy ?? before.policy, flags);
       return this.#record(before, changed, write.casRequired ?? before.cas_required, expiration ?? before.expiration);
-    });
+    };
+    await this.#change(id, change, request);
     return changed as Policy;
   }
 
   /** Deleting what is not there succeeds. @throws BadRequest for policies that must stay. */
-  async delete(name: string): Promise<void> {
+  async delete(name: string, request?: string): Promise<void> {
     const id = name.toLowerCase();
     if (id === 'default') throw new BadRequest('cannot delete default policy');
     if (RESERVED_NAMES.has(id)) throw new BadRequest(`cannot delete "${id}" policy`);
     await this.#records.delete(id);
     this.#changed(id);
-    this.#heard(id, 'deleted');
+    this.#heard(id, 'deleted', request);
   }
 
   /**
@@ -260,14 +262,14 @@ export class PolicyStore {
     return id;
   }
 
-  async #change(id: string, work: (before: PolicyRecord | undefined) => PolicyRecord): Promise<void> {
+  async #change(id: string, work: (before: PolicyRecord | undefined) => PolicyRecord, request?: string): Promise<void> {
     await this.#storage.transaction(async (tx) => {
       const records = recordsOf(tx);
       const before = await records.get(id);
       await records.put(id, work(before && !this.#expired(before) ? before : undefined));
     });
     this.#changed(id);
-    this.#heard(id, 'written');
+    this.#heard(id, 'written', request);
   }
 
   #record(before: PolicyRecord | undefined, policy: Policy, casRequired: boolean, expiration: string | undefined): PolicyRecord {

@@ -73,7 +73,7 @@ export class Removals {
   readonly #journal: Journal;
   readonly #accounts: AccountRegistry;
   readonly #removed: RemovedMounts;
-  readonly #forget: (mount: Pick<RemovalRecord, 'uuid' | 'class' | 'accessor'>) => Promise<void>;
+  readonly #forget: (mount: Pick<RemovalRecord, 'uuid' | 'class' | 'type' | 'accessor'>) => Promise<void>;
   readonly #random: () => number;
   /** Attempts of this process under way, by uuid: who comes later waits for the same outcome. */
   readonly #underWay = new Map<string, Work>();
@@ -87,7 +87,7 @@ export class Removals {
     journal: Journal;
     accounts: AccountRegistry;
     /** Deletes what other rooms know of the mount. */
-    forget: (mount: Pick<RemovalRecord, 'uuid' | 'class' | 'accessor'>) => Promise<void>;
+    forget: (mount: Pick<RemovalRecord, 'uuid' | 'class' | 'type' | 'accessor'>) => Promise<void>;
     random?: () => number;
   }) {
     this.#store = parts.store;

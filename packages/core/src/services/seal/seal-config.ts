@@ -11,10 +11,17 @@ export interface SealConfig {
   recovery_threshold?: number;
 }
 
-/** @throws BadRequest with Vault's and OpenBao's texts */
-export function checkShares(shares: number, threshold: number): void {
+/** Of the recovery key, where nobody says how many. */
+export const DEFAULT_RECOVERY_SHARES = 5;
+
+export function defaultThreshold(shares: number): number {
+  return Math.min(3, shares);
+}
+
+/** `what` is configured: `seal`, `recovery`, or what makes new shares. @throws BadRequest with Vault's and OpenBao's texts */
+export function checkShares(shares: number, threshold: number, what = 'seal'): void {
   const wrong = (text: string): never => {
-    throw new BadRequest(`invalid seal configuration: ${text}`);
+    throw new BadRequest(`invalid ${what} configuration: ${text}`);
   };
   if (shares < 1) wrong('shares must be at least one');
   if (threshold < 1) wrong('threshold must be at least one');

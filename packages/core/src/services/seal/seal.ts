@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { BadRequest, Unavailable, type Log } from '@strongroom/engine-sdk';
-import { Conflict, type StorageDriver } from '@strongroom/storage-sdk';
+import { Conflict, type Change, type StorageDriver } from '@strongroom/storage-sdk';
 import type { Barrier } from '../../kernel/barrier/barrier.ts';
 import { sealWith, unsealWith } from '../../kernel/barrier/sealed-box.ts';
-import { checkShares, type SealConfig } from './seal-config.ts';
+import { checkShares, DEFAULT_RECOVERY_SHARES, defaultThreshold, type SealConfig } from './seal-config.ts';
 import { combineShares, splitKey } from './unseal-key.ts';
 
 const CONFIG = 'core/seal-config';
@@ -72,16 +72,10 @@ export class Seal {
   /** Makes the keys of a new store; leaves the barrier open. @throws BadRequest */
   async initialize(order: InitOrder): Promise<InitResult> {
     if ((await this.config()) || (await this.#barrier.initialized())) throw new BadRequest('Vault is already initialized');
-    if (this.#automatic) {
-      if (order.secretShares || order.secretThreshold)
-        throw new BadRequest(`parameters secret_shares,secret_threshold not applicable to seal type ${this.type}`);
-    } else {
-      if (order.recoveryShares) throw new BadRequest(`parameters recovery_shares not applicable to seal type ${this.type}`);
-      if (order.recoveryThreshold) throw new BadRequest(`parameters recovery_threshold not applicable to seal type ${this.type}`);
-    }
-    const shares = this.#automatic ? (order.recoveryShares ?? 5) : (order.secretShares ?? 0);
-    const threshold = this.#automatic ? (order.recoveryThreshold ?? Math.min(3, shares)) : (order.secretThreshold ?? 0);
-    checkShares(shares, threshold);
+    this.#requireFitting(order);
+    const shares = this.#automatic ? (order.recoveryShares ?? DEFAULT_RECOVERY_SHARES) : (order.secretShares ?? 0);
+    const threshold = this.#automatic ? (order.recoveryThreshold ?? defaultThreshold(shares)) : (order.secretThreshold ?? 0);
+    checkShares(shares, threshold, this.#automatic ? 'recovery' : 'seal');
     const rootKey = randomBytes(32);
     const sealKey = this.#automatic ? Buffer.from(await keyOf(this.#automatic)) : randomBytes(32);
     const config: SealConfig = this.#automatic
@@ -102,6 +96,15 @@ export class Seal {
     const split = await splitKey(this.#automatic ? recoveryKey : sealKey, shares, threshold);
     rootKey.fill(0);
     return this.#automatic ? { keys: [], recoveryKeys: split } : { keys: split, recoveryKeys: [] };
+  }
+
+  /** @throws BadRequest for what is asked of the other kind of seal */
+  #requireFitting(order: InitOrder): void {
+    const foreign = this.#automatic
+      ? { secret_shares: order.secretShares, secret_threshold: order.secretThreshold }
+      : { recovery_shares: order.recoveryShares, recovery_threshold: order.recoveryThreshold };
+    const sent = Object.entries(foreign).flatMap(([name, value]) => (value ? [name] : []));
+    if (sent.length > 0) throw new BadRequest(`parameters ${sent.join(',')} not applicable to seal type ${this.type}`);
   }
 
   /** Takes one share; opens the barrier when there are enough. Shares are dropped then, right or wrong. @throws BadRequest */
@@ -168,34 +171,39 @@ export class Seal {
       : { shares: config.secret_shares, threshold: config.secret_threshold };
   }
 
-  /** A new unseal key (or recovery key) for the same root key: the old shares are worthless from here on. */
-  async makeShares(shares: number, threshold: number): Promise<{ split: Buffer[]; install: () => Promise<void> }> {
-    checkShares(shares, threshold);
-    const config = await this.config();
+  /**
+   * Puts a new unseal key (of an automatic seal: recovery key) in force for the same root key: the shares of the present one are worthless from here on.
+   * `beside` is written in the same commit. @throws Conflict when the seal or what `beside` expects was changed by others meanwhile
+   */
+  async replaceKey(key: Buffer, shares: number, threshold: number, beside: Change = {}): Promise<void> {
+    const config = await this.#driver.get(CONFIG);
     if (!config) throw new BadRequest('Vault is not initialized');
-    const key = randomBytes(32);
-    const split = await splitKey(key, shares, threshold);
+    const wrapped = await this.#driver.get(ROOT_KEY);
+    // A root key that another process replaced before this point is found here, and one that it replaces later is a conflict.
+    await this.#barrier.reload();
+    const { rootKey } = this.#barrier;
+    const before = JSON.parse(Buffer.from(config.value).toString()) as SealConfig;
     const next: SealConfig = this.#automatic
-      ? { ...config, recovery_shares: shares, recovery_threshold: threshold }
-      : { ...config, secret_shares: shares, secret_threshold: threshold };
-    const install = async (): Promise<void> => {
-      const { rootKey } = this.#barrier;
-      await this.#driver.commit({
-        put: [
-          { key: CONFIG, value: Buffer.from(JSON.stringify(next)) },
-          this.#automatic
-            ? { key: RECOVERY, value: sealWith(rootKey, RECOVERY, key) }
-            : { key: ROOT_KEY, value: sealWith(key, ROOT_KEY, rootKey) },
-        ],
-      });
-      if (!this.#automatic) this.#sealKey = key;
-    };
-    return { split, install };
+      ? { ...before, recovery_shares: shares, recovery_threshold: threshold }
+      : { ...before, secret_shares: shares, secret_threshold: threshold };
+    await this.#driver.commit({
+      ...beside,
+      expect: [{ key: CONFIG, version: config.version }, { key: ROOT_KEY, version: wrapped?.version }, ...(beside.expect ?? [])],
+      put: [
+        { key: CONFIG, value: Buffer.from(JSON.stringify(next)) },
+        this.#automatic
+          ? { key: RECOVERY, value: sealWith(rootKey, RECOVERY, key) }
+          : { key: ROOT_KEY, value: sealWith(key, ROOT_KEY, rootKey) },
+        ...(beside.put ?? []),
+      ],
+    });
+    if (!this.#automatic) this.#sealKey = Buffer.from(key);
   }
 
   /** A new root key, and the key ring encrypted with it. The shares stay good: they open what the root key is wrapped in. */
   async replaceRootKey(): Promise<void> {
     if (this.#sealKey === undefined) throw new BadRequest('the root key can only be rotated by a server that was unsealed since');
+    await this.#barrier.reload();
     const stored = await this.#driver.get(ROOT_KEY);
     if (!stored || !opens(this.#sealKey, stored.value)) {
       throw new BadRequest('the shares were changed by another process: seal and unseal this one first');
@@ -205,8 +213,25 @@ export class Seal {
     const recovery = this.#automatic && (await this.#driver.get(RECOVERY));
     if (recovery)
       beside.push({ key: RECOVERY, value: sealWith(rootKey, RECOVERY, unsealWith(this.#barrier.rootKey, RECOVERY, recovery.value)) });
-    await this.#barrier.replaceRootKey(rootKey, beside);
+    await this.#barrier.replaceRootKey(rootKey, beside, [{ key: ROOT_KEY, version: stored.version }]);
     rootKey.fill(0);
+  }
+
+  /** Keeps what opens the store through `forget`: the result opens it once more, or resolves with false where that is not its key any more. */
+  remember(): () => Promise<boolean> {
+    const sealKey = this.#sealKey && Buffer.from(this.#sealKey);
+    return async () => {
+      try {
+        if (this.#automatic) return await this.openAutomatically();
+        if (sealKey) await this.#open(sealKey);
+        return sealKey !== undefined;
+      } catch (error) {
+        this.#log.warn('the restored store is not opened by the keys of this server', { reason: String(error) });
+        return false;
+      } finally {
+        sealKey?.fill(0);
+      }
+    };
   }
 
   /** Forgets what was needed to open. */
@@ -274,10 +299,10 @@ async function joined(shares: readonly Buffer[]): Promise<Buffer> {
   }
 }
 
-/** A share as operators send it: hex or base64. @throws BadRequest */
+/** A share as operators send it: hex or base64. Hex of another length than a share has may be base64. @throws BadRequest */
 export function parseShare(text: string, field = "'key'"): Buffer {
-  if (/^(?:[0-9a-fA-F]{2})+$/.test(text)) return Buffer.from(text, 'hex');
+  if (/^(?:[0-9a-fA-F]{2}){16,33}$/.test(text)) return Buffer.from(text, 'hex');
   const decoded = Buffer.from(text, 'base64');
-  if (/^[A-Za-z0-9+/]+={0,2}$/.test(text) && decoded.length > 0) return decoded;
+  if (/^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0 && decoded.length > 0) return decoded;
   throw new BadRequest(`${field} must be a valid hex or base64 string`);
 }

@@ -13,11 +13,15 @@ import { digestOf, newAccessor, newServiceToken } from './token-id.ts';
 import { tokenRecords, ttlLeft, type TokenRecord } from './token-record.ts';
 
 const saltRecord = new SingleRecord('core/token-salt', Type.Object({ salt: Type.String() }));
+/** One key for each service token. */
+export const ACCESSORS = 'accessor/';
 /** By the digest of the accessor. */
-const accessorRecords = new Records('accessor/', Type.Object({ accessor: Type.String(), digest: Type.String() }));
+const accessorRecords = new Records(ACCESSORS, Type.Object({ accessor: Type.String(), digest: Type.String() }));
 const CHILDREN = 'token-child/';
 /** The tokens that a person watches, by their end: see `isWatched`. */
 const WATCHED = 'watched-token/';
+/** Stored once every token that is watched has its entry, also those that servers made before there was such an index. */
+const watchedRecord = new SingleRecord('core/watched-tokens', Type.Object({ complete: Type.Boolean() }));
 /** A token that was made to last at least this long. Milliseconds. */
 const LASTING = 7 * 86_400_000;
 /** Longer than any request: a token that has had its last use is ended by the schedule if its last request did not get to it. */
@@ -214,6 +218,22 @@ export class TokenStore {
     return keys.map((key) => key.slice(key.lastIndexOf('/') + 1));
   }
 
+  /** Once for each store: gives the tokens of earlier versions their entries among those that are watched. It reads all tokens, page by page. */
+  async completeWatched(): Promise<void> {
+    if (await watchedRecord.get(this.#store)) return;
+    for await (const page of this.#records.pages((error) => this.#log.error(error.message))) {
+      const digests = page.flatMap(([digest, record]) => (isWatched(record) ? [digest] : []));
+      if (digests.length === 0) continue;
+      await this.#store.transaction(async (tx) => {
+        for (const digest of digests) {
+          const record = await this.#records.readable(digest, tx);
+          if (record && isWatched(record)) tx.mark(watchedKey(digest, record));
+        }
+      });
+    }
+    await this.#store.transaction(async (tx) => watchedRecord.put(tx, { complete: true }));
+  }
+
   /** Makes a child an orphan; its parent's end no longer ends it. */
   async detach(parent: string, child: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
@@ -255,7 +275,7 @@ function tokenMarks(digest: string, record: TokenRecord): string[] {
   const { parent, path, expires } = record;
   const marks = parent === undefined ? [] : [childKey(parent, digest)];
   if (expires !== 0) marks.push(`lease/${path}/${digest}`);
-  if (isWatched(record)) marks.push(`${WATCHED}${stamp(expires)}/${digest}`);
+  if (isWatched(record)) marks.push(watchedKey(digest, record));
   return marks;
 }
 
@@ -264,6 +284,8 @@ function isWatched({ policies, expires, created, mount, wrap }: TokenRecord): bo
   if (expires === 0) return policies.includes('root');
   return mount === undefined && wrap === undefined && expires - created >= LASTING;
 }
+
+const watchedKey = (digest: string, { expires }: TokenRecord): string => `${WATCHED}${stamp(expires)}/${digest}`;
 
 function stamp(millis: number): string {
   return String(Math.max(0, Math.trunc(millis))).padStart(14, '0');

@@ -81,10 +81,9 @@ describe('sys/loggers', () => {
 
   test.each([
     ['update', 'loggers', {}, 'level is required'],
-    ['update', 'loggers', { level: 'loud' }, 'invalid level provided: "loud"'],
-    ['update', 'loggers/core', { level: 'constructor' }, 'invalid level provided: "constructor"'],
+    ['update', 'loggers', { level: 'loud' }, 'invalid level provided: unknown log level: loud'],
+    ['update', 'loggers/core', { level: 'constructor' }, 'invalid level provided: unknown log level: constructor'],
     ['update', 'loggers/nope', { level: 'info' }, 'logger "nope" not found'],
-    ['read', 'loggers/nope', {}, 'logger "nope" not found'],
     ['delete', 'loggers/nope', {}, 'logger "nope" not found'],
   ] as const)('%s %s %j is refused', async (operation, path, body, text) => {
     const paths = loggerPaths({ levels: new LogLevels('info', ['core']) });

@@ -86,6 +86,62 @@ describe('leases as operators look at them', () => {
     expect((await look('expiring', { prefix: leaseId })).data.leases).toHaveLength(1);
   });
 
+  describe('for a caller without sudo on them', () => {
+    const tokenWith = async (lookup: string): Promise<string> => {
+      const policy = `path "sys/leases/*" { capabilities = ["read"] }\n${lookup}`;
+      await mount.call('update', 'sys/policies/acl/some', { data: { policy } });
+      return (await mount.call('update', 'auth/token/create', { data: { policies: ['some'] } })).auth!.client_token;
+    };
+    const LISTS = 'path "sys/leases/lookup/acc/creds/*" { capabilities = ["list", "sudo"] }';
+    const counts = ['histogram', 'tree', 'totals'];
+
+    test('numbers below a prefix that it may list are shown, and no others', async () => {
+      await mount.read('creds/r');
+      const token = await tokenWith(LISTS);
+      for (const path of counts) {
+        expect((await look(path, { prefix: 'acc/creds' }, token)).status).toBe(200);
+        expect((await look(path, { prefix: 'acc/creds/r/' }, token)).status).toBe(200);
+        for (const prefix of ['', '/', 'acc', 'acc/cred', 'auth/token'])
+          expect([path, prefix, (await look(path, { prefix }, token)).status]).toEqual([path, prefix, 403]);
+      }
+      // Their cursors name leases of other paths.
+      for (const path of ['expiring', 'failing']) expect((await look(path, { prefix: 'acc/creds' }, token)).status).toBe(403);
+      expect((await look('tree', { prefix: 'acc/creds' }, token)).data).toMatchObject({ folders: [{ name: 'r/', leases: 1 }] });
+    });
+
+    test.each([
+      ['lists without sudo', LISTS.replace(', "sudo"', '')],
+      ['does not list', LISTS.replace('"list", ', '')],
+      ['may not list one folder of it', `${LISTS}\npath "sys/leases/lookup/acc/creds/late/*" { capabilities = ["deny"] }`],
+      ['may list one path of it without sudo', `${LISTS}\npath "sys/leases/lookup/acc/creds/late" { capabilities = ["list"] }`],
+      ['may not list a name in it', `${LISTS}\npath "sys/leases/lookup/acc/creds/+/x" { capabilities = ["deny"] }`],
+      ['lists short pages alone', LISTS.replace(' }', ' pagination_limit = 1 }')],
+    ])('one who %s sees none', async (_what, policy) => {
+      const token = await tokenWith(policy);
+      for (const path of counts) expect((await look(path, { prefix: 'acc/creds' }, token)).status).toBe(403);
+    });
+  });
+
+  test('a token ends its own leases with the default policy, and no others', async () => {
+    const token = async (): Promise<string> => {
+      await mount.call('update', 'sys/policies/acl/creds', { data: { policy: 'path "acc/creds/*" { capabilities = ["read"] }' } });
+      return (await mount.call('update', 'auth/token/create', { data: { policies: ['creds'] } })).auth!.client_token;
+    };
+    const [own, other] = [await token(), await token()];
+    const { leaseId } = await mount.call('read', 'acc/creds/r', { token: own });
+    const end = async (by: string, lease = leaseId) =>
+      mount.call('update', 'sys/leases/revoke-own', { data: { lease_id: lease }, token: by });
+    const refused = await end(other);
+    expect([refused.status, refused.errors]).toEqual([400, (await end(other, 'acc/creds/r/none')).errors]);
+    expect((await look('totals', { prefix: 'acc' })).data).toMatchObject({ leases: 1 });
+    outside.failing.add('one');
+    expect((await end(own)).status).toBe(500);
+    outside.failing.clear();
+    expect((await end(own)).status).toBe(204);
+    expect((await look('totals', { prefix: 'acc' })).data).toMatchObject({ leases: 0 });
+    expect((await end(own)).status).toBe(400);
+  });
+
   test('a prefix is a path: what only begins with the same letters is not below it', async () => {
     await mount.write('roles/red', { ttl: '1h' });
     await mount.read('creds/r');

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listed } from '@strongroom/engine-sdk';
 import { ask, bodyOf, checkedCore } from '@strongroom/engine-testkit';
@@ -298,6 +299,43 @@ describe('the texts and statuses that clients know', () => {
       expect(document.paths['/secret/data/{path}']).toBeDefined();
       const pages = document.paths['/identity/entity/id']!['get'] as { parameters: { name: string; in: string }[] };
       expect(pages.parameters.map((one) => `${one.name} in ${one.in}`)).toEqual(['list in query', 'after in query', 'limit in query']);
+    });
+  });
+
+  describe('the OpenAPI document', () => {
+    const get = async (headers: Record<string, string>, token = 'root') =>
+      core.handle({ operation: 'read', path: 'sys/internal/specs/openapi', token, headers, remoteAddress: '127.0.0.1' });
+
+    test('is compressed for those who take gzip, and not sent again to those who have it', async () => {
+      const plain = await get({});
+      const zipped = await get({ 'accept-encoding': 'br, gzip;q=0.5' });
+      expect(zipped.headers).toMatchObject({ 'Content-Encoding': 'gzip', 'Cache-Control': 'private, no-cache' });
+      expect(gunzipSync(zipped.raw!.body as Uint8Array).toString()).toBe(plain.raw!.body);
+      expect(zipped.headers!['ETag']).not.toBe(plain.headers!['ETag']);
+      for (const refusing of ['gzip;q=0', 'gzip; q=0.000', 'deflate, x-gzipped'])
+        expect((await get({ 'accept-encoding': refusing })).headers).not.toHaveProperty('Content-Encoding');
+      const wrapped = await core.handle({
+        ...{ operation: 'read', path: 'sys/internal/specs/openapi', token: 'root', remoteAddress: '127.0.0.1', wrapTtl: 60 },
+        headers: { 'accept-encoding': 'gzip' },
+      });
+      const unwrapped = await ask(core, 'POST sys/wrapping/unwrap', { token: wrapped.wrapInfo!.token });
+      expect([unwrapped.raw!.body, unwrapped.headers]).toEqual([
+        plain.raw!.body,
+        expect.not.objectContaining({ 'Content-Encoding': 'gzip' }),
+      ]);
+      const again = await get({ 'if-none-match': `"other", W/${plain.headers!['ETag']}` });
+      expect([again.status, again.raw!.body]).toEqual([304, '']);
+    });
+
+    test('is another one for those who reach other mounts, and after a change of the mounts', async () => {
+      const { headers } = await get({});
+      const tag = { 'if-none-match': headers!['ETag']! };
+      expect((await get(tag, tokens['none'])).status).toBe(200);
+      await ask(core, 'POST sys/mounts/further', { token: 'root', body: { type: 'kv' } });
+      const changed = await get(tag);
+      expect([changed.status, String(changed.raw!.body).includes('/further/')]).toEqual([200, true]);
+      await ask(core, 'DELETE sys/mounts/further', { token: 'root' });
+      expect((await get(tag)).status).toBe(304);
     });
   });
 

@@ -15,7 +15,7 @@ interface Job {
   last_success: string | null;
   failing_since: string | null;
   system: { target: string; name: string; path: string };
-  tries: { at: string; took_ms: number; message?: string }[];
+  tries: { at: string; took_ms: number; message?: string; request_id?: string }[];
 }
 
 describe('work that is due, and what an operator does about it', () => {
@@ -89,6 +89,7 @@ describe('work that is due, and what an operator does about it', () => {
     const [{ job }] = (await jobs()) as [Job];
     const failed = await mount.call('update', 'sys/schedule/run', { data: { job } });
     expect([failed.status, failed.errors?.join()]).toEqual([500, expect.stringContaining('one is down')]);
+    expect((await jobs())[0]!.tries).toMatchObject([{ message: 'one is down', request_id: failed.requestId }]);
     outside.failing.clear();
     const ran = await mount.call('update', 'sys/schedule/run', { data: { job } });
     expect([ran.status, ran.data]).toMatchObject([200, { job: { name: 'a', state: 'waiting', attempts: 0 } }]);

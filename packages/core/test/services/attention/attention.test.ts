@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { FailingThing } from '@strongroom/engine-sdk';
 import { manualClock, mountForTest, type ManualClock, type TestMount } from '@strongroom/engine-testkit';
+import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
 import { Outside, testEngine } from '../../test-engine.ts';
 
 interface Item {
@@ -20,6 +21,7 @@ interface Answer {
   items: Item[];
   total: number;
   counts: Record<string, number>;
+  types: Record<string, number>;
   complete: boolean;
 }
 
@@ -93,6 +95,7 @@ describe('what needs a person', () => {
       ['clock b', false, 1],
     ]);
     expect(found[0]!.cause).toMatchObject({ circuit: { state: 'open' } });
+    expect((await look({ limit: 1 })).types).toEqual({ test: 2 });
     const whole = await mount.call('read', `sys/internal/ui/attention/${found[0]!.id}`);
     expect((whole.data as unknown as Item).things.length).toBe(found[0]!.count);
     expect((await mount.call('read', 'sys/internal/ui/attention/nothing')).status).toBe(404);
@@ -185,5 +188,58 @@ describe('what needs a person', () => {
     const found = await items('token');
     expect(found.map(({ target }) => target)).toContain('root token token-nightly');
     expect(found).toHaveLength(2);
+  });
+
+  test('has root tokens that an earlier version made, once a round of housekeeping has found them', async () => {
+    const storage = memoryStorage();
+    const before = await mountForTest(testEngine(outside, hooks), { path: 'acc', clock, storage });
+    await before.call('update', 'auth/token/create', { data: { ttl: '1h' } });
+    const index = await storage.range({ prefix: 'watched-token/' });
+    await storage.commit({ delete: index.map(({ key }) => key) });
+    const ask = async () => ((await before.call('read', 'sys/internal/ui/attention')).data as unknown as Answer).items;
+    expect(await ask()).toEqual([]);
+    await before.advance('1m');
+    expect(await ask()).toMatchObject([{ kind: 'token', target: 'root token root' }]);
+    expect(await storage.range({ prefix: 'watched-token/' })).toHaveLength(1);
+    await before.close();
+  });
+
+  test('reads as much in a store with many jobs, leases and tokens as in one with few', async () => {
+    const memory = memoryStorage();
+    let read = 0;
+    const storage: StorageDriver = {
+      ...memory,
+      name: memory.name,
+      shared: memory.shared,
+      get: async (key) => {
+        read += 1;
+        return memory.get(key);
+      },
+      range: async (query) => {
+        const found = await memory.range(query);
+        read += 1 + found.length;
+        return found;
+      },
+      commit: async (change) => memory.commit(change),
+      changes: (listener) => memory.changes(listener),
+      staleness: () => memory.staleness(),
+      close: async () => memory.close(),
+    };
+    const server = await mountForTest(testEngine(outside, hooks), { path: 'acc', clock, storage });
+    const cost = async (): Promise<number> => {
+      await server.call('read', 'sys/internal/ui/attention');
+      read = 0;
+      await server.call('read', 'sys/internal/ui/attention');
+      return read;
+    };
+    await server.write('roles/r', { ttl: '1h' });
+    const few = await cost();
+    for (let i = 0; i < 100; i += 1) {
+      await server.read('creds/r');
+      await server.write(`ticks/${i}`, { system: 'one', after: '1h' });
+      await server.call('update', 'auth/token/create', { data: { ttl: '1h' } });
+    }
+    expect(await cost()).toBe(few);
+    await server.close();
   });
 });

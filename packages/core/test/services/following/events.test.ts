@@ -125,15 +125,20 @@ describe('events', () => {
   test('follow a lease from its issue to its end, with what keeps it from ending', async () => {
     const reader = await follow(one);
     const { leaseId, requestId } = await one.read('creds/r');
-    await one.call('update', 'sys/leases/renew', { data: { lease_id: leaseId } });
+    const renewed = await one.call('update', 'sys/leases/renew', { data: { lease_id: leaseId } });
     outside.failing.add('one');
-    await one.call('update', 'sys/leases/revoke', { data: { lease_id: leaseId } });
+    const refused = await one.call('update', 'sys/leases/revoke', { data: { lease_id: leaseId, sync: true } });
     outside.failing.clear();
     await one.advance('10m');
     const received = await reader.all();
     expect(received.map(({ event }) => event)).toEqual(['lease.issued', 'lease.renewed', 'lease.failing', 'lease.revoked']);
     expect(received[0]!.data).toMatchObject({ lease_id: leaseId, name: 'acc/creds/r', mount: 'acc/', request_id: requestId });
     expect(received[2]!.data).toMatchObject({ count: 1 });
+    // No request asked for what the schedule did in the end.
+    expect(received.slice(1).map(({ data }) => data['request_id'])).toEqual([renewed.requestId, refused.requestId, undefined]);
+    const { leaseId: other } = await one.read('creds/r');
+    const revoked = await one.call('update', 'sys/leases/revoke', { data: { lease_id: other, sync: true } });
+    expect((await reader.all()).at(-1)).toMatchObject({ event: 'lease.revoked', data: { request_id: revoked.requestId } });
   });
 
   test('say when a lease is given up for the day, and when a circuit breaker opens and closes', async () => {
@@ -153,14 +158,18 @@ describe('events', () => {
 
   test('say what operators change: mounts and policies', async () => {
     const reader = await follow(one);
-    await one.call('update', 'sys/mounts/m', { data: { type: 'kv' } });
-    await one.call('update', 'sys/mounts/m/tune', { data: { description: 'x' } });
-    await one.call('update', 'sys/remount', { data: { from: 'm', to: 'n' } });
+    const asked: (string | undefined)[] = [
+      (await one.call('update', 'sys/mounts/m', { data: { type: 'kv' } })).requestId,
+      (await one.call('update', 'sys/mounts/m/tune', { data: { description: 'x' } })).requestId,
+      (await one.call('update', 'sys/remount', { data: { from: 'm', to: 'n' } })).requestId,
+    ];
     await one.advance('1s');
     await one.call('delete', 'sys/mounts/n');
-    await one.call('update', 'sys/policies/acl/Dev', { data: { policy: FOLLOW } });
-    await one.call('delete', 'sys/policies/acl/dev');
-    expect((await reader.all()).map(({ event, data }) => [event, data['name']])).toEqual([
+    asked.push(undefined);
+    asked.push((await one.call('update', 'sys/policies/acl/Dev', { data: { policy: FOLLOW } })).requestId);
+    asked.push((await one.call('delete', 'sys/policies/acl/dev')).requestId);
+    const received = await reader.all();
+    expect(received.map(({ event, data }) => [event, data['name']])).toEqual([
       ['mount.enabled', 'm/'],
       ['mount.tuned', 'm/'],
       ['mount.moved', 'n/'],
@@ -168,6 +177,7 @@ describe('events', () => {
       ['policy.written', 'dev'],
       ['policy.deleted', 'dev'],
     ]);
+    expect(received.map(({ data }) => data['request_id'])).toEqual(asked);
   });
 
   test('are those that the policies of the caller let it read, at that moment', async () => {
@@ -233,6 +243,20 @@ describe('events', () => {
     const second = await follow(one, { cursor: id! });
     await put(one, 'd');
     expect((await second.all()).map(({ data }) => data['name'])).toEqual(['b', 'c', 'd']);
+  });
+
+  test('have positions that count nothing for those who see few of them', async () => {
+    const token = await tokenWith(`${FOLLOW}path "secret/data/shop/*" { capabilities = ["read"] }`);
+    const reader = await follow(one, { token });
+    await put(one, 'shop/a');
+    const first = (await reader.next()).id!;
+    for (let i = 0; i < 5; i += 1) await put(one, `pay/${i}`);
+    await put(one, 'shop/b');
+    const second = (await reader.next()).id!;
+    expect([first, second].every((id) => /^[\w-]+$/.test(id) && id.length === first.length)).toBe(true);
+    expect(Buffer.from(first, 'base64url').toString('latin1')).not.toMatch(/\.\d+$/);
+    const again = await follow(one, { token, cursor: first });
+    expect((await again.next()).data).toMatchObject({ name: 'shop/b' });
   });
 
   test.each(['', 'nonsense', 'abc.5', '../../x.1'])('say that some may be missing for the cursor %j', async (cursor) => {

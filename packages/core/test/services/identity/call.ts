@@ -1,4 +1,5 @@
 import { compileDecoder, type AnyPath, type EngineRequest, type EngineResponse, type Operation } from '@strongroom/engine-sdk';
+import { replyOf } from '../../../src/services/caller/internal-request.ts';
 
 export interface Answer {
   readonly status: number;
@@ -31,7 +32,8 @@ export async function call(
       raw: body,
     } as unknown as EngineRequest);
     const missing = operation === 'read' || operation === 'list' ? 404 : 204;
-    return { status: answer ? (answer.status ?? 200) : missing, data: answer?.data ?? null };
+    const own = answer && replyOf(answer);
+    return { status: own?.status ?? (answer ? (answer.status ?? 200) : missing), data: own?.data ?? answer?.data ?? null };
   } catch (error) {
     const { status, errors } = error as { status?: number; errors?: string[] };
     if (status === undefined || errors === undefined) throw error;

@@ -32,18 +32,20 @@ describe('the servers of one store', () => {
     beats = manualClock();
     store = sharedMemory();
     ended = new Set();
+    closed = [];
   });
   afterEach(async () => {
     for (const server of open.splice(0)) await server.close();
   });
 
+  let closed: number[];
   const start = async (pid: number): Promise<TestMount & { driver: CuttableStorage }> => {
     const driver = store.open();
     const processes = {
       own: () => ({ boot: 'm', namespace: 'n', pid, started: '1' }),
       exists: (facts: { pid: number }) => !ended.has(facts.pid),
     };
-    const server = await mountForTest(testEngine(new Outside()), {
+    const server = await mountForTest(testEngine(new Outside(), { close: async () => void closed.push(pid) }), {
       storage: driver,
       path: 'acc',
       clock,
@@ -124,6 +126,18 @@ describe('the servers of one store', () => {
     await pass('40s');
     const second = await start(2);
     expect(await states(second)).toEqual(['self active']);
+  });
+
+  test('a reload for all of them reaches the others, and one for a server alone does not', async () => {
+    const [one] = [await start(1), await start(2)];
+    const reload = async (scope: string): Promise<number> =>
+      (await one.call('update', 'sys/plugins/reload/backend', { data: { mounts: ['acc/'], scope } })).status;
+    expect(await reload('')).toBe(200);
+    await pass('1s');
+    expect(closed).toEqual([1]);
+    expect(await reload('global')).toBe(202);
+    for (let turn = 0; turn < 200 && closed.length < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(closed).toEqual([1, 1, 2]);
   });
 
   test('the list is for those whose policies say so', async () => {

@@ -148,21 +148,24 @@ describe('a core that operators unseal', () => {
 
   test('gets new shares for the old ones, which are worthless then', async () => {
     const { keys } = await opened();
-    expect(await errorsOf('sys/rotate/root/update', { key: keys[0], nonce: 'x' })).toEqual([400, 'no barrier rekey in progress']);
+    expect(await errorsOf('sys/rotate/root/update', { key: keys[0], nonce: 'x' })).toEqual([400, 'no rotation in progress']);
     expect((await call('read', 'sys/rotate/root/init')).data).toEqual({ started: false, t: 0, n: 0, required: 2 });
     const begun = (await call('update', 'sys/rotate/root/init', { secret_shares: 5, secret_threshold: 3 })).data as { nonce: string };
     expect(begun).toMatchObject({ started: true, t: 3, n: 5, required: 2, progress: 0 });
-    expect(await errorsOf('sys/rotate/root/init', { secret_shares: 1, secret_threshold: 1 })).toEqual([400, 'rekey already in progress']);
+    expect(await errorsOf('sys/rotate/root/init', { secret_shares: 1, secret_threshold: 1 })).toEqual([
+      400,
+      'rotation already in progress',
+    ]);
     const { nonce } = begun;
     expect(await errorsOf('sys/rotate/root/update', { key: keys[0], nonce: 'x' })).toEqual([
       400,
-      `incorrect nonce supplied; nonce for this rekey operation is "${nonce}"`,
+      `incorrect nonce supplied; nonce for rotation is "${nonce}"`,
     ]);
     expect(await errorsOf('sys/rotate/root/update', { key: 'abcd', nonce })).toEqual([400, 'key is shorter than minimum 16 bytes']);
     expect((await call('update', 'sys/rotate/root/update', { key: keys[0], nonce })).data).toMatchObject({ progress: 1 });
     expect(await errorsOf('sys/rotate/root/update', { key: keys[0], nonce })).toEqual([
       400,
-      'given key has already been provided during this generation operation',
+      'given key has already been provided during this rotation',
     ]);
     const done = (await call('update', 'sys/rotate/root/update', { key: keys[2], nonce })).data as { keys: string[] };
     expect(done).toMatchObject({ complete: true, nonce, verification_required: false });
@@ -182,7 +185,7 @@ describe('a core that operators unseal', () => {
       .data as { nonce: string };
     expect(await errorsOf('sys/rotate/root/verify', { key: keys[0], nonce: begun.nonce })).toEqual([
       400,
-      'no rekey verification in progress',
+      'no rotation verification in progress',
     ]);
     await call('update', 'sys/rotate/root/update', { key: keys[0], nonce: begun.nonce });
     const made = (await call('update', 'sys/rotate/root/update', { key: keys[1], nonce: begun.nonce })).data as {
@@ -193,13 +196,23 @@ describe('a core that operators unseal', () => {
     expect((await call('read', 'sys/rotate/root/verify')).data).toEqual({ nonce, started: true, t: 1, n: 1, progress: 0 });
     expect(await errorsOf('sys/rotate/root/verify', { key: keys[0], nonce })).toEqual([
       400,
-      'rekey verification failed; incorrect key shares supplied',
+      'rotation verification failed; incorrect key shares supplied',
+    ]);
+    expect(await errorsOf('sys/rotate/root/verify', { key: made.keys[0], nonce })).toEqual([
+      400,
+      expect.stringContaining('incorrect nonce supplied; nonce for this verify operation is') as unknown,
     ]);
     await call('update', 'sys/seal');
     await unseal(keys[0]!);
     await unseal(keys[1]!);
     expect(core.sealed).toBe(false);
-    expect(await errorsOf('sys/rotate/root/verify', { key: made.keys[0], nonce })).toEqual([400, 'no barrier rekey in progress']);
+    const { nonce: again } = (await call('read', 'sys/rotate/root/verify')).data as { nonce: string };
+    expect((await call('update', 'sys/rotate/root/verify', { key: made.keys[0], nonce: again })).data).toEqual({
+      complete: true,
+      nonce: again,
+    });
+    await call('update', 'sys/seal');
+    expect(await unseal(made.keys[0]!)).toMatchObject({ sealed: false });
   });
 
   test('makes a root token of the shares, encoded with a one-time password', async () => {

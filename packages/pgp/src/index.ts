@@ -1,0 +1,1 @@
+export { readPublicKey, type PublicKey } from './public-key.ts';
