@@ -68,7 +68,6 @@ describe('an import of a recorded server', () => {
       'auth/radius/',
       'identity/mfa/method',
       'pki/',
-      'sys/config/ui/headers/X-Extra',
       'sys/policies/acl/default',
       'team/',
       'transit/',
