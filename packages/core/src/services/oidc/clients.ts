@@ -105,7 +105,9 @@ function clientWith(before: Client | undefined, fields: ClientFields): Client {
     throw new BadRequest(`invalid client_type ${JSON.stringify(client_type)}: it is confidential or public`);
   return {
     client_id: before?.client_id ?? fields.credentials?.client_id ?? randomBase62(CLIENT_ID_LENGTH),
-    ...(client_type === 'public' ? {} : { client_secret: before?.client_secret ?? fields.credentials?.client_secret ?? SECRET_PREFIX + randomBase62(SECRET_LENGTH) }),
+    ...(client_type === 'public'
+      ? {}
+      : { client_secret: before?.client_secret ?? fields.credentials?.client_secret ?? SECRET_PREFIX + randomBase62(SECRET_LENGTH) }),
     client_type,
     redirect_uris: [...new Set(fields.redirect_uris ?? before?.redirect_uris ?? [])],
     assignments: [...(fields.assignments ?? before?.assignments ?? [])],
