@@ -30,6 +30,7 @@ import { dueByKind } from './figures/due-figures.ts';
 import { openFigures, type Figures } from './figures/figures.ts';
 import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
+import { ImportRecords } from './imports/import-records.ts';
 import { FAILING as FAILING_JOBS, Jobs } from './jobs/jobs.ts';
 import { intentRecords } from './journal/intent-record.ts';
 import { Journal } from './journal/journal.ts';
@@ -356,6 +357,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     snapshots: new Snapshots({ driver, barrier, cluster, clock, log }),
     search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
+    imports: new ImportRecords({ storage: view(PREFIXES.system), clock }),
     pageHeaders: new PageHeaders(view(PREFIXES.system)),
     versions: new VersionHistory(view(PREFIXES.system), clock),
     /** The part of the store that belongs to `sys/` before there is a mount table. */
