@@ -1,16 +1,21 @@
 /**
  * How names stand in the console's addresses: as they are, but for white space at their ends, which routers trim. It is written `~` and two hexadecimal digits,
- * and so is `~` itself.
+ * and so is `~` itself; wider white space has `~u` and four.
  */
 export function toUrl(name: string): string {
-  return name
-    .replaceAll('~', '~7e')
-    .replace(/^\s+|\s+$/g, (space) => [...space].map((one) => `~${one.codePointAt(0)!.toString(16).padStart(2, '0')}`).join(''));
+  return name.replaceAll('~', '~7e').replace(/^\s+|\s+$/g, (space) => [...space].map(written).join(''));
 }
 
 /** The inverse of `toUrl`. */
 export function fromUrl(text: string): string {
-  return text.replace(/~([0-9a-f]{2})/g, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return text.replace(/~(?:u([0-9a-f]{4})|([0-9a-f]{2}))/g, (_whole, long: string | undefined, short: string) =>
+    String.fromCharCode(Number.parseInt(long ?? short, 16)),
+  );
+}
+
+function written(space: string): string {
+  const hex = space.charCodeAt(0).toString(16);
+  return hex.length > 2 ? `~u${hex.padStart(4, '0')}` : `~${hex.padStart(2, '0')}`;
 }
 
 const segment = (name: string): string => encodeURIComponent(toUrl(name));
