@@ -44,7 +44,7 @@ export class Walk {
   async quiet(): Promise<void> {
     const deadline = performance.now() + PATIENCE;
     for (;;) {
-      await this.tab.page.waitForTimeout(QUIET); // the browser keeps this time
+      await this.tab.page.evaluate((wait) => new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve, wait))), QUIET);
       const busy = this.#open.size > 0 || performance.now() - this.#changed < QUIET;
       if (!busy && (await this.tab.page.locator('[aria-busy="true"], .mantine-Skeleton-root').count()) === 0) return;
       if (performance.now() > deadline) throw new Error(`${this.tab.page.url()} never ends loading`);
