@@ -26,6 +26,7 @@ const guide = [
       entry('Second factors', '/mfa'),
       entry('Identity tokens', '/identity-tokens'),
       entry('Quotas', '/quotas'),
+      entry('Production guide', '/production'),
       entry('Operating', '/operating'),
       entry('Monitoring', '/monitoring'),
       entry('Errors', '/errors'),
