@@ -121,10 +121,10 @@ describe('a configuration', () => {
   test('sees a seal whose key is not there, and shows no key', async () => {
     const key = 'ab'.repeat(32);
     const findings = await run(`${STORAGE}${LISTENER}seal "static" { current_key_id = "1", current_key = "${key}" }`);
-    expect(findings).toContainEqual({ check: 'seal static', status: 'ok', message: 'the key is there, wraps and unwraps' });
+    expect(findings).toContainEqual({ check: 'seal static', status: 'ok', message: 'its key wraps and unwraps' });
     expect(JSON.stringify(findings)).not.toContain(key);
     const none = await run(`${STORAGE}${LISTENER}seal "static" { current_key_id = "1", current_key = "file://${at('none')}" }`);
-    expect(bad(none)).toEqual([expect.stringMatching(/^seal static: the key cannot be used: the file .* cannot be read: ENOENT/)]);
+    expect(bad(none)).toEqual([expect.stringMatching(/^seal static: its key cannot be used: .*none.*ENOENT/)]);
   });
 
   test('sees certificates that end, have ended, do not fit, or follow in the wrong order', async () => {

@@ -1,3 +1,4 @@
+import type { Plugin } from '@strongroom/engine-sdk';
 import { readConfiguration } from '../config/read-configuration.ts';
 import { ConfigurationInvalid } from '../config/complaints.ts';
 import { defaultConfiguration } from '../config/default-configuration.ts';
@@ -8,7 +9,7 @@ import { checkClock } from './clock-check.ts';
 import { Findings, type Finding } from './finding.ts';
 import { checkListeners } from './listener-checks.ts';
 import { checkMachine, thisMachine, type Machine } from './machine-checks.ts';
-import { checkSeal } from './seal-check.ts';
+import { checkSeals } from './seal-check.ts';
 import { checkStorage } from './storage-check.ts';
 
 /** What `diagnose` looks at; what is left out is this machine, now. */
@@ -30,7 +31,6 @@ export async function diagnose(paths: readonly string[], options: DiagnoseOption
   return [
     ...findings,
     ...(await checkStorage(configuration)),
-    ...(await checkSeal(configuration)),
     ...(await checkListeners(configuration, now)),
     ...(await checkPlugins(configuration)),
     ...(await checkClock(configuration, machine, now)),
@@ -55,14 +55,16 @@ function configured(
   }
 }
 
-async function checkPlugins({ plugins }: Configuration): Promise<Finding[]> {
+/** Plugins, and the seals that some of them bring. */
+async function checkPlugins(configuration: Configuration): Promise<Finding[]> {
   const found = new Findings('plugins');
+  let external: readonly Plugin[] = [];
   try {
     const { installed } = await offeredPlugins();
-    const external = await packagePlugins(plugins, installed);
+    external = await packagePlugins(configuration.plugins, installed);
     found.ok(`${installed.length} come with the server, ${external.length} from other packages`);
   } catch (error) {
     found.failure((error as Error).message, 'Install the package, or correct its name');
   }
-  return found.all;
+  return [...found.all, ...(await checkSeals(configuration, external))];
 }

@@ -1,25 +1,42 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Configuration } from '../config/configuration.ts';
+import { randomBytes } from 'node:crypto';
+import { silentLog, systemClock, type Plugin } from '@strongroom/engine-sdk';
+import { ConfigurationInvalid } from '../config/complaints.ts';
+import type { Configuration, SealChoice } from '../config/configuration.ts';
+import { configuredSeals } from '../plugins/configured-seals.ts';
 import { Findings, type Finding } from './finding.ts';
 
-/** Whether the key of the seal can be had now, and wraps and unwraps. */
-export async function checkSeal({ seal }: Pick<Configuration, 'seal'>): Promise<Finding[]> {
-  const found = new Findings(`seal ${seal?.type ?? 'shamir'}`);
-  if (!seal) {
+/** Milliseconds in which a seal must answer. */
+const PATIENCE = 30_000;
+
+/** Whether the key of each seal can be had now, and wraps and unwraps. */
+export async function checkSeals({ seals }: Pick<Configuration, 'seals'>, plugins: readonly Plugin[]): Promise<Finding[]> {
+  if (seals.every(({ disabled }) => disabled)) {
+    const found = new Findings('seal shamir');
     found.ok('operators unseal the server with their shares after each start');
     return found.all;
   }
+  const all: Finding[] = [];
+  for (const seal of seals) all.push(...(await checkSeal(seal, plugins)));
+  return all;
+}
+
+async function checkSeal(choice: SealChoice, plugins: readonly Plugin[]): Promise<Finding[]> {
+  const found = new Findings(`seal ${choice.name ?? choice.type}`);
   try {
-    const key = typeof seal.key === 'function' ? await seal.key() : seal.key;
-    const text = randomBytes(32);
-    const iv = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', key, iv);
-    const wrapped = Buffer.concat([cipher.update(text), cipher.final()]);
-    const decipher = createDecipheriv('aes-256-gcm', key, iv).setAuthTag(cipher.getAuthTag());
-    if (Buffer.concat([decipher.update(wrapped), decipher.final()]).equals(text)) found.ok('the key is there, wraps and unwraps');
-    else found.failure('the key does not unwrap what it wrapped', 'Check the machine: its processor or memory is faulty');
+    const [seal] = await configuredSeals([choice], { plugins, clock: systemClock, log: silentLog });
+    const session = await seal!.open();
+    try {
+      const [plain, aad] = [randomBytes(32), randomBytes(16)];
+      const signal = AbortSignal.timeout(PATIENCE);
+      const wrapped = await session.wrap({ plain, aad, signal });
+      if (Buffer.from(await session.unwrap({ ...wrapped, aad, signal })).equals(plain)) found.ok('its key wraps and unwraps');
+      else found.failure('its key does not unwrap what it wrapped', 'Check the service');
+    } finally {
+      await session.close();
+    }
   } catch (error) {
-    found.failure(`the key cannot be used: ${(error as Error).message}`, 'The server would start and stay sealed');
+    const text = error instanceof ConfigurationInvalid ? error.complaints.join('; ') : (error as Error).message;
+    found.failure(`its key cannot be used: ${text}`, 'The server would start and stay sealed until it can');
   }
   return found.all;
 }
