@@ -19,7 +19,7 @@ describe('an initialisation with PGP keys', () => {
       pgp_keys: [pgpKey('ann'), pgpKey('bob')],
       root_token_pgp_key: pgpKey('cid'),
     });
-    expect(data['keys_base64']).toEqual(data.keys.map((key) => Buffer.from(key, 'hex').toString('base64')));
+    expect(data.keys_base64).toEqual(data.keys.map((key) => Buffer.from(key, 'hex').toString('base64')));
     const shares = ['ann', 'bob'].map((name, at) => decrypted(Buffer.from(data.keys[at]!, 'hex'), name));
     expect(await unseals(core, shares)).toBe(true);
     const token = decrypted(Buffer.from(data.root_token, 'base64'), 'cid');
@@ -125,15 +125,15 @@ test('shares, new shares, tokens and passwords are neither in the audit nor in t
   const core = await checkedCore({ storage: memoryStorage(), audit, log: kept.log, pgp });
   const secrets: string[] = [];
   const { data: made } = await operator(core, 'PUT sys/init', { secret_shares: 1, secret_threshold: 1 });
-  secrets.push(made.keys[0]!, made['keys_base64'][0], made.root_token);
+  secrets.push(made.keys[0]!, made.keys_base64[0]!, made.root_token);
   await unseals(core, made.keys);
   const token: string = made.root_token;
   const open = { tokenless: ['rekey', 'generate-root'] as const };
   const order = { secret_shares: 1, secret_threshold: 1, require_verification: true };
   const { data: begun } = await operator(core, 'PUT sys/rekey/init', order, open);
   const { data: rekeyed } = await operator(core, 'PUT sys/rekey/update', { key: made.keys[0]!, nonce: begun.nonce }, open);
-  secrets.push(rekeyed.keys[0]!, rekeyed['keys_base64'][0]);
-  const verify = { key: rekeyed['keys_base64'][0], nonce: rekeyed.verification_nonce };
+  secrets.push(rekeyed.keys[0]!, rekeyed.keys_base64[0]!);
+  const verify = { key: rekeyed.keys_base64[0], nonce: rekeyed.verification_nonce };
   expect((await operator(core, 'POST sys/rotate/root/verify', verify, { token })).data).toMatchObject({ complete: true });
   for (const [prefix, more] of [
     ['sys/generate-root/', open],
