@@ -17,7 +17,9 @@ const ownFields = {
     'ARNs of managed policies: attached to users; for the other types, credentials are restricted to them. For iam_user and federation_token ' +
       'these or policy_document are needed.',
   ),
-  policy_document: f.string('A policy in JSON: attached to users; for the other types, credentials are restricted to it.'),
+  policy_document: f.string('A policy in JSON: attached to users; for the other types, credentials are restricted to it.', {
+    multiline: 'json',
+  }),
   iam_groups: f.commaStrings('Groups that users are added to; for the other types their policies are combined with those of the role.'),
   iam_tags: f.keyValues('Tags of users, as key=value.'),
   default_sts_ttl: f.duration('How long credentials of assumed_role and federation_token are good where the caller asks for no ttl.'),

@@ -21,7 +21,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
     fields: {
       name: f.name('Name of the role.'),
       username: f.string('The user of the database. It cannot be changed, and every write names it.'),
-      db_name: f.string('Name of the connection.'),
+      db_name: f.string('Name of the connection.', { title: 'Connection' }),
       ...rotationPlanParameters,
       rotation_statements: f.statements("Statements that change the credential. Empty: the plugin's own."),
       ...credentialFields,

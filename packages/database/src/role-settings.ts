@@ -5,7 +5,7 @@ import { credentialFields } from './role-fields.ts';
 
 /** The fields of a dynamic role. */
 export const roleFields = {
-  db_name: f.string('Name of the connection.'),
+  db_name: f.string('Name of the connection.', { title: 'Connection' }),
   default_ttl: f.duration("Length of a lease; 0 for the mount's own."),
   max_ttl: f.duration("Length that renewals can reach; 0 for the mount's own, which is also the most."),
   creation_statements: f.statements('Statements that make and equip a user.'),

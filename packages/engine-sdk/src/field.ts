@@ -31,7 +31,7 @@ export interface FieldSpec {
   /** See FieldOptions. */
   readonly folds?: Fold;
   readonly group?: string;
-  readonly multiline?: boolean;
+  readonly multiline?: boolean | 'json';
   readonly shape?: TSchema;
 }
 
@@ -62,8 +62,8 @@ export interface FieldOptions<T> {
   readonly title?: string;
   /** Fields of one group stand together in a form, folded. Without it a field is among the first that one sees. */
   readonly group?: string;
-  /** Text of several lines, such as a PEM certificate. */
-  readonly multiline?: boolean;
+  /** Text of several lines, such as a PEM certificate; `json` for a document in JSON. */
+  readonly multiline?: boolean | 'json';
   /** Of a `map` or `list`: what it holds, for forms and documents. It is not checked. */
   readonly shape?: TSchema;
 }
@@ -103,7 +103,7 @@ function field<T, const O extends FieldOptions<T>>(
     ...(options?.aliases ? { aliases: options.aliases } : {}),
     ...(foldOf(kind, options?.folds) ?? {}),
     ...(options?.group === undefined ? {} : { group: options.group }),
-    ...(options?.multiline ? { multiline: true } : {}),
+    ...(options?.multiline ? { multiline: options.multiline } : {}),
     ...(options?.shape ? { shape: options.shape } : {}),
   };
   const schema = {
@@ -161,7 +161,8 @@ export const f = {
   /** A list, or one text that becomes a list of one. */
   strings: make<string[]>('strings'),
   /** Statements of a database or directory: a list, or one text. */
-  statements: make<string[]>('strings'),
+  statements: <const O extends FieldOptions<string[]> = Record<never, never>>(description: string, options?: O) =>
+    make<string[]>('strings')(description, { multiline: true, ...options } as O),
   commaInts: make<number[]>('commaInts'),
   /** An object of texts, a list of `key=value`, or such an object as JSON text. */
   keyValues: make<Record<string, string>>('keyValues'),

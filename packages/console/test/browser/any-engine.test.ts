@@ -45,10 +45,9 @@ describeWhere(noChromium, 'an engine that nobody wrote pages for', () => {
     await tab.settled();
     await look(tab, 'mounts');
     await page.getByRole('button', { name: 'Enable a secrets engine' }).click();
-    await page.getByLabel(/^What/).first().click();
-    await page.getByRole('option', { name: 'door' }).click();
+    await page.getByRole('combobox', { name: 'What' }).selectOption('door');
     await look(tab, 'enable');
-    await page.getByRole('button', { name: 'Enable at door/' }).click();
+    await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('heading', { name: 'door/', level: 1 }).waitFor();
     await tab.settled();
     await look(tab, 'mount');

@@ -24,7 +24,7 @@ describeWhere(noChromium ?? motoMissing, 'AWS in the console', () => {
     const { page } = tab;
     await page.getByRole('link', { name: 'aws/' }).click();
     await page.getByRole('button', { name: 'New role' }).click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('buckets');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('buckets');
     const document = '{ "Version": "2012-10-17", "Statement": [{ "Effect": "Allow", "Action": "s3:GetObject", "Resource": "*" }] }';
     await page.getByRole('textbox', { name: 'Policy document' }).fill(document);
     await page.getByRole('button', { name: 'Create role' }).click();

@@ -183,7 +183,7 @@ describeWhere(noChromium, 'an owner changes a secret', () => {
     await replace('name', 'b');
     await button('Review changes').click();
     await button('Save').click();
-    await tab.page.getByRole('heading', { level: 1, name: 'exact' }).waitFor();
+    await tab.page.getByRole('heading', { level: 1, name: 'exact', exact: true }).waitFor();
     const response = await fetch(`${server.origin}/v1/old/exact`, { headers: { 'X-Vault-Token': server.rootToken } });
     expect(await response.text()).toContain('"data":{"serial":12345678901234567890,"name":"b"}');
   });

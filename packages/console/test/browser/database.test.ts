@@ -40,11 +40,11 @@ describeWhere(missing, 'databases in the console', () => {
     const { page } = tab;
     await page.getByRole('link', { name: 'db/' }).click();
     await page.getByRole('button', { name: 'New connection' }).click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('prod');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('prod');
     await page.getByRole('textbox', { name: 'Connection URL' }).fill(url());
-    await page.getByRole('textbox', { name: 'User' }).fill(postgres.superuser);
+    await page.getByRole('textbox', { name: 'Username', exact: true }).fill(postgres.superuser);
     await page.getByLabel('Password', { exact: true }).fill('not-the-password');
-    await page.getByRole('textbox', { name: 'Roles that may use it' }).fill('*');
+    await page.getByRole('textbox', { name: 'Allowed roles' }).fill('*');
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     const stages = page.getByRole('list', { name: 'Stages' });
     await stages.getByText(/password authentication failed/).waitFor();
@@ -65,10 +65,10 @@ describeWhere(missing, 'databases in the console', () => {
   test('a role shows what its statements would do before it is stored', async () => {
     const { page } = tab;
     await tab.open('/database/db/edit/roles');
-    await page.getByRole('textbox', { name: 'Name' }).fill('report');
-    await page.getByRole('textbox', { name: 'Connection' }).fill('prod');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('report');
+    await page.getByRole('textbox', { name: 'Connection', exact: true }).fill('prod');
     await page.getByRole('textbox', { name: 'Creation statements' }).fill(CREATION);
-    await page.getByRole('textbox', { name: 'Lease' }).fill('1h');
+    await page.getByRole('textbox', { name: 'Default time to live' }).fill('1h');
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText(/CREATE ROLE "v-/).waitFor();
     await look(tab, 'role-new');

@@ -48,18 +48,18 @@ describeWhere(noChromium ?? slapdMissing, 'setting up a directory', () => {
   test('a connection is tried beside its form before anything is saved, and the first stage that fails explains', async () => {
     await tab.login(server.rootToken, '/ldap/corp/config');
     await tab.page.getByText('Nothing is configured yet').waitFor();
-    await field('url').fill(slapd.url);
-    await field('binddn').fill(MANAGER);
-    await field('bindpass').fill('a wrong one');
-    await field('userdn').fill('ou=svc,dc=example,dc=org');
-    await field('userattr').fill('uid');
-    await field('username').fill('svc1');
+    await field('URL').fill(slapd.url);
+    await field('Bind DN').fill(MANAGER);
+    await field('Bind password').fill('a wrong one');
+    await field('User DN').fill('ou=svc,dc=example,dc=org');
+    await field('User attribute').fill('uid');
+    await field('Username').fill('svc1');
     await tab.page.getByRole('button', { name: 'Test these settings' }).click();
     await tab.page.getByText('Failed at “service bind”.').waitFor();
     expect(await stages()).toEqual(['connect passed', 'service bind failed', 'user search · not reached', 'password · not reached']);
     await tab.page.getByText('Invalid Credentials').waitFor();
     await look(tab, 'directory-test-failed');
-    await field('bindpass').fill(BINDPASS);
+    await field('Bind password').fill(BINDPASS);
     await tab.page.getByRole('button', { name: 'Test these settings' }).click();
     await tab.page.getByText(/^All 3 stages passed in \d+ ms\. Not saved yet\.$/).waitFor();
     await tab.page.getByText('uid=svc1,ou=svc,dc=example,dc=org').waitFor();
@@ -73,8 +73,8 @@ describeWhere(noChromium ?? slapdMissing, 'setting up a directory', () => {
   test('only what was touched is sent: what is stored stays', async () => {
     await server.set('POST', 'corp/config', { ttl: '2h' });
     await tab.open('/ldap/corp/config');
-    await field('userattr').fill('cn');
-    await tab.page.getByText('Unsaved: userattr').waitFor();
+    await field('User attribute').fill('cn');
+    await tab.page.getByText('Unsaved: User attribute').waitFor();
     const [request] = await Promise.all([
       tab.page.waitForRequest((one) => one.method() === 'POST' && one.url().endsWith('/v1/corp/config')),
       tab.page.getByRole('button', { name: 'Save' }).click(),
@@ -87,19 +87,19 @@ describeWhere(noChromium ?? slapdMissing, 'setting up a directory', () => {
 
   test('a login is tried stage by stage as its user, with groups and policies, before it is saved', async () => {
     await tab.open('/auth/staff/config');
-    await field('url').fill(slapd.url);
-    await field('binddn').fill(MANAGER);
-    await field('bindpass').fill(BINDPASS);
-    await field('userdn').fill('ou=people,dc=example,dc=org');
-    await field('userattr').fill('uid');
-    await field('groupdn').fill('ou=groups,dc=example,dc=org');
+    await field('URL').fill(slapd.url);
+    await field('Bind DN').fill(MANAGER);
+    await field('Bind password').fill(BINDPASS);
+    await field('User DN').fill('ou=people,dc=example,dc=org');
+    await field('User attribute').fill('uid');
+    await field('Group DN').fill('ou=groups,dc=example,dc=org');
     await server.set('POST', 'auth/staff/groups/eng', { policies: 'default' });
-    await field('username').fill('user7');
-    await field('password').fill('not the password');
+    await field('Username').fill('user7');
+    await field('Password').fill('not the password');
     await tab.page.getByRole('button', { name: 'Test these settings' }).click();
     await tab.page.getByText('Failed at “user bind”.').waitFor();
     expect((await stages()).at(-1)).toBe('policies · not reached');
-    await field('password').fill('pw7');
+    await field('Password').fill('pw7');
     await tab.page.getByRole('button', { name: 'Test these settings' }).click();
     await tab.page.getByText(/^All 6 stages passed/).waitFor();
     expect(await stages()).toEqual(
@@ -118,7 +118,7 @@ describeWhere(noChromium ?? slapdMissing, 'setting up a directory', () => {
 
   test('the passwords that were typed are nowhere after the save', async () => {
     await tab.page.getByText('Saved.', { exact: true }).waitFor();
-    await field('password').fill('');
+    await field('Password').fill('');
     expect(await tab.places(BINDPASS)).toEqual([]);
     expect(await tab.places('not the password')).toEqual([]);
   });

@@ -18,13 +18,17 @@ export function pathsOf({ paths }: ApiDocument, mount: string): EnginePath[] {
   return Object.entries(paths).flatMap(([path, item]) => (path.startsWith(prefix) ? [{ template: path.slice(prefix.length), item }] : []));
 }
 
-/** The declared path of an address; one with fewer captures wins. */
+/** The declared path of an address; one with fewer captures wins, then the longer one. */
 export function findPath(paths: readonly EnginePath[], address: string): FoundPath | undefined {
   const found = paths.flatMap((path) => {
     const match = new RegExp(`^${pattern(path.template)}$`).exec(address);
     return match ? [{ ...path, captures: { ...match.groups } }] : [];
   });
-  return found.sort((a, b) => Object.keys(a.captures).length - Object.keys(b.captures).length)[0];
+  return found.sort((a, b) => countOf(a) - countOf(b) || b.template.length - a.template.length)[0];
+}
+
+function countOf({ captures }: FoundPath): number {
+  return Object.keys(captures).length;
 }
 
 function pattern(template: string): string {

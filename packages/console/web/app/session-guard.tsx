@@ -4,6 +4,7 @@ import { ApiError } from '../api/api-error.ts';
 import { useConsoleSettings } from '../api/console-settings.ts';
 import { isUnknownToken } from '../api/refused-token.ts';
 import { Countdown } from '../parts/countdown.tsx';
+import { drafts } from '../parts/drafts.ts';
 import { useNow } from '../parts/use-now.ts';
 import classes from './session-guard.module.css';
 import { hearTabs, tellTabs } from './session-channel.ts';
@@ -22,6 +23,14 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
     if (token !== undefined && holder === undefined) void learnHolder();
   }, [token, holder]);
   useWatch();
+  useEffect(() => {
+    // A reload would lose what was typed, on this page and on those that were left.
+    const ask = (event: BeforeUnloadEvent): void => {
+      if (drafts.any) event.preventDefault();
+    };
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
   return (
     <>
       {covered && (

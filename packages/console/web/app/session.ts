@@ -6,6 +6,7 @@ import { queryClient } from '../api/queries.ts';
 import { isUnknownToken } from '../api/refused-token.ts';
 import { onUnknownToken, send, type Auth } from '../api/send.ts';
 import { token } from '../api/token.ts';
+import { drafts } from '../parts/drafts.ts';
 import { tellTabs } from './session-channel.ts';
 
 /** How somebody logged in. */
@@ -163,9 +164,10 @@ export async function endSession({ revoke }: { readonly revoke: boolean }): Prom
   if (revoke && value !== undefined) await send('POST', 'auth/token/revoke-self', { token: value }).catch(() => undefined);
 }
 
-/** Forgets the token and everything that was read with it. */
+/** Forgets the token, everything that was read with it, and what was typed. */
 export function forget(): void {
   token.set(undefined);
+  drafts.clear();
   sessionStorage.removeItem(WAY);
   change({ token: undefined, way: undefined, holder: undefined, covered: undefined, turn: session.turn + 1 });
   onlineManager.setOnline(true);

@@ -30,10 +30,14 @@ export interface CodeEditorProps {
   readonly remarks?: readonly Remark[];
   readonly complete?: CompletionSource;
   readonly at?: PlaceInText | undefined;
+  /** One field among others: it is no taller than its text. */
+  readonly low?: boolean;
 }
 
+const lowLook = EditorView.theme({ '.cm-content': { minHeight: '96px' }, '.cm-scroller': { maxHeight: '320px' } });
+
 /** The editor itself: in a shadow root, where its sheets are constructed and no style element is written. */
-export default function CodeEditorView({ label, value, onChange, remarks, complete, at }: CodeEditorProps) {
+export default function CodeEditorView({ label, value, onChange, remarks, complete, at, low }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const changed = useRef(onChange);
@@ -60,6 +64,7 @@ export default function CodeEditorView({ label, value, onChange, remarks, comple
           bracketMatching(),
           highlightActiveLine(),
           syntaxHighlighting(colours),
+          ...(low ? [lowLook] : []),
           look,
           hcl(),
           autocompletion({ override: [(context) => source.current?.(context) ?? null], icons: false }),

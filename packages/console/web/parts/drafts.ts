@@ -20,4 +20,8 @@ export const drafts = {
   get any(): boolean {
     return held.size > 0;
   },
+  /** Forgets everything, for somebody who logs out. */
+  clear(): void {
+    held.clear();
+  },
 };

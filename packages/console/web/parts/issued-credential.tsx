@@ -1,6 +1,5 @@
 import { Group, Select, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { ApiError } from '../api/api-error.ts';
 import { makeStale, queryClient } from '../api/queries.ts';
 import type { Right } from '../api/rights.ts';
 import { send, type Answer, type WrapInfo } from '../api/send.ts';
@@ -8,6 +7,7 @@ import { token } from '../api/token.ts';
 import { ActionButton } from './action-button.tsx';
 import { IssuedPanel, type EndIssued } from './issued-panel.tsx';
 import { ServerError } from './server-error.tsx';
+import { useAttempt } from './use-attempt.ts';
 import { WrappedLink } from './wrapped-link.tsx';
 
 interface IssuedCredentialProps {
@@ -50,26 +50,16 @@ const WRAPS = [
 export function IssuedCredential(props: IssuedCredentialProps) {
   const { label, path, method = 'GET', body, needs, plain = [], oncePerKey = false, stale = [], again = false, end } = props;
   const [state, setState] = useState<State>({ at: 'asked' });
-  const [error, setError] = useState<ApiError>();
-  const [busy, setBusy] = useState<'issue' | 'wrap'>();
+  const { running, error, attempt } = useAttempt<'issue' | 'wrap'>();
   const [wrapTtl, setWrapTtl] = useState('30m');
   const [key, setKey] = useState(newKey);
   useEffect(() => token.subscribe(() => setState({ at: 'asked' })), []);
   const issue = async (how: 'issue' | 'wrap'): Promise<void> => {
-    setBusy(how);
-    setError(undefined);
-    try {
-      const wrapped = how === 'wrap' ? { wrapTtl } : {};
-      const answer = await send(method, path, { body, ...wrapped, ...(oncePerKey ? { idempotencyKey: key } : {}) });
-      setState(answer.wrapInfo ? { at: 'wrapped', wrap: answer.wrapInfo } : { at: 'issued', answer });
-      setKey(newKey());
-      await makeStale(queryClient, stale);
-    } catch (caught) {
-      if (!(caught instanceof ApiError)) throw caught;
-      setError(caught);
-    } finally {
-      setBusy(undefined);
-    }
+    const wrapped = how === 'wrap' ? { wrapTtl } : {};
+    const answer = await send(method, path, { body, ...wrapped, ...(oncePerKey ? { idempotencyKey: key } : {}) });
+    setState(answer.wrapInfo ? { at: 'wrapped', wrap: answer.wrapInfo } : { at: 'issued', answer });
+    setKey(newKey());
+    await makeStale(queryClient, stale);
   };
   const over = (why: string): void => {
     setState({ at: 'over', why });
@@ -85,10 +75,15 @@ export function IssuedCredential(props: IssuedCredentialProps) {
         </Text>
       )}
       <Group align="flex-end" gap="xs">
-        <ActionButton needs={needs} loading={busy === 'issue'} onClick={() => void issue('issue')}>
+        <ActionButton needs={needs} loading={running === 'issue'} onClick={() => void attempt(async () => issue('issue'), 'issue')}>
           {label}
         </ActionButton>
-        <ActionButton needs={needs} variant="default" loading={busy === 'wrap'} onClick={() => void issue('wrap')}>
+        <ActionButton
+          needs={needs}
+          variant="default"
+          loading={running === 'wrap'}
+          onClick={() => void attempt(async () => issue('wrap'), 'wrap')}
+        >
           Wrap instead
         </ActionButton>
         <Select
@@ -103,7 +98,7 @@ export function IssuedCredential(props: IssuedCredentialProps) {
       <Text size="xs" c="dimmed">
         {again ? '' : 'It is shown here once. '}Wrapped, it becomes a link that opens once, for somebody else; this page never sees it.
       </Text>
-      {error && <ServerError error={error} again={() => void issue('issue')} />}
+      {error && <ServerError error={error} again={() => void attempt(async () => issue('issue'), 'issue')} />}
     </Stack>
   );
 }

@@ -1,6 +1,5 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { ApiError } from '../api/api-error.ts';
 import type { Right } from '../api/rights.ts';
 import { send, type Answer } from '../api/send.ts';
 import { ActionButton } from './action-button.tsx';
@@ -10,6 +9,7 @@ import { Facts, type Fact } from './facts.tsx';
 import classes from './issued-panel.module.css';
 import { SecretValue } from './secret-value.tsx';
 import { ServerError } from './server-error.tsx';
+import { useAttempt } from './use-attempt.ts';
 
 /** How a credential is given back. */
 export interface EndIssued {
@@ -46,8 +46,7 @@ export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProp
   const [until, setUntil] = useState(() => Date.now() + answer.leaseDuration * 1000);
   const [warnings, setWarnings] = useState(answer.warnings);
   const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState<'renew' | 'end'>();
-  const [error, setError] = useState<ApiError>();
+  const { running, error, attempt } = useAttempt<'renew' | 'end'>();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   useEffect(() => {
@@ -56,18 +55,6 @@ export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProp
   }, [over]);
   const ended = useCallback(() => over('Its time is over.'), [over]);
   const giveBack = end === undefined && leaseId !== '' ? END_LEASE : end;
-  const tried = async (what: 'renew' | 'end', work: () => Promise<void>): Promise<void> => {
-    setBusy(what);
-    setError(undefined);
-    try {
-      await work();
-    } catch (caught) {
-      if (!(caught instanceof ApiError)) throw caught;
-      setError(caught);
-    } finally {
-      setBusy(undefined);
-    }
-  };
   const renew = async (): Promise<void> => {
     const renewed = await send('PUT', 'sys/leases/renew', { body: { lease_id: leaseId } });
     setUntil(Date.now() + renewed.leaseDuration * 1000);
@@ -101,8 +88,8 @@ export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProp
             <ActionButton
               variant="default"
               needs={{ path: 'sys/leases/renew', need: 'update' }}
-              loading={busy === 'renew'}
-              onClick={() => void tried('renew', renew)}
+              loading={running === 'renew'}
+              onClick={() => void attempt(renew, 'renew')}
             >
               Renew
             </ActionButton>
@@ -112,12 +99,12 @@ export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProp
               color="red"
               variant="light"
               needs={giveBack.needs}
-              loading={busy === 'end'}
+              loading={running === 'end'}
               onClick={() =>
-                void tried('end', async () => {
+                void attempt(async () => {
                   await giveBack.act(answer);
                   over('It has ended: nobody can use it any more.');
-                })
+                }, 'end')
               }
             >
               {giveBack.label}

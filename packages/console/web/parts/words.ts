@@ -1,20 +1,44 @@
 const WORDS: Readonly<Record<string, string>> = {
-  ttl: 'time to live',
-  url: 'URL',
-  dn: 'DN',
-  id: 'id',
+  arn: 'ARN',
+  arns: 'ARNs',
+  binddn: 'bind DN',
+  bindpass: 'bind password',
   ca: 'CA',
-  tls: 'TLS',
-  jwt: 'JWT',
   cidrs: 'CIDRs',
+  crl: 'CRL',
   db: 'database',
+  dn: 'DN',
+  dns: 'DNS',
+  groupattr: 'group attribute',
+  groupdn: 'group DN',
+  groupfilter: 'group filter',
+  iam: 'IAM',
+  id: 'id',
+  ids: 'ids',
+  jwks: 'JWKS',
+  jwt: 'JWT',
+  ldif: 'LDIF',
+  ocsp: 'OCSP',
+  oidc: 'OIDC',
+  sans: 'SANs',
+  starttls: 'StartTLS',
+  sts: 'STS',
+  tls: 'TLS',
+  ttl: 'time to live',
+  uri: 'URI',
+  uris: 'URIs',
+  upndomain: 'UPN domain',
+  url: 'URL',
+  userattr: 'user attribute',
+  userdn: 'user DN',
+  userfilter: 'user filter',
 };
 
 /** The name of a field in words: `max_ttl` is “Max time to live”. */
 export function inWords(name: string): string {
   const words = name
     .split(/[_-]/)
-    .map((word) => WORDS[word] ?? word)
+    .map((word) => (Object.hasOwn(WORDS, word) ? WORDS[word] : word))
     .join(' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

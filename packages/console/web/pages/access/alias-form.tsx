@@ -1,44 +1,35 @@
 import { useRead } from '../../api/queries.ts';
-import { send } from '../../api/send.ts';
-import { FieldsForm } from './fields-form.tsx';
+import { PathForm } from '../../parts/form/path-form.tsx';
 
 interface Mounted {
   readonly accessor: string;
   readonly type: string;
 }
 
-/** Adds the name by which a login method knows somebody, or a group. */
-export function AliasForm({
-  of,
-  canonicalId,
-  done,
-}: {
+interface AliasFormProps {
   readonly of: 'entity' | 'group';
   readonly canonicalId: string;
-  readonly done: () => Promise<void>;
-}) {
+  readonly done: () => void;
+}
+
+/** Adds the name by which a login method knows somebody, or a group. */
+export function AliasForm({ of, canonicalId, done }: AliasFormProps) {
   const mounts = useRead<{ auth: Readonly<Record<string, Mounted>> }>('sys/internal/ui/mounts');
-  const choices = Object.entries(mounts.data?.data.auth ?? {})
+  const accessors = Object.entries(mounts.data?.data.auth ?? {})
     .filter(([, { type, accessor }]) => type !== 'token' && accessor !== undefined)
     .map(([path, { accessor, type }]) => ({ value: accessor, label: `auth/${path} (${type})` }));
   return (
-    <FieldsForm
-      key={choices.length}
-      fields={[
-        { name: 'name', label: of === 'entity' ? 'Name at the login method' : 'Name of the group there', kind: 'text', required: true },
-        {
-          name: 'mount_accessor',
-          label: 'Login method',
-          kind: 'choice',
-          required: true,
-          choices: [{ value: '', label: 'Choose' }, ...choices],
-        },
-      ]}
+    <PathForm
+      path={`identity/${of}-alias`}
+      id={`alias of ${canonicalId}`}
+      first={['name', 'mount_accessor']}
+      without={['id', 'canonical_id']}
+      begin={{ canonical_id: canonicalId }}
+      choices={{ mount_accessor: accessors }}
+      shape={({ schema, variant }) => ({ variant, schema: { ...schema, required: ['name', 'mount_accessor'] } })}
       submit="Add"
-      act={async (fields) => {
-        await send('POST', `identity/${of}-alias`, { body: { ...fields, canonical_id: canonicalId } });
-        await done();
-      }}
+      stale={['identity']}
+      done={done}
     />
   );
 }

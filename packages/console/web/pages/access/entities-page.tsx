@@ -1,19 +1,14 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
-import { makeStale } from '../../api/queries.ts';
-import { send } from '../../api/send.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { NamesTable } from '../../parts/names-table.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
 import { AccessPlaces } from './access-places.tsx';
-import { FieldsForm } from './fields-form.tsx';
-import { ENTITY_FIELDS } from './identity-fields.ts';
+import { NewDialog } from './identity-forms.tsx';
 
 interface Info {
   readonly name?: string;
@@ -25,7 +20,6 @@ const nameOf = (id: string, info: Readonly<Record<string, unknown>>): string => 
 /** People and machines, each known to any number of login methods. */
 export default function EntitiesPage() {
   const go = useGo();
-  const client = useQueryClient();
   const [opened, setOpened] = useState(false);
   return (
     <Page
@@ -64,18 +58,12 @@ export default function EntitiesPage() {
         empty={<Empty>Nobody has logged in by a login method yet.</Empty>}
       />
       <CommandLines lines={[{ with: 'CLI', command: 'strongroom list identity/entity/name' }]} />
-      <Dialog title="New entity" opened={opened} onClose={() => setOpened(false)}>
-        <FieldsForm
-          fields={ENTITY_FIELDS}
-          submit="Create"
-          act={async (fields) => {
-            const { data } = await send<{ id?: string }>('POST', 'identity/entity', { body: fields });
-            await makeStale(client, ['identity/entity']);
-            if (data.id === undefined) return setOpened(false);
-            go('/access/entities/$id', { id: data.id });
-          }}
-        />
-      </Dialog>
+      <NewDialog
+        of="entity"
+        opened={opened}
+        close={() => setOpened(false)}
+        made={(id) => (id === undefined ? setOpened(false) : go('/access/entities/$id', { id }))}
+      />
     </Page>
   );
 }

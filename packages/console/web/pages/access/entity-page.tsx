@@ -12,14 +12,14 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { PairsText } from '../../parts/pairs-text.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { To } from '../../parts/to.tsx';
 import { When } from '../../parts/when.tsx';
 import { AliasForm } from './alias-form.tsx';
-import { FieldsForm, pairsText } from './fields-form.tsx';
 import { policySources, useRecords, type Entity, type Group } from './identity.ts';
-import { ENTITY_FIELDS } from './identity-fields.ts';
+import { EditDialog } from './identity-forms.tsx';
 import { GroupName, PolicyName } from './names.tsx';
 import { Part } from './part.tsx';
 
@@ -79,7 +79,7 @@ export default function EntityPage() {
             <Facts
               facts={[
                 { label: 'Id', value: data.id },
-                { label: 'Metadata', value: data.metadata && <Text style={{ whiteSpace: 'pre-line' }}>{pairsText(data.metadata)}</Text> },
+                { label: 'Metadata', value: data.metadata && <PairsText pairs={data.metadata} /> },
                 { label: 'Second factors', value: Object.keys(data.mfa_secrets ?? {}).length || undefined },
                 { label: 'Merged from', value: data.merged_entity_ids?.join(', ') },
                 { label: 'Created', value: <When time={data.creation_time} /> },
@@ -163,20 +163,9 @@ export default function EntityPage() {
               />
             </Part>
             <CommandLines lines={[{ with: 'CLI', command: `strongroom read identity/entity/id/${data.id}` }]} />
-            <Dialog title={`Edit ${data.name}`} opened={dialog === 'edit'} onClose={close}>
-              <FieldsForm
-                fields={ENTITY_FIELDS}
-                values={{ ...data }}
-                submit="Save"
-                onCancel={close}
-                act={async (fields) => {
-                  await send('POST', path, { body: fields });
-                  await changed();
-                }}
-              />
-            </Dialog>
+            <EditDialog of="entity" record={{ ...data }} opened={dialog === 'edit'} close={close} />
             <Dialog title="Add an alias" opened={dialog === 'alias'} onClose={close}>
-              <AliasForm of="entity" canonicalId={data.id} done={changed} />
+              <AliasForm of="entity" canonicalId={data.id} done={() => void changed()} />
             </Dialog>
           </>
         )}

@@ -12,16 +12,17 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { PairsText } from '../../parts/pairs-text.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { To } from '../../parts/to.tsx';
 import { When } from '../../parts/when.tsx';
 import { AliasForm } from './alias-form.tsx';
 import { GroupName, PolicyName } from './names.tsx';
-import { FieldsForm, pairsText } from './fields-form.tsx';
 import { Part } from './part.tsx';
 import { useRecords, type Alias, type Entity, type Group } from './identity.ts';
-import { groupFields } from './identity-fields.ts';
+import { EditDialog } from './identity-forms.tsx';
+import { AddMember, RemoveMember } from './members.tsx';
 
 /** So many members are shown by name. */
 const MOST = 50;
@@ -44,6 +45,7 @@ export default function GroupPage() {
     await makeStale(client, ['identity']);
     close();
   };
+  const internal = found?.type === 'internal';
   const alias = found && 'id' in found.alias ? (found.alias as Alias) : undefined;
   return (
     <Page
@@ -93,7 +95,7 @@ export default function GroupPage() {
                       </span>
                     )),
                 },
-                { label: 'Metadata', value: data.metadata && <Text style={{ whiteSpace: 'pre-line' }}>{pairsText(data.metadata)}</Text> },
+                { label: 'Metadata', value: data.metadata && <PairsText pairs={data.metadata} /> },
                 { label: 'Created', value: <When time={data.creation_time} /> },
                 { label: 'Changed', value: <When time={data.last_update_time} /> },
               ]}
@@ -157,8 +159,18 @@ export default function GroupPage() {
                     ),
                   },
                   { title: 'State', cell: (one) => (entities.get(one)?.disabled ? <StateChip mood="bad">disabled</StateChip> : null) },
+                  ...(internal
+                    ? [
+                        {
+                          title: 'Actions',
+                          end: true,
+                          cell: (one: string) => <RemoveMember id={id} of="entity" member={one} name={entities.get(one)?.name ?? one} />,
+                        },
+                      ]
+                    : []),
                 ]}
               />
+              {internal && <AddMember id={id} of="entity" />}
             </Part>
             {members.length > MOST && <Text size="sm">{`and ${members.length - MOST} more`}</Text>}
             <Part title="Groups in it and above it">
@@ -174,24 +186,26 @@ export default function GroupPage() {
                 columns={[
                   { title: 'Group', main: true, cell: ({ one }) => <GroupName id={one} name={groups.get(one)?.name} /> },
                   { title: 'How', cell: ({ how }) => how },
+                  ...(internal
+                    ? [
+                        {
+                          title: 'Actions',
+                          end: true,
+                          cell: ({ one }: { readonly one: string }) =>
+                            data.member_group_ids?.includes(one) && (
+                              <RemoveMember id={id} of="group" member={one} name={groups.get(one)?.name ?? one} />
+                            ),
+                        },
+                      ]
+                    : []),
                 ]}
               />
+              {internal && <AddMember id={id} of="group" />}
             </Part>
             <CommandLines lines={[{ with: 'CLI', command: `strongroom read identity/group/id/${data.id}` }]} />
-            <Dialog title={`Edit ${data.name}`} opened={dialog === 'edit'} onClose={close}>
-              <FieldsForm
-                fields={groupFields(data.type)}
-                values={{ ...data }}
-                submit="Save"
-                onCancel={close}
-                act={async (fields) => {
-                  await send('POST', path, { body: fields });
-                  await changed();
-                }}
-              />
-            </Dialog>
+            <EditDialog of="group" record={{ ...data }} opened={dialog === 'edit'} close={close} />
             <Dialog title="Name the outside group" opened={dialog === 'alias'} onClose={close}>
-              <AliasForm of="group" canonicalId={data.id} done={changed} />
+              <AliasForm of="group" canonicalId={data.id} done={() => void changed()} />
             </Dialog>
           </>
         )}

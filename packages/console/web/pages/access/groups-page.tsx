@@ -1,19 +1,14 @@
 import { Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { makeStale } from '../../api/queries.ts';
-import { send } from '../../api/send.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { NamesTable } from '../../parts/names-table.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
 import { AccessPlaces } from './access-places.tsx';
-import { FieldsForm } from './fields-form.tsx';
-import { NEW_GROUP_FIELDS } from './identity-fields.ts';
+import { NewDialog } from './identity-forms.tsx';
 
 interface Info {
   readonly name?: string;
@@ -30,7 +25,6 @@ function about({ alias, num_member_entities: members = 0 }: Info): string {
 /** Sets of entities and of other groups, which give policies to their members. */
 export default function GroupsPage() {
   const go = useGo();
-  const client = useQueryClient();
   const [opened, setOpened] = useState(false);
   return (
     <Page
@@ -59,18 +53,12 @@ export default function GroupsPage() {
         empty={<Empty>There is no group. A group gives its policies to its members, and to the members of groups in it.</Empty>}
       />
       <CommandLines lines={[{ with: 'CLI', command: 'strongroom list identity/group/name' }]} />
-      <Dialog title="New group" opened={opened} onClose={() => setOpened(false)}>
-        <FieldsForm
-          fields={NEW_GROUP_FIELDS}
-          submit="Create"
-          act={async (fields) => {
-            const { data } = await send<{ id?: string }>('POST', 'identity/group', { body: fields });
-            await makeStale(client, ['identity/group']);
-            if (data.id === undefined) return setOpened(false);
-            go('/access/groups/$id', { id: data.id });
-          }}
-        />
-      </Dialog>
+      <NewDialog
+        of="group"
+        opened={opened}
+        close={() => setOpened(false)}
+        made={(id) => (id === undefined ? setOpened(false) : go('/access/groups/$id', { id }))}
+      />
     </Page>
   );
 }

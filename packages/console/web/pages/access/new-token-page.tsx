@@ -2,48 +2,42 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { apiPath } from '../../api/api-path.ts';
 import { useNames } from '../../api/queries.ts';
-import { send, type Auth } from '../../api/send.ts';
+import { send, type Auth, type WrapInfo } from '../../api/send.ts';
 import { duration } from '../../parts/durations.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { asText } from '../../parts/form/form-values.ts';
+import { PathForm } from '../../parts/form/path-form.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SecretValue } from '../../parts/secret-value.tsx';
 import { To } from '../../parts/to.tsx';
-import { FieldsForm, type FormField } from './fields-form.tsx';
+import { WrappedLink } from '../../parts/wrapped-link.tsx';
 
-const FIELDS: readonly FormField[] = [
-  { name: 'display_name', label: 'Display name', kind: 'text', about: 'Shown in the audit log' },
-  { name: 'policies', label: 'Policies', kind: 'names', about: 'Separated by commas; none gives those of your token or of the role' },
-  { name: 'ttl', label: 'Lives for', kind: 'text', about: 'Such as 1h or 7d, before it must be renewed' },
-  { name: 'explicit_max_ttl', label: 'Lives at most', kind: 'text', about: 'With all renewals' },
-  { name: 'period', label: 'Period', kind: 'text', about: 'Every renewal gives it this long, without end. Needs sudo' },
-  { name: 'num_uses', label: 'Number of calls', kind: 'number', about: '0: any number' },
-  { name: 'bound_cidrs', label: 'Works from', kind: 'names', about: 'Addresses or CIDR blocks' },
-  { name: 'meta', label: 'Metadata', kind: 'pairs', about: 'One key=value a line' },
-  {
-    name: 'type',
-    label: 'Kind',
-    kind: 'choice',
-    choices: [
-      { value: '', label: 'as usual' },
-      { value: 'service', label: 'service: can be renewed and revoked' },
-      { value: 'batch', label: 'batch: stored nowhere, ends by itself' },
-    ],
-  },
-  { name: 'no_parent', label: 'Without a parent', kind: 'switch', about: 'Does not end with your token. Needs sudo' },
-  { name: 'no_default_policy', label: 'Without the default policy', kind: 'switch' },
+const FIRST = ['display_name', 'policies', 'ttl', 'explicit_max_ttl', 'period', 'num_uses', 'bound_cidrs', 'meta', 'type', 'no_parent'];
+
+/** Which role makes the token, and how it reaches its reader: no fields of the body. */
+const ROLE = ':role';
+const WRAP = ':wrap';
+
+const TYPES = [
+  { value: 'service', label: 'service: can be renewed and revoked' },
+  { value: 'batch', label: 'batch: stored nowhere, ends by itself' },
 ];
+
+const WRAPS = [
+  { value: '', label: 'shown here once' },
+  { value: '5m', label: 'wrapped: a link that opens once, for 5 minutes' },
+  { value: '30m', label: 'wrapped: a link that opens once, for 30 minutes' },
+  { value: '1d', label: 'wrapped: a link that opens once, for 1 day' },
+];
+
+type Made = { readonly auth: Auth; readonly warnings: readonly string[] } | { readonly wrap: WrapInfo };
 
 /** Makes a token. It is shown once. */
 export default function NewTokenPage() {
   const roles = useNames('auth/token/roles');
-  const [made, setMade] = useState<{ readonly auth: Auth; readonly warnings: readonly string[] }>();
+  const [made, setMade] = useState<Made>();
+  const [over, setOver] = useState('');
   const names = (roles.data?.pages ?? []).flatMap(({ keys }) => keys);
-  const role: FormField = {
-    name: 'role',
-    label: 'By role',
-    kind: 'choice',
-    choices: [{ value: '', label: 'none' }, ...names.map((name) => ({ value: name, label: name }))],
-  };
   return (
     <Page
       title="New token"
@@ -53,7 +47,20 @@ export default function NewTokenPage() {
         </To>,
       ]}
     >
-      {made ? (
+      {over !== '' && (
+        <Text role="status" size="sm" mb="md">
+          {over}
+        </Text>
+      )}
+      {made && 'wrap' in made ? (
+        <WrappedLink
+          wrap={made.wrap}
+          over={(why) => {
+            setOver(why);
+            setMade(undefined);
+          }}
+        />
+      ) : made ? (
         <section aria-labelledby="made">
           <Stack gap="sm">
             <Title order={2} size="h4" id="made">
@@ -87,13 +94,34 @@ export default function NewTokenPage() {
           </Stack>
         </section>
       ) : (
-        <FieldsForm
-          key={names.length}
-          fields={[role, ...FIELDS]}
+        <PathForm
+          path="auth/token/create"
+          first={[ROLE, ...FIRST, 'no_default_policy', WRAP]}
+          without={['id']}
+          shape={({ schema, variant }) => ({
+            variant,
+            schema: {
+              ...schema,
+              properties: { ...schema.properties, [ROLE]: { title: 'By role' }, [WRAP]: { title: 'How it reaches its reader' } },
+            },
+          })}
+          choices={{
+            type: TYPES,
+            [ROLE]: [{ value: '', label: 'none' }, ...names.map((name) => ({ value: name, label: name }))],
+            [WRAP]: WRAPS,
+          }}
           submit="Make the token"
-          act={async ({ role: by, ...body }) => {
-            const { auth, warnings } = await send('POST', by ? apiPath('auth/token/create', String(by)) : 'auth/token/create', { body });
-            if (auth) setMade({ auth, warnings });
+          stale={['auth/token/accessors']}
+          send={async ({ [ROLE]: role, [WRAP]: wrapTtl, ...body }) =>
+            send('POST', role ? apiPath('auth/token/create', asText(role)) : 'auth/token/create', {
+              body,
+              ...(wrapTtl ? { wrapTtl: asText(wrapTtl) } : {}),
+            })
+          }
+          done={({ auth, wrapInfo, warnings }) => {
+            setOver('');
+            if (wrapInfo) setMade({ wrap: wrapInfo });
+            else if (auth) setMade({ auth, warnings });
           }}
         />
       )}

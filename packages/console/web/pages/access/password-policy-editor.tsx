@@ -1,9 +1,7 @@
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ApiError } from '../../api/api-error.ts';
 import { apiPath } from '../../api/api-path.ts';
 import { makeStale } from '../../api/queries.ts';
 import { send } from '../../api/send.ts';
@@ -11,44 +9,35 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { FoundDraft } from '../../parts/found-draft.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/place.ts';
 import { SecretValue } from '../../parts/secret-value.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { To } from '../../parts/to.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
+import { useDraft } from '../../parts/use-draft.ts';
 import classes from './access.module.css';
 
 /** The editor of a password policy; `name` undefined: of a new one. */
 export function PasswordPolicyEditor({ name: saved, start }: { readonly name: string | undefined; readonly start: string }) {
   const go = useGo();
   const client = useQueryClient();
-  const [text, setText] = useState(start);
+  const { draft, found, change, drop } = useDraft(`password policy ${saved ?? ''}`, { text: start, name: saved ?? '' });
+  const { text, name } = draft;
   const [base, setBase] = useState(start);
-  const [name, setName] = useState(saved ?? '');
-  const [error, setError] = useState<ApiError>();
-  const [busy, setBusy] = useState(false);
+  const { busy, error, attempt } = useAttempt();
   const [sample, setSample] = useState<string>();
   const dirty = text !== base;
-  useBlocker({ shouldBlockFn: () => dirty && !busy && !window.confirm('Leave and lose what you changed?'), enableBeforeUnload: dirty });
   const path = apiPath('sys/policies/password', name);
-  const tried = async (work: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (caught) {
-      setError(caught as ApiError);
-    } finally {
-      setBusy(false);
-    }
-  };
   const save = async (): Promise<void> => {
     await send('POST', path, { body: { policy: text } });
     setBase(text);
+    drop(draft);
     await makeStale(client, ['sys/policies/password']);
     notifications.show({ message: `Saved ${name}.` });
-    if (saved === undefined) setTimeout(() => go('/access/password-policies/$name', { name }), 0);
+    if (saved === undefined) go('/access/password-policies/$name', { name });
   };
   const generate = async (): Promise<void> => {
     setSample((await send<{ password: string }>('GET', `${path}/generate`)).data.password);
@@ -82,19 +71,31 @@ export function PasswordPolicyEditor({ name: saved, start }: { readonly name: st
             {...(name === '' ? {} : { needs: { path: `sys/policies/password/${name}`, need: ['update', 'create'] as const } })}
             disabled={name === '' || (saved !== undefined && !dirty)}
             loading={busy}
-            onClick={() => void tried(save)}
+            onClick={() => void attempt(save)}
           >
             Save
           </ActionButton>
         </>
       }
     >
+      {found && dirty && <FoundDraft drop={() => drop()} />}
       <div className={classes.split}>
         <div>
           {saved === undefined && (
-            <TextInput label="Name" maw={360} mb="md" value={name} onChange={(event) => setName(event.currentTarget.value)} required />
+            <TextInput
+              label="Name"
+              maw={360}
+              mb="md"
+              value={name}
+              onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
+              required
+            />
           )}
-          <CodeEditor label={saved === undefined ? 'Password policy' : `Password policy ${saved}`} value={text} onChange={setText} />
+          <CodeEditor
+            label={saved === undefined ? 'Password policy' : `Password policy ${saved}`}
+            value={text}
+            onChange={(next) => change({ ...draft, text: next })}
+          />
           {error && <ServerError error={error} />}
         </div>
         {saved !== undefined && (
@@ -106,7 +107,7 @@ export function PasswordPolicyEditor({ name: saved, start }: { readonly name: st
               The server makes a password by the saved policy, and keeps it nowhere.
             </Text>
             <Group gap="xs">
-              <Button size="xs" variant="default" onClick={() => void tried(generate)}>
+              <Button size="xs" variant="default" onClick={() => void attempt(generate)}>
                 {sample === undefined ? 'Make one' : 'Make another'}
               </Button>
             </Group>

@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
 import { apiPath } from '../../api/api-path.ts';
@@ -15,12 +14,14 @@ import { CommandLines } from '../../parts/command-lines.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { FoundDraft } from '../../parts/found-draft.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { ServerError } from '../../parts/server-error.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
 import { To } from '../../parts/to.tsx';
+import { useDraft } from '../../parts/use-draft.ts';
 import { When } from '../../parts/when.tsx';
 import classes from './access.module.css';
 import { Complaints } from './complaints.tsx';
@@ -30,15 +31,21 @@ import { policyWrite, type SavedPolicy } from './saved-policy.ts';
 import { TryDraft } from './try-draft.tsx';
 import { usePolicyCheck } from './use-policy-check.ts';
 
+interface Draft {
+  readonly text: string;
+  readonly name: string;
+  readonly base: SavedPolicy | undefined;
+}
+
 /** The editor of a policy; without a saved one, of a new policy. */
 export function PolicyEditor({ saved, start }: { readonly saved: SavedPolicy | undefined; readonly start: string }) {
   const { search } = usePlace();
   const go = useGo();
   const client = useQueryClient();
-  const [text, setText] = useState(start);
-  // What the text is compared with: somebody else's save replaces it when a save of ours meets it.
-  const [base, setBase] = useState(saved);
-  const [name, setName] = useState(saved?.name ?? '');
+  // The base is what the text is compared with: somebody else's save replaces it when a save of ours meets it.
+  const begin: Draft = { text: start, name: saved?.name ?? '', base: saved };
+  const { draft, found, change, drop } = useDraft(`policy ${saved?.name ?? ''}`, begin);
+  const { text, name, base } = draft;
   const [reviewing, setReviewing] = useState(false);
   const [error, setError] = useState<ApiError>();
   const [conflict, setConflict] = useState(false);
@@ -49,29 +56,35 @@ export function PolicyEditor({ saved, start }: { readonly saved: SavedPolicy | u
   const paths = useDeclaredPaths(!isRoot);
   const complete = useMemo(() => policyCompletion(paths), [paths]);
   const dirty = text !== (base?.policy ?? start);
-  useBlocker({ shouldBlockFn: () => dirty && !busy && !window.confirm('Leave and lose what you changed?'), enableBeforeUnload: dirty });
-
   const path = apiPath('sys/policies/acl', name);
+  const file = `${name || 'app'}.hcl`;
+  /** Reads what somebody else saved meanwhile. What stood there stays the base where that cannot be read. */
+  const meet = async (): Promise<void> => {
+    try {
+      const { data } = await send<SavedPolicy>('GET', path);
+      change({ ...draft, base: data });
+      setConflict(true);
+    } catch (caught) {
+      setError(caught as ApiError);
+    }
+  };
   const save = async (): Promise<void> => {
     setBusy(true);
     setError(undefined);
     try {
       const { warnings } = await send('POST', path, { body: policyWrite(text, base) });
       const read = await send<SavedPolicy>('GET', path);
-      setBase(read.data);
+      drop({ text: read.data.policy, name: read.data.name, base: read.data });
       setReviewing(false);
       setConflict(false);
       await makeStale(client, ['sys/policies']);
       client.removeQueries({ queryKey: ['why'] });
       notifications.show({ message: [`Saved ${read.data.name}, version ${read.data.version}.`, ...warnings].join(' ') });
-      if (!saved) setTimeout(() => go('/access/policies/$name', { name: read.data.name }), 0);
+      if (!saved) go('/access/policies/$name', { name: read.data.name });
     } catch (caught) {
       const refused = caught as ApiError;
       setError(refused);
-      if (refused.errors.some((sentence) => sentence.startsWith('check-and-set parameter'))) {
-        setBase((await send<SavedPolicy>('GET', path)).data);
-        setConflict(true);
-      }
+      if (refused.errors.some((sentence) => sentence.startsWith('check-and-set parameter'))) await meet();
     } finally {
       setBusy(false);
     }
@@ -96,9 +109,9 @@ export function PolicyEditor({ saved, start }: { readonly saved: SavedPolicy | u
                 needs={{ path: `sys/policies/acl/${saved.name}`, need: 'delete' }}
                 act={async () => {
                   await send('DELETE', path);
-                  setBase({ ...saved, policy: text });
+                  drop();
                   await makeStale(client, ['sys/policies']);
-                  setTimeout(() => go('/access/policies'), 0);
+                  go('/access/policies');
                 }}
               >
                 Tokens that have the policy lose what it allows at once. What it denies is no longer denied.
@@ -115,6 +128,7 @@ export function PolicyEditor({ saved, start }: { readonly saved: SavedPolicy | u
         )
       }
     >
+      {found && dirty && <FoundDraft drop={() => drop()} />}
       {isRoot && <Text>The root policy allows everything, and nobody can change it.</Text>}
       {!isRoot && (
         <div className={classes.split}>
@@ -126,14 +140,14 @@ export function PolicyEditor({ saved, start }: { readonly saved: SavedPolicy | u
                 maw={360}
                 mb="md"
                 value={name}
-                onChange={(event) => setName(event.currentTarget.value)}
+                onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
                 required
               />
             )}
             <CodeEditor
               label={saved ? `Policy ${saved.name}` : 'Policy'}
               value={text}
-              onChange={setText}
+              onChange={(next) => change({ ...draft, text: next })}
               remarks={check?.complaints ?? []}
               complete={complete}
               at={at}
@@ -172,12 +186,9 @@ export function PolicyEditor({ saved, start }: { readonly saved: SavedPolicy | u
         lines={[
           {
             with: 'CLI',
-            command: `strongroom policy check ${name || 'app'}.hcl && strongroom policy write ${name || 'app'} ${name || 'app'}.hcl`,
+            command: `strongroom policy check ${file} && ${base ? patchBy(base) : `strongroom policy write ${name || 'app'} ${file}`}`,
           },
-          {
-            with: 'curl',
-            command: `jq -Rs '{policy: .}' ${name || 'app'}.hcl | curl -X POST -H "X-Vault-Token: $VAULT_TOKEN" -d @- "$VAULT_ADDR/v1/sys/policies/acl/${name || 'app'}"`,
-          },
+          { with: 'curl', command: curlOf(name || 'app', file, base) },
         ]}
       />
       <Dialog title={saved ? `Save ${saved.name}` : 'Save the policy'} opened={reviewing} onClose={() => setReviewing(false)} size="xl">
@@ -206,4 +217,15 @@ export function PolicyEditor({ saved, start }: { readonly saved: SavedPolicy | u
       </Dialog>
     </Page>
   );
+}
+
+/** A change of the text alone: the policy keeps its other settings, and somebody else's save is not overwritten. */
+function patchBy({ name, version }: SavedPolicy): string {
+  return `strongroom patch sys/policies/acl/${name} policy=@${name}.hcl cas=${version}`;
+}
+
+function curlOf(name: string, file: string, base: SavedPolicy | undefined): string {
+  const [verb, type] = base ? ['PATCH', 'application/merge-patch+json'] : ['POST', 'application/json'];
+  const body = `jq -Rs '{policy: ., cas: ${base?.version ?? -1}}' ${file}`;
+  return `${body} | curl -X ${verb} -H "X-Vault-Token: $VAULT_TOKEN" -H "Content-Type: ${type}" -d @- "$VAULT_ADDR/v1/sys/policies/acl/${name}"`;
 }

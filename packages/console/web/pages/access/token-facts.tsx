@@ -5,7 +5,7 @@ import { StateChip } from '../../parts/state-chip.tsx';
 import { To } from '../../parts/to.tsx';
 import { When } from '../../parts/when.tsx';
 import { PolicyName } from './names.tsx';
-import { pairsText } from './fields-form.tsx';
+import { PairsText } from '../../parts/pairs-text.tsx';
 
 /** What a lookup answers. */
 export interface TokenData {
@@ -91,7 +91,7 @@ export function TokenFacts({ token }: { readonly token: TokenData }) {
         { label: 'Works from', value: token.bound_cidrs?.join(', ') },
         {
           label: 'Metadata',
-          value: meta && Object.keys(meta).length > 0 && <Text style={{ whiteSpace: 'pre-line' }}>{pairsText(meta)}</Text>,
+          value: meta && Object.keys(meta).length > 0 && <PairsText pairs={meta} />,
         },
       ]}
     />

@@ -2,15 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { apiPath } from '../../api/api-path.ts';
 import { makeStale, useRead } from '../../api/queries.ts';
 import { send } from '../../api/send.ts';
-import { notifications } from '@mantine/notifications';
 import { CommandLines } from '../../parts/command-lines.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { NamedForm } from '../../parts/form/named-form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
-import { FieldsForm } from './fields-form.tsx';
-import { TOKEN_ROLE_FIELDS } from './token-role-fields.ts';
+import { TOKEN_ROLE_FIRST } from './token-role-first.ts';
 
 /** A token role, as a form that sends what was changed. */
 export default function TokenRolePage() {
@@ -43,15 +42,14 @@ export default function TokenRolePage() {
     >
       <Loaded query={role}>
         {({ data }) => (
-          <FieldsForm
-            fields={TOKEN_ROLE_FIELDS}
-            values={data}
+          <NamedForm
+            list="auth/token/roles"
+            known={name}
+            stored={data}
+            first={TOKEN_ROLE_FIRST}
             submit="Save"
-            act={async (fields) => {
-              await send('POST', path, { body: fields });
-              await makeStale(client, ['auth/token/roles']);
-              notifications.show({ message: `Saved ${name}.` });
-            }}
+            stale={['auth/token/roles']}
+            done={() => undefined}
           />
         )}
       </Loaded>

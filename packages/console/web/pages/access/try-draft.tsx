@@ -1,10 +1,11 @@
-import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { ApiError } from '../../api/api-error.ts';
-import { OPERATIONS, type Explanation } from '../../api/explanation.ts';
+import type { Explanation } from '../../api/explanation.ts';
 import { send } from '../../api/send.ts';
 import { ExplanationView } from '../../parts/explanation.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
+import { CallFields } from './call-fields.tsx';
 
 interface Answered {
   readonly explanation: Explanation;
@@ -14,45 +15,25 @@ interface Answered {
 
 /** Asks what the text in the editor would decide if it were saved under this name. */
 export function TryDraft({ draft, name }: { readonly draft: string; readonly name: string }) {
-  const [path, setPath] = useState('');
-  const [operation, setOperation] = useState('read');
+  const [call, setCall] = useState({ path: '', operation: 'read' });
   const [policies, setPolicies] = useState('');
   const [answered, setAnswered] = useState<Answered>();
-  const [error, setError] = useState<ApiError>();
+  const { busy, error, attempt } = useAttempt();
   const ask = async (): Promise<void> => {
-    const body = { path, operation, draft, name, ...(policies.trim() === '' ? {} : { policies }) };
-    try {
-      const { data, warnings } = await send<Explanation>('POST', 'sys/policies/explain', { body });
-      setError(undefined);
-      setAnswered({ explanation: data, warnings, draft });
-    } catch (caught) {
-      setAnswered(undefined);
-      setError(caught as ApiError);
-    }
+    setAnswered(undefined);
+    const body = { ...call, draft, name, ...(policies.trim() === '' ? {} : { policies }) };
+    const { data, warnings } = await send<Explanation>('POST', 'sys/policies/explain', { body });
+    setAnswered({ explanation: data, warnings, draft });
   };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void ask();
+        void attempt(ask);
       }}
     >
       <Stack gap="xs">
-        <TextInput
-          label="Path"
-          placeholder="secret/data/team/key"
-          spellCheck={false}
-          autoComplete="off"
-          value={path}
-          onChange={(event) => setPath(event.currentTarget.value)}
-          required
-        />
-        <NativeSelect
-          label="Operation"
-          data={[...OPERATIONS]}
-          value={operation}
-          onChange={(event) => setOperation(event.currentTarget.value)}
-        />
+        <CallFields call={call} onChange={setCall} />
         <TextInput
           label="Together with policies"
           placeholder="none: the text alone"
@@ -60,7 +41,7 @@ export function TryDraft({ draft, name }: { readonly draft: string; readonly nam
           onChange={(event) => setPolicies(event.currentTarget.value)}
         />
         <div>
-          <Button type="submit" size="xs" variant="default">
+          <Button type="submit" size="xs" variant="default" loading={busy}>
             Try
           </Button>
         </div>

@@ -1,15 +1,16 @@
 import { Button, NativeSelect, PasswordInput, Text, TextInput, Textarea } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import type { ApiError } from '../../api/api-error.ts';
-import { OPERATIONS, type Explanation } from '../../api/explanation.ts';
+import type { Explanation } from '../../api/explanation.ts';
 import { send } from '../../api/send.ts';
 import { ExplanationView } from '../../parts/explanation.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { ServerError } from '../../parts/server-error.tsx';
 import { To } from '../../parts/to.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { AccessPlaces } from './access-places.tsx';
 import classes from './access.module.css';
+import { CallFields } from './call-fields.tsx';
 
 const WHOSE = [
   { value: 'mine', label: 'My token' },
@@ -31,43 +32,32 @@ export default function TryPage() {
   const { search } = usePlace();
   const go = useGo();
   const [whose, setWhose] = useState<Whose>(search.accessor === undefined ? 'mine' : 'accessor');
-  const [path, setPath] = useState(search.path ?? '');
-  const [operation, setOperation] = useState(search.operation ?? 'read');
+  const [call, setCall] = useState({ path: search.path ?? '', operation: search.operation ?? 'read' });
   const [subject, setSubject] = useState(search.accessor ?? '');
   const [draft, setDraft] = useState('');
   const [name, setName] = useState('');
   const [answered, setAnswered] = useState<Answered>();
-  const [error, setError] = useState<ApiError>();
-  const [busy, setBusy] = useState(false);
+  const { busy, error, attempt } = useAttempt();
 
-  const ask = async (asked: string): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    const question = { path: asked, operation };
+  const ask = async (): Promise<void> => {
+    setAnswered(undefined);
     const body = {
-      mine: question,
-      accessor: { ...question, accessor: subject },
-      token: { ...question, token: subject },
-      policies: { ...question, policies: subject },
-      draft: { ...question, draft, ...(subject === '' ? {} : { policies: subject }), ...(name === '' ? {} : { name }) },
+      mine: call,
+      accessor: { ...call, accessor: subject },
+      token: { ...call, token: subject },
+      policies: { ...call, policies: subject },
+      draft: { ...call, draft, ...(subject === '' ? {} : { policies: subject }), ...(name === '' ? {} : { name }) },
     }[whose];
-    try {
-      const answer = await send<Explanation>('POST', `sys/policies/explain${whose === 'mine' ? '-self' : ''}`, { body });
-      setAnswered({
-        explanation: answer.data,
-        warnings: answer.warnings,
-        draft: whose === 'draft' ? name.toLowerCase() || 'draft' : undefined,
-      });
-    } catch (caught) {
-      setAnswered(undefined);
-      setError(caught as ApiError);
-    } finally {
-      setBusy(false);
-    }
+    const answer = await send<Explanation>('POST', `sys/policies/explain${whose === 'mine' ? '-self' : ''}`, { body });
+    setAnswered({
+      explanation: answer.data,
+      warnings: answer.warnings,
+      draft: whose === 'draft' ? name.toLowerCase() || 'draft' : undefined,
+    });
   };
 
   useEffect(() => {
-    if (search.path && search.accessor === undefined) void ask(search.path);
+    if (search.path && search.accessor === undefined) void attempt(ask);
     // Asks once for the path of the address; later questions are asked by the form.
   }, []);
 
@@ -76,7 +66,7 @@ export default function TryPage() {
       <AccessPlaces at="Try a path" />
       <Text size="sm" c="dimmed" mb="md">
         Nothing is called: the server only says what its policies would decide.{' '}
-        <To to="/access/who" search={{ path: path || undefined, operation }}>
+        <To to="/access/who" search={{ path: call.path || undefined, operation: call.operation }}>
           Who may do this?
         </To>
       </Text>
@@ -84,8 +74,8 @@ export default function TryPage() {
         className={classes.question}
         onSubmit={(event) => {
           event.preventDefault();
-          go('/access/try', {}, { path, operation }, { replace: true });
-          void ask(path);
+          go('/access/try', {}, { ...call }, { replace: true });
+          void attempt(ask);
         }}
       >
         <NativeSelect
@@ -151,21 +141,7 @@ export default function TryPage() {
             required={whose === 'policies'}
           />
         )}
-        <TextInput
-          label="Path"
-          placeholder="secret/data/shop/database"
-          spellCheck={false}
-          autoComplete="off"
-          value={path}
-          onChange={(event) => setPath(event.currentTarget.value)}
-          required
-        />
-        <NativeSelect
-          label="Operation"
-          data={[...OPERATIONS]}
-          value={operation}
-          onChange={(event) => setOperation(event.currentTarget.value)}
-        />
+        <CallFields call={call} onChange={setCall} />
         <Button type="submit" loading={busy}>
           Try
         </Button>

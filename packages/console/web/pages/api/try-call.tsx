@@ -1,16 +1,14 @@
-import { Alert, Badge, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
 import { apiPath } from '../../api/api-path.ts';
-import { filled } from '../../api/engine-paths.ts';
+import { capturesOf, filled } from '../../api/engine-paths.ts';
 import { bodyOf, dataOf, resolved, type ApiDocument, type PathItem, type Schema, type Verb } from '../../api/openapi.ts';
 import { send, type Answer } from '../../api/send.ts';
-import { CommandLines } from '../../parts/command-lines.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { DeclaredAnswer } from '../../parts/declared-answer.tsx';
-import { SchemaForm } from '../../parts/schema-form.tsx';
-import type { FormValues } from '../../parts/schema-values.ts';
+import { Form } from '../../parts/form/form.tsx';
+import { asText, type FormValues } from '../../parts/form/form-values.ts';
 import { shellWord } from '../../parts/shell-word.ts';
 import { callOf, curlOf } from './written-call.ts';
 
@@ -25,29 +23,23 @@ interface TryCallProps {
 /** One call of a path: its fields, the same as a command, and what it answered. Whatever is no read is asked about first. */
 export function TryCall({ document, template, verb, item }: TryCallProps) {
   const operation = item[verb]!;
-  const [captures, setCaptures] = useState<Readonly<Record<string, string>>>({});
-  const [asked, setAsked] = useState<FormValues>();
+  const [asked, setAsked] = useState<{ readonly path: string; readonly settle: (sure: boolean) => void }>();
   const [answer, setAnswer] = useState<Answer>();
-  const [error, setError] = useState<ApiError>();
-  const [busy, setBusy] = useState(false);
   const schema = fieldsOf(document, item, verb);
-  const path = filled(template, captures);
-  const missing = item.parameters?.filter(({ name }) => !captures[name]) ?? [];
   const id = `${verb}-call`;
-  const run = async (values: FormValues): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
+  const settle = (sure: boolean): void => {
+    asked?.settle(sure);
+    setAsked(undefined);
+  };
+  const call = async (values: FormValues): Promise<Answer | undefined> => {
+    const { path, body } = split(template, values);
+    const sure = verb === 'get' || (await new Promise<boolean>((resolve) => setAsked({ path, settle: resolve })));
+    if (!sure) return undefined;
     setAnswer(undefined);
-    try {
-      const call = callOf(verb, values);
-      setAnswer(await send(call.method, apiPath(path), call));
-    } catch (caught) {
-      if (!(caught instanceof ApiError)) throw caught;
-      setError(caught);
-    } finally {
-      setBusy(false);
-      setAsked(undefined);
-    }
+    const { method, ...rest } = callOf(verb, body);
+    const made = await send(method, apiPath(path), rest);
+    setAnswer(made);
+    return made;
   };
   return (
     <section aria-labelledby={id}>
@@ -58,53 +50,33 @@ export function TryCall({ document, template, verb, item }: TryCallProps) {
         </Title>
       </Group>
       <Stack gap="md">
-        {item.parameters?.map(({ name, description }) => (
-          <TextInput
-            key={name}
-            label={name}
-            description={description}
-            required
-            maw="44rem"
-            autoComplete="off"
-            value={captures[name] ?? ''}
-            onChange={({ currentTarget }) => setCaptures({ ...captures, [name]: currentTarget.value })}
-          />
-        ))}
-        <SchemaForm
+        <Form
+          id={`call ${verb} ${template}`}
           schema={schema}
           variant={(value) => {
-            const ref = schema.discriminator?.mapping[value];
-            return ref === undefined ? undefined : resolved(document, { $ref: ref });
+            const mapping = schema.discriminator?.mapping ?? {};
+            return Object.hasOwn(mapping, value) ? resolved(document, { $ref: mapping[value]! }) : undefined;
           }}
           submit={verb === 'get' ? 'Call' : 'Call…'}
-          needs={
-            missing.length > 0
-              ? undefined
-              : { path, need: verb === 'get' ? ['read', 'list'] : verb === 'post' ? ['update', 'create'] : verb }
-          }
-          busy={busy}
-          error={error ?? null}
-          send={(values) => (verb === 'get' ? void run(values) : setAsked(values))}
+          needs={(values) => {
+            const { path, missing } = split(template, values);
+            return missing ? undefined : { path, need: NEEDS[verb] };
+          }}
+          commands={(values) => [{ with: 'curl', command: curlOf(window.location.origin, verb, split(template, values).path, shellWord) }]}
+          keeps
+          send={call}
         />
-        <CommandLines lines={[{ with: 'curl', command: curlOf(window.location.origin, verb, path, shellWord) }]} />
         {answer && (
           <Alert role="status" variant="light" title={`${answer.status}`}>
             <DeclaredAnswer document={document} schema={dataOf(document, operation)} data={answer.data} hideUnknown={verb !== 'get'} />
-            {answer.warnings.map((warning) => (
-              <Text key={warning} size="sm">
-                {warning}
-              </Text>
-            ))}
           </Alert>
         )}
       </Stack>
-      <Dialog title={`Call ${verb.toUpperCase()} ${path}?`} opened={asked !== undefined} onClose={() => setAsked(undefined)}>
+      <Dialog title={`Call ${verb.toUpperCase()} ${asked?.path ?? ''}?`} opened={asked !== undefined} onClose={() => settle(false)}>
         <Stack>
           <Text size="sm">{operation.summary}</Text>
           <Group justify="flex-end">
-            <ActionButton onClick={() => asked && void run(asked)} loading={busy}>
-              Call
-            </ActionButton>
+            <ActionButton onClick={() => settle(true)}>Call</ActionButton>
           </Group>
         </Stack>
       </Dialog>
@@ -112,13 +84,33 @@ export function TryCall({ document, template, verb, item }: TryCallProps) {
   );
 }
 
-/** The fields of a call: those of its body, or of its query. */
+const NEEDS = { get: ['read', 'list'], post: ['update', 'create'], patch: 'patch', delete: 'delete' } as const;
+
+/** The captures of the path are fields too, with a colon before their names: the body may have a field of the same name. */
+function split(template: string, values: FormValues): { readonly path: string; readonly body: FormValues; readonly missing: boolean } {
+  const captures = capturesOf(template);
+  const texts = Object.fromEntries(captures.map((name) => [name, asText(values[`:${name}`])]));
+  return {
+    path: filled(template, texts),
+    body: Object.fromEntries(Object.entries(values).filter(([name]) => !name.startsWith(':'))),
+    missing: captures.some((name) => texts[name] === ''),
+  };
+}
+
+/** The fields of a call: the captures of its path, and what its body or its query takes. */
 function fieldsOf(document: ApiDocument, item: PathItem, verb: Verb): Schema {
   const operation = item[verb]!;
-  if (verb === 'post' || verb === 'patch') return bodyOf(document, operation);
-  const query = operation.parameters?.filter((parameter) => parameter.in === 'query') ?? [];
+  const captures = (item.parameters ?? []).map(({ name, description = '', schema }) => [
+    `:${name}`,
+    { ...schema, title: name, description },
+  ]);
+  const query = (operation.parameters ?? []).flatMap(({ in: where, name, description = '', schema }) =>
+    where === 'query' ? [[name, { ...schema, description }]] : [],
+  );
+  const body: Schema = verb === 'post' || verb === 'patch' ? bodyOf(document, operation) : { properties: Object.fromEntries(query) };
   return {
-    type: 'object',
-    properties: Object.fromEntries(query.map(({ name, description = '', schema }) => [name, { ...schema, description }])),
+    ...body,
+    properties: { ...Object.fromEntries(captures), ...body.properties },
+    required: [...captures.map(([name]) => String(name)), ...(body.required ?? [])],
   };
 }

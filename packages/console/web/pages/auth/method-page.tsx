@@ -4,7 +4,8 @@ import { useStored } from '../../api/use-stored.ts';
 import { CommandLines } from '../../parts/command-lines.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Settings, TestPanel, type SettingsTest } from '../../parts/settings.tsx';
+import { SettingsTest, type TestOfSettings } from '../../parts/settings-test.tsx';
+import { Settings } from '../../parts/settings.tsx';
 import { MethodFrame } from './method-frame.tsx';
 import { useMethod } from './use-method.ts';
 
@@ -14,7 +15,7 @@ export default function MethodPage() {
   const { mount, method } = here;
   const path = apiPath('auth', mount, 'config');
   const stored = useStored(path, method?.config !== undefined);
-  const test: SettingsTest | undefined = method?.test && {
+  const test: TestOfSettings | undefined = method?.test && {
     path: apiPath('auth', mount, 'config', 'test'),
     needs: { path: `auth/${mount}/config/test`, need: 'sudo' },
     ...method.test,
@@ -22,7 +23,7 @@ export default function MethodPage() {
   };
   return (
     <MethodFrame here={here} title={method?.config ? `${mount}/ configuration` : `Try a login at ${mount}/`} section="config">
-      {method && !method.config && test && <TestPanel test={test} />}
+      {method && !method.config && test && <SettingsTest test={test} />}
       {method?.config && (
         <Loaded query={stored}>
           {({ data }) => (

@@ -65,7 +65,7 @@ export default function RecordPage() {
                 first={noun.first}
                 resends={noun.resends ?? []}
                 stale={[path, listed]}
-                save={data ? 'Save' : `Create the ${noun.one}`}
+                submit={data ? 'Save' : `Create the ${noun.one}`}
               />
             </>
           )}

@@ -4,7 +4,7 @@ import { useAct } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
-import type { FormValues } from '../../parts/fields-form.tsx';
+import type { FormValues } from '../../parts/form/form-values.ts';
 import classes from './connection-test.module.css';
 
 interface Stage {

@@ -1,14 +1,14 @@
-import { Select, Stack, TextInput } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { apiPath } from '../../api/api-path.ts';
-import { useAct, useRead } from '../../api/queries.ts';
-import { FieldsForm, type FormField, type FormValues } from '../../parts/fields-form.tsx';
+import { useRead } from '../../api/queries.ts';
+import type { FormValues } from '../../parts/form/form-values.ts';
+import { NamedForm } from '../../parts/form/named-form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { ConnectionTest } from './connection-test.tsx';
 import { databaseCrumbs } from './crumbs.tsx';
-import { connectionFields, ROLE_FIELDS, STATIC_FIELDS } from './edit-fields.ts';
 import { Preview } from './preview.tsx';
 
 interface Kind {
@@ -16,12 +16,44 @@ interface Kind {
   readonly list: string;
   readonly tab: 'connections' | 'roles' | 'static';
   readonly to: string;
+  /** Fields that stand first. */
+  readonly first: readonly string[];
+  /** What every write names. */
+  readonly always: readonly string[];
+  /** What cannot be changed: whose password it is. */
+  readonly fixed: readonly string[];
+  /** What a new one begins with. */
+  readonly begin: FormValues;
+  /** Beside the form: what it would do. */
+  readonly beside?: (mount: string, name: string, draft: FormValues) => ReactNode;
 }
 
+const ROTATION = ['rotation_period', 'rotation_schedule', 'rotation_window'];
+
 const KINDS: readonly Kind[] = [
-  { noun: 'connection', list: 'config', tab: 'connections', to: '/database/$mount/connections/$name' },
-  { noun: 'role', list: 'roles', tab: 'roles', to: '/database/$mount/roles/$name' },
-  { noun: 'static role', list: 'static-roles', tab: 'static', to: '/database/$mount/static/$name' },
+  {
+    ...{ noun: 'connection', list: 'config', tab: 'connections', to: '/database/$mount/connections/$name' },
+    first: ['plugin_name', 'connection_url', 'hosts', 'host', 'port', 'username', 'password', 'tls', 'allowed_roles', 'verify_connection'],
+    always: ['plugin_name'],
+    fixed: [],
+    begin: { plugin_name: 'postgresql-database-plugin' },
+    beside: (mount, name, draft) => <ConnectionTest mount={mount} name={name} draft={draft} />,
+  },
+  {
+    ...{ noun: 'role', list: 'roles', tab: 'roles', to: '/database/$mount/roles/$name' },
+    first: ['db_name', 'creation_statements', 'default_ttl', 'max_ttl', 'revocation_statements'],
+    always: [],
+    fixed: [],
+    begin: {},
+    beside: (mount, name, draft) => <Preview mount={mount} name={name} draft={draft} />,
+  },
+  {
+    ...{ noun: 'static role', list: 'static-roles', tab: 'static', to: '/database/$mount/static/$name' },
+    first: ['db_name', 'username', ...ROTATION],
+    always: ['username', 'db_name'],
+    fixed: ['username', 'db_name'],
+    begin: {},
+  },
 ];
 
 /** Makes or changes a connection, a role or a static role: the fields, and beside them what they would do. */
@@ -48,75 +80,35 @@ interface EditProps {
   readonly stored?: FormValues;
 }
 
-function Edit({ mount, kind, name: known, stored = {} }: EditProps) {
+function Edit({ mount, kind, name: known, stored }: EditProps) {
   const go = useGo();
-  const [name, setName] = useState(known ?? '');
-  const [plugin, setPlugin] = useState(typeof stored.plugin_name === 'string' ? stored.plugin_name : 'postgresql-database-plugin');
-  const save = useAct({ method: 'POST', path: apiPath(mount, kind.list, name), stale: [apiPath(mount)] });
-  const path = `${mount}/${kind.list}/${name}`;
-  const isConnection = kind.tab === 'connections';
-  const named = (touched: FormValues): FormValues => ({ ...touched, ...(isConnection ? { plugin_name: plugin } : identity(kind, stored)) });
+  const { beside, list, noun, tab, to } = kind;
   return (
     <Stack>
-      {known === undefined && (
-        <TextInput label="Name" required maw={640} value={name} onChange={({ currentTarget }) => setName(currentTarget.value.trim())} />
-      )}
-      {isConnection && <PluginChoice value={plugin} onChange={setPlugin} />}
-      <FieldsForm
-        fields={fieldsOf(kind, plugin, known !== undefined)}
-        stored={isConnection ? detailsOf(stored) : stored}
-        needs={{ path, need: known === undefined ? 'create' : 'update' }}
-        submit={known === undefined ? `Create ${kind.noun}` : 'Save'}
-        busy={save.isPending}
-        error={save.error}
-        onSubmit={(touched) => name !== '' && save.mutate(named(touched), { onSuccess: () => go(kind.to, { mount, name }) })}
-        onCancel={() => (known === undefined ? go('/database/$mount', { mount }, { tab: kind.tab }) : go(kind.to, { mount, name: known }))}
-        {...besideOf(kind, mount, name, named)}
+      <NamedForm
+        list={`${mount}/${list}`}
+        known={known}
+        stored={stored && detailsOf(stored)}
+        begin={known === undefined ? kind.begin : {}}
+        first={kind.first}
+        without={known === undefined ? [] : kind.fixed}
+        resends={kind.always}
+        shape={(body) => (tab === 'connections' ? body : { ...body, schema: { ...body.schema, required: needed(kind) } })}
+        stale={[apiPath(mount)]}
+        submit={known === undefined ? `Create ${noun}` : 'Save'}
+        beside={beside && ((values, _touched, name) => beside(mount, name, values))}
+        onCancel={() => (known === undefined ? go('/database/$mount', { mount }, { tab }) : go(to, { mount, name: known }))}
+        done={(name) => go(to, { mount, name })}
       />
     </Stack>
   );
 }
 
-function besideOf(
-  kind: Kind,
-  mount: string,
-  name: string,
-  named: (touched: FormValues) => FormValues,
-): { beside?: (touched: FormValues) => ReactNode } {
-  if (kind.tab === 'connections') return { beside: (touched) => <ConnectionTest mount={mount} name={name} draft={named(touched)} /> };
-  if (kind.tab === 'roles') return { beside: (touched) => <Preview mount={mount} name={name} draft={named(touched)} /> };
-  return {};
-}
-
-function fieldsOf(kind: Kind, plugin: string, exists: boolean): readonly FormField[] {
-  if (kind.tab === 'connections') return connectionFields(plugin);
-  if (kind.tab === 'roles') return ROLE_FIELDS;
-  // Whose password it is cannot be changed.
-  return exists ? STATIC_FIELDS.filter(({ name }) => name !== 'username' && name !== 'db_name') : STATIC_FIELDS;
-}
-
-/** What every write of a static role names. */
-function identity(kind: Kind, stored: FormValues): FormValues {
-  return kind.tab === 'static' && stored.username !== undefined ? { username: stored.username, db_name: stored.db_name } : {};
+function needed({ fixed }: Kind): readonly string[] {
+  return fixed.length > 0 ? fixed : ['db_name'];
 }
 
 /** A connection as its form has it: the parameters of the plugin beside its own fields. */
-function detailsOf(stored: FormValues): FormValues {
-  const details = (stored.connection_details ?? {}) as FormValues;
-  return { ...stored, ...details, root_rotation_statements: stored.root_credentials_rotate_statements };
-}
-
-function PluginChoice({ value, onChange }: { readonly value: string; readonly onChange: (plugin: string) => void }) {
-  const catalog = useRead<{ keys?: string[]; database?: string[] }>('sys/plugins/catalog/database', { method: 'LIST' });
-  const known = catalog.data?.data.keys ?? [];
-  return (
-    <Select
-      label="Plugin"
-      maw={640}
-      data={[...new Set([...known, value])]}
-      value={value}
-      allowDeselect={false}
-      onChange={(next) => onChange(next ?? value)}
-    />
-  );
+function detailsOf({ connection_details: details, root_credentials_rotate_statements: rotation, ...stored }: FormValues): FormValues {
+  return { ...stored, ...(details as FormValues | undefined), ...(rotation === undefined ? {} : { root_rotation_statements: rotation }) };
 }

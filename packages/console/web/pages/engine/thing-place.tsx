@@ -4,15 +4,15 @@ import { ApiError } from '../../api/api-error.ts';
 import { apiPath } from '../../api/api-path.ts';
 import { capturesOf, filled, issues, relatedTo, type EnginePath, type FoundPath } from '../../api/engine-paths.ts';
 import { isSecret } from '../../api/marked-secrets.ts';
-import { bodyOf, dataOf, resolved, type ApiDocument, type Schema } from '../../api/openapi.ts';
-import { useAct, useRead } from '../../api/queries.ts';
+import { bodyOf, dataOf, type ApiDocument, type Schema } from '../../api/openapi.ts';
+import { useRead } from '../../api/queries.ts';
 import { send, type Answer } from '../../api/send.ts';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
 import { DeclaredAnswer } from '../../parts/declared-answer.tsx';
+import { PathForm } from '../../parts/form/path-form.tsx';
 import { IssuedCredential } from '../../parts/issued-credential.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
-import { SchemaForm } from '../../parts/schema-form.tsx';
 import { To } from '../../parts/to.tsx';
 
 interface ThingPlaceProps {
@@ -78,8 +78,7 @@ export function ThingPlace({ document, mount, address, path, paths }: ThingPlace
           mount={mount}
           address={address}
           path={path}
-          body={body}
-          present={isNew ? {} : openValues(document, dataOf(document, get), stored.data?.data ?? {})}
+          stored={isNew || !stored.data ? undefined : openValues(document, dataOf(document, get), stored.data.data)}
           done={() => isNew && go('/engine/$mount/$', { mount, rest: address }, {}, { replace: true })}
         />
       )}
@@ -103,55 +102,36 @@ export function ThingPlace({ document, mount, address, path, paths }: ThingPlace
 }
 
 interface WriteFormProps extends Omit<ThingPlaceProps, 'paths'> {
-  readonly body: Schema;
-  readonly present: Readonly<Record<string, unknown>>;
+  /** Undefined where nothing is stored yet. */
+  readonly stored: Readonly<Record<string, unknown>> | undefined;
   readonly done: () => void;
 }
 
 /** Sends what was touched; an answer with data stands below the form, its secrets hidden. */
-function WriteForm({ document, mount, address, path, body, present, done }: WriteFormProps) {
+function WriteForm({ document, mount, address, path, stored, done }: WriteFormProps) {
   const [answer, setAnswer] = useState<Answer>();
   const at = apiPath(mount, address);
-  const act = useAct({
-    method: 'POST',
-    path: at,
-    stale: [apiPath(mount, address.split('/').slice(0, -1).join('/'))],
-    done: (made) => {
-      setAnswer(made);
-      done();
-    },
-  });
   const { post, get } = path.item;
-  const summary = post!.summary.replace(/\.$/, '');
   const schema = dataOf(document, post);
   return (
     <section aria-labelledby="write-title">
       <Title order={2} size="h4" id="write-title" mb="sm">
-        {summary}
+        {post!.summary.replace(/\.$/, '')}
       </Title>
-      <SchemaForm
-        schema={body}
-        present={get ? present : {}}
-        variant={(value) => {
-          const ref = body.discriminator?.mapping[value];
-          return ref === undefined ? undefined : resolved(document, { $ref: ref });
-        }}
+      <PathForm
+        path={at}
+        stored={get && stored}
         submit={get ? 'Save' : 'Do it'}
         needs={{ path: `${mount}/${address}`, need: ['update', 'create'] }}
-        busy={act.isPending}
-        error={act.error}
-        send={(values) => act.mutate(values)}
+        stale={[at, apiPath(mount, address.split('/').slice(0, -1).join('/'))]}
+        done={(made) => {
+          setAnswer(made);
+          done();
+        }}
       />
-      {answer && (
+      {answer && Object.keys(answer.data).length > 0 && (
         <Alert role="status" mt="md" variant="light" title="Done">
-          <Stack gap="xs">
-            {answer.warnings.map((warning) => (
-              <Text key={warning} size="sm">
-                {warning}
-              </Text>
-            ))}
-            <DeclaredAnswer document={document} schema={schema} data={answer.data} hideUnknown />
-          </Stack>
+          <DeclaredAnswer document={document} schema={schema} data={answer.data} hideUnknown />
         </Alert>
       )}
     </section>

@@ -2,13 +2,14 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
+import { useOwner } from '../../parts/use-draft.ts';
 import { rowsOf } from './edit-row.ts';
 import { lastOf } from './kv-mount.ts';
 import { crumbsTo, WithKvMount } from './kv-page.tsx';
 import { leavesOf } from './leaves.ts';
 import { SecretEditor } from './secret-editor.tsx';
 import { useSecret, type SecretPart } from './secret.ts';
-import { formOf, useOwner } from './unsaved.ts';
+import { formOf } from './unsaved.ts';
 
 /** Changes a secret, or goes back to an old version of it. */
 export default function EditPage() {
@@ -40,13 +41,13 @@ interface EditProps extends SecretPart {
 
 function Edit(props: EditProps) {
   const owner = useOwner();
-  return owner === undefined ? null : <EditOf {...props} owner={owner} />;
+  return owner === undefined ? null : <EditOf {...props} />;
 }
 
-function EditOf({ mount, secret, from, owner }: EditProps & { readonly owner: string }) {
+function EditOf({ mount, secret, from }: EditProps) {
   const current = useSecret(mount, secret);
   const old = useSecret(mount, secret, from);
-  const form = { mount, secret, owner, form: formOf(mount, secret) };
+  const form = { mount, secret, form: formOf(mount, secret) };
   return (
     <Loaded query={current}>
       {(read) => (

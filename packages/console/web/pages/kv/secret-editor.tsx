@@ -1,13 +1,14 @@
-import { Alert, Button, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { apiPath } from '../../api/api-path.ts';
 import { send } from '../../api/send.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { drafts } from '../../parts/drafts.ts';
+import { FoundDraft } from '../../parts/found-draft.tsx';
 import { useGo } from '../../parts/place.ts';
 import { ServerError } from '../../parts/server-error.tsx';
+import { useDraft } from '../../parts/use-draft.ts';
 import { ChangesTable } from './changes-table.tsx';
 import { changesBetween } from './changes.ts';
 import { ConflictView } from './conflict.tsx';
@@ -23,7 +24,6 @@ import classes from './kv.module.css';
 interface SecretEditorProps extends SecretPart {
   /** What the changes begin from, where no unsaved ones are kept. */
   readonly begin: Draft;
-  readonly owner: string;
   readonly form: string;
 }
 
@@ -37,37 +37,24 @@ interface Theirs {
  * Edits, then shows what differs, then saves, and only if the version that the changes began from is still the current one. Version 1 of key-value knows no check-and-set: there
  * the secret is read again right before it is written.
  */
-export function SecretEditor({ mount, secret, begin, owner, form }: SecretEditorProps) {
+export function SecretEditor({ mount, secret, begin, form }: SecretEditorProps) {
   const client = useQueryClient();
   const go = useGo();
-  const [found] = useState(() => drafts.find<Draft>(form, owner));
-  const [{ rows, json, base, version }, setDraft] = useState(found ?? begin);
+  const { draft, found, change: keep, redraw, drop } = useDraft(form, begin);
+  const { rows, json, base, version } = draft;
   const [fault, setFault] = useState<string>();
   const [reviewed, setReviewed] = useState<readonly Leaf[]>();
   const [theirs, setTheirs] = useState<Theirs>();
   const [error, setError] = useState<ApiError>();
   const [busy, setBusy] = useState(false);
-  const [touched, setTouched] = useState(found !== undefined);
   const at = { mount: mount.path, rest: secret };
 
-  useEffect(() => {
-    if (touched) drafts.keep(form, owner, { rows, json, base, version });
-  }, [touched, form, owner, rows, json, base, version]);
-  useEffect(() => {
-    if (!touched) return undefined;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [touched]);
-
   const change = (next: Partial<Draft>): void => {
-    setDraft((before) => ({ ...before, ...next }));
-    setTouched(true);
+    keep({ ...draft, ...next });
     setFault(undefined);
   };
   const leave = (): void => {
-    drafts.drop(form);
-    setTouched(false);
+    drop();
     go('/kv/$mount/show/$', at);
   };
   /** The values as they are edited now. Undefined where they are none; then the page says why. */
@@ -101,8 +88,7 @@ export function SecretEditor({ mount, secret, begin, owner, form }: SecretEditor
         if (!isSame(dataOf(now.leaves), dataOf(base))) return setTheirs(now);
       }
       await send('POST', apiPath(dataPath(mount, secret)), { body: mount.version === 2 ? { data, options: { cas: version } } : data });
-      drafts.drop(form);
-      setTouched(false);
+      drop();
       await secretChanged(client, mount, secret);
       go('/kv/$mount/show/$', at);
     } catch (caught) {
@@ -163,13 +149,7 @@ export function SecretEditor({ mount, secret, begin, owner, form }: SecretEditor
   }
   return (
     <Stack>
-      {found && (
-        <Alert color="yellow" variant="light" title="These are unsaved changes from before">
-          <Button size="xs" variant="default" onClick={leave}>
-            Drop them
-          </Button>
-        </Alert>
-      )}
+      {found && <FoundDraft drop={leave} />}
       <Group justify="space-between">
         <SegmentedControl
           aria-label="How values are edited"
@@ -183,7 +163,7 @@ export function SecretEditor({ mount, secret, begin, owner, form }: SecretEditor
             const leaves = edited();
             if (!leaves) return;
             const next = kind === 'json' ? { json: JSON.stringify(dataOf(leaves), null, 2) } : { rows: rowsOf(leaves), json: undefined };
-            setDraft((before) => ({ ...before, ...next }));
+            redraw({ ...draft, ...next });
           }}
         />
         <ImportValues

@@ -1,5 +1,5 @@
-import { useSession } from '../../app/session.ts';
 import { drafts } from '../../parts/drafts.ts';
+import { useOwner } from '../../parts/use-draft.ts';
 import type { KvMount } from './kv-mount.ts';
 import type { EditRow } from './edit-row.ts';
 import type { Leaf } from './leaves.ts';
@@ -13,12 +13,6 @@ export interface Draft {
   readonly base: readonly Leaf[];
   /** The version that a save replaces; 0 for a new secret. */
   readonly version: number;
-}
-
-/** Who works here, for drafts: whoever could go on with the page after a login. Undefined until that is known. */
-export function useOwner(): string | undefined {
-  const { holder } = useSession();
-  return holder && (holder.entityId || holder.accessor);
 }
 
 export function formOf(mount: KvMount, secret: string): string {

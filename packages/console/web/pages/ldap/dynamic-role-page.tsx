@@ -73,7 +73,7 @@ export default function DynamicRolePage() {
               stored={data}
               first={FIRST}
               stale={[path, apiPath(mount, 'role')]}
-              save={data ? 'Save' : 'Create the role'}
+              submit={data ? 'Save' : 'Create the role'}
             />
           </>
         )}

@@ -79,7 +79,7 @@ export default function LibrarySetPage() {
               stored={data}
               first={FIRST}
               stale={[path, apiPath(mount, 'library')]}
-              save={data ? 'Save' : 'Create the set'}
+              submit={data ? 'Save' : 'Create the set'}
             />
           )}
         </Loaded>

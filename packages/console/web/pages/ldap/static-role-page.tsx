@@ -90,7 +90,7 @@ export default function StaticRolePage() {
               stored={data}
               first={FIRST}
               stale={[path, credential, apiPath(mount, 'static-role')]}
-              save={data ? 'Save' : 'Create the role'}
+              submit={data ? 'Save' : 'Create the role'}
             />
           </>
         )}

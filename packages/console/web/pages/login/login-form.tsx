@@ -5,7 +5,7 @@ import { ServerError } from '../../parts/server-error.tsx';
 import { DeclaredFields, type Values } from './declared-fields.tsx';
 import { sendLogin, type LoginAnswer, type SecondFactor } from './send-login.ts';
 import type { LoginMethod } from './login-method.ts';
-import { useAttempt } from './use-attempt.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 
 const OidcForm = lazy(async () => ({ default: (await import('./oidc-form.tsx')).OidcForm }));
 const SecondFactorForm = lazy(async () => ({ default: (await import('./second-factor-form.tsx')).SecondFactorForm }));

@@ -5,7 +5,7 @@ import { ServerError } from '../../parts/server-error.tsx';
 import type { LoginAnswer } from './send-login.ts';
 import type { LoginMethod } from './login-method.ts';
 import { beginOidc, channelOf, completeOidc, keepOidc, pollOidc, type BegunLogin, type ProviderAnswer } from './oidc-login.ts';
-import { useAttempt } from './use-attempt.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 
 interface OidcFormProps {
   readonly method: LoginMethod;

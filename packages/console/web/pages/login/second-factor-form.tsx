@@ -2,7 +2,7 @@ import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { ServerError } from '../../parts/server-error.tsx';
 import { giveFactors, type Factor, type LoginAnswer, type SecondFactor } from './send-login.ts';
-import { useAttempt } from './use-attempt.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 
 interface SecondFactorFormProps {
   readonly factor: SecondFactor;

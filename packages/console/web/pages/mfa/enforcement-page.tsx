@@ -63,7 +63,7 @@ export default function EnforcementPage() {
               first={FIRST}
               resends={['mfa_method_ids']}
               stale={[LISTED, path]}
-              save={data ? 'Save' : 'Create the enforcement'}
+              submit={data ? 'Save' : 'Create the enforcement'}
             />
           </>
         )}

@@ -32,7 +32,7 @@ export default function MfaMethodPage() {
       without={['after', 'limit', ...(isNew ? [] : ['method_name'])]}
       resends="all"
       stale={[LISTED, path]}
-      save={isNew ? 'Create the method' : 'Save'}
+      submit={isNew ? 'Create the method' : 'Save'}
       {...(isNew ? { done: () => go('/mfa') } : {})}
     />
   );

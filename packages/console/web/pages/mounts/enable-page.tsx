@@ -1,12 +1,12 @@
-import { Stack, TextInput, Select } from '@mantine/core';
-import { useState } from 'react';
 import { apiPath } from '../../api/api-path.ts';
-import { bodyOf, useApiDocument, type ApiDocument } from '../../api/openapi.ts';
-import { useAct, useRead } from '../../api/queries.ts';
+import { useRead } from '../../api/queries.ts';
+import { send } from '../../api/send.ts';
+import type { DeclaredBody } from '../../api/use-declared-body.ts';
+import { asText, type FormValues } from '../../parts/form/form-values.ts';
+import { PathForm } from '../../parts/form/path-form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
-import { SchemaForm } from '../../parts/schema-form.tsx';
 import { To } from '../../parts/to.tsx';
 import { PLACES, STALE, type Kind } from './mounts.ts';
 
@@ -24,76 +24,59 @@ const BUILT_IN = new Set(['system', 'identity', 'cubbyhole', 'token', 'sync']);
 export default function EnablePage() {
   const kind: Kind = usePlace().params.kind === 'auth' ? 'auth' : 'secret';
   const catalogue = useRead<{ detailed: readonly Plugin[] }>('sys/plugins/catalog');
-  const document = useApiDocument();
   return (
     <Page title={kind === 'auth' ? 'Enable a login method' : 'Enable a secrets engine'} crumbs={[<To to="/mounts">Mounts</To>]}>
       <Loaded query={catalogue}>
         {({ data }) => (
-          <Loaded query={document}>
-            {(found) => (
-              <EnableForm
-                kind={kind}
-                document={found}
-                plugins={data.detailed.filter(({ type, name, refused }) => type === kind && refused === undefined && !BUILT_IN.has(name))}
-              />
-            )}
-          </Loaded>
+          <EnableForm
+            kind={kind}
+            plugins={data.detailed.filter(({ type, name, refused }) => type === kind && refused === undefined && !BUILT_IN.has(name))}
+          />
         )}
       </Loaded>
     </Page>
   );
 }
 
-function EnableForm({
-  kind,
-  document,
-  plugins,
-}: {
+interface EnableFormProps {
   readonly kind: Kind;
-  readonly document: ApiDocument;
   readonly plugins: readonly Plugin[];
-}) {
-  const [type, setType] = useState<string | null>(null);
-  const [path, setPath] = useState('');
+}
+
+function EnableForm({ kind, plugins }: EnableFormProps) {
   const go = useGo();
-  const at = (path.trim() === '' ? (type ?? '') : path.trim()).replace(/^\/+|\/+$/g, '');
-  const act = useAct({
-    method: 'POST',
-    path: apiPath(PLACES[kind], at),
-    stale: STALE,
-    done: () => go('/mounts/$kind/$mount', { kind, mount: at }),
-  });
-  const declared = bodyOf(document, document.paths[`/${PLACES[kind]}/{path}`]?.post);
-  const offered = ['description', 'options', 'config'];
-  const properties = Object.fromEntries(Object.entries(declared.properties ?? {}).filter(([name]) => offered.includes(name)));
+  const names = [...new Set(plugins.map(({ name }) => name))];
   return (
-    <Stack>
-      <Select
-        label="What"
-        required
-        searchable
-        maw="44rem"
-        data={[...new Map(plugins.map((plugin) => [plugin.name, { value: plugin.name, label: plugin.name }])).values()]}
-        value={type}
-        onChange={setType}
-      />
-      <TextInput
-        label="Path"
-        description="Where it is reached; it may have several parts, such as team/keys."
-        maw="44rem"
-        placeholder={type ?? ''}
-        autoComplete="off"
-        value={path}
-        onChange={({ currentTarget }) => setPath(currentTarget.value)}
-      />
-      <SchemaForm
-        schema={{ type: 'object', properties }}
-        submit={at === '' ? 'Enable' : `Enable at ${at}/`}
-        needs={{ path: `${PLACES[kind]}/${at || 'new'}`, need: ['create', 'update'] }}
-        busy={act.isPending}
-        error={act.error}
-        send={(values) => act.mutate({ ...values, type: type ?? '' })}
-      />
-    </Stack>
+    <PathForm
+      path={apiPath(PLACES[kind], 'new')}
+      id={`enable ${kind}`}
+      shape={withPlace}
+      choices={{ type: names.map((value) => ({ value, label: value })) }}
+      submit="Enable"
+      needs={(values) => ({ path: `${PLACES[kind]}/${placeOf(values) || 'new'}`, need: ['create', 'update'] })}
+      stale={STALE}
+      send={async (values) => {
+        const { [PLACE]: _place, ...body } = values;
+        return send('POST', apiPath(PLACES[kind], placeOf(values)), { body });
+      }}
+      done={(_answer, values) => go('/mounts/$kind/$mount', { kind, mount: placeOf(values) })}
+    />
   );
+}
+
+/** Where it is mounted: a part of the path, and no field of the body. */
+const PLACE = ':path';
+
+/** What an operator chooses of a new mount. */
+function withPlace({ schema, variant }: DeclaredBody): DeclaredBody {
+  const { type, description, options, config } = schema.properties ?? {};
+  const path = { title: 'Path', type: 'string', description: 'Where it is reached, such as team/keys. Empty: by the name of its type.' };
+  const properties = { type: { ...type, title: 'What' }, [PLACE]: path, description, options, config };
+  const declared = Object.entries(properties).flatMap(([name, field]) => (field ? [[name, field] as const] : []));
+  return { variant, schema: { type: 'object', properties: Object.fromEntries(declared), required: ['type'] } };
+}
+
+function placeOf({ type, [PLACE]: path }: FormValues): string {
+  const typed = typeof path === 'string' ? path.trim() : '';
+  return (typed === '' ? asText(type) : typed).replace(/^\/+|\/+$/g, '');
 }

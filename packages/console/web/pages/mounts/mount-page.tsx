@@ -1,17 +1,17 @@
-import { Alert, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Stack, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { apiPath } from '../../api/api-path.ts';
-import { bodyOf, dataOf, useApiDocument } from '../../api/openapi.ts';
+import { dataOf, useApiDocument } from '../../api/openapi.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { send } from '../../api/send.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
 import { DeclaredAnswer } from '../../parts/declared-answer.tsx';
+import { PathForm } from '../../parts/form/path-form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
-import { SchemaForm } from '../../parts/schema-form.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
 import { shellWord } from '../../parts/shell-word.ts';
 import { To } from '../../parts/to.tsx';
@@ -71,38 +71,24 @@ interface MountProps {
 }
 
 function Tuning({ kind, mount }: MountProps) {
-  const document = useApiDocument();
   const at = apiPath(PLACES[kind], mount, 'tune');
   const stored = useRead(at);
-  const act = useAct({ method: 'POST', path: at, stale: [at, ...STALE] });
   return (
     <section aria-labelledby="tuning">
       <Title order={2} size="h4" id="tuning" mb="sm">
         Tuning
       </Title>
-      <Loaded query={document}>
-        {(found) => (
-          <Loaded query={stored}>
-            {({ data }) => (
-              <SchemaForm
-                key={JSON.stringify(data)}
-                schema={bodyOf(found, found.paths[`/${PLACES[kind]}/{part1}/tune`]?.post)}
-                present={data}
-                submit="Save"
-                needs={{ path: `${PLACES[kind]}/${mount}/tune`, need: 'update' }}
-                busy={act.isPending}
-                error={act.error}
-                send={(values) => act.mutate(values)}
-              />
-            )}
-          </Loaded>
+      <Loaded query={stored}>
+        {({ data }) => (
+          <PathForm
+            path={at}
+            stored={data}
+            submit="Save"
+            needs={{ path: `${PLACES[kind]}/${mount}/tune`, need: 'update' }}
+            stale={[at, ...STALE]}
+          />
         )}
       </Loaded>
-      {act.isSuccess && (
-        <Text role="status" size="sm" mt="xs">
-          Saved.
-        </Text>
-      )}
     </section>
   );
 }

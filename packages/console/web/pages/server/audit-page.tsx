@@ -15,7 +15,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
 import { StateChip, type Mood } from '../../parts/state-chip.tsx';
 import { When } from '../../parts/when.tsx';
-import { useAttempt } from '../login/use-attempt.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Section } from './section.tsx';
 import { ServerFrame } from './server-frame.tsx';
 

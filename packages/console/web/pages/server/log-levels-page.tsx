@@ -7,7 +7,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
-import { useAttempt } from '../login/use-attempt.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { ServerFrame } from './server-frame.tsx';
 import { useRight } from '../../api/rights.ts';
 

@@ -6,7 +6,7 @@ import { send } from '../../api/send.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
-import { useAttempt } from '../login/use-attempt.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { NewKeysList } from '../unseal/new-keys-list.tsx';
 import type { NewKeys } from '../unseal/new-keys.ts';
 import type { SealStatus } from '../unseal/seal-status.ts';

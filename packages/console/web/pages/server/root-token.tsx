@@ -5,7 +5,7 @@ import { makeStale, useRead } from '../../api/queries.ts';
 import { send } from '../../api/send.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
-import { useAttempt } from '../login/use-attempt.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { NewKeysList } from '../unseal/new-keys-list.tsx';
 import { ShareForm } from '../unseal/share-form.tsx';
 import { decodeToken } from './decode-token.ts';

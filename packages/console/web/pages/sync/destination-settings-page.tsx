@@ -64,7 +64,7 @@ export default function DestinationSettingsPage() {
               first={[...(Object.hasOwn(FIRST, type) ? FIRST[type]! : []), ...OF_ALL]}
               without={WITHOUT}
               stale={['sys/sync/destinations', path]}
-              save={data ? 'Save' : 'Create the destination'}
+              submit={data ? 'Save' : 'Create the destination'}
             />
           </>
         )}

@@ -10,6 +10,7 @@ import { DataTable } from '../../parts/data-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { ServerError } from '../../parts/server-error.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { DestinationFrame } from './destination-frame.tsx';
 import { HeldNotice } from './hold.tsx';
 import { walkSecrets } from './walk-secrets.ts';
@@ -30,8 +31,7 @@ export default function LinkPage() {
   const [glob, setGlob] = useState('**');
   const [found, setFound] = useState<{ readonly secrets: readonly Named[]; readonly more: boolean; readonly mount: string }>();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [busy, setBusy] = useState<'look' | 'link'>();
-  const [error, setError] = useState<ApiError>();
+  const { running, error, attempt } = useAttempt<'look' | 'link'>();
   const [done, setDone] = useState<{ readonly linked: number; readonly failed: readonly string[] }>();
   const leaving = useRef(new AbortController());
   useEffect(() => {
@@ -40,18 +40,6 @@ export default function LinkPage() {
     return () => controller.abort();
   }, []);
   const from = mount === '' ? (mounts.data?.mounts[0]?.path ?? '') : mount;
-  const tried = async (what: 'look' | 'link', work: () => Promise<void>): Promise<void> => {
-    setBusy(what);
-    setError(undefined);
-    try {
-      await work();
-    } catch (caught) {
-      if (!(caught instanceof ApiError)) throw caught;
-      setError(caught);
-    } finally {
-      setBusy(undefined);
-    }
-  };
   const look = async (): Promise<void> => {
     setDone(undefined);
     const { names, more } = await walkSecrets(from, glob.trim(), leaving.current.signal);
@@ -88,7 +76,7 @@ export default function LinkPage() {
       <form
         onSubmit={(event: FormEvent) => {
           event.preventDefault();
-          void tried('look', look);
+          void attempt(look, 'look');
         }}
       >
         <Group gap="sm" align="flex-end">
@@ -110,7 +98,7 @@ export default function LinkPage() {
           <ActionButton
             type="submit"
             variant="default"
-            loading={busy === 'look'}
+            loading={running === 'look'}
             disabled={from === '' || glob.trim() === ''}
             needs={{ path: `${place}/names`, need: ['update', 'create'] }}
           >
@@ -138,10 +126,10 @@ export default function LinkPage() {
             {found.secrets.length > 0 && (
               <Group>
                 <ActionButton
-                  loading={busy === 'link'}
+                  loading={running === 'link'}
                   disabled={chosen.size === 0}
                   needs={{ path: `${place}/associations/set`, need: ['update', 'create'] }}
-                  onClick={() => void tried('link', link)}
+                  onClick={() => void attempt(link, 'link')}
                 >
                   {`Link ${chosen.size}`}
                 </ActionButton>

@@ -2,7 +2,7 @@ import { Button, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { send } from '../../api/send.ts';
 import { ServerError } from '../../parts/server-error.tsx';
-import { useAttempt } from '../login/use-attempt.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import type { NewKeys } from './new-keys.ts';
 import type { SealStatus } from './seal-status.ts';
 

@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, Progress, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { ServerError } from '../../parts/server-error.tsx';
-import { useAttempt } from '../login/use-attempt.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import classes from './share-form.module.css';
 
 interface ShareFormProps {

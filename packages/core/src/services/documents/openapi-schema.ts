@@ -77,7 +77,7 @@ function plain(schema: TSchema, components?: Components): OpenApiSchema {
     } else if (key === 'allOf') made[key] = (value as TSchema[]).map((one) => openApiSchema(one, components));
     else made[key] = value;
   }
-  const { secret, group, multiline } = schema as { secret?: boolean; group?: string; multiline?: boolean };
+  const { secret, group, multiline } = schema as { secret?: boolean; group?: string; multiline?: boolean | 'json' };
   delete made['group'];
   delete made['multiline'];
   return { ...made, ...displayed({ sensitive: secret, group, multiline }) };
@@ -108,14 +108,14 @@ function displayed({
 }: {
   sensitive?: boolean | undefined;
   group?: string | undefined;
-  multiline?: boolean | undefined;
+  multiline?: boolean | 'json' | undefined;
 }): OpenApiSchema {
   if (!sensitive && group === undefined && !multiline) return {};
   return {
     'x-vault-displayAttrs': {
       ...(sensitive ? { sensitive: true } : {}),
       ...(group === undefined ? {} : { group }),
-      ...(multiline ? { editType: 'textarea' } : {}),
+      ...(multiline ? { editType: multiline === 'json' ? 'json' : 'textarea' } : {}),
     },
   };
 }
