@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { checkedCore, keptLog, sharedMemory } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
-import type { AutomaticSeal } from '../../../src/index.ts';
+import type { KeySeal } from '../../../src/index.ts';
 import { decrypted, openPgp, operator, pgpKey, unseals } from './operators.ts';
 
 const pgp = async () => openPgp;
-const seal: AutomaticSeal = { type: 'static', key: Buffer.alloc(32, 7) };
+const seal: KeySeal = { type: 'static', key: Buffer.alloc(32, 7) };
 
 describe('an initialisation with PGP keys', () => {
   test('encrypts shares and root token, each to its holder', async () => {
