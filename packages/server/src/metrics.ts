@@ -145,6 +145,8 @@ export class ServerMetrics {
       shared: driver.shared,
       get: (key) => driver.get(key),
       range: (query) => driver.range(query),
+      ...(driver.copy ? { copy: async () => driver.copy!() } : {}),
+      ...(driver.replace ? { replace: async () => driver.replace!() } : {}),
       commit,
       changes: (listener) => driver.changes(listener),
       staleness: () => driver.staleness(),
