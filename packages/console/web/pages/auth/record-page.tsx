@@ -1,10 +1,8 @@
 import { Text } from '@mantine/core';
 import { apiPath } from '../../api/api-path.ts';
-import { makeStale, queryClient } from '../../api/queries.ts';
-import { send } from '../../api/send.ts';
 import { useStored } from '../../api/use-stored.ts';
 import { CommandLines } from '../../parts/command-lines.tsx';
-import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { Settings } from '../../parts/settings.tsx';
@@ -31,18 +29,15 @@ export default function RecordPage() {
       actions={
         noun &&
         exists && (
-          <ConfirmAction
+          <DeleteThing
+            path={`auth/${mount}/${noun.path}/${name}`}
+            name={name}
             label={`Delete the ${noun.one}`}
-            typed={name}
-            needs={{ path: `auth/${mount}/${noun.path}/${name}`, need: 'delete' }}
-            act={async () => {
-              await send('DELETE', path);
-              await makeStale(queryClient, [listed]);
-              go('/auth/$mount/list/$noun', { mount, noun: noun.path });
-            }}
+            stale={[listed]}
+            done={() => go('/auth/$mount/list/$noun', { mount, noun: noun.path })}
           >
             {noun.deleted}
-          </ConfirmAction>
+          </DeleteThing>
         )
       }
     >
