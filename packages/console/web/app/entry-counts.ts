@@ -1,10 +1,4 @@
-import { useRead } from '../api/queries.ts';
-import type { Attention, AttentionItem } from '../api/work.ts';
-
-/** Milliseconds between two looks. */
-const EVERY = 30_000;
-/** So many causes are read. */
-const MOST = 100;
+import type { AttentionItem } from '../api/work.ts';
 
 const OF_KIND: Partial<Readonly<Record<AttentionItem['kind'], string>>> = {
   ...{ lease: '/leases', sync: '/sync', drift: '/sync', mount: '/mounts', token: '/access/policies' },
@@ -13,13 +7,7 @@ const OF_KIND: Partial<Readonly<Record<AttentionItem['kind'], string>>> = {
 };
 const OF_TYPE: Readonly<Record<string, string>> = { database: '/database', ldap: '/ldap', aws: '/aws' };
 
-/** How many causes need a person, by the entry on the left that leads to them. */
-export function useEntryCounts(): Readonly<Record<string, number>> {
-  const { data } = useRead<Attention>('sys/internal/ui/attention', { query: { limit: MOST }, every: EVERY });
-  return countsOf(data?.data.items ?? []);
-}
-
-/** @returns by the address of the entry; an entry without anything is absent */
+/** How many causes need a person, by the address of the entry that leads to them; an entry without any is absent. */
 export function countsOf(items: readonly Pick<AttentionItem, 'kind' | 'mount_type'>[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { kind, mount_type } of items) {

@@ -41,12 +41,15 @@ export function KeysHelp({ opened, close }: { readonly opened: boolean; readonly
             {
               title: 'Key',
               main: true,
-              cell: ({ keys }) =>
-                keys.map((key) => (
-                  <Kbd key={key} mr={4}>
-                    {key}
-                  </Kbd>
-                )),
+              cell: ({ keys }) => (
+                <span style={{ whiteSpace: 'nowrap' }}>
+                  {keys.map((key) => (
+                    <Kbd key={key} mr={4}>
+                      {key}
+                    </Kbd>
+                  ))}
+                </span>
+              ),
             },
             { title: 'What it does', cell: ({ what }) => <Text size="sm">{what}</Text> },
           ]}

@@ -7,7 +7,7 @@ import { SealGate } from '../pages/unseal/seal-gate.tsx';
 import { To } from '../parts/to.tsx';
 import { useLive } from '../live/use-live.ts';
 import { areas } from './areas.ts';
-import { useEntryCounts } from './entry-counts.ts';
+import { useEntryCounts } from './use-entry-counts.ts';
 import { ServerState } from './server-state.tsx';
 import { usePageKeys } from './use-page-keys.ts';
 import { SessionBars, SessionGuard } from './session-guard.tsx';

@@ -39,8 +39,9 @@ export function usePageKeys() {
 /** Presses the button of the page that edits. */
 function pressEdit(): boolean {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('#page button:not([aria-disabled="true"]):not(:disabled)')];
-  const edit = buttons.find(({ textContent }) => textContent === 'Edit' || textContent === 'New version' || textContent === 'Edit metadata');
+  const edit = buttons.find(
+    ({ textContent }) => textContent === 'Edit' || textContent === 'New version' || textContent === 'Edit metadata',
+  );
   edit?.click();
   return edit !== undefined;
 }
-

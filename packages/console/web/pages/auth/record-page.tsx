@@ -1,7 +1,10 @@
 import { Text } from '@mantine/core';
 import { apiPath } from '../../api/api-path.ts';
+import { declaredItem } from '../../api/engine-paths.ts';
+import { dataOf, useApiDocument } from '../../api/openapi.ts';
 import { useStored } from '../../api/use-stored.ts';
 import { CommandLines } from '../../parts/command-lines.tsx';
+import { DeclaredAnswer } from '../../parts/declared-answer.tsx';
 import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
@@ -52,6 +55,7 @@ export default function RecordPage() {
               )}
               {data && shown?.type === 'approle' && <SecretIds mount={mount} role={name} />}
               {data && shown?.type === 'approle' && <h2>Settings</h2>}
+              {data && noun.shows && <WhatItSays path={path} data={data} />}
               <Settings
                 key={path}
                 path={path}
@@ -73,5 +77,20 @@ export default function RecordPage() {
         ]}
       />
     </MethodFrame>
+  );
+}
+
+/** What the server found in what is stored, such as the serial numbers of a revocation list. */
+function WhatItSays({ path, data }: { readonly path: string; readonly data: Readonly<Record<string, unknown>> }) {
+  const document = useApiDocument();
+  return (
+    <Loaded query={document}>
+      {(found) => (
+        <section aria-labelledby="says">
+          <h2 id="says">What it says</h2>
+          <DeclaredAnswer document={found} schema={dataOf(found, declaredItem(found, path)?.get)} data={data} />
+        </section>
+      )}
+    </Loaded>
   );
 }

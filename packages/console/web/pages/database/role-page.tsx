@@ -6,12 +6,12 @@ import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { duration } from '../../parts/durations.ts';
 import { EditButton } from '../../parts/edit-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { IssuedCredential } from '../../parts/issued-credential.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { shellWord } from '../../parts/shell-word.ts';
 import { To } from '../../parts/to.tsx';
+import { BorrowUser } from './borrow-user.tsx';
 import { ConnectionLink } from './connection-link.tsx';
 import { databaseCrumbs } from './crumbs.tsx';
 import { Preview } from './preview.tsx';
@@ -43,14 +43,7 @@ export default function RolePage() {
       }
     >
       <Stack gap="lg">
-        <IssuedCredential
-          label="Borrow a user"
-          path={apiPath(mount, 'creds', name)}
-          needs={{ path: `${mount}/creds/${name}`, need: 'read' }}
-          plain={['username', 'private_key_type']}
-          oncePerKey
-          stale={['sys/leases']}
-        />
+        <BorrowUser mount={mount} name={name} />
         <Loaded query={role}>
           {({ data }) => (
             <>

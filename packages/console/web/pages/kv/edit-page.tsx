@@ -1,8 +1,10 @@
+import { ApiError } from '../../api/api-error.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
 import { useOwner } from '../../parts/use-draft.ts';
+import { BlindEdit } from './blind-edit.tsx';
 import { rowsOf } from './edit-row.ts';
 import { lastOf } from './kv-mount.ts';
 import { crumbsTo, WithKvMount } from './kv-page.tsx';
@@ -48,6 +50,7 @@ function EditOf({ mount, secret, from }: EditProps) {
   const current = useSecret(mount, secret);
   const old = useSecret(mount, secret, from);
   const form = { mount, secret, form: formOf(mount, secret) };
+  if (current.error instanceof ApiError && current.error.status === 403) return <BlindEdit mount={mount} secret={secret} />;
   return (
     <Loaded query={current}>
       {(read) => (
