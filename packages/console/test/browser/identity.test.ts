@@ -46,6 +46,7 @@ describeWhere(noChromium, 'people and tokens in the console', () => {
     });
     await page.getByRole('button', { name: 'Take ada out' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Take ada out' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Take ada out' }).waitFor({ state: 'detached' });
     expect((await group()).member_entity_ids).toEqual([await idOf('entity', 'bob')]);
   });
