@@ -54,6 +54,7 @@ function installServers() {
     ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra'],
     ['maven', has('mvn'), 'tests against Cassandra'],
     ['chromium', has('chromium'), 'tests of the console in a browser'],
+    ['prometheus', has('promtool'), 'checks of the alert rules'],
   ].filter(([, there]) => !there);
   if (wanted.length === 0) return;
   const names = wanted.map(([name]) => name);

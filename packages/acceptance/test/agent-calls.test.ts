@@ -16,6 +16,7 @@ import { memoryStorage } from '@strongroom/storage-sdk';
 import { Type } from 'typebox';
 import { Agent, request } from 'undici';
 import { agentScenarios, type AgentCall } from './agent-calls.ts';
+import { fleetScenarios } from './fleet-calls.ts';
 
 const Empty = Type.Object({});
 const password: SecretType<typeof Empty> = {
@@ -50,7 +51,7 @@ path "old/*" { capabilities = ["read"] }
 path "leased/creds/*" { capabilities = ["read"] }
 path "auth/token/create" { capabilities = ["create", "update"] }`;
 
-describe('the calls of the agent and the proxy, over TLS', () => {
+describe('the calls of the agent, the proxy and clients of fleets, over TLS', () => {
   const clock = manualClock();
   const ca = makeCertificate({ subject: 'CN=Root', authority: true });
   const web = makeCertificate({ subject: 'CN=web', issuer: ca });
@@ -142,7 +143,7 @@ describe('the calls of the agent and the proxy, over TLS', () => {
     await cluster?.stop();
   });
 
-  for (const { title, calls } of agentScenarios) {
+  for (const { title, calls } of [...agentScenarios, ...fleetScenarios]) {
     describe(title, () => {
       for (const [index, sent] of calls.entries()) {
         test(`${index + 1}. ${sent.does}`, async () => {

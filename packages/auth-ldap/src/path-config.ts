@@ -1,4 +1,5 @@
 import { type AnyPath, NoContent, path, shownFields } from '@strongroom/engine-sdk';
+import { Type } from 'typebox';
 import { configFields, configWarnings, shownConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
 
@@ -12,8 +13,13 @@ export function configPath(configs: ConfigStore): AnyPath {
   })
     .read({
       summary: 'Read the configuration.',
-      response: shownFields(configFields),
-      handle: async () => ({ data: shownConfig(await configs.read()) }),
+      response: shownFields(configFields, {
+        bindpass_set: Type.Boolean({ description: 'Whether there is a password, which is never shown.' }),
+      }),
+      handle: async () => {
+        const config = await configs.read();
+        return { data: { ...shownConfig(config), bindpass_set: config.bindpass !== '' } };
+      },
     })
     .update({
       summary: 'Configure the method.',

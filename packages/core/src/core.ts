@@ -1,6 +1,7 @@
 import { type AnyPath, type EnginePackage } from '@strongroom/engine-sdk';
 import { builtInEngines } from './api/engines.ts';
 import { consoleSettingsPaths } from './api/sys/path-console-settings.ts';
+import { takesStream } from './api/sys/path-snapshot.ts';
 import { openSealPaths, type SealPathDeps } from './api/sys/path-seal.ts';
 import type { CoreOptions } from './core-options.ts';
 import type { CoreRequest } from './kernel/call/core-request.ts';
@@ -11,10 +12,14 @@ import { Lifecycle } from './lifecycle/lifecycle.ts';
 import { createRootToken } from './lifecycle/root-token.ts';
 import { openPipeline } from './request/open-pipeline.ts';
 import type { Pipeline } from './request/pipeline.ts';
+import type { SealState } from './services/seal/seal-health.ts';
 import type { InitOrder, InitResult } from './services/seal/seal.ts';
 import type { QuotaFigures } from './services/quotas/quotas.ts';
 import { mountCounts, type MountCounts, type WorkFigures } from './services/figures/figures.ts';
 import { openServices, type Services } from './services/services.ts';
+import type { AuditFigures } from './services/audit/audit-broker.ts';
+import type { Timed } from './services/figures/request-timings.ts';
+import type { Timing } from './services/figures/timing.ts';
 import type { PageHeaders } from './services/settings/page-headers.ts';
 import type { CorsConfig } from './services/settings/cors-config.ts';
 
@@ -35,7 +40,9 @@ export class Core {
     const lifecycle = (this.#lifecycle = new Lifecycle(kernel, services, options.clusterName));
     const sealing = sealPathDeps(kernel, services, lifecycle, options.storage.name);
     const newRootToken = async (): Promise<string> => createRootToken(kernel, services.tokens);
-    for (const engine of builtInEngines({ kernel, services, sealing, newRootToken }, options)) builtIn.set(engine.name, engine);
+    const replaceStore = async (replace: () => Promise<void>): Promise<boolean> => lifecycle.replaceStore(replace);
+    const parts = { kernel, services, sealing, newRootToken, replaceStore };
+    for (const engine of builtInEngines(parts, options)) builtIn.set(engine.name, engine);
     this.#pipeline = openPipeline(kernel, services, {
       open: new PathRouter([...openSealPaths(sealing), ...consoleSettingsPaths(options.console)]),
       sealed: () => !lifecycle.open,
@@ -72,6 +79,11 @@ export class Core {
     }
   }
 
+  /** Whether a write to the path takes its body as `CoreRequest.body`, and not as fields. */
+  streamsBody(path: string): boolean {
+    return takesStream(path);
+  }
+
   get sealed(): boolean {
     return !this.#lifecycle.open;
   }
@@ -86,9 +98,9 @@ export class Core {
     return this.#lifecycle.initialize(order);
   }
 
-  /** Takes one share of the unseal key; opens the core with the last one needed. */
-  unseal(share: Buffer): Promise<void> {
-    return this.#lifecycle.unseal(share);
+  /** Takes one share of the operators; opens the core with the last one needed. `migrate`: migrates the store to the configured seal first. */
+  unseal(share: Buffer, migrate = false): Promise<void> {
+    return this.#lifecycle.unseal(share, migrate);
   }
 
   /** Opens the core if its seal does that by itself. */
@@ -96,7 +108,7 @@ export class Core {
     return this.#lifecycle.openAutomatically();
   }
 
-  /** As `openAutomatically`; where that cannot be done yet, it is tried again until it can. @throws BadRequest for a key that does not open the store */
+  /** As `openAutomatically`; where that cannot be done yet, it is tried again until it can. @throws Error for seals that did not seal the store */
   openWhenPossible(): Promise<void> {
     return this.#lifecycle.openWhenPossible();
   }
@@ -137,9 +149,47 @@ export class Core {
 
   /** What this server has to do and cannot reach now, for metrics. Absent: not known, as while it is sealed. */
   workFigures(): WorkFigures {
-    const { backlog } = this.#services.figures.sampler;
-    const circuitsOpen = this.#kernel.outside.breakers.open().length;
-    return { circuitsOpen, ...(backlog === undefined ? {} : { backlog }) };
+    const { figures, counts, underWay } = this.#services;
+    const { waiting } = figures.sampler;
+    const [tokens, entities] = [counts.tokens.last, counts.entities.last];
+    return {
+      circuitsOpen: this.#kernel.outside.breakers.open().length,
+      requestsUnderWay: underWay.size,
+      workUnderWay: this.#kernel.runner.busy,
+      ...(waiting ? { waiting } : {}),
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(entities === undefined ? {} : { entities }),
+    };
+  }
+
+  /** How long requests took since this server started, for metrics. The route of a mount that is gone has no path. */
+  timings(): { of: (name: Timed) => Timing; routes: { mount: string; operation: string; timing: Timing }[] } {
+    const { figures, mounts } = this.#services;
+    const routes = figures.timings.routes().flatMap(({ mount, ...route }) => {
+      const path = mount === '' ? '' : mounts.byUuid(mount)?.path;
+      return path === undefined ? [] : [{ mount: path, ...route }];
+    });
+    return { of: (name) => figures.timings.of(name), routes };
+  }
+
+  /** How the audit devices fare, for metrics. */
+  auditFigures(): AuditFigures[] {
+    return this.#services.audit.figures();
+  }
+
+  /** The name of the store's cluster; absent while sealed. */
+  get clusterName(): string | undefined {
+    return this.sealed ? undefined : this.#services.cluster.identity?.name;
+  }
+
+  /** How the enabled seals are. */
+  sealStates(): SealState[] {
+    return this.#services.sealHealth.states;
+  }
+
+  /** For how long each enabled seal has failed, for metrics; 0 while it is healthy. */
+  sealUnreachableSeconds(): { readonly name: string; readonly seconds: number }[] {
+    return this.#services.sealHealth.unreachableSeconds();
   }
 
   /** The paths of `sys/` and of a mount, for documents made from the declarations. */
@@ -156,19 +206,20 @@ export class Core {
 /** What the paths of `sys/` that are always open are given. */
 function sealPathDeps(
   { clock, copies, driver }: Kernel,
-  { seal, pgpKeys, cluster }: Services,
+  { seal, sealHealth, pgpKeys, cluster }: Services,
   lifecycle: Lifecycle,
   storageType: string,
 ): SealPathDeps {
   return {
     ...{ seal, pgpKeys, cluster, storageType },
+    sealWarnings: () => sealHealth.warnings,
     now: () => clock.now(),
     sealed: () => !lifecycle.open,
     opening: () => lifecycle.openingProblem,
     problem: () => copies.problem(),
     initialized: () => lifecycle.initialized(),
     initialize: (order) => lifecycle.initialize(order),
-    unseal: (share) => lifecycle.unseal(share),
+    unseal: (share, migrate) => lifecycle.unseal(share, migrate),
     close: () => lifecycle.seal(),
     storageIndex: () => driver.commits,
   };

@@ -15,11 +15,17 @@ export {
   type WrapInfo,
 } from './kernel/call/core-response.ts';
 export type { OpenPgp, PgpPublicKey } from './services/ceremony/pgp-keys.ts';
-export type { AutomaticSeal } from './services/seal/seal.ts';
+export type { ConfiguredSeal, SealHealthSettings } from './services/seal/configured-seal.ts';
+export type { KeySeal } from './services/seal/key-seal.ts';
+export type { SealState } from './services/seal/seal-health.ts';
 export type { ConsoleSettings } from './services/settings/console-settings.ts';
 export type { CorsConfig } from './services/settings/cors-config.ts';
 export type { PageHeaders } from './services/settings/page-headers.ts';
 export type { FollowedLog, LineFormat } from './services/following/log-lines.ts';
+export type { Timed } from './services/figures/request-timings.ts';
+export { Timing } from './services/figures/timing.ts';
+export type { DueOfKind, WaitingWork } from './services/figures/due-figures.ts';
+export type { AuditFigures } from './services/audit/audit-broker.ts';
 export type { Loggers } from './kernel/loggers.ts';
 export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './services/settings/log-levels.ts';
 export type { LockoutDefaults, UserLockoutConfig } from './services/lockout/lockout-settings.ts';

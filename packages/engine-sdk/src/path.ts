@@ -31,6 +31,8 @@ export interface Op<F extends TProperties, R extends TSchema> {
    * `pageFields`, and it is a path without captures, or with `{…:all}` at its end. Lists of `namesPath` are searched.
    */
   readonly searched?: boolean;
+  /** It may take longer than other requests have: it ends with its caller, the mount or the server. For what moves as much as there is, such as a backup. */
+  readonly untimed?: boolean;
   handle(req: EngineRequest<F>): Reply<R>;
 }
 

@@ -52,11 +52,22 @@ export class AnswerWriter {
     response.end();
   }
 
-  /** An answer to a request that is not read to its end: says that the connection ends, and ends it when the caller had time to read. */
-  closing(response: ServerResponse, status: number, errors: readonly string[], extra: readonly string[] = []): void {
-    const body = errorsBody(errors);
+  /** A refusal of a request that is not read to its end. */
+  refusing(response: ServerResponse, status: number, errors: readonly string[], extra: readonly string[] = []): void {
+    this.#close(response, status, errorsBody(errors), extra);
+  }
+
+  /** The answer to a request whose body may not have been read to its end. */
+  closing(response: ServerResponse, answer: CoreResponse, extra: readonly string[] = []): void {
+    const more = [...extra, ...Object.entries(answer.headers ?? {}).flat()];
+    this.#close(response, answer.status, answer.status === 204 ? '' : envelopeOf(answer), more);
+  }
+
+  /** Says that the connection ends, and ends it when the caller had time to read. */
+  #close(response: ServerResponse, status: number, body: string, extra: readonly string[]): void {
     const length = String(Buffer.byteLength(body));
-    response.writeHead(status, [...this.#fixed, 'Content-Type', JSON_TYPE, 'Content-Length', length, 'Connection', 'close', ...extra]);
+    const sized = status === 204 ? [] : ['Content-Length', length];
+    response.writeHead(status, [...this.#fixed, 'Content-Type', JSON_TYPE, ...sized, 'Connection', 'close', ...extra]);
     response.write(body);
     if (response.req.readableEnded) {
       response.end();

@@ -25,6 +25,7 @@ import {
 } from './request-body.ts';
 import { isPlainPath, requestPath } from './request-path.ts';
 import { Sender } from './sender.ts';
+import { streamedBody } from './streamed-request.ts';
 import { turns } from './turns.ts';
 
 /** What a caller of this API has done, for metrics. */
@@ -82,6 +83,8 @@ interface Asked {
   readonly party: RemoteParty;
   readonly forwardedCertificate: Uint8Array | undefined;
   readonly body: DecodedBody;
+  /** The body as it comes, where it is not read as fields. */
+  readonly stream?: AsyncIterable<Uint8Array>;
 }
 
 interface Exchange {
@@ -154,7 +157,7 @@ export class ApiHandler {
 
   /** Refuses a request without looking at it, in the form of the API. */
   refuse(response: ServerResponse, status: number, text: string): void {
-    this.#writer.closing(response, status, text === '' ? [] : [text], [REQUEST_ID, randomUUID()]);
+    this.#writer.refusing(response, status, text === '' ? [] : [text], [REQUEST_ID, randomUUID()]);
   }
 
   #receive(exchange: Exchange, base: string, target: string): void {
@@ -187,13 +190,19 @@ export class ApiHandler {
       this.#call(exchange, { operation: asked, path: where, sender, party, forwardedCertificate, body: { data, exactData: undefined } });
     } else {
       if (operation === 'patch') checkPatchType(headers['content-type']);
+      if (this.#core.streamsBody?.(path) === true) {
+        refuseEncodings(headers);
+        const stream = streamedBody(request, exchange.response, this.#clock);
+        this.#call(exchange, { operation, path, sender, party, forwardedCertificate, body: NO_BODY, stream });
+        return;
+      }
       this.#withBody(exchange, sender, (body) => {
         this.#call(exchange, { operation, path, sender, party, forwardedCertificate, body });
       });
     }
   }
 
-  #call(exchange: Exchange, { operation, path, sender, party, forwardedCertificate, body }: Asked): void {
+  #call(exchange: Exchange, { operation, path, sender, party, forwardedCertificate, body, stream }: Asked): void {
     const { request, response } = exchange;
     const { headers } = request;
     const ttl = headers['x-vault-wrap-ttl'];
@@ -202,6 +211,7 @@ export class ApiHandler {
       path,
       data: body.data,
       exactData: body.exactData,
+      body: stream,
       token: sender.token,
       wrapTtl: ttl === undefined ? 0 : wrapTtlOf(String(ttl)),
       headers,
@@ -218,7 +228,8 @@ export class ApiHandler {
           if (answer.stream) {
             this.#writer.head(response, answer, withId(exchange));
             void this.streams.send(response, answer.stream);
-          } else this.#writer.answer(response, answer, withId(exchange));
+          } else if (stream) this.#writer.closing(response, answer, withId(exchange));
+          else this.#writer.answer(response, answer, withId(exchange));
           exchange.hold?.release();
           if (this.#observe) this.#observed(exchange, operation, path, answer.status);
         } catch (error) {
@@ -337,7 +348,7 @@ export class ApiHandler {
     }
     const errors = refusal.text === '' ? [] : [refusal.text];
     const extra = [...withId(exchange), ...refusal.headers];
-    if (refusal.closes) this.#writer.closing(response, refusal.status, errors, extra);
+    if (refusal.closes) this.#writer.refusing(response, refusal.status, errors, extra);
     else this.#writer.errors(response, refusal.status, errors, extra);
     if (this.#observe) this.#observed(exchange, 'none', '', refusal.status);
   }

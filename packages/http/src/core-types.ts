@@ -13,6 +13,8 @@ export interface CoreHandler {
    * are not known.
    */
   recognizes?(token: string, remoteAddress: string): Promise<boolean>;
+  /** Whether a write to the path takes its body as it comes, as `CoreRequest.body`. Without this, no path does. */
+  streamsBody?(path: string): boolean;
   readonly cors?: CorsPolicy;
 }
 

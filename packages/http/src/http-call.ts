@@ -8,6 +8,8 @@ export interface CallParts {
   readonly path: string;
   readonly data: Readonly<Record<string, unknown>> | undefined;
   readonly exactData: Readonly<Record<string, unknown>> | undefined;
+  /** The body as it comes, where it is not read as fields. */
+  readonly body?: AsyncIterable<Uint8Array> | undefined;
   readonly token: string | undefined;
   readonly wrapTtl: number;
   readonly headers: IncomingHttpHeaders;
@@ -23,6 +25,7 @@ export class HttpCall implements CoreRequest {
   readonly path: string;
   readonly data?: Readonly<Record<string, unknown>>;
   readonly exactData?: Readonly<Record<string, unknown>>;
+  readonly body?: AsyncIterable<Uint8Array>;
   readonly token?: string;
   readonly wrapTtl: number;
   readonly headers: IncomingHttpHeaders;
@@ -33,11 +36,12 @@ export class HttpCall implements CoreRequest {
   readonly #forwardedCertificate: Uint8Array | undefined;
   #signal: AbortSignal | undefined;
 
-  constructor({ operation, path, data, exactData, token, wrapTtl, headers, party, forwardedCertificate, response }: CallParts) {
+  constructor({ operation, path, data, exactData, body, token, wrapTtl, headers, party, forwardedCertificate, response }: CallParts) {
     this.operation = operation;
     this.path = path;
     if (data !== undefined) this.data = data;
     if (exactData !== undefined) this.exactData = exactData;
+    if (body !== undefined) this.body = body;
     if (token !== undefined) this.token = token;
     this.wrapTtl = wrapTtl;
     this.headers = headers;

@@ -5,6 +5,8 @@ export type { LogFormat, LogLevel } from './log/log-level.ts';
 export { defaultConfiguration } from './config/default-configuration.ts';
 export type { ReadOptions } from './config/read-configuration.ts';
 export { ListenerFailed, LogFileFailed, PidFileFailed, PluginsRefused, StorageNotInstalled, TlsFilesInvalid } from './failures.ts';
+export { metricFamilies } from './metrics/metric-families.ts';
+export type { MetricFamily } from './metrics/metric-family.ts';
 export { runServer } from './run-server.ts';
 export type { RunOptions } from './run-options.ts';
 export type { RunningServer } from './server.ts';

@@ -5,7 +5,8 @@ import { createCore, type Core, type CoreResponse } from '@strongroom/core';
 import { kvEngine } from '@strongroom/kv';
 import { describeWhere, standbyMissing, startFreezingProxy, startPostgres, type PostgresServer } from '@strongroom/lab';
 import { postgresqlStorage } from '@strongroom/storage-postgresql';
-import { ServerMetrics } from '../src/metrics.ts';
+import { NO_SOURCES } from '../src/metrics/metric-sources.ts';
+import { ServerMetrics } from '../src/metrics/server-metrics.ts';
 
 const ROOT = 'root';
 const servers: PostgresServer[] = [];
@@ -29,7 +30,7 @@ interface Node {
 }
 
 async function node(connectionUrl: string): Promise<Node> {
-  const metrics = new ServerMetrics({ sealed: () => false });
+  const metrics = new ServerMetrics({ ...NO_SOURCES, sealed: () => false });
   const storage = metrics.counting(await postgresqlStorage({ connectionUrl }));
   const core = await createCore({ storage, plugins: [kvEngine], seal: { type: 'static', key: Buffer.alloc(32, 1) } });
   cores.push(core);

@@ -47,6 +47,7 @@ export class ChangeNotifications {
   readonly #listeners = new Set<Listener>();
   readonly #positions = new Map<number, string>();
   readonly #clock: ReadingClock;
+  readonly #replaced: () => boolean;
   #latest: number | undefined;
   /** By the clock that notifications are dated by: when all of them had been read. */
   #lookedAt = 0;
@@ -56,9 +57,11 @@ export class ChangeNotifications {
   #written = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(environment: Environment, own: ReadonlySet<number>, clock: ReadingClock = systemClock) {
+  /** `replaced`: looks whether another store has the place of the one that is open. Then it is not read. */
+  constructor(environment: Environment, own: ReadonlySet<number>, replaced: () => boolean, clock: ReadingClock = systemClock) {
     this.#environment = environment;
     this.#own = own;
+    this.#replaced = replaced;
     this.#clock = clock;
     this.#read();
     this.#prune();
@@ -84,6 +87,15 @@ export class ChangeNotifications {
     };
   }
 
+  /** The store is another one: reads what is new in that from here on. `tell`: all listeners are to hear that everything may have changed. */
+  begin(tell: boolean): void {
+    this.#positions.clear();
+    this.#latest = undefined;
+    this.#lookedAt = 0;
+    this.#tried(() => this.#read());
+    if (tell) for (const listener of [...this.#listeners]) listener(EVERYTHING);
+  }
+
   /** A poll is late when the whole process was frozen: it is repeated. */
   staleness(): Staleness {
     if (this.#listeners.size === 0) return { millis: 0 };
@@ -98,7 +110,7 @@ export class ChangeNotifications {
   }
 
   #poll(): void {
-    if (this.#clock.paused()) return;
+    if (this.#clock.paused() || this.#replaced()) return;
     const found = this.#tried(() => this.#read()) ?? [];
     for (const changed of found) for (const listener of [...this.#listeners]) listener(changed);
   }

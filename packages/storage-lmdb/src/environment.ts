@@ -5,6 +5,7 @@ import type { RootDatabase, RootDatabaseOptionsWithPath } from 'lmdb';
 import { StorageFailure } from '@strongroom/storage-sdk';
 import { asFailure, NAME } from './failure.ts';
 import { addressSpace, prepareFolder } from './folder.ts';
+import { placeOf, stampOf, type Place } from './store-folder.ts';
 
 export type Key = string | Buffer;
 export type Database = RootDatabase<Uint8Array, Key>;
@@ -24,21 +25,34 @@ const keyEncoder = {
   },
 };
 
-/** One folder's LMDB file, opened. */
+/** The LMDB file of the store below one folder, opened. */
 export class Environment {
-  readonly #path: string;
-  /** The file that LMDB maps, shared and for reading: it writes by system calls. */
-  readonly dataFile: string;
+  readonly root: string;
   readonly #mapBytes: number;
   #db: Database | undefined;
   #closing = false;
+  #place: Place | undefined;
 
   /** @throws StorageFailure */
-  constructor(path: string, mapBytes: number | undefined) {
-    this.#path = path;
-    this.dataFile = join(path, 'data.mdb');
+  constructor(root: string, mapBytes: number | undefined) {
+    this.root = root;
     this.#mapBytes = mapBytes ?? addressSpace();
     this.#open();
+  }
+
+  /** Where the opened file is. */
+  get folder(): string {
+    return this.#place!.folder;
+  }
+
+  /** The file that LMDB maps, shared and for reading: it writes by system calls. */
+  get dataFile(): string {
+    return join(this.folder, 'data.mdb');
+  }
+
+  /** Whether another store has taken the place of the opened one. */
+  get replaced(): boolean {
+    return this.#place !== undefined && stampOf(this.root) !== this.#place.stamp;
   }
 
   /** @throws StorageFailure while the file is being closed, or when it cannot be opened again after a renewal that failed. */
@@ -77,8 +91,9 @@ export class Environment {
   }
 
   #open(): Database {
-    prepareFolder(this.#path);
     try {
+      this.#place = placeOf(this.root);
+      prepareFolder(this.folder);
       this.#db = this.#openPrepared();
       return this.#db;
     } catch (error) {
@@ -88,7 +103,7 @@ export class Environment {
 
   #openPrepared(): Database {
     const options = {
-      path: this.#path,
+      path: this.folder,
       noSubdir: false,
       mapSize: this.#mapBytes,
       permissionsMode: 0o600,
@@ -106,7 +121,7 @@ export class Environment {
       // The promise that lmdb makes for these commits is nobody's, and its rejection would end the process.
       process.nextTick(() => void db.committed.then(undefined, ignored));
     });
-    chmodSync(join(this.#path, 'lock.mdb'), 0o600);
+    chmodSync(join(this.folder, 'lock.mdb'), 0o600);
     return db;
   }
 }

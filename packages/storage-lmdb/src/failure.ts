@@ -1,9 +1,10 @@
 import { StorageFailure } from '@strongroom/storage-sdk';
 
 export const NAME = 'lmdb';
+const FULL = 'the disk is full';
 
 const PLAIN: readonly (readonly [RegExp, string])[] = [
-  [/No space left|ENOSPC|Disk quota|EDQUOT|File too large|EFBIG|error code 27\b|error code 28\b|error code 122\b/i, 'the disk is full'],
+  [/No space left|ENOSPC|Disk quota|EDQUOT|File too large|EFBIG|error code 27\b|error code 28\b|error code 122\b/i, FULL],
   [/MDB_MAP_FULL/, 'the store has reached its largest size'],
   [/MDB_INVALID|MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_BAD_CHECKSUM/, 'the file is damaged or is not an LMDB store'],
   [/MDB_VERSION_MISMATCH/, 'the file was written by an incompatible version of LMDB'],
@@ -21,7 +22,13 @@ export function asFailure(error: unknown): StorageFailure {
   if (error instanceof StorageFailure) return error;
   const text = error instanceof Error ? error.message : String(error);
   const reason = PLAIN.find(([pattern]) => pattern.test(text))?.[1];
-  return new StorageFailure(NAME, reason ?? text);
+  return new StorageFailure(NAME, reason ?? text, { full: reason === FULL });
+}
+
+/** LMDB's writer rejects with an error that only points to the cause, which may come later. */
+export async function causeOf(error: unknown): Promise<unknown> {
+  const cause = (error as { commitError?: Promise<unknown> } | null)?.commitError;
+  return cause ? cause.then(() => error).catch((reason: unknown) => reason) : error;
 }
 
 /** Whether a write failed before any of it, or of the others in its transaction, reached the file. */

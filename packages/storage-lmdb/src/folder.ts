@@ -29,7 +29,7 @@ export function prepareFolder(path: string): void {
     if (statSync(data, { throwIfNoEntry: false })?.size) checkFile(data);
     else {
       const { bavail, bsize } = statfsSync(path);
-      if (bavail * bsize < ROOM_FOR_A_NEW_STORE) throw new StorageFailure(NAME, 'the disk is full');
+      if (bavail * bsize < ROOM_FOR_A_NEW_STORE) throw new StorageFailure(NAME, 'the disk is full', { full: true });
     }
   } catch (error) {
     throw asFailure(error);

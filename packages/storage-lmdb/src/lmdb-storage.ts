@@ -1,21 +1,29 @@
-import { checkKeys, Conflict, keyProblem, Lifetime } from '@strongroom/storage-sdk';
+import { mkdirSync, statfsSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkKeys, Conflict, keyProblem, Lifetime, StorageFailure } from '@strongroom/storage-sdk';
 import type {
   ChangedKeys,
   Change,
   Expectation,
   RangeQuery,
+  Replacement,
   Staleness,
   StorageDriver,
+  StoreCopy,
   Stored,
   StoredEntry,
   Unsubscribe,
 } from '@strongroom/storage-sdk';
 import { ChangeNotifications, type ReadingClock } from './change-notifications.ts';
 import { boundsOf } from './bounds.ts';
+import { CopyThread } from './copy-thread.ts';
 import { Environment } from './environment.ts';
 import type { Database } from './environment.ts';
-import { asFailure, leftNothing, NAME } from './failure.ts';
+import { asFailure, causeOf, leftNothing, NAME } from './failure.ts';
 import { MappedPages } from './mapped-pages.ts';
+import { NewStore } from './replacement.ts';
+import { newName, removeLeftovers, removeStore } from './store-folder.ts';
 import { Versions } from './versions.ts';
 
 export interface LmdbOptions {
@@ -35,6 +43,9 @@ const RESIDENT_BYTES = 32 * 2 ** 20;
 const LOOK_EVERY = 256;
 /** How often a commit is written before its failure is reported, where the failure left nothing of it behind. */
 const ATTEMPTS = 5;
+/** Milliseconds between two looks of readers whether the store has been replaced. */
+const LOOK_MS = 50;
+const REPLACED = 'the store was replaced by another; nothing was written to that, and the same may succeed now';
 
 /**
  * Storage in one folder, for all processes of one machine.
@@ -45,7 +56,8 @@ export async function lmdbStorage(options: LmdbOptions): Promise<StorageDriver> 
   try {
     const versions = new Versions(environment);
     await versions.take();
-    return new LmdbStorage(environment, versions, options.residentBytes ?? RESIDENT_BYTES, options.reading);
+    removeLeftovers(environment.root, environment.folder);
+    return new LmdbStorage(environment, versions, options);
   } catch (error) {
     await environment.close();
     throw asFailure(await causeOf(error));
@@ -59,7 +71,8 @@ class LmdbStorage implements StorageDriver {
   readonly #environment: Environment;
   readonly #versions: Versions;
   readonly #notifications: ChangeNotifications;
-  readonly #pages: MappedPages;
+  readonly #options: LmdbOptions;
+  #pages: MappedPages;
   readonly #lifetime = new Lifetime(NAME, async () => this.#close());
   #underWay = 0;
   #idle: (() => void) | undefined;
@@ -68,12 +81,19 @@ class LmdbStorage implements StorageDriver {
   #renewing: Promise<void> | undefined;
   /** Set while reads must wait too. */
   #reopening: Promise<void> | undefined;
+  /** Rises when another store takes the place of this one. */
+  #store = 0;
+  /** Set while this driver puts another store in its place: its own listeners hear nothing of that. */
+  #replacing = false;
+  /** Monotonic. */
+  #lookedAt = 0;
 
-  constructor(environment: Environment, versions: Versions, residentBytes: number, reading: ReadingClock | undefined) {
+  constructor(environment: Environment, versions: Versions, options: LmdbOptions) {
     this.#environment = environment;
     this.#versions = versions;
-    this.#pages = new MappedPages(environment.dataFile, residentBytes);
-    this.#notifications = new ChangeNotifications(environment, versions.own, reading);
+    this.#options = options;
+    this.#pages = this.#openPages();
+    this.#notifications = new ChangeNotifications(environment, versions.own, () => this.#follow(), options.reading);
   }
 
   async get(key: string): Promise<Stored | undefined> {
@@ -109,14 +129,11 @@ class LmdbStorage implements StorageDriver {
   async commit(change: Change): Promise<void> {
     this.#lifetime.assertOpen();
     checkKeys(NAME, change);
-    while (this.#renewing) await this.#renewing;
-    this.#underWay += 1;
-    try {
+    const store = this.#store;
+    await this.#holdingOpen(async () => {
+      if (store !== this.#store) throw new StorageFailure(NAME, REPLACED, { transient: true });
       await this.#written(change);
-    } finally {
-      this.#underWay -= 1;
-      if (this.#underWay === 0) this.#idle?.();
-    }
+    });
     this.#touch(4 * ((change.put?.length ?? 0) + (change.delete?.length ?? 0)));
   }
 
@@ -129,15 +146,84 @@ class LmdbStorage implements StorageDriver {
     return this.#notifications.staleness();
   }
 
+  async copy(): Promise<StoreCopy> {
+    this.#lifetime.assertOpen();
+    const { root } = this.#environment;
+    const folder = join(root, newName('copy'));
+    const remove = async (): Promise<void> => rm(folder, { recursive: true, force: true });
+    try {
+      await this.#holdingOpen(async () => {
+        requireRoom(root, statSync(this.#environment.dataFile).size);
+        mkdirSync(folder, { mode: 0o700 });
+        await this.#environment.db.backup(folder, true);
+      });
+      return await CopyThread.open(folder, remove);
+    } catch (error) {
+      await remove();
+      throw asFailure(error);
+    }
+  }
+
+  async replace(): Promise<Replacement> {
+    this.#lifetime.assertOpen();
+    while (this.#renewing) await this.#renewing;
+    const { environment, mapBytes } = { environment: this.#environment, mapBytes: this.#options.mapSizeBytes };
+    const unused = reading(() => Versions.unused(this.#current()));
+    return new NewStore(environment.root, mapBytes, unused, async () => this.#moveOn());
+  }
+
   close(): Promise<void> {
     return this.#lifetime.close();
   }
 
   /** The database in its newest state, with what other processes have committed. */
   #current(): Database {
+    const now = performance.now();
+    if (now - this.#lookedAt > LOOK_MS) {
+      this.#lookedAt = now;
+      this.#follow();
+    }
     const { db } = this.#environment;
     db.resetReadTxn();
     return db;
+  }
+
+  #openPages(): MappedPages {
+    return new MappedPages(this.#environment.dataFile, this.#options.residentBytes ?? RESIDENT_BYTES);
+  }
+
+  /** Whether another store has taken the place of the open one, which is opened then. */
+  #follow(): boolean {
+    if (!this.#environment.replaced) return false;
+    this.#renew();
+    return true;
+  }
+
+  /** This driver has put another store in the place of its own. */
+  async #moveOn(): Promise<void> {
+    const { root, folder } = this.#environment;
+    this.#replacing = true;
+    try {
+      while (this.#environment.replaced && !this.#lifetime.closed) {
+        this.#renew();
+        await this.#renewing;
+      }
+    } finally {
+      this.#replacing = false;
+    }
+    if (this.#environment.folder !== folder) removeStore(root, folder);
+  }
+
+  /** Runs work that needs the file open, and the file stays open until it has ended. */
+  async #holdingOpen<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#renewing) await this.#renewing;
+    this.#underWay += 1;
+    try {
+      return await work();
+    } finally {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#idle?.();
+    }
   }
 
   async #nextVersion(): Promise<number> {
@@ -154,10 +240,12 @@ class LmdbStorage implements StorageDriver {
         // Each attempt has a version of its own: those of one block are notified in order.
         const version = this.#versions.next() ?? (await this.#nextVersion());
         const failed = await this.#write(change, version);
+        // What was written to a store that is in use no longer has not been written.
+        if (this.#follow()) throw new StorageFailure(NAME, REPLACED, { transient: true });
         if (failed === undefined) return;
         throw new Conflict(failed);
       } catch (error) {
-        if (error instanceof Conflict) throw error;
+        if (error instanceof Conflict || (error instanceof StorageFailure && error.transient)) throw error;
         const cause = await causeOf(error);
         if (leftNothing(cause) && attempt < ATTEMPTS) {
           this.#environment.makeRoom(true);
@@ -212,13 +300,25 @@ class LmdbStorage implements StorageDriver {
     if (this.#lifetime.closed) return;
     this.#renewing ??= this.#drained()
       .then(() => {
-        this.#reopening = this.#environment.renew().catch(() => undefined);
+        this.#reopening = this.#reopen().catch(() => undefined);
         return this.#reopening;
       })
       .finally(() => {
         this.#renewing = undefined;
         this.#reopening = undefined;
       });
+  }
+
+  async #reopen(): Promise<void> {
+    const { folder } = this.#environment;
+    await this.#environment.renew();
+    if (this.#environment.folder === folder) return;
+    this.#store += 1;
+    this.#pages.close();
+    this.#pages = this.#openPages();
+    // Where a block cannot be had now, the next commit takes one.
+    await this.#versions.begin().catch(() => undefined);
+    this.#notifications.begin(!this.#replacing);
   }
 
   #drained(): Promise<void> {
@@ -253,8 +353,10 @@ function reading<T>(read: () => T): T {
   }
 }
 
-/** LMDB's writer rejects with an error that only points to the cause, which may come later. */
-async function causeOf(error: unknown): Promise<unknown> {
-  const cause = (error as { commitError?: Promise<unknown> } | null)?.commitError;
-  return cause ? cause.then(() => error).catch((reason: unknown) => reason) : error;
+/** The copy is at most as large as the store. @throws StorageFailure */
+function requireRoom(root: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(root);
+  if (bavail * bsize >= bytes) return;
+  const [needed, free] = [bytes, bavail * bsize].map((size) => Math.ceil(size / 2 ** 20));
+  throw new StorageFailure(NAME, `a copy of the store needs up to ${needed} MiB in ${root}, where ${free} MiB are free`, { full: true });
 }

@@ -1,7 +1,8 @@
-import type { Environment } from './environment.ts';
+import type { Database, Environment } from './environment.ts';
 
 const KEY = '\0version';
 const BLOCK = 2 ** 20;
+const BLOCKS_BETWEEN_STORES = 10_000;
 
 /**
  * Version numbers that no other process and no earlier run uses: each driver takes whole blocks of them from a counter in the store,
@@ -26,6 +27,26 @@ export class Versions {
 
   static blockOf(version: number): number {
     return Math.floor(version / BLOCK);
+  }
+
+  static firstOf(block: number): number {
+    return block * BLOCK;
+  }
+
+  /** Has the drivers of a new store begin behind this block. */
+  static async begin(db: Database, block: number): Promise<void> {
+    await db.put(KEY, Buffer.alloc(0), block);
+  }
+
+  /** A block that no driver of the store has used, nor will before it takes so many more. */
+  static unused(db: Database): number {
+    return (db.getEntry(KEY)?.version ?? 0) + BLOCKS_BETWEEN_STORES;
+  }
+
+  /** The store is another one: the next version is of a block of that. */
+  begin(): Promise<void> {
+    this.#block = 0;
+    return this.take();
   }
 
   take(): Promise<void> {

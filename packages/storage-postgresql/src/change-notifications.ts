@@ -17,6 +17,8 @@ type Heard = (changed: ChangedKeys) => void;
 interface Row extends IdentityRow {
   readonly xmin: string;
   readonly pruned: string;
+  /** The table of the entries; null for the first. */
+  readonly entries: string | null;
   /** Null where there are no notifications. */
   readonly id: string | null;
   readonly origin: string | null;
@@ -129,6 +131,7 @@ export class ChangeNotifications {
       this.#again = true;
       return;
     }
+    this.#connections.history.replaced(first.entries);
     if (epoch !== this.#connections.history.epoch || this.#closed) return void (this.#again = true);
     this.#take(rows, BigInt(first.xmin), BigInt(first.pruned), position?.xmin, epoch);
     this.#readAt = began;
@@ -150,7 +153,7 @@ export class ChangeNotifications {
 
   #text(withIdentity: boolean): string {
     const { notifications, state } = this.#schema;
-    return `SELECT txid_snapshot_xmin(txid_current_snapshot())::text AS xmin, state.pruned, announced.id, announced.origin, announced.keys,
+    return `SELECT txid_snapshot_xmin(txid_current_snapshot())::text AS xmin, state.pruned, state.entries, announced.id, announced.origin, announced.keys,
         ${withIdentity ? IDENTITY : 'NULL AS system, NULL AS timeline'}
       FROM ${state} AS state LEFT JOIN ${notifications} AS announced ON announced.txid >= $1::bigint AND announced.origin <> $2
       ORDER BY announced.id`;

@@ -5,7 +5,7 @@ import type { QueryResultRow } from 'pg';
 import { StorageFailure } from '@strongroom/storage-sdk';
 import type { StorageLog } from '@strongroom/storage-sdk';
 import type { ConnectionUrl, Host } from './connection-url.ts';
-import { asFailure, isAnswer, isElsewhere, NAME } from './failure.ts';
+import { asFailure, isAnswer, isElsewhere, isGone, NAME } from './failure.ts';
 import { History } from './history.ts';
 import { beginSession } from './session.ts';
 import type { Query } from './query.ts';
@@ -92,6 +92,7 @@ export class Connections {
       const query: Query = (text, values) => connection.query(text, values as unknown[] | undefined);
       return await work({ query, synchronous: made.synchronous, unreplicated: () => this.#unreplicated.delete(connection) });
     } catch (error) {
+      if (isGone(error)) await this.history.look((text) => connection.query(text));
       if (isElsewhere(error)) this.#leave(error);
       // After an error in a transaction, or without an answer, nobody knows the connection's state.
       else if (!isAnswer(error)) drop(connection, error);
@@ -101,12 +102,16 @@ export class Connections {
     }
   }
 
-  /** A read, once more when its connection turns out to be dead: a pool keeps connections that the server has closed. @throws StorageFailure */
-  async read<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    const once = async (): Promise<Row[]> => (await this.use(({ query }) => query<Row>(text, values))).rows;
+  /**
+   * A read, once more when its connection turns out to be dead, as a pool keeps connections that the server has closed, or when the store was replaced.
+   * @throws StorageFailure
+   */
+  async read<Row extends QueryResultRow>(text: string | (() => string), values: readonly unknown[]): Promise<Row[]> {
+    const once = async (): Promise<Row[]> =>
+      (await this.use(({ query }) => query<Row>(typeof text === 'string' ? text : text(), values))).rows;
     try {
       return await once().catch((error: unknown) => {
-        if (isAnswer(error)) throw error;
+        if (isAnswer(error) && !isGone(error)) throw error;
         return once();
       });
     } catch (error) {

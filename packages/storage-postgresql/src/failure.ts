@@ -47,12 +47,17 @@ export function isElsewhere(error: unknown): boolean {
   return /^(25006|57P0[123])$/.test(codeOf(error) ?? '');
 }
 
+/** The table is not there: another driver may have put another store in the place of this one. */
+export function isGone(error: unknown): boolean {
+  return codeOf(error) === '42P01';
+}
+
 /** What went wrong, naming PostgreSQL and neither the password nor the connection URL. */
 export function asFailure(error: unknown, secrets: readonly string[] = []): StorageFailure {
   if (error instanceof StorageFailure) return error;
   const code = codeOf(error);
   const known = code === undefined ? undefined : PLAIN[code];
-  if (known !== undefined) return new StorageFailure(NAME, known);
+  if (known !== undefined) return new StorageFailure(NAME, known, { full: code === '53100' });
   let text = error instanceof Error ? error.message : String(error);
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '[redacted]');
   if (isCancelled(error)) return new StorageFailure(NAME, `PostgreSQL took too long: ${text}`, { transient: true });

@@ -13,6 +13,8 @@ export interface HistoryTables {
   readonly state: string;
   readonly versions: string;
   readonly notifications: string;
+  /** The table of the entries, as a quoted identifier. Set here when it is found to be another. */
+  entries: string;
 }
 
 /**
@@ -28,6 +30,8 @@ export class History {
   #turn: Promise<unknown> = Promise.resolve();
   /** Rises with each change: what began in one epoch is not written in the next. */
   epoch = 0;
+  /** Rises with each change of the server's own past, in which acknowledged commits may never have happened. Not with a replacement, which waits for commits. */
+  past = 0;
 
   constructor(log: StorageLog, changed: () => void) {
     this.#log = log;
@@ -42,6 +46,30 @@ export class History {
   /** Whether what is found is the history that this process knows; false where none is known. */
   isCurrent(found: Identity | undefined): boolean {
     return found !== undefined && this.#current?.system === found.system && this.#current.timeline === found.timeline;
+  }
+
+  /**
+   * The entries are in the table of this name from here on. Where that is news, what began before is not written there, and `tell` has every listener hear of
+   * it before anything is read there.
+   */
+  replaced(name: string | null, tell = true): void {
+    const entries = name && `"${name}"`;
+    if (!this.#tables || !entries || this.#tables.entries === entries) return;
+    this.#tables.entries = entries;
+    this.epoch += 1;
+    this.#log.info('the store was replaced by another: everything is read anew', { table: name });
+    if (tell) this.#changed();
+  }
+
+  /** Looks which table has the entries. Never rejects. */
+  async look(query: (text: string) => Promise<{ rows: { entries: string | null }[] }>): Promise<void> {
+    if (!this.#tables) return;
+    try {
+      const { rows } = await query(`SELECT entries FROM ${this.#tables.state}`);
+      this.replaced(rows[0]?.entries ?? null);
+    } catch {
+      // The next one looks again.
+    }
   }
 
   /** Takes up the history that the store is in, once its tables are there. @throws what pg throws */
@@ -81,6 +109,7 @@ export class History {
     await settle(this.#tables, found, query);
     this.#current = found;
     this.epoch += 1;
+    this.past += 1;
     this.#log.warn(
       'PostgreSQL has another history since a failover or a restore: everything is read anew; commits acknowledged before may be lost',
       {

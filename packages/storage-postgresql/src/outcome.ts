@@ -9,14 +9,14 @@ const PAUSE_MS = 200;
  * What became of a transaction whose connection was lost in its COMMIT. PostgreSQL keeps that for every transaction number, so nothing need be
  * written for it. Undefined where nobody can tell: no server answers in time, or the one that does has another past.
  */
-export async function outcomeOfCommit(connections: Connections, txid: string, epoch: number): Promise<'committed' | 'aborted' | undefined> {
+export async function outcomeOfCommit(connections: Connections, txid: string, past: number): Promise<'committed' | 'aborted' | undefined> {
   const { history } = connections;
   const end = performance.now() + LIMIT_MS;
   while (performance.now() < end) {
     try {
       const rows = await connections.read<{ status: string | null }>('SELECT txid_status($1::bigint) AS status', [txid]);
       // On another server the number may be another transaction's.
-      if (history.epoch !== epoch || (!history.known && connections.severalHosts)) return undefined;
+      if (history.past !== past || (!history.known && connections.severalHosts)) return undefined;
       const status = rows[0]?.status;
       if (status === 'committed' || status === 'aborted') return status;
       if (status !== 'in progress') return undefined;

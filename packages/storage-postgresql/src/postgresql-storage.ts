@@ -4,9 +4,11 @@ import type {
   ChangedKeys,
   Change,
   RangeQuery,
+  Replacement,
   Staleness,
   StorageDriver,
   StorageLog,
+  StoreCopy,
   Stored,
   StoredEntry,
   Unsubscribe,
@@ -17,10 +19,12 @@ import { readConnectionUrl } from './connection-url.ts';
 import { Connections } from './connections.ts';
 import { NAME } from './failure.ts';
 import { Listener } from './listener.ts';
+import { NewTable } from './new-table.ts';
 import { Reader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
 import type { Schema } from './schema.ts';
 import { checkLimits, IDENTITY, LIMITS, readIdentity, type IdentityRow } from './session.ts';
+import { TableCopy } from './table-copy.ts';
 import { Transaction } from './transaction.ts';
 import { Writer } from './writer.ts';
 
@@ -116,11 +120,12 @@ class PostgresqlStorage implements StorageDriver {
   readonly #notifications: ChangeNotifications;
   readonly #listener: Listener;
   readonly #transaction: Transaction;
+  readonly #origin: string;
   readonly #listeners: Set<ChangeListener>;
   readonly #lifetime = new Lifetime(NAME, async () => this.#close());
 
   constructor({ connections, schema, poolSize, listeners, tell, reading }: Parts) {
-    const origin = randomUUID();
+    const origin = (this.#origin = randomUUID());
     this.#connections = connections;
     this.#schema = schema;
     this.#listeners = listeners;
@@ -169,7 +174,8 @@ class PostgresqlStorage implements StorageDriver {
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
     const limit = query.limit === undefined ? '' : `LIMIT ${Math.ceil(query.limit)}`;
     const rows = await this.#connections.read<{ key: string; value?: Buffer; version: string }>(
-      `SELECT key, version${query.keysOnly ? '' : ', value'} FROM ${this.#schema.entries} ${where} ORDER BY key ${query.reverse ? 'DESC' : ''} ${limit}`,
+      () =>
+        `SELECT key, version${query.keysOnly ? '' : ', value'} FROM ${this.#schema.entries} ${where} ORDER BY key ${query.reverse ? 'DESC' : ''} ${limit}`,
       values,
     );
     return rows.map(({ key, value, version }) => ({ key, value: value ?? EMPTY, version: Number(version) }));
@@ -190,6 +196,16 @@ class PostgresqlStorage implements StorageDriver {
 
   staleness(): Staleness {
     return this.#notifications.staleness();
+  }
+
+  async copy(): Promise<StoreCopy> {
+    this.#lifetime.assertOpen();
+    return TableCopy.open(this.#connections, this.#schema);
+  }
+
+  async replace(): Promise<Replacement> {
+    this.#lifetime.assertOpen();
+    return NewTable.begin(this.#connections, this.#schema, this.#origin);
   }
 
   close(): Promise<void> {

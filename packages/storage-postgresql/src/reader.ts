@@ -13,14 +13,14 @@ interface Waiting {
 /** Single reads that wait for a connection share the next query. */
 export class Reader {
   readonly #connections: Connections;
-  readonly #text: string;
+  readonly #schema: Schema;
   readonly #parallel: number;
   #queue: Waiting[] = [];
   #running = 0;
 
   constructor(connections: Connections, schema: Schema, parallel: number) {
     this.#connections = connections;
-    this.#text = `SELECT key, value, version FROM ${schema.entries} WHERE key = ANY($1::text[])`;
+    this.#schema = schema;
     this.#parallel = parallel;
   }
 
@@ -41,7 +41,10 @@ export class Reader {
   async #answer(batch: readonly Waiting[]): Promise<void> {
     try {
       const keys = [...new Set(batch.map(({ key }) => key))];
-      const rows = await this.#connections.read<{ key: string; value: Buffer; version: string }>(this.#text, [keys]);
+      const rows = await this.#connections.read<{ key: string; value: Buffer; version: string }>(
+        () => `SELECT key, value, version FROM ${this.#schema.entries} WHERE key = ANY($1::text[])`,
+        [keys],
+      );
       const found = new Map(rows.map((row) => [row.key, row]));
       for (const { key, resolve } of batch) {
         const row = found.get(key);

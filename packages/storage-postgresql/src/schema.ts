@@ -1,15 +1,17 @@
 import { StorageFailure } from '@strongroom/storage-sdk';
 import type { Connections } from './connections.ts';
 import { NAME } from './failure.ts';
+import type { Query } from './query.ts';
 
 /** What the driver uses in the database, as quoted identifiers, and the channel of its notifications. */
 export interface Schema {
   /** As it was chosen, without quotes. */
   readonly table: string;
-  readonly entries: string;
+  /** Another one once a replacement of the store is installed. */
+  entries: string;
   readonly versions: string;
   readonly notifications: string;
-  /** One row: the history that the store is in, and up to which transaction notifications were removed. */
+  /** One row: the history that the store is in, up to which transaction notifications were removed, and the table of the entries where that is another. */
   readonly state: string;
   readonly channel: string;
   /** Whether the server's own setting makes a commit durable before it is answered. */
@@ -23,27 +25,34 @@ export interface Schema {
 export async function prepareSchema(connections: Connections, table: string): Promise<Schema> {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,39}$/.test(table))
     throw new StorageFailure(NAME, 'the table name must be letters, digits and _, at most 40');
-  const entries = `"${table}"`;
+  const first = `"${table}"`;
   const versions = `"${table}_version"`;
   const notifications = `"${table}_announced"`;
   const state = `"${table}_state"`;
   try {
-    const durable = await connections.use(async ({ query }) => {
+    const { durable, entries } = await connections.use(async ({ query }) => {
       const settings = await query<{ encoding: string; synchronous: string }>(
         "SELECT current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS synchronous",
       );
       const { encoding, synchronous } = settings.rows[0] as { encoding: string; synchronous: string };
       if (encoding !== 'UTF8') throw new StorageFailure(NAME, `the PostgreSQL database must have the encoding UTF8, not ${encoding}`);
+      const durable = synchronous !== 'off';
       const present = await query<{ present: boolean }>(
-        'SELECT bool_and(to_regclass(name) IS NOT NULL) AS present FROM unnest($1::text[]) AS name',
-        [[entries, versions, notifications, state]],
+        `SELECT bool_and(to_regclass(name) IS NOT NULL)
+           AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($2) AND attname = 'entries') AS present FROM unnest($1::text[]) AS name`,
+        [[versions, notifications, state], state],
       );
-      if (present.rows[0]?.present) return synchronous !== 'off';
+      if (present.rows[0]?.present) {
+        const entries = await entriesOf(query, state, first);
+        const { rows } = await query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [entries]);
+        if (rows[0]?.found) return { durable, entries };
+        if (entries !== first) throw new StorageFailure(NAME, `the table ${entries} is missing, which ${state} names`);
+      }
       await query('BEGIN');
       try {
         await query("SELECT pg_advisory_xact_lock(hashtextextended('strongroom ' || $1, 0))", [table]);
         await query(
-          `CREATE TABLE IF NOT EXISTS ${entries} (key text COLLATE "C" PRIMARY KEY, value bytea NOT NULL, version bigint NOT NULL)`,
+          `CREATE TABLE IF NOT EXISTS ${first} (key text COLLATE "C" PRIMARY KEY, value bytea NOT NULL, version bigint NOT NULL)`,
         );
         await query(`CREATE SEQUENCE IF NOT EXISTS ${versions} AS bigint MAXVALUE ${Number.MAX_SAFE_INTEGER}`);
         await query(
@@ -57,15 +66,22 @@ export async function prepareSchema(connections: Connections, table: string): Pr
           `CREATE TABLE IF NOT EXISTS ${state} (one boolean PRIMARY KEY CHECK (one), system text NOT NULL, timeline bigint NOT NULL, pruned bigint NOT NULL DEFAULT 0)`,
         );
         await query(`INSERT INTO ${state} (one, system, timeline) VALUES (true, '', 0) ON CONFLICT DO NOTHING`);
+        await query(`ALTER TABLE ${state} ADD COLUMN IF NOT EXISTS entries text`);
         await query('COMMIT');
       } catch (error) {
         await query('ROLLBACK').catch(() => undefined);
         throw error;
       }
-      return synchronous !== 'off';
+      return { durable, entries: await entriesOf(query, state, first) };
     });
     return { table, entries, versions, notifications, state, channel: table, durable };
   } catch (error) {
     throw connections.failure(error);
   }
+}
+
+/** The table that has the entries now, as a quoted identifier. */
+async function entriesOf(query: Query, state: string, first: string): Promise<string> {
+  const { rows } = await query<{ entries: string | null }>(`SELECT entries FROM ${state}`);
+  return rows[0]?.entries ? `"${rows[0].entries}"` : first;
 }

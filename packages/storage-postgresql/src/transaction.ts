@@ -63,9 +63,11 @@ export class Transaction {
 
   /** Fills in `progress` as it goes on. @throws what pg throws */
   async run({ query, synchronous, unreplicated }: Use, changes: readonly Change[], lockMs: number, progress: Progress): Promise<void> {
+    // That of the moment: what is found out meanwhile of another table must not have these changes written there.
+    const { entries } = this.#schema;
     try {
       progress.txid = await this.begin(query, lockMs);
-      await this.#write(query, changes, progress);
+      await this.#write(query, entries, changes, progress);
       progress.committing = true;
       // A limit would end only the wait for the synchronous standby, and the commit would be answered without it.
       await query(synchronous ? 'SET LOCAL statement_timeout TO 0; COMMIT' : 'COMMIT');
@@ -76,8 +78,7 @@ export class Transaction {
     if (unreplicated()) throw new Unreplicated();
   }
 
-  async #write(query: Query, changes: readonly Change[], progress: Progress): Promise<void> {
-    const { entries } = this.#schema;
+  async #write(query: Query, entries: string, changes: readonly Change[], progress: Progress): Promise<void> {
     const keys = keysOf(changes);
     const found = new Map<string, number>();
     const simple = keys.length <= 1 && changes.every((change) => !change.expect?.length && !change.delete?.length);
@@ -91,11 +92,12 @@ export class Transaction {
     }
     const { conflicts, inserts, puts, deletes, changed } = outcomeOf(changes, found);
     progress.conflicts = conflicts;
-    if (simple) await this.#insert(query, [...inserts, ...puts], '(key) DO UPDATE SET value = excluded.value, version = excluded.version');
+    if (simple)
+      await this.#insert(query, entries, [...inserts, ...puts], '(key) DO UPDATE SET value = excluded.value, version = excluded.version');
     else {
       // An insert that is not committed yet keeps others from inserting the key: that is how absence is held fast.
-      if ((await this.#insert(query, [...inserts], 'DO NOTHING')) < inserts.size) throw new Overtaken();
-      await this.#insert(query, [...puts], '(key) DO UPDATE SET value = excluded.value, version = excluded.version');
+      if ((await this.#insert(query, entries, [...inserts], 'DO NOTHING')) < inserts.size) throw new Overtaken();
+      await this.#insert(query, entries, [...puts], '(key) DO UPDATE SET value = excluded.value, version = excluded.version');
     }
     const unwanted = [...inserts.keys()].filter((key) => inserts.get(key) === undefined);
     if (deletes.length + unwanted.length > 0)
@@ -104,9 +106,14 @@ export class Transaction {
   }
 
   /** Values go as one binary string and are cut apart by the server. Gives the number of rows written. */
-  async #insert(query: Query, values: readonly (readonly [string, Uint8Array | undefined])[], onConflict: string): Promise<number> {
+  async #insert(
+    query: Query,
+    entries: string,
+    values: readonly (readonly [string, Uint8Array | undefined])[],
+    onConflict: string,
+  ): Promise<number> {
     if (values.length === 0) return 0;
-    const { entries, versions } = this.#schema;
+    const { versions } = this.#schema;
     const keys: string[] = [];
     const starts: number[] = [];
     const lengths: number[] = [];

@@ -2,7 +2,7 @@ import { Conflict, StorageFailure } from '@strongroom/storage-sdk';
 import type { Change } from '@strongroom/storage-sdk';
 import { keysOf } from './batch.ts';
 import type { Connections } from './connections.ts';
-import { isAnswer, isCancelled, isCollision, isElsewhere, isLockWait, NAME } from './failure.ts';
+import { isAnswer, isCancelled, isCollision, isElsewhere, isGone, isLockWait, NAME } from './failure.ts';
 import { outcomeOfCommit } from './outcome.ts';
 import type { Schema } from './schema.ts';
 import { LIMITS } from './session.ts';
@@ -16,7 +16,8 @@ const FIRST_LOCK_MS = 200;
 /** How long nothing may have happened before that is the answer. */
 const PATIENCE_MS = 15_000;
 const HELD = 'other processes hold the same records; nothing was written, and the same may succeed later';
-const ANOTHER_HISTORY = 'PostgreSQL has another history since a failover or a restore; nothing was written, and the same may succeed later';
+const ANOTHER_HISTORY =
+  'the store was replaced, or PostgreSQL has another history since a failover or a restore; nothing was written, and the same may succeed later';
 const UNKNOWN = 'PostgreSQL was lost during the commit, and whether it happened cannot be found out';
 const UNREPLICATED =
   'PostgreSQL gave up waiting for its synchronous standby: the commit happened on one server alone, and a failover would lose it';
@@ -229,10 +230,10 @@ export class Writer {
     let conflicts: readonly (string | undefined)[] = [];
     for (let attempt = 1, lost = 0; ; attempt++) {
       const progress: Progress = { txid: undefined, committing: false, conflicts: [] };
-      let epoch = history.epoch;
+      let { epoch, past } = history;
       try {
         conflicts = await this.#connections.use(async (use) => {
-          epoch = history.epoch;
+          ({ epoch, past } = history);
           current.length = 0;
           // What was decided by another history's records must not be written into this one.
           for (const waiting of batch) if (waiting.epoch === epoch) current.push(waiting);
@@ -245,13 +246,13 @@ export class Writer {
           );
           return progress.conflicts;
         });
-        if (progress.committing && history.epoch !== epoch) throw new StorageFailure(NAME, UNKNOWN);
+        if (progress.committing && history.past !== past) throw new StorageFailure(NAME, UNKNOWN);
         break;
       } catch (error) {
         if (error instanceof StorageFailure && progress.committing) throw error;
         if (error instanceof Unreplicated) throw new StorageFailure(NAME, UNREPLICATED);
         if (progress.committing && !isAnswer(error)) {
-          const outcome = await outcomeOfCommit(this.#connections, progress.txid as string, epoch);
+          const outcome = await outcomeOfCommit(this.#connections, progress.txid as string, past);
           if (outcome === undefined) throw new StorageFailure(NAME, UNKNOWN);
           if (outcome === 'committed') {
             conflicts = progress.conflicts;
@@ -267,7 +268,7 @@ export class Writer {
             transient: true,
           });
         }
-        if (again && (isCollision(error) || error instanceof AnotherHistory)) continue;
+        if (again && (isCollision(error) || error instanceof AnotherHistory || (isGone(error) && history.epoch !== epoch))) continue;
         // The pool may have kept a connection that the server closed long ago, or that leads to a server which takes no writes any more.
         if (again && (isElsewhere(error) || !isAnswer(error)) && lost < 2) {
           lost += 1;

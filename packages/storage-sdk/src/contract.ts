@@ -1,4 +1,5 @@
 import { commitCases } from './contract-commits.ts';
+import { copyCases } from './contract-copies.ts';
 import { entryCases } from './contract-entries.ts';
 import { lifetimeCases } from './contract-lifetime.ts';
 import { rangeCases } from './contract-ranges.ts';
@@ -12,7 +13,7 @@ const CASE_TIMEOUT_MS = 60_000;
  * @throws Error while declaring when a skip names no case or gives no reason.
  */
 export function storageDriverContract(runner: ContractRunner, contract: StorageContract): void {
-  const cases = [...entryCases, ...rangeCases, ...commitCases, ...lifetimeCases, ...sharingCases];
+  const cases = [...entryCases, ...rangeCases, ...commitCases, ...lifetimeCases, ...sharingCases, ...copyCases];
   const skipped = new Map<string, string>();
   for (const { test, reason } of contract.skip ?? []) {
     if (!cases.some(({ title }) => title === test)) throw new Error(`the storage contract has no case "${test}"`);

@@ -58,6 +58,32 @@ export const EVERYTHING: unique symbol = Symbol('every key may have changed');
 /** The keys that another process changed, or EVERYTHING if they are unknown. */
 export type ChangedKeys = readonly string[] | typeof EVERYTHING;
 
+/** All entries of a store, as they were at one moment. */
+export interface StoreCopy {
+  /** How many entries it has. */
+  readonly entries: number;
+  /** Bytes that `read` yields in total. */
+  readonly bytes: number;
+  /** The entries in the order of their keys, as `encodeEntries` writes them. Called once. @throws StorageFailure */
+  read(): AsyncIterable<Uint8Array>;
+  /** Releases what the copy holds, and ends a reading under way. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Entries that are to take the place of everything in a store. Nobody reads them before `install`. */
+export interface Replacement {
+  /** Adds entries. Each key comes once; ascending keys are fastest. @throws StorageFailure */
+  put(entries: readonly Entry[]): Promise<void>;
+  /**
+   * Takes the place of the store in one step: a process that dies meanwhile leaves the old store or the new one, whole. Resolves once it is durable. The
+   * listeners of all other drivers hear EVERYTHING. A commit of any driver happens before it, or is rejected as transient. No version is used again.
+   * @throws StorageFailure where the store is as it was
+   */
+  install(): Promise<void>;
+  /** Gives the entries up; does nothing once they are installed. Idempotent. */
+  discard(): Promise<void>;
+}
+
 /** How far behind a driver may be in reading change notifications. */
 export interface Staleness {
   /** Since a moment whose notifications have all been read, in milliseconds; 0 where no other process writes. */
@@ -105,6 +131,16 @@ export interface StorageDriver {
   changes(listener: (changed: ChangedKeys) => void): Unsubscribe;
   /** How old the copies may be that are kept by `changes`. Costs next to nothing: asked at each request. */
   staleness(): Staleness;
+  /**
+   * A consistent copy of the store, taken while others read and write it. Absent: the driver cannot, and no snapshot can be taken of the store.
+   * @throws StorageFailure, with `full` where there is no room for the copy
+   */
+  copy?(): Promise<StoreCopy>;
+  /**
+   * Begins to write what is to take the place of the store. Absent: the driver cannot, and no snapshot can be restored into the store.
+   * @throws StorageFailure
+   */
+  replace?(): Promise<Replacement>;
   /** Waits for commits under way. Idempotent; later calls of the others reject with (`changes` throws) StorageClosed. */
   close(): Promise<void>;
 }

@@ -19,12 +19,15 @@ export class StorageFailure extends Error {
   readonly reason: string;
   /** Nothing has been written, and the same may succeed a little later. */
   readonly transient: boolean;
+  /** There is no room for what was to be written. */
+  readonly full: boolean;
 
-  constructor(store: string, reason: string, options: { readonly transient?: boolean } = {}) {
+  constructor(store: string, reason: string, options: { readonly transient?: boolean; readonly full?: boolean } = {}) {
     super(`storage ${store}: ${reason}`);
     this.store = store;
     this.reason = reason;
     this.transient = options.transient ?? false;
+    this.full = options.full ?? false;
   }
 }
 

@@ -7,14 +7,17 @@ export type {
   Entry,
   Expectation,
   RangeQuery,
+  Replacement,
   Staleness,
   StorageDriver,
   StorageLog,
+  StoreCopy,
   Stored,
   StoredEntry,
   Unsubscribe,
 } from './driver.ts';
 export { Conflict, StorageClosed, StorageFailure } from './errors.ts';
+export { decodeEntries, encodeEntries, entryBytes, DamagedEntries } from './entry-stream.ts';
 export { checkKeys, keyProblem } from './key.ts';
 export { Lifetime } from './lifetime.ts';
 export { memoryStorage } from './memory-storage.ts';

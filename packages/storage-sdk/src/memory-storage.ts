@@ -1,9 +1,23 @@
-import type { Change, RangeQuery, Staleness, StorageDriver, Stored, StoredEntry, Unsubscribe } from './driver.ts';
-import { Conflict, StorageClosed } from './errors.ts';
+import type {
+  Change,
+  Entry,
+  RangeQuery,
+  Replacement,
+  Staleness,
+  StorageDriver,
+  StoreCopy,
+  Stored,
+  StoredEntry,
+  Unsubscribe,
+} from './driver.ts';
+import { encodeEntries, entryBytes } from './entry-stream.ts';
+import { Conflict, StorageClosed, StorageFailure } from './errors.ts';
 import { checkKeys } from './key.ts';
 import { SortedEntries } from './sorted-entries.ts';
 
 const NAME = 'inmem';
+/** Entries of a copy that are encoded at a time. */
+const PART = 256;
 const EMPTY = new Uint8Array(0);
 /** Nobody else writes here. */
 const CURRENT: Staleness = { millis: 0 };
@@ -24,9 +38,16 @@ function shift(key: string, of: (unit: number) => number): string {
   return out;
 }
 
+const always = (): boolean => true;
+const never = (): boolean => false;
+
+async function* inParts(entries: readonly Entry[]): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < entries.length; at += PART) yield encodeEntries(entries.slice(at, at + PART));
+}
+
 /** A store that lives and dies with this process: the reference driver, for development and tests. */
 export function memoryStorage(): StorageDriver {
-  const entries = new SortedEntries();
+  let entries = new SortedEntries();
   let version = 0;
   let closed = false;
 
@@ -78,6 +99,41 @@ export function memoryStorage(): StorageDriver {
     },
 
     staleness: () => CURRENT,
+
+    async copy(): Promise<StoreCopy> {
+      assertOpen();
+      // A stored value is never changed, so that the list alone is a copy.
+      const copied: Entry[] = [];
+      let bytes = 0;
+      for (const [key, { value }] of entries.between(always, never, false)) {
+        copied.push({ key: fromSorted(key), value });
+        bytes += entryBytes(Buffer.byteLength(fromSorted(key)), value.length);
+      }
+      return { entries: copied.length, bytes, read: () => inParts(copied), close: async () => undefined };
+    },
+
+    async replace(): Promise<Replacement> {
+      assertOpen();
+      const next = new SortedEntries();
+      let over = false;
+      return {
+        async put(added) {
+          checkKeys(NAME, { put: added });
+          for (const { key, value } of added) next.set(toSorted(key), { value: new Uint8Array(value), version: 0 });
+        },
+        async install() {
+          assertOpen();
+          if (over) throw new StorageFailure(NAME, 'the replacement was given up');
+          over = true;
+          version += 1;
+          for (const [key, { value }] of [...next.between(always, never, false)]) next.set(key, { value, version });
+          entries = next;
+        },
+        async discard() {
+          over = true;
+        },
+      };
+    },
 
     async close(): Promise<void> {
       closed = true;

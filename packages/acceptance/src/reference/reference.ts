@@ -1,7 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderCliReference } from '@strongroom/cli';
+import { metricFamilies } from '@strongroom/server';
 import { configurationPage } from './configuration-page.ts';
+import { metricsPage } from './metrics-page.ts';
 import { GENERATED, mountPage } from './mount-page.ts';
 import { servedMounts } from './served-mounts.ts';
 
@@ -11,6 +13,7 @@ export async function renderReference(): Promise<Map<string, string>> {
   const pages = new Map(mounts.map((mount) => [`${mount.page}.md`, mountPage(mount)]));
   pages.set('cli.md', `${GENERATED}\n\n${await renderCliReference()}`);
   pages.set('configuration.md', await configurationPage());
+  pages.set('metrics.md', metricsPage(await metricFamilies()));
   const index = [
     GENERATED,
     '',
@@ -19,6 +22,7 @@ export async function renderReference(): Promise<Map<string, string>> {
     ...mounts.map(({ page, title }) => `- [${title}](${page}.md)`),
     '- [The command line](cli.md)',
     '- [The server and its configuration](configuration.md)',
+    '- [Metrics](metrics.md)',
     '',
     'The same declarations answer `?help=1` on every path, and `GET /v1/sys/internal/specs/openapi` gives them as an OpenAPI document.',
     'Durations are a number of seconds, or text such as `90s`, `1h30m` and `7d`. `POST` and `PUT` are the same. `LIST` may also be sent as',

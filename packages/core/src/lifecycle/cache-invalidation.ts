@@ -56,6 +56,15 @@ export class CacheInvalidation {
     if (this.#missed) this.#invalidateAll();
   }
 
+  /** The store is another one, and the server sealed: nothing that was read before counts. */
+  drop(): void {
+    const { policies, passwords, identity } = this.#services;
+    this.#kernel.store.clear();
+    policies.invalidateAll();
+    passwords.invalidateAll();
+    identity.invalidateAll();
+  }
+
   /** Also called while sealed. */
   #heard(changed: ChangedKeys): void {
     if (!this.#owner.open) {
@@ -117,12 +126,9 @@ export class CacheInvalidation {
 
   /** Within `exclusively`. */
   async #reloadAll(): Promise<void> {
-    const { store, barrier } = this.#kernel;
-    const { policies, passwords, identity, audit, mounts } = this.#services;
-    store.clear();
-    policies.invalidateAll();
-    passwords.invalidateAll();
-    identity.invalidateAll();
+    const { barrier } = this.#kernel;
+    const { audit, mounts } = this.#services;
+    this.drop();
     try {
       await barrier.reload();
     } catch (error) {

@@ -4,6 +4,11 @@ import { BarrierSealed } from '../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../kernel/barrier/key-ring.ts';
 import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.ts';
 
+/** There is no room for what the call would write. 507. */
+class NoRoom extends EngineError {
+  override readonly status = 507;
+}
+
 /** The one place where what was thrown becomes what is answered. */
 export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
   if (thrown instanceof EngineError) {
@@ -15,6 +20,10 @@ export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
     if (thrown.transient) {
       log.warn('the store did not answer in time', { request_id: id, error: thrown.message });
       return new Unavailable(thrown.message, { headers: { 'Retry-After': '1' } });
+    }
+    if (thrown.full) {
+      log.error('the store is full', { request_id: id, error: thrown.message });
+      return new NoRoom(thrown.message);
     }
     log.error('the store failed', { request_id: id, error: thrown.message });
     return new InternalError(thrown.message, { cause: thrown });

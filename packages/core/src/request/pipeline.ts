@@ -83,7 +83,10 @@ export class Pipeline {
     underWay.begin(call);
     const answer = await this.#answer(call);
     underWay.end(call);
-    figures.sampler.observe(answer.status, performance.now() - began);
+    const millis = performance.now() - began;
+    figures.sampler.observe(answer.status, millis);
+    const login = call.match?.path.declaration.about.login !== undefined;
+    figures.timings.answered({ operation: call.operation, mount: call.mount?.uuid, login, status: answer.status, millis });
     return answer;
   }
 
@@ -114,7 +117,8 @@ export class Pipeline {
   }
 
   async #carryOut(call: Call): Promise<CoreResponse> {
-    const { routing, audit, log, copies } = this.#parts;
+    const { routing, audit, log, copies, figures } = this.#parts;
+    const { timings } = figures;
     const { epoch } = copies;
     try {
       copies.require();
@@ -123,11 +127,11 @@ export class Pipeline {
       routing.find(call);
       await this.#parts.quotas.enter(call);
       const decoded = await this.#authorize(call);
-      if (audit.enabled) await audit.request(call);
+      if (audit.enabled) await timings.time('audit_request', async () => audit.request(call));
       copies.stillIn(epoch);
       const answer = await this.#serve(call, decoded);
       copies.stillIn(epoch);
-      if (audit.enabled) await audit.response(call, answer);
+      if (audit.enabled) await timings.time('audit_response', async () => audit.response(call, answer));
       return answer;
     } catch (error) {
       const failure = failureOf(copies.reasonAgainst(epoch) ?? error, log, call.id);
@@ -143,7 +147,7 @@ export class Pipeline {
     const { authentication, unwrapDoor } = this.#parts;
     const open = isOpen(call);
     if (unwrapDoor.enter(call)) return decode(call);
-    if (!open) await authentication.identify(call);
+    if (!open) await this.#parts.figures.timings.time('check_token', async () => authentication.identify(call));
     const decoded = call.match && call.operation !== 'help' ? decode(call) : undefined;
     const readable = decoded && !(decoded instanceof EngineError) ? decoded : undefined;
     if (call.operation === 'update' && readable) await this.#settleCreate(call, readable);
@@ -263,7 +267,9 @@ export class Pipeline {
 
   #deadline(call: Call): RequestDeadline {
     const { mount } = call;
-    return new RequestDeadline(this.#parts.clock, call.request, mount && { ending: mount.ending, finishes: mount.owner === undefined });
+    const untimed = call.match !== undefined && operationOf(call)?.untimed === true;
+    const end = mount && { ending: mount.ending, finishes: mount.owner === undefined };
+    return new RequestDeadline(this.#parts.clock, call.request, end, untimed);
   }
 }
 

@@ -20,27 +20,34 @@ export class RequestDeadline extends Deadline {
   readonly #caller: { readonly signal?: AbortSignal };
   readonly #ending: Ending | undefined;
   readonly #finishes: boolean;
+  readonly #untimed: boolean;
   /** Somebody has asked for the signal. */
   #heard = false;
   #stopHearing: (() => void) | undefined;
 
   /**
    * The caller's own signal is not asked for before it is needed: adapters make it at that moment. `finishes`: the handler is the core's own, which may be
-   * what brings the end about, such as a seal; it is ended only where it listens to its signal.
+   * what brings the end about, such as a seal; it is ended only where it listens to its signal. `untimed`: no time ends it.
    */
-  constructor(clock: Clock, caller: { readonly signal?: AbortSignal }, mount?: { readonly ending: Ending; readonly finishes: boolean }) {
+  constructor(
+    clock: Clock,
+    caller: { readonly signal?: AbortSignal },
+    mount?: { readonly ending: Ending; readonly finishes: boolean },
+    untimed = false,
+  ) {
     super();
     this.#overdue = overdueOf(clock);
     this.#caller = caller;
     this.#ending = mount?.ending;
     this.#finishes = mount?.finishes ?? false;
+    this.#untimed = untimed;
     this.began = clock.millis();
   }
 
   override get signal(): AbortSignal {
     if (!this.#heard) {
       this.#heard = true;
-      this.#overdue.add(this);
+      if (!this.#untimed) this.#overdue.add(this);
       this.#hearCaller();
     }
     return super.signal;
@@ -48,7 +55,7 @@ export class RequestDeadline extends Deadline {
 
   /** What the work gives, or a rejection once the deadline has passed, the caller went away or the mount ends; the work itself may go on. */
   override guard<T>(work: () => Promise<T>): Promise<T> {
-    this.#overdue.add(this);
+    if (!this.#untimed) this.#overdue.add(this);
     if (this.#heard) this.#hearCaller();
     else if (!this.#finishes) this.#hearMount();
     return super.guard(work, this.#guarded);

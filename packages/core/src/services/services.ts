@@ -26,11 +26,15 @@ import { EventView } from './following/event-view.ts';
 import { LogStreams } from './following/log-streams.ts';
 import type { FollowedLog } from './following/log-lines.ts';
 import { KeyCount } from './figures/key-count.ts';
+import { dueByKind } from './figures/due-figures.ts';
 import { openFigures, type Figures } from './figures/figures.ts';
 import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
-import { Jobs } from './jobs/jobs.ts';
+import { ImportRecords } from './imports/import-records.ts';
+import { FAILING as FAILING_JOBS, Jobs } from './jobs/jobs.ts';
+import { intentRecords } from './journal/intent-record.ts';
 import { Journal } from './journal/journal.ts';
+import { IRREVOCABLE } from './leases/lease-index.ts';
 import { LeaseStore } from './leases/lease-store.ts';
 import type { LockoutDefaults } from './lockout/lockout-settings.ts';
 import { UserLockout } from './lockout/user-lockout.ts';
@@ -60,7 +64,10 @@ import { BulkRevoker } from './revocation/bulk-revoker.ts';
 import { Cluster } from './seal/cluster.ts';
 import { KeyRotation } from './seal/key-rotation.ts';
 import { NameSearch } from './search/name-search.ts';
-import { Seal, type AutomaticSeal } from './seal/seal.ts';
+import type { ConfiguredSeal } from './seal/configured-seal.ts';
+import { configuredKeySeal, type KeySeal } from './seal/key-seal.ts';
+import { SealHealth } from './seal/seal-health.ts';
+import { Seal } from './seal/seal.ts';
 import { PgpKeys, type OpenPgp } from './ceremony/pgp-keys.ts';
 import { Rekeying } from './ceremony/rekeying.ts';
 import { RootGeneration } from './ceremony/root-generation.ts';
@@ -68,6 +75,7 @@ import { CorsConfig } from './settings/cors-config.ts';
 import { PageHeaders } from './settings/page-headers.ts';
 import { VersionHistory } from './settings/version-history.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
+import { Snapshots } from './snapshots/snapshots.ts';
 import { TokenCreation } from './tokens/token-creation.ts';
 import { roleOfLogin } from './tokens/token-record.ts';
 import { TokenRenewal } from './tokens/token-renewal.ts';
@@ -79,7 +87,8 @@ export interface ServiceOptions {
   readonly plugins?: readonly Plugin[];
   readonly externalPlugins?: readonly Plugin[];
   readonly absentPlugins?: readonly AbsentPlugin[];
-  readonly seal?: AutomaticSeal;
+  readonly seals?: readonly ConfiguredSeal[];
+  readonly seal?: KeySeal;
   readonly pgp?: () => Promise<OpenPgp | undefined>;
   readonly defaultLeaseTtl?: number;
   readonly maxLeaseTtl?: number;
@@ -125,13 +134,31 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   eventLog.listen(({ life, event }) => {
     if (event && life !== incarnations.id) figures.leases.event(event);
   });
+  const counted = (prefix: string): KeyCount =>
+    new KeyCount({
+      clock,
+      log,
+      keys: async ({ after, limit }) => store.keys({ prefix, limit, ...(after === undefined ? {} : { after }) }),
+    });
+  const counts = { tokens: counted(ACCESSORS), entities: counted(`${PREFIXES.identity}entity/`) };
   const figures: Figures = openFigures({
     ...{ events, clock, log, timer: kernel.livenessClock },
     leaseIds: async (prefix, query) => leases.ids(prefix, query),
     mountOf: (path) => mounts.route(path)?.mount.uuid,
     aboveLogins: (uuid) => [`sys/${mounts.byUuid(uuid)?.path.slice(0, -1)}`, 'sys/locked-users'],
     circuitsOpen: () => outside.breakers.open().length,
-    backlog: async () => (await store.keys({ prefix: SCHEDULE, before: dueBound(clock.millis()), limit: MOST_BACKLOG })).length,
+    waiting: async () => {
+      const now = clock.millis();
+      const count = async (prefix: string): Promise<number> => (await store.keys({ prefix, limit: MOST_BACKLOG })).length;
+      const due = dueByKind(await store.keys({ prefix: SCHEDULE, before: dueBound(now), limit: MOST_BACKLOG }), now);
+      return {
+        due,
+        failingJobs: await count(FAILING_JOBS),
+        irrevocableLeases: await count(IRREVOCABLE),
+        openIntents: await count(intentRecords.prefix),
+      };
+    },
+    counts: Object.values(counts),
   });
   outside.breakers.onChange((target, state) => {
     const slash = target.indexOf('/');
@@ -211,6 +238,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       await jobs.forgetMount(mount.uuid);
       figures.counters.forgetMount(mount.uuid);
       figures.denied.forgetMount(mount.uuid);
+      figures.timings.forgetMount(mount.uuid);
       loggers.forget(loggerOf(mount));
       await accounts.forgetMount(mount.uuid);
       await quotas.rates.rules.forgetMount(mount.uuid);
@@ -234,14 +262,14 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     }),
   };
 
+  const seal = new Seal({
+    driver,
+    barrier,
+    configured: options.seals ?? (options.seal ? [configuredKeySeal(options.seal)] : []),
+    clock: kernel.livenessClock,
+    log,
+  });
   const access = new TokenAccess({ tokens, policies, identity });
-  const counted = (prefix: string): KeyCount =>
-    new KeyCount({
-      clock,
-      log,
-      keys: async ({ after, limit }) => store.keys({ prefix, limit, ...(after === undefined ? {} : { after }) }),
-    });
-  const counts = { tokens: counted(ACCESSORS), entities: counted(`${PREFIXES.identity}entity/`) };
   const underWay = new CallsUnderWay();
   const nodes = new Nodes({
     ...{ store, driver, clock, timer: kernel.livenessClock, log },
@@ -251,6 +279,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     runs: async (incarnation) => incarnations.runs(incarnation),
   });
 
+  const cluster = new Cluster(options.apiAddress ?? '', clock.now());
   const attention = new Attention({
     ...{ clock, outside },
     mounts: () => mounts.all(),
@@ -258,7 +287,6 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, tokens }, mount: mountOf }),
   });
 
-  const seal = new Seal({ driver, barrier, automatic: options.seal, log });
   const pgpKeys = new PgpKeys(options.pgp, clock);
   const ceremony = { seal, store, clock, log, pgp: pgpKeys };
 
@@ -290,7 +318,16 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     },
     retryOutside,
     access,
-    streams: new EventStreams({ clock, copies: kernel.copies, tokens, access, log: eventLog, view: new EventView(mounts), node: nodes.id }),
+    streams: new EventStreams({
+      clock,
+      barrier,
+      copies: kernel.copies,
+      tokens,
+      access,
+      log: eventLog,
+      view: new EventView(mounts),
+      node: nodes.id,
+    }),
     logStreams: options.followedLog && new LogStreams({ clock, access, log: options.followedLog }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
     oidc: openOidc({
@@ -312,12 +349,15 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     leaseTree: new LeaseTree({ store, tokens }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
     ...{ seal, pgpKeys },
+    sealHealth: new SealHealth({ seal, driver, clock: kernel.livenessClock, now: () => clock.now(), log }),
     rekeyings: [new Rekeying('root', ceremony), new Rekeying('recovery', ceremony)],
     rootGeneration: new RootGeneration(ceremony),
     rotation: new KeyRotation({ barrier, store, clock }),
-    cluster: new Cluster(options.apiAddress ?? '', clock.now()),
+    cluster,
+    snapshots: new Snapshots({ driver, barrier, cluster, clock, log }),
     search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
+    imports: new ImportRecords({ storage: view(PREFIXES.system), clock }),
     pageHeaders: new PageHeaders(view(PREFIXES.system)),
     versions: new VersionHistory(view(PREFIXES.system), clock),
     /** The part of the store that belongs to `sys/` before there is a mount table. */

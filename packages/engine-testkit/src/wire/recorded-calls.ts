@@ -121,7 +121,7 @@ function problemsOf(call: RecordedCall, { status, body, headers = {} }: WireAnsw
   }
   const values = { ...(call.data === undefined ? {} : { data: call.data }), ...call.values };
   for (const [place, value] of Object.entries(values)) {
-    const found = dig(body, place);
+    const found = withoutKeys(dig(body, place), place, recorded.extraKeys ?? []);
     if (!isDeepStrictEqual(found, value)) problems.push(`${place} is ${JSON.stringify(found)}, not ${JSON.stringify(value)}`);
   }
   return problems;
@@ -134,6 +134,12 @@ function isMissing(problem: string, keys: readonly (string | RegExp)[]): boolean
 
 function matches(wanted: string | RegExp, text: string): boolean {
   return typeof wanted === 'string' ? wanted === text : wanted.test(text);
+}
+
+/** What the recorded server does not answer stands in no recording. */
+function withoutKeys(found: unknown, place: string, extra: readonly (string | RegExp)[]): unknown {
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) return found;
+  return Object.fromEntries(Object.entries(found).filter(([key]) => !extra.some((known) => matches(known, `.${place}.${key}`))));
 }
 
 function dig(body: unknown, place: string): unknown {

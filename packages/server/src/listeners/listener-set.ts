@@ -8,7 +8,7 @@ import { formatAddress } from '../config/address.ts';
 import type { Listener, UnixListener } from '../config/configuration.ts';
 import { NO_CONSOLE_HERE, type ConsolePages } from '../console.ts';
 import { ListenerFailed } from '../failures.ts';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import { withOpenMetrics } from './open-metrics.ts';
 import { withTokenless } from './tokenless.ts';
 import { readTlsFiles, tlsOptions } from './tls.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { emptyResponse } from '@strongroom/core';
 import type { CoreHandler } from '@strongroom/http';
-import type { ServerMetrics } from '../metrics.ts';
+import type { ServerMetrics } from '../metrics/server-metrics.ts';
 
 /** The same core, which shows its metrics without a token: `unauthenticated_metrics_access` of a listener. */
 export function withOpenMetrics(core: CoreHandler, metrics: ServerMetrics): CoreHandler {

@@ -11,7 +11,7 @@ import { redactFields, redactText } from './redaction.ts';
 /** The names of `sys/loggers` that every server has; each mount has one more. */
 const PARTS = ['core', 'audit', 'expiration', 'storage', 'http'];
 
-type Follower = Logger;
+type Watcher = Logger;
 
 export interface ServerLogOptions {
   readonly level: LogLevel;
@@ -31,7 +31,7 @@ export class ServerLog implements Log, Loggers, LogLevelStore, FollowedLog {
   #configured: LogLevel;
   /** By name; '' is this log itself. */
   readonly #named = new Map<string, Logger>();
-  readonly #followers = new Set<Follower>();
+  readonly #watchers = new Set<Watcher>();
   #descriptor = 2;
 
   /** @throws LogFileFailed */
@@ -86,9 +86,9 @@ export class ServerLog implements Log, Loggers, LogLevelStore, FollowedLog {
 
   follow({ level, format }: { readonly level: LogLevel; readonly format: LogFormat }, add: (line: string) => void): () => void {
     const write = (json: string): void => add(lineOf(json, format));
-    const follower: Follower = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
-    this.#followers.add(follower);
-    return () => void this.#followers.delete(follower);
+    const watcher: Watcher = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
   }
 
   trace(message: string, fields?: Readonly<Record<string, unknown>>): void {
@@ -128,10 +128,10 @@ export class ServerLog implements Log, Loggers, LogLevelStore, FollowedLog {
   }
 
   #say(logger: Logger, level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void {
-    if (this.#followers.size === 0 && !logger.isLevelEnabled(level)) return;
+    if (this.#watchers.size === 0 && !logger.isLevelEnabled(level)) return;
     const text = redactText(message);
     const safe = fields && safeFields(fields);
-    for (const each of [logger, ...this.#followers]) {
+    for (const each of [logger, ...this.#watchers]) {
       if (safe) each[level](safe, text);
       else each[level](text);
     }

@@ -85,6 +85,7 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
     path('entity/name', { synopsis: 'Entities by name.', description: 'Lists the names of all entities.', fields: pageFields }).list({
       summary: 'List entities by name',
       response: ListedKeys,
+      searched: true,
       handle: async ({ data }) => {
         const keys = slicePage((await entities.names()).sort(), data, (name) => name);
         return keys.length === 0 ? undefined : { data: { keys } };

@@ -96,6 +96,7 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
     }).list({
       summary: 'List groups by name',
       response: listedWith(GroupInfo),
+      searched: true,
       handle: async ({ data }) => {
         const views = slicePage(byName(await groups.list()), data, (view) => view.group.name);
         const keys = views.map((view) => view.group.name);

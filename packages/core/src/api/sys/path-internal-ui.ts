@@ -146,7 +146,8 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
         const acl = await callerAcl(req);
         const reachable = acl ? mounts.all().filter((mount) => acl.reaches(mount.path)) : [];
         const document = await documents.of(reachable.map((mount) => ({ prefix: mount.path, paths: mount.router?.paths ?? NO_PATHS })));
-        const zipped = takesGzip(String(req.headers['accept-encoding'] ?? ''));
+        // What is wrapped is stored, and unwrapped by whoever.
+        const zipped = !internalOf(req).request.wrapTtl && takesGzip(String(req.headers['accept-encoding'] ?? ''));
         const etag = zipped ? `${document.etag.slice(0, -1)}-gzip"` : document.etag;
         const headers = { 'Cache-Control': 'private, no-cache', ETag: etag, Vary: 'Accept-Encoding, Authorization, X-Vault-Token' };
         if (has(String(req.headers['if-none-match'] ?? ''), etag)) {

@@ -31,6 +31,7 @@ import { corsPaths } from './path-cors.ts';
 import { eventPaths } from './path-events.ts';
 import { figurePaths } from './path-figures.ts';
 import { hostInfoPaths } from './path-host-info.ts';
+import { importPaths } from './path-imports.ts';
 import { inFlightPaths } from './path-in-flight.ts';
 import { internalUiPaths } from './path-internal-ui.ts';
 import { leaseOverviewPaths } from './path-lease-overview.ts';
@@ -56,6 +57,7 @@ import { journalPaths } from './path-journal.ts';
 import { schedulePaths } from './path-schedule.ts';
 import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
+import { snapshotPaths } from './path-snapshot.ts';
 import { toolPaths } from './path-tools.ts';
 import { versionHistoryPaths } from './path-version-history.ts';
 
@@ -72,10 +74,12 @@ export interface SystemParts {
   readonly services: Services;
   readonly sealing: SealPathDeps;
   newRootToken(): Promise<string>;
+  /** See Lifecycle. */
+  replaceStore(replace: () => Promise<void>): Promise<boolean>;
 }
 
 /** Every path of `sys/`: one file a noun, each given what it needs. */
-export function systemPaths({ kernel, services, sealing, newRootToken }: SystemParts, options: SystemOptions): AnyPath[] {
+export function systemPaths({ kernel, services, sealing, newRootToken, replaceStore }: SystemParts, options: SystemOptions): AnyPath[] {
   const { clock, barrier, outside } = kernel;
   const { mounts, plugins, access, audit, seal, rekeyings, rootGeneration, removals, lockout } = services;
   const canonical = (asked: string, operation: PolicyOperation) => {
@@ -171,6 +175,8 @@ export function systemPaths({ kernel, services, sealing, newRootToken }: SystemP
     ...absentEnginePaths(plugins.absent),
     ...activationFlagPaths({ features: plugins.systemEngines().flatMap(({ system }) => system.feature ?? []) }),
     ...hostInfoPaths({ clock }),
+    ...importPaths(services),
+    ...snapshotPaths({ ...services, replaceStore }),
     ...versionHistoryPaths({ history: services.versions }),
     ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
     ...serverPaths({

@@ -15,6 +15,8 @@ export interface CoreRequest {
   readonly data?: Readonly<Record<string, unknown>>;
   /** The same data with the numbers that a 64-bit float does not return as `ExactNumber`; absent where there are none. */
   readonly exactData?: Readonly<Record<string, unknown>>;
+  /** The body as it comes, of calls that take one so (`Core.streamsBody`): it is read by the operation alone, once the caller may. */
+  readonly body?: AsyncIterable<Uint8Array>;
   readonly token?: string;
   /** Seconds, rounded up to whole ones and at most the system's maximum; 0 or absent asks for no wrapping. What is no finite number is refused. */
   readonly wrapTtl?: number;

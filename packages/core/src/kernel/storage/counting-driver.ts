@@ -1,9 +1,13 @@
-import type { ChangedKeys, StorageDriver } from '@strongroom/storage-sdk';
+import type { ChangedKeys, Replacement, StorageDriver, StoreCopy } from '@strongroom/storage-sdk';
 
 /** Counts the commits that went through, for clients that ask how far the store is. */
 export class CountingDriver implements StorageDriver {
   readonly name: string;
   readonly shared: boolean;
+  /** Absent where the driver cannot. */
+  readonly copy?: () => Promise<StoreCopy>;
+  /** Absent where the driver cannot. */
+  readonly replace?: () => Promise<Replacement>;
   commits = 0;
   readonly #driver: StorageDriver;
 
@@ -11,6 +15,8 @@ export class CountingDriver implements StorageDriver {
     this.#driver = driver;
     this.name = driver.name;
     this.shared = driver.shared;
+    if (driver.copy) this.copy = async () => driver.copy!();
+    if (driver.replace) this.replace = async () => driver.replace!();
   }
   get(key: string): ReturnType<StorageDriver['get']> {
     return this.#driver.get(key);

@@ -36,6 +36,15 @@ export interface AuditDeviceInfo {
   status: QueueStatus;
 }
 
+/** How a device fares, for metrics. */
+export interface AuditFigures extends QueueStatus {
+  readonly path: string;
+  readonly type: string;
+  /** Since the start of this process; a write may have several lines. */
+  readonly writes: number;
+  readonly seconds: number;
+}
+
 export interface AuditBrokerOptions {
   /** Below `core/audit/`. */
   readonly storage: StorageView;
@@ -170,6 +179,10 @@ export class AuditBroker {
       this.#devices.delete(id);
       await device?.queue.close();
     });
+  }
+
+  figures(): AuditFigures[] {
+    return [...this.#devices].map(([id, { record, queue }]) => ({ path: `${id}/`, type: record.type, ...queue.status(), ...queue.effort }));
   }
 
   list(): AuditDeviceInfo[] {

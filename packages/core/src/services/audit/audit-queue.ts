@@ -61,6 +61,8 @@ export class AuditQueue {
   #written = 0;
   #failed = 0;
   #dropped = 0;
+  #writes = 0;
+  #writeMillis = 0;
   #lastError: { message: string; at: Date } | undefined;
 
   constructor(
@@ -89,6 +91,11 @@ export class AuditQueue {
       last_error: this.#lastError?.message ?? null,
       last_error_time: this.#lastError?.at.toISOString() ?? null,
     };
+  }
+
+  /** Writes of the device, of one or more lines each, and the seconds that they took. */
+  get effort(): { readonly writes: number; readonly seconds: number } {
+    return { writes: this.#writes, seconds: this.#writeMillis / 1_000 };
   }
 
   /** Opens the device before there is a line, so that its state is known. */
@@ -142,7 +149,7 @@ export class AuditQueue {
       const cancel = this.#clock.after(this.#limits.deadlineMillis, () => this.#stall());
       try {
         this.#device ??= await this.#opened();
-        if (batch.length > 0) await this.#device.write(batch.map((waiting) => waiting.line));
+        if (batch.length > 0) await this.#timed(this.#device.write(batch.map((waiting) => waiting.line)));
         this.#written += batch.length;
         this.#become('healthy');
         for (const waiting of batch) waiting.resolve();
@@ -156,6 +163,14 @@ export class AuditQueue {
       }
     } while (this.#queue.length > 0);
     this.#running = false;
+  }
+
+  async #timed(write: Promise<void>): Promise<void> {
+    const began = performance.now();
+    await write.finally(() => {
+      this.#writes += 1;
+      this.#writeMillis += performance.now() - began;
+    });
   }
 
   async #opened(): Promise<AuditDevice> {

@@ -25,6 +25,7 @@ interface Parts {
 export class LiveLeases {
   readonly #parts: Parts;
   #counted: ReadonlyMap<string, number> | undefined;
+  #tokens: ReadonlyMap<string, number> = new Map();
   /** What came and went since the last count began. */
   #since = new Map<string, number>();
   #at = -Infinity;
@@ -51,6 +52,11 @@ export class LiveLeases {
     return all;
   }
 
+  /** Leases of tokens by the uuid of the mount that issued them, as the last count found them. */
+  tokensByMount(): ReadonlyMap<string, number> {
+    return this.#tokens;
+  }
+
   readonly event = ({ kind, mount = '' }: Pick<CoreEvent, 'kind' | 'mount'>): void => {
     const change = kind === 'lease.issued' ? 1 : kind === 'lease.revoked' ? -1 : 0;
     if (change !== 0) this.#since.set(mount, (this.#since.get(mount) ?? 0) + change);
@@ -74,6 +80,7 @@ export class LiveLeases {
   forget(): void {
     this.#epoch += 1;
     this.#counted = undefined;
+    this.#tokens = new Map();
     this.#since = new Map();
     this.#at = -Infinity;
   }
@@ -86,14 +93,16 @@ export class LiveLeases {
     const before = this.#since;
     // From here on, changes count beside the new count; the shown number keeps the old ones until it is there.
     const counts = new Map<string, number>();
+    const tokens = new Map<string, number>();
     const seen = new Map(before);
     let after: string | undefined;
     do {
       const page = await this.#parts.ids('', { limit: PAGE, ...(after === undefined ? {} : { after }) });
       if (epoch !== this.#epoch) return;
       for (const { id, token } of page) {
-        const mount = token ? undefined : this.#parts.mountOf(id);
-        if (mount !== undefined) counts.set(mount, (counts.get(mount) ?? 0) + 1);
+        const mount = this.#parts.mountOf(id);
+        const of = token ? tokens : counts;
+        if (mount !== undefined) of.set(mount, (of.get(mount) ?? 0) + 1);
       }
       after = page.length < PAGE ? undefined : page.at(-1)!.id;
       await new Promise((resolve) => setImmediate(resolve));
@@ -104,6 +113,7 @@ export class LiveLeases {
       if (during !== 0) since.set(mount, during);
     }
     this.#counted = counts;
+    this.#tokens = tokens;
     this.#since = since;
     this.#took = this.#parts.now() - began;
   }

@@ -1,6 +1,8 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import type { Clock, Log } from '@strongroom/engine-sdk';
 import { History, STEP, type Sample } from './history.ts';
+import type { WaitingWork } from './due-figures.ts';
+import type { KeyCount } from './key-count.ts';
 import { Latencies } from './latencies.ts';
 import type { LiveLeases } from './live-leases.ts';
 import type { Counted, MountCounters } from './mount-counters.ts';
@@ -29,8 +31,9 @@ interface Parts {
   readonly counters: MountCounters;
   readonly leases: LiveLeases;
   readonly circuitsOpen: () => number;
-  /** Entries of the schedule whose time has come. */
-  readonly backlog: () => Promise<number>;
+  readonly waiting: () => Promise<WaitingWork>;
+  /** Counts that are refreshed beside the leases. */
+  readonly counts: readonly KeyCount[];
 }
 
 /** Takes a sample of the server every ten seconds while it is unsealed. Requests only add to counters. */
@@ -41,7 +44,7 @@ export class Sampler {
   readonly #statuses = new Float64Array(CLASSES.length);
   readonly #before = new Map<Counted, number>();
   #loop: IntervalHistogram | undefined;
-  #backlog = NaN;
+  #waiting: WaitingWork | undefined;
   #cancel: (() => void) | undefined;
   /** Rises with every start and stop. */
   #run = 0;
@@ -50,9 +53,9 @@ export class Sampler {
     this.#parts = parts;
   }
 
-  /** Entries of the schedule whose time had come at the last sample. */
-  get backlog(): number | undefined {
-    return Number.isNaN(this.#backlog) ? undefined : this.#backlog;
+  /** What waited at the last sample. */
+  get waiting(): WaitingWork | undefined {
+    return this.#waiting;
   }
 
   /** A request was answered. */
@@ -77,21 +80,24 @@ export class Sampler {
     this.#cancel?.();
     this.#loop?.disable();
     this.#loop = undefined;
-    this.#backlog = NaN;
+    this.#waiting = undefined;
     this.#parts.leases.forget();
+    for (const count of this.#parts.counts) count.forget();
   }
 
   /** Takes a sample now. */
   async sample(): Promise<void> {
-    const { clock, log, counters, leases, circuitsOpen, backlog } = this.#parts;
+    const { clock, log, counters, leases, circuitsOpen, waiting, counts } = this.#parts;
     const run = this.#run;
     leases.refresh();
-    const due = await backlog().catch((error: unknown) => {
+    for (const count of counts) count.refresh();
+    const found = await waiting().catch((error: unknown) => {
       log.warn('the schedule could not be counted', { error: String(error) });
-      return NaN;
+      return undefined;
     });
     if (run !== this.#run) return;
-    this.#backlog = due;
+    this.#waiting = found;
+    const due = found ? found.due.reduce((sum, kind) => sum + kind.due, 0) : NaN;
     const counted = Object.fromEntries(COUNTERS.map((name) => [name, counters.total(name) - (this.#before.get(name) ?? 0)]));
     const requests = Object.fromEntries(CLASSES.map((name, at) => [name, this.#statuses[at]!]));
     const sample = {

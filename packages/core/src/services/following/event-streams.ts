@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { EngineError, TooManyRequests, Unavailable, type Clock, type StreamedBody } from '@strongroom/engine-sdk';
 import { StorageFailure } from '@strongroom/storage-sdk';
-import { BarrierSealed } from '../../kernel/barrier/barrier.ts';
+import { BarrierSealed, type Barrier } from '../../kernel/barrier/barrier.ts';
 import type { Copies } from '../../kernel/storage/copies.ts';
 import type { TokenAccess } from '../caller/token-access.ts';
 import type { CoreEvent } from '../events/core-event.ts';
 import type { EventLog, LogEntry } from '../events/event-log.ts';
-import { positionText, readPosition, type Position } from '../events/position.ts';
+import type { Position } from '../events/position.ts';
 import type { Acl } from '../policies/acl.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { matches, type EventFilter } from './event-filter.ts';
 import { EventQueue } from './event-queue.ts';
 import type { EventView } from './event-view.ts';
+import { openedPosition, sealedPosition } from './sealed-position.ts';
 
 /** Streams of one token, and of one server. */
 const OF_TOKEN = 4;
@@ -35,6 +36,7 @@ export interface Subscriber {
 
 interface Parts {
   readonly clock: Clock;
+  readonly barrier: Pick<Barrier, 'ring'>;
   readonly copies: Pick<Copies, 'problem'>;
   readonly tokens: Pick<TokenStore, 'find'>;
   readonly access: Pick<TokenAccess, 'aclOfToken'>;
@@ -97,7 +99,6 @@ export class EventStreams {
     const { log, clock, node } = this.#parts;
     const queue = new EventQueue();
     const position = new Map<string, number>();
-    const missed = this.#begin(subscriber.cursor, position);
     const unlisten = log.listen(queue.add);
     const wake = (): void => queue.wake();
     signal.addEventListener('abort', wake, { once: true });
@@ -112,6 +113,7 @@ export class EventStreams {
     };
     look();
     try {
+      const missed = this.#begin(subscriber.cursor, position);
       yield `retry: ${COME_BACK}\n${this.#message(position, 'ready', { node })}`;
       if (!missed) yield this.#message(position, 'reset', { reason: 'the position is not known here any more, so events may be missing' });
       else yield await this.#messages(subscriber, position, missed);
@@ -128,8 +130,9 @@ export class EventStreams {
       }
       yield this.#end((signal.reason as Error).message);
     } catch (error) {
-      if (!(error instanceof StreamEnds)) throw error;
-      yield this.#end(error.message);
+      if (error instanceof BarrierSealed) yield this.#end('Vault is sealed');
+      else if (error instanceof StreamEnds) yield this.#end(error.message);
+      else throw error;
     } finally {
       unlisten();
       cancel();
@@ -139,8 +142,8 @@ export class EventStreams {
 
   /** What the caller has missed, undefined where that is not known. Sets the position. */
   #begin(cursor: string | undefined, position: Map<string, number>): LogEntry[] | undefined {
-    const { log } = this.#parts;
-    const known: Position | undefined = cursor === undefined ? log.position : readPosition(cursor);
+    const { log, barrier } = this.#parts;
+    const known: Position | undefined = cursor === undefined ? log.position : openedPosition(barrier.ring, cursor);
     const missed = known && log.since(known);
     for (const [life, number] of missed ? known : log.position) position.set(life, number);
     return missed;
@@ -194,7 +197,7 @@ export class EventStreams {
 
   /** Lives that are not known any more are left out: nobody can come back to them. */
   #id(position: Position): string {
-    const { log } = this.#parts;
-    return `id: ${positionText(new Map([...position].filter(([life]) => log.last(life) > 0)))}`;
+    const { log, barrier } = this.#parts;
+    return `id: ${sealedPosition(barrier.ring, new Map([...position].filter(([life]) => log.last(life) > 0)))}`;
   }
 }

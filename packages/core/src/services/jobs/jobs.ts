@@ -60,7 +60,7 @@ export interface JobQuery {
 }
 
 /** The index of the jobs that fail. */
-const FAILING = 'failing-job/';
+export const FAILING = 'failing-job/';
 /** Most jobs of a list. */
 const MOST = 10_000;
 /** Records read at a time. */

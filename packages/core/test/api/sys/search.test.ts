@@ -65,6 +65,17 @@ describe('a search', () => {
     expect(found).toMatchObject({ complete: true, stopped: '', after: '', left_out: [], left_out_count: 0 });
   });
 
+  test('finds entities and groups for those who may list them', async () => {
+    await mount.call('update', 'identity/entity', { data: { name: 'Ada Lovelace' } });
+    await mount.call('update', 'identity/group', { data: { name: 'lovelace team' } });
+    expect(names(await search({ q: 'lovelace' }))).toEqual(['identity/entity/name/Ada Lovelace', 'identity/group/name/lovelace team']);
+    const token = await tokenWith(
+      'path "identity/group/name" { capabilities = ["list"] }\npath "sys/internal/ui/search" { capabilities = ["read"] }',
+    );
+    const found = await search({ q: 'lovelace' }, token);
+    expect([names(found), found.left_out]).toEqual([['identity/group/name/lovelace team'], []]);
+  });
+
   test('wants all words, one of them in the last part of the name', async () => {
     expect(names(await search({ q: 'shop eu' }))).toEqual(['secret/metadata/shop/eu/']);
     expect(names(await search({ q: 'eu data' }))).toEqual(['secret/metadata/shop/eu/database']);

@@ -314,6 +314,15 @@ describe('the texts and statuses that clients know', () => {
       expect(zipped.headers!['ETag']).not.toBe(plain.headers!['ETag']);
       for (const refusing of ['gzip;q=0', 'gzip; q=0.000', 'deflate, x-gzipped'])
         expect((await get({ 'accept-encoding': refusing })).headers).not.toHaveProperty('Content-Encoding');
+      const wrapped = await core.handle({
+        ...{ operation: 'read', path: 'sys/internal/specs/openapi', token: 'root', remoteAddress: '127.0.0.1', wrapTtl: 60 },
+        headers: { 'accept-encoding': 'gzip' },
+      });
+      const unwrapped = await ask(core, 'POST sys/wrapping/unwrap', { token: wrapped.wrapInfo!.token });
+      expect([unwrapped.raw!.body, unwrapped.headers]).toEqual([
+        plain.raw!.body,
+        expect.not.objectContaining({ 'Content-Encoding': 'gzip' }),
+      ]);
       const again = await get({ 'if-none-match': `"other", W/${plain.headers!['ETag']}` });
       expect([again.status, again.raw!.body]).toEqual([304, '']);
     });

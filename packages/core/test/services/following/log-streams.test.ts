@@ -6,17 +6,17 @@ import { LogStreams } from '../../../src/services/following/log-streams.ts';
 describe('the stream of the log', () => {
   let clock: ManualClock;
   let may: boolean;
-  const followers = new Set<(line: string) => void>();
+  const watchers = new Set<(line: string) => void>();
   const asked: object[] = [];
   const log: FollowedLog = {
     follow({ level, format }, add) {
       asked.push({ level, format });
-      followers.add(add);
-      return () => void followers.delete(add);
+      watchers.add(add);
+      return () => void watchers.delete(add);
     },
   };
   const write = (line: string): void => {
-    for (const add of followers) add(line);
+    for (const add of watchers) add(line);
   };
   let streams: LogStreams;
   let over: AbortController;
@@ -25,7 +25,7 @@ describe('the stream of the log', () => {
     clock = manualClock();
     may = true;
     over = new AbortController();
-    followers.clear();
+    watchers.clear();
     const acl = { check: () => ({ allowed: may }) };
     streams = new LogStreams({ clock, log, access: { aclOfToken: async () => acl as never } });
   });
@@ -42,7 +42,7 @@ describe('the stream of the log', () => {
     const last = lines.next();
     over.abort();
     expect((await last).done).toBe(true);
-    expect(followers.size).toBe(0);
+    expect(watchers.size).toBe(0);
   });
 
   test('drops lines that a slow caller does not take, and says how many', async () => {
@@ -64,7 +64,7 @@ describe('the stream of the log', () => {
     await clock.advance('5s');
     expect((await last).value).toMatch(/the stream ends: the token may not read it any more/);
     expect((await lines.next()).done).toBe(true);
-    expect(followers.size).toBe(0);
+    expect(watchers.size).toBe(0);
   });
 
   test('is refused to the one who comes after twenty others', async () => {

@@ -22,18 +22,19 @@ export interface MetricsJson {
 
 type Metric = MetricObjectWithValues<MetricValue<string>>;
 
-/** Counters and gauges as they are; of a histogram its count and sum. What is not a number has no place in JSON and is left out. */
-export function metricsJson(metrics: readonly Metric[], now: Date): MetricsJson {
+/** `names` in place of those that Prometheus has. Counters and gauges as they are; of a histogram its count and sum. What is not a number has no place in JSON and is left out. */
+export function metricsJson(metrics: readonly Metric[], now: Date, names: ReadonlyMap<string, string> = new Map()): MetricsJson {
   const gauges: (Figure & { Value: number })[] = [];
   const counters: Aggregate[] = [];
   const samples: Aggregate[] = [];
-  for (const { name, type, values } of metrics) {
+  for (const { name: own, type, values } of metrics) {
+    const name = names.get(own) ?? own;
     // The types of prom-client name numbers; at run time they are words.
     const kind = String(type);
     if (kind === 'counter') {
       for (const { value, labels } of values)
         counters.push({ Name: name, Count: value, Sum: value, Mean: value === 0 ? 0 : 1, Labels: labelsOf(labels) });
-    } else if (kind === 'histogram' || kind === 'summary') samples.push(...aggregates(name, values));
+    } else if (kind === 'histogram' || kind === 'summary') samples.push(...aggregates(own, name, values));
     else
       for (const { value, labels } of values)
         if (Number.isFinite(value)) gauges.push({ Name: name, Value: value, Labels: labelsOf(labels) });
@@ -41,13 +42,14 @@ export function metricsJson(metrics: readonly Metric[], now: Date): MetricsJson 
   return { Timestamp: now.toISOString(), Gauges: gauges, Points: [], Counters: counters, Samples: samples };
 }
 
-function aggregates(name: string, values: readonly MetricValue<string>[]): Aggregate[] {
+/** `shown`: the name in the document. */
+function aggregates(name: string, shown: string, values: readonly MetricValue<string>[]): Aggregate[] {
   const named = values as readonly (MetricValue<string> & { readonly metricName?: string })[];
   const sums = named.filter(({ metricName }) => metricName === `${name}_sum`);
   return sums.map(({ value: sum, labels }) => {
     const same = JSON.stringify(labels);
     const count = named.find((one) => one.metricName === `${name}_count` && JSON.stringify(one.labels) === same)?.value ?? 0;
-    return { Name: name, Count: count, Sum: sum, Mean: count === 0 ? 0 : sum / count, Labels: labelsOf(labels) };
+    return { Name: shown, Count: count, Sum: sum, Mean: count === 0 ? 0 : sum / count, Labels: labelsOf(labels) };
   });
 }
 

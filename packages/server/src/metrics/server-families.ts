@@ -1,0 +1,147 @@
+import type { Declarations, Sample } from './declarations.ts';
+import type { MetricSources } from './metric-sources.ts';
+import type { StorageTimings } from './storage-timings.ts';
+import { STORAGE_OPERATIONS } from './storage-timings.ts';
+
+const one = (value: number | undefined): Sample[] => [{ value }];
+
+/** The server as a whole, its requests and its quotas. */
+export function declareServer(to: Declarations, { sealed, seals, work, quotas, timings }: MetricSources): void {
+  to.gauge({ name: 'strongroom_unsealed', help: '1 while unsealed.' }, () => one(sealed() ? 0 : 1));
+  to.gauge(
+    {
+      name: 'strongroom_seal_unreachable_seconds',
+      help: 'For how long each enabled seal has failed its health checks; 0 while it works.',
+      labels: ['seal'],
+    },
+    () => seals().map(({ name, seconds }) => ({ labels: { seal: name }, value: seconds })),
+  );
+  to.gauge({ name: 'strongroom_requests_under_way', help: 'Requests that are being answered.' }, () => one(work()?.requestsUnderWay));
+  to.summary({ name: 'strongroom_route_seconds', help: 'Time of requests, by mount and operation.', labels: ['mount', 'operation'] }, () =>
+    (timings()?.routes ?? []).map(({ mount, operation, timing }) => ({ labels: { mount, operation }, timing })),
+  );
+  to.summary({ name: 'strongroom_login_seconds', help: 'Time of logins.' }, () => {
+    const login = timings()?.of('login');
+    return login ? [{ labels: {}, timing: login }] : [];
+  });
+  to.gauge({ name: 'strongroom_tokens', help: 'Service tokens; counted every ten minutes.' }, () => one(work()?.tokens));
+  to.gauge({ name: 'strongroom_entities', help: 'Entities; counted every ten minutes.' }, () => one(work()?.entities));
+  const labels = ['name'];
+  to.counter(
+    { name: 'strongroom_quota_rate_limit_violations_total', help: 'Requests that a rate limit refused, by its name.', labels },
+    () => (quotas()?.rateLimits ?? []).map(({ name, refused }) => ({ labels: { name }, value: refused })),
+  );
+  to.gauge({ name: 'strongroom_quota_lease_count', help: 'Leases that a cap counted last, by its name.', labels }, () =>
+    (quotas()?.leaseCaps ?? []).map(({ name, leases }) => ({ labels: { name }, value: leases })),
+  );
+  to.gauge({ name: 'strongroom_quota_lease_count_limit', help: 'Leases that a cap allows, by its name.', labels }, () =>
+    (quotas()?.leaseCaps ?? []).map(({ name, max }) => ({ labels: { name }, value: max })),
+  );
+}
+
+/** How the storage does. */
+export function declareStorage(to: Declarations, storage: StorageTimings, { room }: MetricSources): void {
+  const commits = (['put', 'delete'] as const).map((operation) => storage.of(operation));
+  const total = (value: (timing: (typeof commits)[number]) => number): number => commits.reduce((sum, timing) => sum + value(timing), 0);
+  to.counter({ name: 'strongroom_storage_commits_total', help: 'Commits to the storage, each durable when answered.' }, () =>
+    one(total(({ count }) => count) - storage.failures),
+  );
+  to.counter({ name: 'strongroom_storage_commit_failures_total', help: 'Commits that did not happen: conflicts and failures.' }, () =>
+    one(storage.failures),
+  );
+  to.counter({ name: 'strongroom_storage_commit_seconds_total', help: 'Time spent waiting for commits.' }, () =>
+    one(total(({ seconds }) => seconds)),
+  );
+  to.summary(
+    {
+      name: 'strongroom_storage_seconds',
+      help: 'Time that the storage takes, by operation: get, list, put and delete. A commit that only deletes is a delete, any other a put.',
+      labels: ['operation'],
+    },
+    () => STORAGE_OPERATIONS.map((operation) => ({ labels: { operation }, timing: storage.of(operation) })),
+  );
+  to.gauge({ name: 'strongroom_storage_used_bytes', help: 'Size of the store, where the storage is a folder.' }, () => one(room()?.used));
+  to.gauge({ name: 'strongroom_storage_free_bytes', help: 'Free space on the disk of the store, where the storage is a folder.' }, () =>
+    one(room()?.free),
+  );
+  to.gauge(
+    {
+      name: 'strongroom_store_staleness_seconds',
+      help: 'Since the changes of other servers were last read; above 10, requests are refused.',
+    },
+    () => one(storage.staleness),
+  );
+}
+
+/** What the server has to do beside requests. */
+export function declareWork(to: Declarations, { work }: MetricSources): void {
+  const waiting = () => work()?.waiting;
+  to.gauge({ name: 'strongroom_work_under_way', help: 'Entries of the schedule that are being carried out.' }, () =>
+    one(work()?.workUnderWay),
+  );
+  to.gauge({ name: 'strongroom_circuit_breakers_open', help: 'Outside systems that are not asked now, because they kept failing.' }, () =>
+    one(work()?.circuitsOpen ?? 0),
+  );
+  to.gauge({ name: 'strongroom_due_backlog', help: 'Entries of the schedule whose time has come, at most 10,000.' }, () =>
+    one(waiting()?.due.reduce((sum, { due }) => sum + due, 0)),
+  );
+  const byKind = (value: (of: { due: number; late: number; oldest: number }) => number) => (): Sample[] =>
+    (waiting()?.due ?? []).map((of) => ({ labels: { kind: of.kind }, value: value(of) }));
+  const labels = ['kind'];
+  to.gauge(
+    { name: 'strongroom_schedule_due', help: 'Work whose time has come, by kind: lease, token, job, intent, removal, login.', labels },
+    byKind(({ due }) => due),
+  );
+  to.gauge(
+    { name: 'strongroom_schedule_late', help: 'Work that is overdue by more than two minutes, by kind.', labels },
+    byKind(({ late }) => late),
+  );
+  to.gauge(
+    { name: 'strongroom_schedule_oldest_overdue_seconds', help: 'How long the oldest work is overdue, by kind; 0 where none is.', labels },
+    byKind(({ oldest }) => oldest),
+  );
+  to.gauge({ name: 'strongroom_schedule_failing', help: 'Scheduled jobs whose last attempt failed, at most 10,000.' }, () =>
+    one(waiting()?.failingJobs),
+  );
+  to.gauge({ name: 'strongroom_leases_irrevocable', help: 'Leases that could not be revoked, at most 10,000.' }, () =>
+    one(waiting()?.irrevocableLeases),
+  );
+  to.gauge({ name: 'strongroom_journal_open', help: 'Outside changes that are neither completed nor undone, at most 10,000.' }, () =>
+    one(waiting()?.openIntents),
+  );
+}
+
+/** Audit devices, as this server sees them. */
+export function declareAudit(to: Declarations, { audit }: MetricSources): void {
+  const labels = ['device', 'type'];
+  const each = (value: (device: ReturnType<typeof audit>[number]) => number) => (): Sample[] =>
+    audit().map((device) => ({ labels: { device: device.path, type: device.type }, value: value(device) }));
+  to.gauge(
+    { name: 'strongroom_audit_device_healthy', help: '1 while the device writes.', labels },
+    each(({ state }) => Number(state === 'healthy')),
+  );
+  to.counter(
+    { name: 'strongroom_audit_lines_total', help: 'Lines that the device has written.', labels },
+    each(({ written }) => written),
+  );
+  to.counter(
+    {
+      name: 'strongroom_audit_lines_lost_total',
+      help: 'Lines that the device failed to write, or that found no room in its queue.',
+      labels,
+    },
+    each(({ failed, dropped }) => failed + dropped),
+  );
+  to.gauge(
+    { name: 'strongroom_audit_lines_waiting', help: 'Lines in the queue of the device.', labels },
+    each(({ waiting }) => waiting),
+  );
+  to.counter(
+    { name: 'strongroom_audit_writes_total', help: 'Writes of the device, of one or more lines each.', labels },
+    each(({ writes }) => writes),
+  );
+  to.counter(
+    { name: 'strongroom_audit_write_seconds_total', help: 'Time that the writes of the device took.', labels },
+    each(({ seconds }) => seconds),
+  );
+}

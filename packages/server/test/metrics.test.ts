@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import { Timing, type MountCounts } from '@strongroom/core';
+import { memoryStorage } from '@strongroom/storage-sdk';
+import { NO_SOURCES, type MetricSources } from '../src/metrics/metric-sources.ts';
+import { ServerMetrics } from '../src/metrics/server-metrics.ts';
+
+const COUNTED = {
+  ...{ leases_issued: 7, leases_renewed: 0, leases_revoked: 0, revocations_failed: 0, rotations_ok: 0, rotations_failed: 0 },
+  ...{ sync_ok: 0, sync_failed: 0, logins_ok: 3, logins_denied: 1, logins_failed: 0 },
+  ...{ rollbacks_ok: 0, rollbacks_failed: 0, circuits_opened: 0 },
+};
+const mount: MountCounts = { mount: 'auth/up/', type: 'userpass', counted: COUNTED, jobs: {}, leases: 4, tokenLeases: 2, denied: 5 };
+
+async function lines(sources: Partial<MetricSources>): Promise<string[]> {
+  return (await new ServerMetrics({ ...NO_SOURCES, ...sources }).render()).split('\n').filter((line) => !line.startsWith('#'));
+}
+
+describe('metrics', () => {
+  test('leave out what is not known', async () => {
+    const text = (await lines({})).join('\n');
+    for (const name of ['strongroom_due_backlog', 'strongroom_tokens', 'strongroom_storage_used_bytes', 'vault_expire_num_leases'])
+      expect(text).not.toMatch(new RegExp(`^${name}[ {]`, 'm'));
+    expect(text).toMatch(/^strongroom_unsealed 0$/m);
+  });
+
+  test('show mounts, and under the names of others with the cluster', async () => {
+    const shown = await lines({ mounts: () => [mount], cluster: () => 'c1', sealed: () => false });
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        'strongroom_leases{mount="auth/up/",type="userpass"} 4',
+        'strongroom_token_leases{mount="auth/up/",type="userpass"} 2',
+        'strongroom_requests_denied_total{mount="auth/up/",type="userpass"} 5',
+        'strongroom_logins_total{mount="auth/up/",type="userpass",result="denied"} 1',
+        'vault_core_unsealed{cluster="c1"} 1',
+        'vault_expire_num_leases{cluster="c1"} 6',
+        'vault_token_creation{auth_method="userpass",mount_point="auth/up/",cluster="c1"} 3',
+      ]),
+    );
+  });
+
+  test('show waiting work by kind', async () => {
+    const waiting = {
+      due: [{ kind: 'lease' as const, due: 9, late: 2, oldest: 300 }],
+      failingJobs: 1,
+      irrevocableLeases: 2,
+      openIntents: 3,
+    };
+    const shown = await lines({ work: () => ({ circuitsOpen: 0, requestsUnderWay: 1, workUnderWay: 4, waiting, tokens: 8 }) });
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        'strongroom_due_backlog 9',
+        'strongroom_schedule_late{kind="lease"} 2',
+        'strongroom_schedule_oldest_overdue_seconds{kind="lease"} 300',
+        'strongroom_schedule_failing 1',
+        'strongroom_leases_irrevocable 2',
+        'strongroom_journal_open 3',
+        'strongroom_work_under_way 4',
+        'vault_token_count{cluster=""} 8',
+      ]),
+    );
+  });
+
+  test('time requests in seconds, and in milliseconds under the names of others, there with dots in JSON', async () => {
+    const timing = new Timing();
+    for (const millis of [100, 100, 100]) timing.add(millis);
+    const metrics = new ServerMetrics({
+      ...NO_SOURCES,
+      timings: () => ({ of: () => timing, routes: [{ mount: 'kv/', operation: 'read', timing }] }),
+    });
+    const text = await metrics.render();
+    expect(text).toMatch(/^strongroom_route_seconds_sum\{mount="kv\/",operation="read"\} 0\.3/m);
+    expect(text).toMatch(/^vault_core_handle_request_count\{cluster=""\} 3$/m);
+    expect(text).toMatch(/^vault_core_handle_request_sum\{cluster=""\} 300$/m);
+    expect(
+      Number(
+        /^vault_core_handle_request\{cluster="",quantile="0\.5"\} (\S+)$/m.exec(text)?.[1] ??
+          /^vault_core_handle_request\{quantile="0\.5",cluster=""\} (\S+)$/m.exec(text)?.[1],
+      ),
+    ).toBeCloseTo(100, -2);
+    const { Samples } = JSON.parse(await metrics.render('json')) as { Samples: { Name: string; Count: number }[] };
+    expect(Samples.find(({ Name }) => Name === 'vault.core.handle_request')).toMatchObject({ Count: 3 });
+  });
+
+  test('time the storage, tell commits from failed ones, and leave every other part of it alone', async () => {
+    const metrics = new ServerMetrics(NO_SOURCES);
+    const storage = metrics.counting(memoryStorage());
+    await storage.commit({ put: [{ key: 'a', value: new Uint8Array(1) }] });
+    await expect(
+      storage.commit({ put: [{ key: 'a', value: new Uint8Array(1) }], expect: [{ key: 'a', version: 999 }] } as never),
+    ).rejects.toThrow();
+    await storage.get('a');
+    await storage.range({ prefix: '' });
+    const text = await metrics.render();
+    expect(text).toMatch(/^strongroom_storage_commits_total 1$/m);
+    expect(text).toMatch(/^strongroom_storage_commit_failures_total 1$/m);
+    expect(text).toMatch(/^strongroom_storage_seconds_count\{operation="get"\} 1$/m);
+    expect(text).toMatch(/^strongroom_storage_seconds_count\{operation="list"\} 1$/m);
+    expect(storage.staleness()).toEqual({ millis: 0 });
+    await storage.close();
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkKeys, StorageFailure } from '@strongroom/storage-sdk';
+import type { Entry, Replacement } from '@strongroom/storage-sdk';
+import { Environment } from './environment.ts';
+import { asFailure, causeOf, NAME } from './failure.ts';
+import { moveTo, newName } from './store-folder.ts';
+import { Versions } from './versions.ts';
+
+/** A store in a folder of its own, until it takes the place of the one that is used. */
+export class NewStore implements Replacement {
+  readonly #root: string;
+  readonly #name = newName('store');
+  readonly #environment: Environment;
+  readonly #version: number;
+  readonly #moved: () => Promise<void>;
+  #over = false;
+
+  /** `firstBlock`: of versions that no driver has used. `moved`: called once the store has another place, in this process too. @throws StorageFailure */
+  constructor(root: string, mapBytes: number | undefined, firstBlock: number, moved: () => Promise<void>) {
+    this.#root = root;
+    this.#moved = moved;
+    const folder = join(root, this.#name);
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      throw asFailure(error);
+    }
+    this.#environment = new Environment(folder, mapBytes);
+    this.#version = Versions.firstOf(firstBlock);
+    void Versions.begin(this.#environment.db, firstBlock).catch(() => undefined);
+  }
+
+  async put(entries: readonly Entry[]): Promise<void> {
+    this.#requireOpen();
+    checkKeys(NAME, { put: entries });
+    const { db } = this.#environment;
+    try {
+      await db.batch(() => {
+        for (const { key, value } of entries) void db.put(key, value, this.#version);
+      });
+    } catch (error) {
+      throw asFailure(await causeOf(error));
+    }
+  }
+
+  async install(): Promise<void> {
+    this.#requireOpen();
+    this.#over = true;
+    try {
+      await this.#environment.close();
+      moveTo(this.#root, this.#name);
+    } catch (error) {
+      this.#remove();
+      throw asFailure(error);
+    }
+    await this.#moved();
+  }
+
+  async discard(): Promise<void> {
+    if (this.#over) return;
+    this.#over = true;
+    await this.#environment.close();
+    this.#remove();
+  }
+
+  #requireOpen(): void {
+    if (this.#over) throw new StorageFailure(NAME, 'the replacement was given up');
+  }
+
+  #remove(): void {
+    rmSync(join(this.#root, this.#name), { recursive: true, force: true });
+  }
+}
