@@ -44,6 +44,7 @@ export class Walk {
   async quiet(): Promise<void> {
     const deadline = performance.now() + PATIENCE;
     for (;;) {
+      // eslint-disable-next-line no-restricted-syntax -- the browser keeps this time: a page that is quiet so long reads no more
       await this.tab.page.evaluate((wait) => new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve, wait))), QUIET);
       const busy = this.#open.size > 0 || performance.now() - this.#changed < QUIET;
       if (!busy && (await this.tab.page.locator('[aria-busy="true"], .mantine-Skeleton-root').count()) === 0) return;
