@@ -52,7 +52,8 @@ const arrows = {
   'sync-gcp-sm': ['engine-sdk', 'sync-sdk'],
   'sync-github': ['engine-sdk', 'sync-sdk'],
   'sync-vercel': ['engine-sdk', 'sync-sdk'],
-  cli: ['server', 'engine-sdk'],
+  import: ['engine-sdk'],
+  cli: ['server', 'engine-sdk', 'import'],
 };
 const ours = [...Object.keys(arrows), 'server'];
 /** What only the adapter and the composition root may touch. */

@@ -18,7 +18,7 @@ export const floors = {
     services: [
       ['events'],
       ['figures'],
-      ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings', 'nodes'],
+      ['policies', 'identity', 'accounts', 'outside', 'lockout', 'plugins', 'documents', 'seal', 'settings', 'nodes', 'imports'],
       ['passwords', 'journal', 'jobs', 'mfa', 'oidc', 'ceremony'],
       ['leases'],
       ['tokens'],

@@ -20,6 +20,8 @@ export interface CallOptions {
   readonly preflight?: boolean;
   /** Never wrapped, whatever the user asked for: the command needs the answer itself. */
   readonly unwrapped?: boolean;
+  /** The path is that of something a server named: blanks and slashes count. */
+  readonly verbatim?: boolean;
 }
 
 export interface ClientOptions {
@@ -30,14 +32,17 @@ export interface ClientOptions {
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
-/** A path as it stands in a URL: no outer slashes, every byte that would end it escaped. */
+/** A path as somebody typed it: no outer slashes. */
+function cleanPath(path: string): string {
+  return path
+    .trim()
+    .replace(/^\/+|\/+$/g, '')
+    .replace(/\/{2,}/g, '/');
+}
+
+/** As it stands in a URL: every byte that would end it escaped. */
 function encodePath(path: string): string {
-  return encodeURI(
-    path
-      .trim()
-      .replace(/^\/+|\/+$/g, '')
-      .replace(/\/{2,}/g, '/'),
-  ).replace(/[?#]/g, encodeURIComponent);
+  return encodeURI(path).replace(/[?#]/g, encodeURIComponent);
 }
 
 function encodeQuery(query: Query | undefined): string {
@@ -57,6 +62,11 @@ function errorTexts(reply: WireReply): readonly string[] | undefined {
     // Not JSON: shown as it is.
   }
   return undefined;
+}
+
+function retryAfter({ headers }: WireReply): number | undefined {
+  const seconds = Number(headers['retry-after'] ?? NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }
 
 /** A sealed server stays sealed: asking again would only delay the message. */
@@ -97,7 +107,7 @@ export class ApiClient {
     const reply = await this.#deliver(request);
     if (reply.status < 400) return reply;
     const described = { method, url: request.url, namespace: this.connection.namespace };
-    throw new ApiFailure(described, reply.status, errorTexts(reply), reply.text);
+    throw new ApiFailure(described, reply.status, errorTexts(reply), reply.text, retryAfter(reply));
   }
 
   /** Sends one request and reads the envelope; undefined for an empty answer and for a 404 that carries nothing. */
@@ -155,7 +165,7 @@ export class ApiClient {
     const base = connection.address.startsWith('unix://') ? 'http://localhost' : connection.address;
     return {
       method,
-      url: `${base}/v1/${encodePath(path)}${encodeQuery(options.query)}`,
+      url: `${base}/v1/${encodePath(options.verbatim === true ? path : cleanPath(path))}${encodeQuery(options.query)}`,
       headers: {
         ...(token === undefined || token === '' ? {} : { 'X-Vault-Token': token }),
         'X-Vault-Request': 'true',

@@ -21,6 +21,8 @@ export interface Connection {
   readonly wrapTtl: number | undefined;
   readonly retries: number;
   readonly timeout: number;
+  /** Requests under way at once; 4 by default. */
+  readonly parallel?: number;
 }
 
 function booleanSetting(env: Environment, name: string): boolean {
@@ -46,7 +48,8 @@ function retriesSetting(env: Environment): number {
   return Number(text);
 }
 
-function checkAddress(address: string): string {
+/** The address without closing slashes. Throws a Failure for what is none. */
+export function checkAddress(address: string): string {
   if (!/^(https?|unix):\/\//.test(address)) {
     throw new Failure(`The address "${address}" must start with http://, https:// or unix://`);
   }

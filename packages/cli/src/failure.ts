@@ -24,8 +24,10 @@ export class ApiFailure extends Failure {
   readonly status: number;
   readonly errors: readonly string[];
   readonly body: string;
+  /** Seconds of the header Retry-After, where there was one. */
+  readonly retryAfter: number | undefined;
 
-  constructor(request: RefusedRequest, status: number, errors: readonly string[] | undefined, body: string) {
+  constructor(request: RefusedRequest, status: number, errors: readonly string[] | undefined, body: string, retryAfter?: number) {
     const lines = ['Error making API request.', ''];
     if (request.namespace !== '') lines.push(`Namespace: ${request.namespace}`);
     lines.push(`URL: ${request.method} ${request.url}`);
@@ -36,6 +38,7 @@ export class ApiFailure extends Failure {
     this.status = status;
     this.errors = errors ?? [];
     this.body = body;
+    this.retryAfter = retryAfter;
   }
 }
 

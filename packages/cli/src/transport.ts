@@ -25,6 +25,9 @@ export interface Transport {
 
 type Start = (url: URL, options: RequestOptions, done: (reply: IncomingMessage) => void) => ClientRequest;
 
+/** Bytes of an answer. */
+const LARGEST_ANSWER = 512 * 1024 * 1024;
+
 async function readPem(file: string, flag: string): Promise<string> {
   const { readFile } = await import('node:fs/promises');
   try {
@@ -77,13 +80,14 @@ function explain(error: NodeJS.ErrnoException, request: WireRequest): Failure {
 /** A transport on Node's own HTTP client: it costs no start-up time, and the commands make a handful of calls each. */
 export async function openTransport(connection: Connection): Promise<Transport> {
   const unix = connection.address.startsWith('unix://') ? connection.address.slice('unix://'.length) : undefined;
-  const plain = new Agent({ keepAlive: true, maxSockets: 4 });
+  const sockets = { keepAlive: true, maxSockets: connection.parallel ?? 4 };
+  const plain = new Agent(sockets);
   let secure: { start: Start; agent: Agent; options: RequestOptions } | undefined;
   const openSecure = async () => {
     const https = await import('node:https');
     return {
       start: https.request as Start,
-      agent: new https.Agent({ keepAlive: true, maxSockets: 4 }),
+      agent: new https.Agent(sockets),
       options: await tlsOptions(connection),
     };
   };
@@ -111,7 +115,12 @@ export async function openTransport(connection: Connection): Promise<Transport> 
         };
         const outgoing = start(url, options, (reply) => {
           const chunks: Buffer[] = [];
-          reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+          let bytes = 0;
+          reply.on('data', (chunk: Buffer) => {
+            bytes += chunk.length;
+            if (bytes > LARGEST_ANSWER) outgoing.destroy(new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`));
+            else chunks.push(chunk);
+          });
           reply.on('error', fail);
           reply.on('end', () =>
             resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text: Buffer.concat(chunks).toString('utf8') }),

@@ -4,7 +4,8 @@ import type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 import type { AuditDeviceConfig } from './services/audit/audit-broker.ts';
 import type { ProcessTable } from './kernel/incarnation/process-table.ts';
 import type { OpenPgp } from './services/ceremony/pgp-keys.ts';
-import type { AutomaticSeal } from './services/seal/seal.ts';
+import type { ConfiguredSeal } from './services/seal/configured-seal.ts';
+import type { KeySeal } from './services/seal/key-seal.ts';
 import type { LockoutDefaults } from './services/lockout/lockout-settings.ts';
 import type { ConsoleSettings } from './services/settings/console-settings.ts';
 import type { LogLevelStore } from './services/settings/log-levels.ts';
@@ -29,8 +30,13 @@ export interface CoreOptions {
   readonly loggers?: Loggers;
   /** What `sys/monitor` follows; without it there is no such path. */
   readonly followedLog?: FollowedLog;
-  /** A seal that opens by itself; without one the unseal key is split among operators (Shamir). */
-  readonly seal?: AutomaticSeal;
+  /**
+   * Seals that open by themselves: any of those that are enabled opens the store. Without one the unseal key is split among operators (Shamir). Disabled ones open
+   * what is to be migrated.
+   */
+  readonly seals?: readonly ConfiguredSeal[];
+  /** Short for `seals` with one static seal. */
+  readonly seal?: KeySeal;
   /**
    * Initialises an empty store with this root token and opens it: for development, tests, and programs that embed a core over
    * memory. The unseal key is thrown away, so a store that survives could not be opened again without an automatic seal. Refused

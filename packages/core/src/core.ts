@@ -12,6 +12,7 @@ import { Lifecycle } from './lifecycle/lifecycle.ts';
 import { createRootToken } from './lifecycle/root-token.ts';
 import { openPipeline } from './request/open-pipeline.ts';
 import type { Pipeline } from './request/pipeline.ts';
+import type { SealState } from './services/seal/seal-health.ts';
 import type { InitOrder, InitResult } from './services/seal/seal.ts';
 import type { QuotaFigures } from './services/quotas/quotas.ts';
 import { mountCounts, type MountCounts, type WorkFigures } from './services/figures/figures.ts';
@@ -97,9 +98,9 @@ export class Core {
     return this.#lifecycle.initialize(order);
   }
 
-  /** Takes one share of the unseal key; opens the core with the last one needed. */
-  unseal(share: Buffer): Promise<void> {
-    return this.#lifecycle.unseal(share);
+  /** Takes one share of the operators; opens the core with the last one needed. `migrate`: migrates the store to the configured seal first. */
+  unseal(share: Buffer, migrate = false): Promise<void> {
+    return this.#lifecycle.unseal(share, migrate);
   }
 
   /** Opens the core if its seal does that by itself. */
@@ -107,7 +108,7 @@ export class Core {
     return this.#lifecycle.openAutomatically();
   }
 
-  /** As `openAutomatically`; where that cannot be done yet, it is tried again until it can. @throws BadRequest for a key that does not open the store */
+  /** As `openAutomatically`; where that cannot be done yet, it is tried again until it can. @throws Error for seals that did not seal the store */
   openWhenPossible(): Promise<void> {
     return this.#lifecycle.openWhenPossible();
   }
@@ -181,6 +182,16 @@ export class Core {
     return this.sealed ? undefined : this.#services.cluster.identity?.name;
   }
 
+  /** How the enabled seals are. */
+  sealStates(): SealState[] {
+    return this.#services.sealHealth.states;
+  }
+
+  /** For how long each enabled seal has failed, for metrics; 0 while it is healthy. */
+  sealUnreachableSeconds(): { readonly name: string; readonly seconds: number }[] {
+    return this.#services.sealHealth.unreachableSeconds();
+  }
+
   /** The paths of `sys/` and of a mount, for documents made from the declarations. */
   declaredPaths(): { prefix: string; paths: readonly AnyPath[] }[] {
     return this.#services.mounts.all().map((mount) => ({ prefix: mount.path, paths: mount.router?.paths ?? [] }));
@@ -195,19 +206,20 @@ export class Core {
 /** What the paths of `sys/` that are always open are given. */
 function sealPathDeps(
   { clock, copies, driver }: Kernel,
-  { seal, pgpKeys, cluster }: Services,
+  { seal, sealHealth, pgpKeys, cluster }: Services,
   lifecycle: Lifecycle,
   storageType: string,
 ): SealPathDeps {
   return {
     ...{ seal, pgpKeys, cluster, storageType },
+    sealWarnings: () => sealHealth.warnings,
     now: () => clock.now(),
     sealed: () => !lifecycle.open,
     opening: () => lifecycle.openingProblem,
     problem: () => copies.problem(),
     initialized: () => lifecycle.initialized(),
     initialize: (order) => lifecycle.initialize(order),
-    unseal: (share) => lifecycle.unseal(share),
+    unseal: (share, migrate) => lifecycle.unseal(share, migrate),
     close: () => lifecycle.seal(),
     storageIndex: () => driver.commits,
   };

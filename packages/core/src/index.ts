@@ -15,7 +15,9 @@ export {
   type WrapInfo,
 } from './kernel/call/core-response.ts';
 export type { OpenPgp, PgpPublicKey } from './services/ceremony/pgp-keys.ts';
-export type { AutomaticSeal } from './services/seal/seal.ts';
+export type { ConfiguredSeal, SealHealthSettings } from './services/seal/configured-seal.ts';
+export type { KeySeal } from './services/seal/key-seal.ts';
+export type { SealState } from './services/seal/seal-health.ts';
 export type { ConsoleSettings } from './services/settings/console-settings.ts';
 export type { CorsConfig } from './services/settings/cors-config.ts';
 export type { PageHeaders } from './services/settings/page-headers.ts';

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reserveCode, systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
-import { createCore, type Core } from '@strongroom/core';
+import { createCore, type Core, type SealState } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
 import type { Configuration, StorageChoice } from './config/configuration.ts';
@@ -13,6 +13,7 @@ import { ServerMetrics } from './metrics/server-metrics.ts';
 import { loadOpenPgp } from './plugins/openpgp.ts';
 import { offeredPlugins, type OfferedPlugins } from './plugins/plugin-list.ts';
 import { packagePlugins } from './plugins/package-plugins.ts';
+import { configuredSeals } from './plugins/configured-seals.ts';
 import { openStorage } from './storage-choice.ts';
 
 /** What a server consists of. The container knows each part by one of these and makes it once, when somebody first asks. */
@@ -71,6 +72,7 @@ export function compose(configuration: Configuration, replacements: Replacements
           quotas: () => opened?.quotaFigures(),
           mounts: () => opened?.mountCounts() ?? [],
           work: () => opened?.workFigures(),
+          seals: () => opened?.sealUnreachableSeconds() ?? [],
           timings: () => opened?.timings(),
           audit: () => opened?.auditFigures() ?? [],
           room: () => roomOf(configuration.storage),
@@ -118,11 +120,11 @@ async function coreOf(
   const configuration = from.resolve(TOKENS.configuration);
   const metrics = from.resolve(TOKENS.metrics);
   const devRootToken = from.resolve(TOKENS.devRootToken);
-  const { seal, lockout, apiAddress, clusterName, defaultLeaseTtl, maxLeaseTtl, audit, auditEmergencyDisable, sanitized } = configuration;
-  return createCore({
+  const { seals, lockout, apiAddress, clusterName, defaultLeaseTtl, maxLeaseTtl, audit, auditEmergencyDisable, sanitized } = configuration;
+  const core: Core = await createCore({
     storage: metrics ? metrics.counting(storage) : storage,
     plugins: plugins.installed,
-    externalPlugins: plugins.external,
+    externalPlugins: plugins.external.filter(({ kind }) => kind !== 'seal'),
     absentPlugins: plugins.absent,
     clock: from.resolve(TOKENS.clock),
     log: from.resolve(TOKENS.log),
@@ -131,10 +133,10 @@ async function coreOf(
     followedLog: from.resolve(TOKENS.log),
     audit,
     auditEmergencyDisable,
-    sanitizedConfig: () => ({ ...sanitized }),
+    sanitizedConfig: () => ({ ...sanitized, ...(seals.length === 0 ? {} : { seals: shownSeals(seals, core.sealStates()) }) }),
     console: configuration.console.settings,
     pgp: loadOpenPgp,
-    ...(seal ? { seal } : {}),
+    seals: await configuredSeals(seals, { plugins: plugins.external, clock: from.resolve(TOKENS.clock), log: from.resolve(TOKENS.log) }),
     ...(lockout ? { lockout } : {}),
     ...(devRootToken === undefined ? {} : { devRootToken }),
     ...(defaultLeaseTtl === undefined ? {} : { defaultLeaseTtl }),
@@ -143,6 +145,17 @@ async function coreOf(
     ...(clusterName === undefined ? {} : { clusterName }),
     ...(metrics ? { metrics: async (format) => metrics.render(format) } : {}),
   });
+  return core;
+}
+
+/** For `sys/config/state/sanitized`. */
+function shownSeals(seals: Configuration['seals'], states: readonly SealState[]): object[] {
+  const shamir = seals.every(({ disabled }) => disabled) ? [{ type: 'shamir', disabled: false }] : [];
+  const others = seals.map(({ type, name = type, priority = 1, disabled }) => {
+    const healthy = disabled ? undefined : states.find((state) => state.name === name)?.healthy;
+    return { type, name, priority, disabled, ...(healthy === undefined ? {} : { healthy }) };
+  });
+  return [...shamir, ...others];
 }
 
 /** Of a folder on a disk. What cannot be seen is not known. */

@@ -6,6 +6,9 @@ import { ConfigurationInvalid } from '../src/config/complaints.ts';
 import type { Configuration } from '../src/config/configuration.ts';
 import { IGNORED } from '../src/config/foreign-keys.ts';
 import { checkConfiguration, readConfiguration, type ReadOptions } from '../src/config/read-configuration.ts';
+import { API_VERSION, silentLog, systemClock } from '@strongroom/engine-sdk';
+import { SealSettingsInvalid, setting, type SealPlugin } from '@strongroom/seal-sdk';
+import { configuredSeals } from '../src/plugins/configured-seals.ts';
 import { scratchFolder } from './scratch.ts';
 
 const read = (text: string, options: ReadOptions = { env: {} }): Configuration =>
@@ -72,6 +75,7 @@ describe('a configuration', () => {
 
   test('is read whole', () => {
     expect(read(FULL)).toEqual({
+      seals: [],
       storage: { type: 'lmdb', path: '/srv/data', mapSizeBytes: 16 * 1024 ** 3 },
       listeners: [
         {
@@ -272,7 +276,8 @@ workers = 4`;
     ['storage "postgresql" { connection_url = "file:///no/such/file" }', 'the file "/no/such/file", which cannot be read: ENOENT'],
     ['storage "postgresql" { connection_url = "file:///dev/null" }', 'the file "/dev/null", which is empty'],
     ['storage "floppy" {}', 'is no storage; it must be "lmdb", "postgresql" or "inmem"'],
-    ['seal "awskms" {}', 'this seal is not offered'],
+    ['seal "kmip" {}', 'this seal is not offered'],
+    ['seal "kettle" {}', '"kettle" is no seal; it must be "static", "awskms"'],
     ['seal "static" {}', 'current_key is required'],
     ['seal "static" { current_key = "env://NOT_SET" }', 'the environment variable "NOT_SET", which is not set'],
     ['default_lease_ttl = "2h"\nmax_lease_ttl = "1h"', 'is longer than max_lease_ttl'],
@@ -296,7 +301,7 @@ workers = 4`;
     const text = `seal "static" { current_key = "${secret}", previous_key = ["${secret}"] }
       storage "postgresql" { connection_url = "mysql://u:${secret}@h/d" }`;
     const complaints = complaintsOf(text);
-    expect(complaints).toHaveLength(4);
+    expect(complaints).toHaveLength(3);
     expect(complaints.join('\n')).not.toContain(secret);
   });
 
@@ -373,49 +378,123 @@ workers = 4`;
   });
 });
 
-describe('the static seal', () => {
+describe('seals', () => {
   const key = Buffer.alloc(32, 7);
+  const hex = key.toString('hex');
+  const wrapped = `seal "static" { current_key_id = "1", current_key = "${hex}" }`;
+  const opened = async (text: string, env: Record<string, string> = {}) =>
+    configuredSeals(read(text, { env }).seals, { plugins: [], clock: systemClock, log: silentLog });
+  const signal = AbortSignal.timeout(60_000);
+  /** Whether the first seal of one configuration opens what that of another has wrapped. */
+  const opens = async (text: string, other: string, env: Record<string, string> = {}): Promise<boolean> => {
+    const [one, two] = [await (await opened(other))[0]!.open(), await (await opened(text, env))[0]!.open()];
+    const { blob } = await one.wrap({ plain: key, aad: key, signal });
+    return two.unwrap({ blob, aad: key, signal }).then(
+      (plain) => key.equals(plain),
+      () => false,
+    );
+  };
 
   test.each([
-    ['hex', `current_key = "${key.toString('hex')}"`],
+    ['hex', `current_key = "${hex}"`],
     ['base64', `current_key = "${key.toString('base64')}"`],
     ['an environment variable', 'current_key = "env://SEAL_KEY"'],
-  ])('takes its key from %s', (_, setting) => {
-    const { seal } = read(`seal "static" { current_key_id = "1", ${setting} }`, { env: { SEAL_KEY: key.toString('hex') } });
-    expect(seal?.type).toBe('static');
-    expect(Buffer.from(seal!.key as Uint8Array)).toEqual(key);
+  ])('static takes its key from %s', async (_, setting) => {
+    expect(await opens(`seal "static" { current_key_id = "1", ${setting} }`, wrapped, { SEAL_KEY: hex })).toBe(true);
   });
 
-  test('takes its keys from files, raw or written', () => {
+  test('static takes its keys from files, raw or written', async () => {
     const folder = scratchFolder();
-    writeFileSync(join(folder, 'raw'), key);
-    writeFileSync(join(folder, 'hex'), `${Buffer.alloc(32, 8).toString('hex')}\n`);
-    const { seal } = read(`seal "static" {
+    writeFileSync(join(folder, 'raw'), Buffer.alloc(32, 8));
+    writeFileSync(join(folder, 'hex'), `${hex}\n`);
+    const text = `seal "static" {
       current_key_id = "2"
       current_key = "file://${folder}/raw"
       previous_key_id = "1"
       previous_key = "file://${folder}/hex"
-    }`);
-    expect(Buffer.from(seal!.key as Uint8Array)).toEqual(key);
-    expect(Buffer.from(seal!.previousKey!)).toEqual(Buffer.alloc(32, 8));
+    }`;
+    expect(await opens(text, wrapped)).toBe(true);
   });
 
-  test('waits for the file of its key where that cannot be read yet, and says so', async () => {
+  test('wait for the file of a key where that cannot be read yet, and say so', async () => {
     const folder = scratchFolder();
-    const { seal, notices } = read(`seal "static" { current_key_id = "1", current_key = "file://${folder}/key" }`);
-    expect(notices).toEqual([
-      expect.stringMatching(/seal.*current_key names the file .*cannot be read yet \(ENOENT\); the server stays sealed/),
+    const text = `seal "static" { current_key_id = "1", current_key = "file://${folder}/key" }`;
+    expect(read(text).notices).toEqual([
+      expect.stringMatching(/seal.*current_key names the file .*cannot be read \(ENOENT\); the server stays sealed/),
     ]);
-    const later = seal!.key as () => Promise<Uint8Array>;
-    await expect(later()).rejects.toThrow(/cannot be read: ENOENT/);
+    const [seal] = await opened(text);
+    await expect(seal!.open()).rejects.toThrow(/cannot be read \(ENOENT\)/);
     writeFileSync(join(folder, 'key'), 'short');
-    await expect(later()).rejects.toThrow(/does not hold 32 bytes/);
-    writeFileSync(join(folder, 'key'), `${key.toString('hex')}\n`);
-    expect(Buffer.from(await later())).toEqual(key);
+    await expect(seal!.open()).rejects.toThrow(/must hold 32 bytes/);
+    writeFileSync(join(folder, 'key'), `${hex}\n`);
+    expect(await (await seal!.open()).keyId({ signal })).toBe('1');
   });
 
-  test('shows no key in the sanitised configuration', () => {
-    const { sanitized } = read(`seal "static" { current_key_id = "1", current_key = "${key.toString('hex')}" }
+  test('take settings from the environment, which wins over the file', async () => {
+    const other = `seal "static" { current_key = "${'00'.repeat(32)}" }`;
+    expect(await opens(other, wrapped, { BAO_STATIC_SEAL_CURRENT_KEY: hex })).toBe(true);
+    expect(await opens('', wrapped, { VAULT_SEAL_TYPE: 'static', VAULT_STATIC_SEAL_CURRENT_KEY: hex })).toBe(true);
+  });
+
+  test('of one type need names, and a variable of the environment changes none of them', () => {
+    const two = (more: string): string => `${wrapped}\nseal "static" { ${more} current_key = "${'01'.repeat(32)}" }`;
+    expect(complaintsOf(two(''))).toEqual([expect.stringContaining('two enabled seals are called "static": give each a name of its own')]);
+    expect(read(two('name = "b"\npriority = 2\n')).seals.map(({ name, priority, envWins }) => [name, priority, envWins])).toEqual([
+      [undefined, undefined, false],
+      ['b', 2, false],
+    ]);
+    expect(read(two('disabled = "true"\n')).seals.map(({ disabled }) => disabled)).toEqual([false, true]);
+  });
+
+  test('have settings for their health checks', () => {
+    const text = `seal "awskms" { kms_key_id = "k", health_check_interval = "5m", health_check_enabled = "false", purpose = "x" }`;
+    expect(read(text).seals[0]).toMatchObject({
+      block: { kms_key_id: 'k' },
+      health: { enabled: false, timeout: 60_000, interval: 300_000, unhealthyInterval: 60_000 },
+    });
+  });
+
+  test.each([
+    [[1, 2, 3, 4].map((n) => `seal "awskms" { name = "n${n}" }`).join('\n'), {}, 'there are 4 enabled seals: at most 3 can be'],
+    ['seal "awskms" { name = "a b" }', {}, 'must be a short name'],
+    ['seal "awskms" { priority = 0 }', {}, 'it must be between 1 and 1000'],
+    ['seal "awskms" { kms_key_id = ["k"] }', {}, 'must be a string'],
+    ['seal "shamir" { kms_key_id = "k" }', {}, 'kms_key_id is not a known key'],
+    [wrapped, { BAO_SEAL_TYPE: 'awskms' }, 'BAO_SEAL_TYPE says "awskms", and the configuration enables "static"'],
+    ['', { VAULT_SEAL_TYPE: 'kettle' }, '"kettle" is no seal'],
+  ])('%s is complained about', (text, env, complaint) => {
+    expect(complaintsOf(text, { env })).toEqual([expect.stringContaining(complaint)]);
+  });
+
+  test('whose package is not installed, or that no package brings, keep the server from starting', async () => {
+    await expect(opened('seal "pkcs11" { lib = "/l" }')).rejects.toThrow(/server.hcl:1: seal "pkcs11": its package|is required/);
+    await expect(opened('plugin "x" {}\nseal "kettle" {}')).rejects.toThrow(
+      'no package that a plugin block names brings the seal "kettle"',
+    );
+  });
+
+  test('of a package that a plugin block names are opened with what it declares', async () => {
+    const box: SealPlugin = {
+      ...{
+        kind: 'seal',
+        name: 'box',
+        title: 'box',
+        apiVersion: API_VERSION,
+        settings: { lid: setting.text('The lid.', { required: true }) },
+      },
+      check: (values) => (values['lid'] === 'none' ? ['lid must not be "none"'] : []),
+      open: async () => Promise.reject(new SealSettingsInvalid('the lid does not fit')),
+    };
+    const open = async (block: string): Promise<unknown> =>
+      configuredSeals(read(`plugin "x" {}\nseal "box" { ${block} }`).seals, { plugins: [box], clock: systemClock, log: silentLog });
+    await expect(open('')).rejects.toThrow('seal "box": lid is required');
+    await expect(open('ldi = "x"\nlid = "x"')).rejects.toThrow('ldi is not a known key; did you mean lid?');
+    await expect(open('lid = "none"')).rejects.toThrow('lid must not be "none"');
+    await expect(open('lid = "red"')).rejects.toThrow('the lid does not fit');
+  });
+
+  test('show no key in the sanitised configuration', () => {
+    const { sanitized } = read(`${wrapped}
       storage "postgresql" { connection_url = "postgresql://u:hunter2@h/d" }
       cluster_name = "c"`);
     expect(sanitized).toMatchObject({

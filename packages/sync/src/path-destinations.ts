@@ -31,7 +31,9 @@ const hostFields = {
       'destination has marked it. overwrite: it becomes ours.',
     { values: CONFLICT_POLICIES },
   ),
-  reconcile_interval: f.duration('How often what stands outside is compared and repaired; 0 for never. 24 hours by default.'),
+  reconcile_interval: f.duration(
+    'How often the destination is compared with what it should hold, and repaired; 0 for never. 24 hours by default.',
+  ),
   allowed_ipv4_addresses: f.commaStrings('IPv4 addresses and CIDR blocks allowed in addition to public ones.'),
   allowed_ipv6_addresses: f.commaStrings('IPv6 addresses and CIDR blocks allowed in addition to public ones.'),
   allowed_ports: f.commaInts('Ports allowed in addition to 80 and 443.'),
@@ -40,7 +42,7 @@ const hostFields = {
 const tagFields = { custom_tags: f.keyValues('Tags that every secret gets outside.') };
 const deleteFields = {
   purge: f.bool('On delete: unsync everything first.', { default: false }),
-  force_delete: f.bool('On delete: let go of everything at once; what stands outside stays there.', { default: false }),
+  force_delete: f.bool('On delete: forget everything at once; the copies outside stay there.', { default: false }),
 };
 
 const Shown = Type.Object({

@@ -3,13 +3,14 @@ import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
 import { BenchServer } from './bench-server.ts';
 import { databaseCredentials } from './database.ts';
+import { eventWrites } from './event-writes.ts';
 import { hostileBodies } from './hostile-bodies.ts';
 import { requestText } from './http-connection.ts';
 import { jwtLogins } from './jwt-login.ts';
 import { kubernetesLogins } from './kubernetes-login.ts';
 import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
-import { load, once, repeat, type Figures } from './load.ts';
+import { load, once, repeat, type Figures, type Operation } from './load.ts';
 import { residentMib } from './process-usage.ts';
 import { userpassLogins } from './userpass-login.ts';
 import { workloads } from './workloads.ts';
@@ -41,6 +42,7 @@ try {
     await load(name, target, operation, { seconds: 1 });
     row(await load(name, target, operation, { seconds }));
   }
+  if (only === undefined || 'kv write events'.includes(only)) await followed(server, all['kv write']!);
   if (only === undefined || 'approle login'.includes(only)) await appRole(server);
   if (only === undefined || 'jwt login'.includes(only)) await jwt(server);
   if (only === undefined || 'userpass login'.includes(only)) await userpass(server);
@@ -72,6 +74,14 @@ async function credentials(bench: BenchServer): Promise<void> {
   const { count, seconds: took, meanwhile, borrowers } = figures.rotations;
   out.write(`  ${count} static roles due in the same second: rotated after ${took.toFixed(1)} s; meanwhile ${meanwhile.operations} creds `);
   out.write(`over ${borrowers} connections, ${meanwhile.perSecond}/s, p99 ${meanwhile.p99.toFixed(1)} ms\n`);
+}
+
+async function followed(bench: BenchServer, write: Operation): Promise<void> {
+  for (const subscribers of [0, 4, 40]) {
+    const { figures, received } = await eventWrites(bench.target, { write, seconds, subscribers });
+    row(figures);
+    if (subscribers > 0) out.write(`  ${received} events received\n`);
+  }
 }
 
 async function appRole(bench: BenchServer): Promise<void> {

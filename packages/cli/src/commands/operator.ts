@@ -1,5 +1,6 @@
 import type { CommandGroup } from '../command.ts';
 import { generateRoot } from './operator-generate-root.ts';
+import { importServer } from './operator-import.ts';
 import { init } from './operator-init.ts';
 import { keyStatus, members, rotate } from './operator-keys.ts';
 import { rekey } from './operator-rekey.ts';
@@ -9,6 +10,6 @@ const operator: CommandGroup = {
   name: 'operator',
   synopsis: 'Perform tasks of an operator',
   description: 'Initialises, seals and unseals servers, and changes their keys.',
-  subcommands: [init, unseal, seal, stepDown, rotate, keyStatus, rekey, generateRoot, members],
+  subcommands: [init, unseal, seal, stepDown, rotate, keyStatus, rekey, generateRoot, members, importServer],
 };
 export default operator;

@@ -3,6 +3,7 @@ import type { Kernel } from '../kernel/kernel.ts';
 import type { Services } from '../services/services.ts';
 import { cubbyholeEngine } from './cubbyhole/cubbyhole-engine.ts';
 import { identityEngine } from './identity/identity-engine.ts';
+import { identityImportPaths } from './identity/path-import.ts';
 import { loginEnforcementPaths } from './identity/path-login-enforcement.ts';
 import { mfaMethodPaths } from './identity/path-mfa-method.ts';
 import { oidcPaths } from './oidc/oidc-paths.ts';
@@ -24,6 +25,7 @@ export function builtInEngines(parts: ApiParts, options: SystemOptions): EngineP
       paths: [
         ...mfaMethodPaths(services.mfa),
         ...loginEnforcementPaths(services.mfa.enforcements),
+        ...identityImportPaths({ store: services.identity, methods: services.mfa.methods, clients: services.oidc.clients }),
         ...oidcPaths(services.oidc, kernel.clock),
       ],
       schedules: services.oidc.schedules,

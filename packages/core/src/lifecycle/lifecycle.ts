@@ -2,7 +2,7 @@ import { Unavailable, waitAtMost } from '@strongroom/engine-sdk';
 import type { Kernel } from '../kernel/kernel.ts';
 import { VERSION } from '../kernel/version.ts';
 import { Opening } from '../services/seal/opening.ts';
-import { SealKeyUnavailable, type InitOrder, type InitResult } from '../services/seal/seal.ts';
+import { SealNotOpened, type InitOrder, type InitResult, type OpeningResult } from '../services/seal/seal.ts';
 import type { Services } from '../services/services.ts';
 import { CacheInvalidation, type CacheOwner } from './cache-invalidation.ts';
 import { Housekeeping } from './housekeeping.ts';
@@ -24,6 +24,7 @@ export class Lifecycle {
   readonly #unsubscribe: () => void;
   #open = false;
   #starting = false;
+  #sealedByHand = false;
 
   constructor(kernel: Kernel, services: Services, clusterName: string | undefined) {
     this.#kernel = kernel;
@@ -32,7 +33,7 @@ export class Lifecycle {
     this.#opening = new Opening({
       clock: kernel.livenessClock,
       log: kernel.log,
-      open: async () => ((await this.openAutomatically()) || this.#open ? 'open' : 'not initialised'),
+      open: async () => this.#tryToOpen(),
     });
     this.#housekeeping = new Housekeeping({ ...kernel, ...services });
     this.#caches = new CacheInvalidation(kernel, services, this.#asOwner());
@@ -43,9 +44,10 @@ export class Lifecycle {
     return this.#open;
   }
 
-  /** Why an automatic seal has not opened; undefined where nothing keeps it from it. */
+  /** Why a seal that opens by itself has not; undefined where nothing keeps it from it. Open to everybody. */
   get openingProblem(): string | undefined {
-    return this.#opening.problem;
+    if (this.#opening.problem !== undefined || !this.#sealedByHand || !this.#services.seal.automatic) return this.#opening.problem;
+    return 'the server was sealed by hand: give recovery keys to operator unseal, or restart it';
   }
 
   /** Whether the store has its keys. */
@@ -88,36 +90,39 @@ export class Lifecycle {
     });
   }
 
-  /** Takes one share of the unseal key; opens the server with the last one needed. */
-  unseal(share: Buffer): Promise<void> {
+  /** Takes one share of the operators; opens the server with the last one needed. `migrate`: migrates it to the seal of the configuration first. */
+  unseal(share: Buffer, migrate = false): Promise<void> {
     return this.#changes.run(async () => {
-      await this.#services.seal.provide(share);
+      await this.#services.seal.provide(share, migrate);
       if (!this.#kernel.barrier.sealed) await this.#start();
     });
   }
 
   /** Opens the server if its seal does that by itself. */
-  openAutomatically(): Promise<boolean> {
-    return this.#changes.run(async () => {
-      if (!(await this.#services.seal.openAutomatically())) return false;
-      await this.#start();
-      return true;
-    });
+  async openAutomatically(): Promise<boolean> {
+    return this.#services.seal.automatic && (await this.#tryToOpen()) === 'open';
   }
 
   /**
-   * Opens the server if its seal does that by itself. Where the store is not initialised yet or the key cannot be had, it is opened later, as soon
-   * as that is possible. @throws BadRequest for a key that does not open the store
+   * Opens the server if its seal does that by itself. Where the store is not initialised yet or no seal can be reached, it is opened later, as soon
+   * as that is possible. @throws SealNotOpened for seals whose keys do not open the store
    */
   async openWhenPossible(): Promise<void> {
     if (!this.#services.seal.automatic) return;
     try {
-      if (await this.openAutomatically()) return;
-      this.#opening.start();
+      this.#opening.start(await this.#tryToOpen());
     } catch (error) {
-      if (!(error instanceof SealKeyUnavailable)) throw error;
+      if (!(error instanceof SealNotOpened) || error.final) throw error;
       this.#opening.start(error);
     }
+  }
+
+  #tryToOpen(): Promise<OpeningResult> {
+    return this.#changes.run(async () => {
+      const found = await this.#services.seal.openAutomatically();
+      if (found === 'open') await this.#start();
+      return found;
+    });
   }
 
   /**
@@ -125,6 +130,11 @@ export class Lifecycle {
    * still does can neither read nor write. Resolves when the engines are closed, or have had their time for it.
    */
   seal(): Promise<void> {
+    this.#sealedByHand = true;
+    return this.#seal();
+  }
+
+  #seal(): Promise<void> {
     const closed = this.#forgetKeys();
     return this.#changes.run(async () => {
       await closed();
@@ -146,7 +156,7 @@ export class Lifecycle {
         await replace();
       } finally {
         if (await openAgain()) await this.#start();
-        else if (this.#services.seal.automatic) this.#opening.start();
+        else await this.#openAgain();
       }
       return this.#open;
     });
@@ -162,8 +172,9 @@ export class Lifecycle {
       await waitAtMost(clock, LAST_WORK, this.#services.nodes.leave());
       await waitAtMost(clock, LAST_WORK, this.#services.sharedEvents.leave());
     }
-    await this.seal();
+    await this.#seal();
     this.#unsubscribe();
+    await this.#services.seal.seals.close();
     await driver.close();
   }
 
@@ -176,9 +187,20 @@ export class Lifecycle {
       exclusively: (work) => this.#changes.run(work),
       load: () => this.#load(),
       nudge: () => this.#opening.nudge(),
-      seal: () => this.seal(),
-      sealNow: () => this.#forgetKeys()(),
+      seal: async () => {
+        await this.#seal();
+        await this.#openAgain();
+      },
+      sealNow: async () => {
+        await this.#forgetKeys()();
+        await this.#openAgain();
+      },
     };
+  }
+
+  /** The server sealed itself because another one replaced its keys: it opens with the new ones, if its seal does that by itself. */
+  async #openAgain(): Promise<void> {
+    if (this.#services.seal.automatic) this.#opening.start('not initialised');
   }
 
   async #load(): Promise<void> {
@@ -195,7 +217,7 @@ export class Lifecycle {
   async #start(): Promise<void> {
     if (this.#open) return;
     const { clock, log, barrier, incarnations, runner } = this.#kernel;
-    const { versions, rootGeneration, audit, mounts, removals, tokens, cluster, figures, nodes, sharedEvents } = this.#services;
+    const { versions, rootGeneration, audit, mounts, removals, tokens, cluster, figures, nodes, sealHealth, sharedEvents } = this.#services;
     const began = clock.millis();
     this.#caches.opening();
     this.#starting = true;
@@ -228,7 +250,9 @@ export class Lifecycle {
     this.#open = true;
     this.#opening.stop();
     runner.start();
+    this.#sealedByHand = false;
     this.#housekeeping.start();
+    sealHealth.start();
     figures.sampler.start();
     this.#caches.opened();
     log.info('unsealed', { millis: clock.millis() - began });
@@ -238,9 +262,10 @@ export class Lifecycle {
   #forgetKeys(): () => Promise<void> {
     if (!this.#open && !this.#starting) return async () => undefined;
     const { clock, log, barrier, store, incarnations, runner } = this.#kernel;
-    const { removals, mounts, tokens, seal, audit, figures, nodes, sharedEvents } = this.#services;
+    const { removals, mounts, tokens, seal, sealHealth, audit, figures, nodes, sharedEvents } = this.#services;
     this.#open = false;
     this.#housekeeping.stop();
+    sealHealth.stop();
     figures.sampler.stop();
     nodes.end();
     sharedEvents.end();

@@ -30,6 +30,7 @@ import { dueByKind } from './figures/due-figures.ts';
 import { openFigures, type Figures } from './figures/figures.ts';
 import { identityRecords } from './identity/identity-records.ts';
 import { IdentityStore } from './identity/identity-store.ts';
+import { ImportRecords } from './imports/import-records.ts';
 import { FAILING as FAILING_JOBS, Jobs } from './jobs/jobs.ts';
 import { intentRecords } from './journal/intent-record.ts';
 import { Journal } from './journal/journal.ts';
@@ -63,7 +64,10 @@ import { BulkRevoker } from './revocation/bulk-revoker.ts';
 import { Cluster } from './seal/cluster.ts';
 import { KeyRotation } from './seal/key-rotation.ts';
 import { NameSearch } from './search/name-search.ts';
-import { Seal, type AutomaticSeal } from './seal/seal.ts';
+import type { ConfiguredSeal } from './seal/configured-seal.ts';
+import { configuredKeySeal, type KeySeal } from './seal/key-seal.ts';
+import { SealHealth } from './seal/seal-health.ts';
+import { Seal } from './seal/seal.ts';
 import { PgpKeys, type OpenPgp } from './ceremony/pgp-keys.ts';
 import { Rekeying } from './ceremony/rekeying.ts';
 import { RootGeneration } from './ceremony/root-generation.ts';
@@ -83,7 +87,8 @@ export interface ServiceOptions {
   readonly plugins?: readonly Plugin[];
   readonly externalPlugins?: readonly Plugin[];
   readonly absentPlugins?: readonly AbsentPlugin[];
-  readonly seal?: AutomaticSeal;
+  readonly seals?: readonly ConfiguredSeal[];
+  readonly seal?: KeySeal;
   readonly pgp?: () => Promise<OpenPgp | undefined>;
   readonly defaultLeaseTtl?: number;
   readonly maxLeaseTtl?: number;
@@ -257,6 +262,13 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     }),
   };
 
+  const seal = new Seal({
+    driver,
+    barrier,
+    configured: options.seals ?? (options.seal ? [configuredKeySeal(options.seal)] : []),
+    clock: kernel.livenessClock,
+    log,
+  });
   const access = new TokenAccess({ tokens, policies, identity });
   const underWay = new CallsUnderWay();
   const nodes = new Nodes({
@@ -275,7 +287,6 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, tokens }, mount: mountOf }),
   });
 
-  const seal = new Seal({ driver, barrier, automatic: options.seal, log });
   const pgpKeys = new PgpKeys(options.pgp, clock);
   const ceremony = { seal, store, clock, log, pgp: pgpKeys };
 
@@ -338,6 +349,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     leaseTree: new LeaseTree({ store, tokens }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
     ...{ seal, pgpKeys },
+    sealHealth: new SealHealth({ seal, driver, clock: kernel.livenessClock, now: () => clock.now(), log }),
     rekeyings: [new Rekeying('root', ceremony), new Rekeying('recovery', ceremony)],
     rootGeneration: new RootGeneration(ceremony),
     rotation: new KeyRotation({ barrier, store, clock }),
@@ -345,6 +357,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     snapshots: new Snapshots({ driver, barrier, cluster, clock, log }),
     search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
+    imports: new ImportRecords({ storage: view(PREFIXES.system), clock }),
     pageHeaders: new PageHeaders(view(PREFIXES.system)),
     versions: new VersionHistory(view(PREFIXES.system), clock),
     /** The part of the store that belongs to `sys/` before there is a mount table. */

@@ -31,7 +31,7 @@ export function versionsPaths(host: EngineHost): readonly AnyPath[] {
       summary: 'Takes back the deletion of versions.',
       missing: 'No version number provided',
       reported: 'written',
-      apply: (version) => (version.deletion_time === '' ? version : { ...version, deletion_time: '' }),
+      apply: (version) => (version.deletion_time === '' || version.absent ? version : { ...version, deletion_time: '' }),
     }),
     versionsPath(host, 'destroy/{path:all}', {
       synopsis: 'Destroys versions of a secret.',

@@ -7,6 +7,8 @@ const VersionRecord = Type.Object({
   /** May lie in the future: the version is deleted from then on. */
   deletion_time: Type.String(),
   destroyed: Type.Boolean(),
+  /** Imported when it was deleted, without its data: it cannot be undeleted. */
+  absent: Type.Optional(Type.Literal(true)),
 });
 export type VersionRecord = Static<typeof VersionRecord>;
 
@@ -69,7 +71,7 @@ export function versionOf(secret: SecretRecord, version: number): VersionRecord 
 
 /** Whether the data of the version may not be read any more. */
 export function isGone(version: VersionRecord, now: Date): boolean {
-  return version.destroyed || isDeleted(version, now);
+  return version.destroyed || version.absent === true || isDeleted(version, now);
 }
 
 export function isDeleted(version: VersionRecord, now: Date): boolean {

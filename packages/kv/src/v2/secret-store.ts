@@ -80,11 +80,35 @@ export async function writeVersion(
     await dataRecords(tx).put(dataId(previous.version, path), { created_time: previous.created_time, data: before.latest });
   }
   for (const number of pruned) await dataRecords(tx).delete(dataId(number, path));
-  // A large value is not written a second time just to be measured.
-  const small = leastJsonLength(data, INLINE_LIMIT) <= INLINE_LIMIT && writeJson(data).length <= INLINE_LIMIT;
+  const small = isSmall(data);
   if (!small) await dataRecords(tx).put(dataId(version.version, path), { created_time: version.created_time, data });
   await secrets(tx).put(path, small ? { ...secret, latest: data } : secret);
   return { secret, version };
+}
+
+/** A large value is not written a second time just to be measured. */
+function isSmall(data: SecretData): boolean {
+  return leastJsonLength(data, INLINE_LIMIT) <= INLINE_LIMIT && writeJson(data).length <= INLINE_LIMIT;
+}
+
+/** Stores the secret as it is given, instead of `before`. `data` is that of every version that has any. Within a transaction. */
+export async function putSecret(
+  tx: Storage,
+  path: string,
+  change: { before: SecretRecord | undefined; secret: SecretRecord; data: ReadonlyMap<number, SecretData> },
+): Promise<SecretRecord> {
+  const { before, secret, data } = change;
+  for (const { version } of before?.versions ?? []) if (!data.has(version)) await dataRecords(tx).delete(dataId(version, path));
+  const current = data.get(secret.current_version);
+  const latest = current && isSmall(current) ? current : undefined;
+  for (const { version, created_time } of secret.versions) {
+    const value = data.get(version);
+    if (!value) continue;
+    if (value === latest) await dataRecords(tx).delete(dataId(version, path));
+    else await dataRecords(tx).put(dataId(version, path), { created_time, data: value });
+  }
+  await secrets(tx).put(path, latest ? { ...secret, latest } : secret);
+  return secret;
 }
 
 /** Changes versions by number, or the current one; unknown and destroyed ones are passed over. Within a transaction. Resolves with whether any changed. */

@@ -4,13 +4,22 @@ import type { FormatGuard } from '../format-guard.ts';
 import { configPath } from './path-config.ts';
 import { dataPath } from './path-data.ts';
 import { detailedMetadataPath } from './path-detailed-metadata.ts';
+import { importPath } from './path-import.ts';
 import { metadataPath } from './path-metadata.ts';
 import { subkeysPath } from './path-subkeys.ts';
 import { versionsPaths } from './path-versions.ts';
 
 /** Version 2. During the upgrade every operation says that it is under way. */
 export function versionedPaths(host: EngineHost, format: FormatGuard): readonly AnyPath[] {
-  const paths = [configPath(), dataPath(host), ...versionsPaths(host), metadataPath(host), detailedMetadataPath(), subkeysPath(host)];
+  const paths = [
+    configPath(),
+    dataPath(host),
+    ...versionsPaths(host),
+    metadataPath(host),
+    detailedMetadataPath(),
+    subkeysPath(host),
+    importPath(),
+  ];
   for (const { operations } of paths) gate(operations, async () => format.requireVersioned());
   return paths;
 }

@@ -1,4 +1,4 @@
-import type { AuditDeviceConfig, AutomaticSeal, LockoutDefaults, TokenlessCeremony } from '@strongroom/core';
+import type { AuditDeviceConfig, LockoutDefaults, SealHealthSettings, TokenlessCeremony } from '@strongroom/core';
 import type { ForwardedCertificateOptions } from '@strongroom/http';
 import type { ConsoleChoice } from './console-section.ts';
 import type { LogLevel, LogFormat } from '../log/log-level.ts';
@@ -69,6 +69,23 @@ export interface UnixListener extends ListenerLimits {
 
 export type Listener = TcpListener | UnixListener;
 
+/** One seal that opens by itself. */
+export interface SealChoice {
+  readonly type: string;
+  /** The type by default. */
+  readonly name?: string;
+  readonly priority?: number;
+  /** It only opens what is to be migrated. */
+  readonly disabled: boolean;
+  /** The keys of the type as they were written. */
+  readonly block: Readonly<Record<string, string>>;
+  /** False where several blocks have this type: a variable of the environment cannot mean one of them. */
+  readonly envWins: boolean;
+  readonly health?: SealHealthSettings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly at: string;
+}
+
 /** A package of somebody else that holds plugins. */
 export interface PluginChoice {
   /** As npm knows it, or the path of a module. */
@@ -82,8 +99,8 @@ export interface PluginChoice {
 export interface Configuration {
   readonly storage: StorageChoice;
   readonly listeners: readonly Listener[];
-  /** Absent: the key is split among operators. */
-  readonly seal?: AutomaticSeal;
+  /** None: the key is split among operators. */
+  readonly seals: readonly SealChoice[];
   readonly apiAddress?: string;
   readonly clusterName?: string;
   readonly defaultLeaseTtl?: number;

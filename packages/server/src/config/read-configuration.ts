@@ -10,7 +10,7 @@ import { IGNORED, REFUSED } from './foreign-keys.ts';
 import { readLockout } from './lockout-section.ts';
 import { readListeners } from './listener-section.ts';
 import { sanitizedConfiguration } from './sanitized.ts';
-import { readSeal } from './seal-section.ts';
+import { readSeals } from './seal-section.ts';
 import { Section, type Sourced } from './section.ts';
 import { readSources, type ConfigurationText } from './sources.ts';
 import { readStorage } from './storage-section.ts';
@@ -57,7 +57,7 @@ function checkTexts(
   const defaults = defaultConfiguration(env);
   const storage = readStorage(top, defaultDataFolder(env), env);
   const listeners = readListeners(top, dev);
-  const seal = readSeal(top, env);
+  const seals = readSeals(top, env);
   const defaultLeaseTtl = top.duration('default_lease_ttl', { min: 1 });
   const maxLeaseTtl = top.duration('max_lease_ttl', { min: 1 });
   if (defaultLeaseTtl !== undefined && maxLeaseTtl !== undefined && defaultLeaseTtl > maxLeaseTtl) {
@@ -94,7 +94,7 @@ function checkTexts(
     console,
     notices: complaints.notices,
     sanitized: sanitizedConfiguration(items, { storage: dev ? 'inmem' : defaults.storage.type }),
-    ...(seal ? { seal } : {}),
+    seals,
     ...(lockout ? { lockout } : {}),
     ...(apiAddress === undefined ? {} : { apiAddress }),
     ...(clusterName === undefined ? {} : { clusterName }),

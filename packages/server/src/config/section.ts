@@ -227,6 +227,16 @@ export class Section {
     });
   }
 
+  /** What nobody has asked for yet: texts, with numbers, true and false as written. A value of another kind is complained about. */
+  rest(): Readonly<Record<string, string>> {
+    const found: [string, string][] = [];
+    for (const key of this.#items.keys()) {
+      const text = this.#known.has(key) ? undefined : this.scalar(key);
+      if (text !== undefined) found.push([key, text]);
+    }
+    return Object.fromEntries(found);
+  }
+
   /** Complains about keys that nobody asked for. */
   done(): void {
     for (const [key, items] of this.#items) {

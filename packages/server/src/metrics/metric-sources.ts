@@ -9,6 +9,8 @@ export interface MetricSources {
   readonly mounts: () => readonly MountCounts[];
   readonly work: () => WorkFigures | undefined;
   readonly timings: () => ReturnType<Core['timings']> | undefined;
+  /** For how long each enabled seal has failed its health checks. */
+  readonly seals: () => readonly { readonly name: string; readonly seconds: number }[];
   readonly audit: () => readonly AuditFigures[];
   /** Bytes of the store and of the disk that it is on, where the storage is a folder. */
   readonly room: () => { readonly used: number; readonly free: number } | undefined;
@@ -22,6 +24,7 @@ export const NO_SOURCES: MetricSources = {
   mounts: () => [],
   work: () => undefined,
   timings: () => undefined,
+  seals: () => [],
   audit: () => [],
   room: () => undefined,
 };

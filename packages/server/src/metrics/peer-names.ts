@@ -41,10 +41,14 @@ export class PeerNames {
 
 /** What stands for another metric says so in its help. */
 export function declarePeerNames(to: PeerNames, sources: MetricSources, storage: StorageTimings): void {
-  const { sealed, work, mounts, quotas, timings, audit } = sources;
+  const { sealed, seals, work, mounts, quotas, timings, audit } = sources;
   const gauge = (name: string, help: string, value: () => number | undefined): void => to.gauge({ name, help }, () => [{ value: value() }]);
   gauge('core.unsealed', '1 while unsealed.', () => (sealed() ? 0 : 1));
   gauge('core.active', '1 while unsealed: every server is active.', () => (sealed() ? 0 : 1));
+  gauge('seal.unreachable.time', 'Milliseconds for which the seal that works least has failed its health checks.', () => {
+    const seconds = seals().map((seal) => seal.seconds);
+    return seconds.length === 0 ? undefined : Math.max(...seconds) * MILLIS;
+  });
   gauge('core.in_flight_requests', 'Requests that are being answered.', () => work()?.requestsUnderWay);
   gauge('token.count', 'Service tokens; counted every ten minutes.', () => work()?.tokens);
   gauge('identity.num_entities', 'Entities; counted every ten minutes.', () => work()?.entities);

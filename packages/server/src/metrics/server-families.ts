@@ -6,8 +6,16 @@ import { STORAGE_OPERATIONS } from './storage-timings.ts';
 const one = (value: number | undefined): Sample[] => [{ value }];
 
 /** The server as a whole, its requests and its quotas. */
-export function declareServer(to: Declarations, { sealed, work, quotas, timings }: MetricSources): void {
+export function declareServer(to: Declarations, { sealed, seals, work, quotas, timings }: MetricSources): void {
   to.gauge({ name: 'strongroom_unsealed', help: '1 while unsealed.' }, () => one(sealed() ? 0 : 1));
+  to.gauge(
+    {
+      name: 'strongroom_seal_unreachable_seconds',
+      help: 'For how long each enabled seal has failed its health checks; 0 while it works.',
+      labels: ['seal'],
+    },
+    () => seals().map(({ name, seconds }) => ({ labels: { seal: name }, value: seconds })),
+  );
   to.gauge({ name: 'strongroom_requests_under_way', help: 'Requests that are being answered.' }, () => one(work()?.requestsUnderWay));
   to.summary({ name: 'strongroom_route_seconds', help: 'Time of requests, by mount and operation.', labels: ['mount', 'operation'] }, () =>
     (timings()?.routes ?? []).map(({ mount, operation, timing }) => ({ labels: { mount, operation }, timing })),

@@ -64,7 +64,7 @@ export const declarationCases: Cases<TObject, TObject> = {
     assert.notEqual(nameComplaint(name, 'x'.repeat(name.maxLength + 1)), undefined, 'a name that is too long fits');
   },
 
-  async 'what is wrong with a connection is told without connecting'(fixture) {
+  async 'a wrong connection is reported without connecting'(fixture) {
     const { plugin } = fixture.options;
     const good = await fixture.config();
     assert.deepEqual([...(plugin.check?.(good) ?? [])], []);

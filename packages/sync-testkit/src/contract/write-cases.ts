@@ -13,7 +13,7 @@ export const writeCases: Cases<TObject, TObject> = {
     });
   },
 
-  async 'put creates: the value stands outside, and read sees our mark'(fixture) {
+  async 'put creates: the value exists outside, and read sees our mark'(fixture) {
     await fixture.session(async (session) => {
       const name = await fixture.name();
       await fixture.put(session, name, 'one');

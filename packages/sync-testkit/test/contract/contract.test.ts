@@ -67,7 +67,7 @@ describe('the contract', () => {
 
   test.each<[SyncContractCase, (session: DestinationSession, provider: MemoryProvider) => Partial<DestinationSession>]>([
     [
-      'put creates: the value stands outside, and read sees our mark',
+      'put creates: the value exists outside, and read sees our mark',
       (session) => ({ put: async (request) => session.put({ ...request, value: `${request.value} ` }) }),
     ],
     [

@@ -6,7 +6,7 @@ import { TotpMethod } from '../../services/mfa/mfa-settings.ts';
 import type { TotpMethodOrder, TotpMethods } from '../../services/mfa/totp-methods.ts';
 import type { NewSecret, TotpSecrets } from '../../services/mfa/totp-secrets.ts';
 
-const methodFields = {
+export const methodFields = {
   method_name: f.string('A name that callers can use instead of the id.'),
   issuer: f.string('The issuer that authenticator apps show.', { default: '' }),
   period: f.duration('How long each code is valid.', { default: 30 }),
@@ -165,7 +165,7 @@ function absentMethodPaths(type: (typeof ABSENT)[number]): AnyPath[] {
   ];
 }
 
-function orderOf({ method_name, ...order }: MethodBody): TotpMethodOrder {
+export function orderOf({ method_name, ...order }: MethodBody): TotpMethodOrder {
   const { issuer, period, key_size, qr_size, algorithm, digits, skew, max_validation_attempts } = order;
   return { name: method_name || undefined, issuer, period, key_size, qr_size, algorithm, digits, skew, max_validation_attempts };
 }

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { Cluster } from '../../services/seal/cluster.ts';
+import { operatorShares } from '../../services/seal/seal-config.ts';
 import { parseShare } from '../../services/seal/seal.ts';
 import { json, json200 } from './json-answer.ts';
 import { initPath, type InitPathDeps } from './path-init.ts';
@@ -14,10 +15,12 @@ export interface SealPathDeps extends InitPathDeps {
   sealed(): boolean;
   /** Why a seal that opens by itself has not; undefined where nothing keeps it from it. */
   opening(): string | undefined;
+  /** Which seals fail while the server is open. */
+  sealWarnings(): readonly string[];
   /** Why an open server answers no requests just now; undefined when it does. */
   problem(): string | undefined;
   /** Takes a share, and starts the server when it was the last one needed. */
-  unseal(share: Buffer): Promise<void>;
+  unseal(share: Buffer, migrate: boolean): Promise<void>;
   close(): Promise<void>;
   /** Counts commits, for clients that print it. */
   storageIndex(): number;
@@ -37,6 +40,7 @@ const Health = json200(
     version: Type.String(),
     ...cluster,
     warnings,
+    seal_warnings: Type.Optional(Type.Array(Type.String(), { description: 'Seals that fail; the server is open nevertheless.' })),
   }),
 );
 const SealStatus = json200(
@@ -77,23 +81,26 @@ async function status(deps: SealPathDeps): Promise<Record<string, unknown>> {
   const config = await deps.seal.config();
   const sealed = deps.sealed();
   const { count, nonce } = deps.seal.progress;
+  const { shares, threshold } = config ? operatorShares(config) : { shares: 0, threshold: 0 };
+  const problem = sealed ? deps.opening() : undefined;
+  const warned = sealed ? (problem === undefined ? [] : [problem]) : deps.sealWarnings();
   const cluster = sealed ? undefined : deps.cluster.identity;
   return {
     type: deps.seal.type,
     initialized: config !== undefined,
     sealed,
-    t: (deps.seal.automatic ? config?.recovery_threshold : config?.secret_threshold) ?? 0,
-    n: (deps.seal.automatic ? config?.recovery_shares : config?.secret_shares) ?? 0,
+    t: threshold,
+    n: shares,
     progress: count,
     nonce,
     recovery_seal: deps.seal.automatic,
     ...(deps.seal.automatic ? { recovery_seal_type: 'shamir' } : {}),
     version: VERSION,
     commit_date: '',
-    migration: false,
+    migration: await deps.seal.migrating(),
     ...(cluster ? { cluster_name: cluster.name, cluster_id: cluster.id } : {}),
     storage_type: deps.storageType,
-    ...(sealed && deps.opening() !== undefined ? { warnings: [deps.opening()] } : {}),
+    ...(warned.length > 0 ? { warnings: warned } : {}),
   };
 }
 
@@ -116,6 +123,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
     const cluster = sealed ? undefined : deps.cluster.identity;
     const answer = !initialized ? codeOf('uninitcode', 501) : sealed ? codeOf('sealedcode', 503) : codeOf('activecode', 200);
     codeOf('standbycode', 429);
+    const failing = sealed ? [] : deps.sealWarnings();
     const unable = problem === undefined ? {} : { warnings: [problem] };
     return json(
       {
@@ -128,6 +136,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
         version: VERSION,
         ...(cluster ? { cluster_name: cluster.name, cluster_id: cluster.id } : {}),
         ...unable,
+        ...(failing.length > 0 ? { seal_warnings: failing } : {}),
       },
       problem === undefined ? answer : 503,
     );
@@ -189,19 +198,18 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
       fields: {
         key: f.secret('A share, hex or base64.'),
         reset: f.bool('Start over.'),
-        migrate: f.bool('Refused: there is nothing to migrate.'),
+        migrate: f.bool('Migrates the store to the seal of the configuration.'),
       },
     }).update({
       summary: 'Unseals.',
       response: SealStatus,
       handle: async ({ data }) => {
         if (!data.reset && !data.key) throw new BadRequest("'key' must be specified in request body as JSON, or 'reset' set to true");
-        if (data.migrate) throw new BadRequest("can't perform a seal migration, no migration seal found");
         if (data.reset) {
           if (!deps.sealed()) throw new BadRequest('vault is unsealed');
           deps.seal.reset();
         } else {
-          await deps.unseal(parseShare(data.key!));
+          await deps.unseal(parseShare(data.key!), data.migrate === true);
         }
         return json(await status(deps));
       },

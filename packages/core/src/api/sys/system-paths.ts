@@ -31,6 +31,7 @@ import { corsPaths } from './path-cors.ts';
 import { eventPaths } from './path-events.ts';
 import { figurePaths } from './path-figures.ts';
 import { hostInfoPaths } from './path-host-info.ts';
+import { importPaths } from './path-imports.ts';
 import { inFlightPaths } from './path-in-flight.ts';
 import { internalUiPaths } from './path-internal-ui.ts';
 import { leaseOverviewPaths } from './path-lease-overview.ts';
@@ -174,6 +175,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken, replaceSt
     ...absentEnginePaths(plugins.absent),
     ...activationFlagPaths({ features: plugins.systemEngines().flatMap(({ system }) => system.feature ?? []) }),
     ...hostInfoPaths({ clock }),
+    ...importPaths(services),
     ...snapshotPaths({ ...services, replaceStore }),
     ...versionHistoryPaths({ history: services.versions }),
     ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),

@@ -61,17 +61,24 @@ export class Entities {
   }
 
   /**
-   * Creates, or changes what is supplied. The id, where given, must exist; without one the name says which.
+   * Creates, or changes what is supplied. The id, where given, must exist, unless the entity is imported with it; without one the name says which.
    * @throws BadRequest
    */
-  async save(id: string | undefined, fields: EntityFields): Promise<{ id: string; name: string; created: boolean }> {
+  async save(
+    id: string | undefined,
+    fields: EntityFields,
+    { imported = false } = {},
+  ): Promise<{ id: string; name: string; created: boolean }> {
     const policies = fields.policies && policyNames(fields.policies);
     if (fields.metadata) checkMetadata(fields.metadata, 'metadata');
     return this.#context.change(async (change) => {
       const { records } = change;
       const known = id ?? (fields.name === undefined ? undefined : (await records.entityNames.get(folded(fields.name)))?.id);
       const stored = known === undefined ? undefined : await records.entities.get(known);
-      if (id !== undefined && !stored) throw new BadRequest('entity not found from id');
+      if (id !== undefined && !stored) {
+        if (!imported) throw new BadRequest('entity not found from id');
+        if (await records.merged.has(id)) throw new BadRequest('the entity of this id was merged into another one');
+      }
       const saved = known ?? this.#context.newId();
       const before = stored ?? newEntity(change.now);
       const name = fields.name ?? (stored ? before.name : await change.freeName(records.entityNames, 'entity', this.#context.newId));

@@ -38,25 +38,27 @@ export class EntityAliases {
   }
 
   /**
-   * Creates, or changes what is supplied; with an id that alias, else the one of that mount and name. Without an entity a new one is made.
+   * Creates, or changes what is supplied; with an id that alias, else the one of that mount and name. Without an entity a new one is made. An imported alias
+   * is made with its id.
    * @returns undefined when nothing had to change.
    * @throws BadRequest
    */
-  async save(id: string | undefined, fields: AliasFields): Promise<AliasSaved | undefined> {
+  async save(id: string | undefined, fields: AliasFields, { imported = false } = {}): Promise<AliasSaved | undefined> {
     if (fields.customMetadata) checkMetadata(fields.customMetadata, 'custom_metadata');
     return this.#context.change(async (change) => {
       if (id !== undefined) {
         const owner = await change.records.aliasOwners.get(id);
-        if (!owner) throw new BadRequest('invalid alias ID provided');
-        return this.#update(change, owner.owner_id, id, fields);
+        if (!owner && !imported) throw new BadRequest('invalid alias ID provided');
+        if (owner) return this.#update(change, owner.owner_id, id, fields);
       }
       const { mountAccessor, name } = fields;
       if (!mountAccessor || !name) throw new BadRequest("'id' or 'mount_accessor' and 'name' must be provided");
       this.#requireMount(mountAccessor);
       const wanted = this.#context.aliasName(mountAccessor, name);
       const known = await findAlias(change.records, wanted);
+      if (known && id !== undefined) throw new BadRequest(`the alias ${known.alias_id} has this mount and name`);
       if (known) return this.#update(change, known.owner_id, known.alias_id, fields);
-      return this.#create(change, wanted, fields);
+      return this.#create(change, wanted, fields, id);
     });
   }
 
@@ -118,7 +120,7 @@ export class EntityAliases {
     if (!this.#context.mounts.byAccessor(accessor)) throw new BadRequest(`invalid mount accessor ${JSON.stringify(accessor)}`);
   }
 
-  async #create(change: IdentityChange, wanted: AliasName, fields: AliasFields): Promise<AliasSaved> {
+  async #create(change: IdentityChange, wanted: AliasName, fields: AliasFields, id: string | undefined): Promise<AliasSaved> {
     const owner = fields.canonicalId || this.#context.newId();
     let entity: Entity | undefined;
     if (fields.canonicalId) {
@@ -128,7 +130,7 @@ export class EntityAliases {
         throw new BadRequest('Alias already exists for requested entity and mount accessor');
       }
     }
-    const alias = newAlias(this.#context.newId(), wanted, change.now, { custom_metadata: { ...fields.customMetadata } });
+    const alias = newAlias(id ?? this.#context.newId(), wanted, change.now, { custom_metadata: { ...fields.customMetadata } });
     await addAlias(change, this.#context, owner, entity, alias);
     return { id: alias.id, canonicalId: owner };
   }

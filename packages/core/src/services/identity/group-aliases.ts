@@ -32,11 +32,15 @@ export class GroupAliases {
    * @returns undefined when nothing had to change.
    * @throws BadRequest
    */
-  async save(id: string | undefined, fields: Omit<AliasFields, 'customMetadata'>): Promise<AliasSaved | undefined> {
+  async save(
+    id: string | undefined,
+    fields: Omit<AliasFields, 'customMetadata'>,
+    { imported = false } = {},
+  ): Promise<AliasSaved | undefined> {
     const saved = await this.#context.change(async (change) => {
       const owner = id === undefined ? undefined : await change.records.groupAliasOwners.get(id);
       const before = owner && (await change.records.groups.get(owner.owner_id));
-      if (id !== undefined && (!owner || before?.alias?.id !== id)) throw new BadRequest('invalid group alias ID');
+      if (id !== undefined && (!owner || before?.alias?.id !== id) && !imported) throw new BadRequest('invalid group alias ID');
       const { name, mountAccessor } = fields;
       if (!name) throw new BadRequest('missing alias name');
       if (!mountAccessor) throw new BadRequest('missing mount_accessor');
@@ -55,7 +59,7 @@ export class GroupAliases {
       if (before && owner && owner.owner_id !== receiver.id) await change.putGroup(owner.owner_id, withoutAlias(before));
       const sameOutsideGroup = alias !== undefined && aliasKey(alias) === aliasKey(wanted) && owner?.owner_id === receiver.id;
       const changed: GroupAlias = {
-        id: alias?.id ?? this.#context.newId(),
+        id: alias?.id ?? id ?? this.#context.newId(),
         ...wanted,
         grant: sameOutsideGroup ? alias.grant : this.#context.newId(),
         creation_time: alias?.creation_time ?? change.now,

@@ -11,8 +11,8 @@ export interface GroupFields {
   readonly memberGroupIds?: readonly string[] | undefined;
 }
 
-/** Which group a write means: that id, the one of that name (made when absent), or a new one. */
-export type GroupTarget = { readonly id: string } | { readonly named: string } | 'new';
+/** Which group a write means: that id (made when absent if it is imported), the one of that name (made when absent), or a new one. */
+export type GroupTarget = { readonly id: string; readonly imported?: boolean } | { readonly named: string } | 'new';
 
 export interface GroupView {
   readonly id: string;
@@ -62,7 +62,7 @@ export class Groups {
       const { records } = change;
       const known = await knownId(change, target);
       const stored = known === undefined ? undefined : await records.groups.get(known);
-      if (target !== 'new' && 'id' in target && !stored) throw new BadRequest('invalid group ID');
+      if (target !== 'new' && 'id' in target && !stored && !target.imported) throw new BadRequest('invalid group ID');
       const id = known ?? this.#context.newId();
       const type = groupType(fields.type, stored);
       if (type === 'external') {

@@ -33,21 +33,21 @@ export class TotpMethods {
   }
 
   /**
-   * Changes the method of that id, else the one of that name, else makes one. Resolves with its id.
+   * Changes the method of that id, else the one of that name, else makes one; an imported one is made with its id. Resolves with its id.
    * @throws BadRequest that names the field
    * @throws NotFound for an id of none
    */
-  async save(id: string | undefined, order: TotpMethodOrder): Promise<string> {
+  async save(id: string | undefined, order: TotpMethodOrder, { imported = false } = {}): Promise<string> {
     const checked = check(order);
     return this.#store.transaction(async (tx) => {
       const settings = (await mfaSettings.get(tx)) ?? NO_SETTINGS;
       const { methods } = settings;
       const named = order.name ? methods.find(({ name }) => name === order.name) : undefined;
       const former = id === undefined ? named : methods.find((method) => method.id === id);
-      if (id !== undefined && !former) throw new NotFound(`there is no MFA method ${JSON.stringify(id)}`);
+      if (id !== undefined && !former && !imported) throw new NotFound(`there is no MFA method ${JSON.stringify(id)}`);
       if (named && named.id !== former?.id)
         throw new BadRequest(`method_name: the method ${named.id} has the name ${JSON.stringify(named.name)}`);
-      const saved: TotpMethod = { ...checked, id: former?.id ?? randomUUID(), name: order.name ?? former?.name ?? '' };
+      const saved: TotpMethod = { ...checked, id: former?.id ?? id ?? randomUUID(), name: order.name ?? former?.name ?? '' };
       mfaSettings.put(tx, { ...settings, methods: [...methods.filter((method) => method !== former), saved] });
       return saved.id;
     });

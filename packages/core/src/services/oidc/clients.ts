@@ -19,6 +19,8 @@ export interface ClientFields {
   readonly client_type?: string | undefined;
   readonly id_token_ttl?: number | undefined;
   readonly access_token_ttl?: number | undefined;
+  /** Only of a client that is imported, and new here. */
+  readonly credentials?: { readonly client_id: string; readonly client_secret: string | undefined };
 }
 
 /** The applications that people log in at. */
@@ -69,6 +71,8 @@ export class Clients {
       const records = oidcRecords(tx);
       const before = await records.clients.get(name);
       const client = clientWith(before, { ...fields, assignments });
+      const holder = await records.clientIds.get(digestOf(client.client_id));
+      if (holder && holder.name !== name) throw new BadRequest(`the client ${JSON.stringify(holder.name)} has this client_id`);
       const key = await this.#keys.use(records, client.key, 'client', name);
       if (!key) throw new BadRequest(`key ${JSON.stringify(client.key)} does not exist`);
       if (client.id_token_ttl > key.verification_ttl)
@@ -100,8 +104,10 @@ function clientWith(before: Client | undefined, fields: ClientFields): Client {
   if (client_type !== 'confidential' && client_type !== 'public')
     throw new BadRequest(`invalid client_type ${JSON.stringify(client_type)}: it is confidential or public`);
   return {
-    client_id: before?.client_id ?? randomBase62(CLIENT_ID_LENGTH),
-    ...(client_type === 'public' ? {} : { client_secret: before?.client_secret ?? SECRET_PREFIX + randomBase62(SECRET_LENGTH) }),
+    client_id: before?.client_id ?? fields.credentials?.client_id ?? randomBase62(CLIENT_ID_LENGTH),
+    ...(client_type === 'public'
+      ? {}
+      : { client_secret: before?.client_secret ?? fields.credentials?.client_secret ?? SECRET_PREFIX + randomBase62(SECRET_LENGTH) }),
     client_type,
     redirect_uris: [...new Set(fields.redirect_uris ?? before?.redirect_uris ?? [])],
     assignments: [...(fields.assignments ?? before?.assignments ?? [])],

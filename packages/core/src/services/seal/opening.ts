@@ -1,37 +1,37 @@
 import type { Clock, Log } from '@strongroom/engine-sdk';
+import { SealNotOpened, type OpeningResult } from './seal.ts';
 
 /** How long until the next try after one that failed; it doubles up to the longest. Milliseconds. */
 const FIRST = 1_000;
 const LONGEST = 60_000;
 
-/** Opens an automatic seal as soon as that is possible: the store is initialised by another server, or what keeps the key comes back. */
+/** Opens a server whose seal does that by itself as soon as that is possible: another server initialises the store, or the seal can be reached again. */
 export class Opening {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #open: () => Promise<'open' | 'not initialised'>;
+  readonly #open: () => Promise<OpeningResult>;
   #cancel: (() => void) | undefined;
   #running = false;
   #pause = FIRST;
   #problem: string | undefined;
 
   /** `open` makes one try; a throw is shown, and the try repeated. */
-  constructor(parts: { clock: Clock; log: Log; open: () => Promise<'open' | 'not initialised'> }) {
+  constructor(parts: { clock: Clock; log: Log; open: () => Promise<OpeningResult> }) {
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#open = parts.open;
   }
 
-  /** Why the last try failed; undefined without one. */
+  /** Why the last try failed; undefined without one. Open to everybody. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** From now on tries go on by themselves. `failed`: the try that was made failed so. */
-  start(failed?: Error): void {
+  /** From now on tries go on by themselves. `found`: what the try that was made came to, or why it failed. */
+  start(found: OpeningResult | Error): void {
     this.#running = true;
     this.#pause = FIRST;
-    if (failed) this.#failed(failed);
-    else this.#again(FIRST);
+    this.#came(found);
   }
 
   stop(): void {
@@ -49,25 +49,38 @@ export class Opening {
     this.#cancel?.();
     this.#cancel = this.#clock.after(millis, () => {
       this.#open().then(
-        (found) => {
-          if (found === 'open') return this.stop();
-          this.#pause = FIRST;
-          this.#problem = undefined;
-          if (this.#running) this.#again(FIRST);
-        },
-        (error: unknown) => this.#failed(error instanceof Error ? error : new Error(String(error))),
+        (found) => this.#came(found),
+        (error: unknown) => this.#came(error instanceof Error ? error : new Error(String(error))),
       );
     });
   }
 
-  #failed(error: Error): void {
+  #came(found: OpeningResult | Error): void {
+    if (found === 'open') return this.stop();
     if (!this.#running) return;
-    this.#problem = error.message;
-    this.#log.error('the server stays sealed because its seal cannot be opened; it tries again', {
-      reason: error.message,
-      seconds: this.#pause / 1_000,
-    });
-    this.#again(this.#pause);
+    if (found instanceof Error) return this.#failed(found);
+    this.#pause = FIRST;
+    this.#problem = undefined;
+    this.#cancel?.();
+    // Operators migrate the store: there is nothing to try until a server says that it was done.
+    if (found === 'not initialised') this.#again(FIRST);
+  }
+
+  #failed(error: Error): void {
+    const refused = error instanceof SealNotOpened;
+    const wait = Math.max(this.#pause, (refused && error.pause) || 0);
+    this.#problem = `${error.message}; the server stays sealed and tries again`;
+    this.#log.error(saidOf(error), { reasons: refused ? error.reasons : [error.message], seconds: wait / 1_000 });
+    this.#again(wait);
     this.#pause = Math.min(this.#pause * 2, LONGEST);
   }
+}
+
+/** What an operator can do about it differs by kind. */
+function saidOf(error: Error): string {
+  const kinds = error instanceof SealNotOpened ? error.kinds : [];
+  if (kinds.includes('permission'))
+    return 'the server stays sealed because its seal refuses permission: somebody must grant it again; it tries again';
+  if (kinds.includes('throttled')) return 'the server stays sealed because its seal asks for a pause; it tries again';
+  return 'the server stays sealed because its seal cannot be reached; it tries again';
 }

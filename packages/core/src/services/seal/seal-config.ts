@@ -1,4 +1,11 @@
 import { BadRequest } from '@strongroom/engine-sdk';
+import type { Entry, StorageDriver, Stored } from '@strongroom/storage-sdk';
+
+export const SEAL_CONFIG = 'core/seal-config';
+/** The root key, encrypted with the seal key. */
+export const ROOT_KEY = 'core/root-key';
+/** The recovery key of an automatic seal, encrypted with the root key. */
+export const RECOVERY_KEY = 'core/recovery-key';
 
 /** How the root key is kept; stored in clear below `core/seal-config`, since it is needed before anything can be decrypted. */
 export interface SealConfig {
@@ -6,7 +13,7 @@ export interface SealConfig {
   type: string;
   secret_shares: number;
   secret_threshold: number;
-  /** Of an automatic seal: shares that represent the operators, for making a root token. */
+  /** Of an automatic seal: shares that represent the operators. 0: they are not made yet. */
   recovery_shares?: number;
   recovery_threshold?: number;
 }
@@ -28,4 +35,27 @@ export function checkShares(shares: number, threshold: number, what = 'seal'): v
   if (threshold > shares) wrong('threshold cannot be larger than shares');
   if (shares > 1 && threshold === 1) wrong('threshold must be greater than one for multiple shares');
   if (shares > 255) wrong('shares must be less than 256');
+}
+
+/** A configuration, and the version of its record. */
+export interface StoredSealConfig {
+  readonly config: SealConfig;
+  readonly version: Stored['version'];
+}
+
+/** Undefined while the store is not initialised. */
+export async function storedSealConfig(driver: StorageDriver): Promise<StoredSealConfig | undefined> {
+  const stored = await driver.get(SEAL_CONFIG);
+  return stored && { config: JSON.parse(Buffer.from(stored.value).toString()) as SealConfig, version: stored.version };
+}
+
+export function sealConfigEntry(config: SealConfig): Entry {
+  return { key: SEAL_CONFIG, value: Buffer.from(JSON.stringify(config)) };
+}
+
+/** The shares that operators give: those of the unseal key, or of the recovery key of an automatic seal. */
+export function operatorShares(config: SealConfig): { shares: number; threshold: number } {
+  return config.type === 'shamir'
+    ? { shares: config.secret_shares, threshold: config.secret_threshold }
+    : { shares: config.recovery_shares ?? 1, threshold: config.recovery_threshold ?? 1 };
 }

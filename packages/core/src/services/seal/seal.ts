@@ -1,24 +1,31 @@
-import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { BadRequest, Unavailable, type Log } from '@strongroom/engine-sdk';
+import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { BadRequest, Unavailable, type Clock, type Log } from '@strongroom/engine-sdk';
 import { Conflict, type Change, type StorageDriver } from '@strongroom/storage-sdk';
-import type { Barrier } from '../../kernel/barrier/barrier.ts';
+import { KEY_RING, type Barrier } from '../../kernel/barrier/barrier.ts';
 import { sealWith, unsealWith } from '../../kernel/barrier/sealed-box.ts';
-import { checkShares, DEFAULT_RECOVERY_SHARES, defaultThreshold, type SealConfig } from './seal-config.ts';
-import { combineShares, splitKey } from './unseal-key.ts';
+import { randomBytes } from '../../kernel/random/random-bytes.ts';
+import { AutomaticSeals, KeysNotOpened, type OpenedKeys } from './automatic-seals.ts';
+import type { ConfiguredSeal } from './configured-seal.ts';
+import {
+  checkShares,
+  DEFAULT_RECOVERY_SHARES,
+  defaultThreshold,
+  operatorShares,
+  RECOVERY_KEY,
+  ROOT_KEY,
+  SEAL_CONFIG,
+  sealConfigEntry,
+  storedSealConfig,
+  type SealConfig,
+  type StoredSealConfig,
+} from './seal-config.ts';
+import { SealFailure } from './seal-failure.ts';
+import { SEAL_WRAPS, storedWraps } from './seal-wraps.ts';
+import { joinedShares } from './share-joining.ts';
+import { splitKey } from './unseal-key.ts';
+import { renewWrap } from './wrap-renewal.ts';
 
-const CONFIG = 'core/seal-config';
-const ROOT_KEY = 'core/root-key';
-const RECOVERY = 'core/recovery-key';
-
-/** A seal that opens by itself: its key comes from the configuration. */
-export interface AutomaticSeal {
-  /** Shown as `type`: `static`. */
-  readonly type: string;
-  /** 32 bytes, or where they come from: asked at each try to open. What it throws is shown to operators, and the try repeated later. */
-  readonly key: Uint8Array | (() => Promise<Uint8Array>);
-  /** Still opens what an earlier key closed; the next start writes it with `key`. */
-  readonly previousKey?: Uint8Array;
-}
+export { parseShare } from './share-joining.ts';
 
 export interface InitOrder {
   readonly secretShares: number | undefined;
@@ -32,31 +39,66 @@ export interface InitResult {
   readonly recoveryKeys: readonly Buffer[];
 }
 
-/** Keeps the root key: split among operators (Shamir), or wrapped with a key of the configuration. */
+/** `waits`: operators must migrate the store first. */
+export type OpeningResult = 'open' | 'not initialised' | 'waits';
+
+/** The seals of the configuration do not open the store now. `final`: no later try can change that. */
+export class SealNotOpened extends Unavailable {
+  readonly final: boolean;
+  /** For the log: what each seal said, and its kind. */
+  readonly reasons: readonly string[];
+  readonly kinds: readonly string[];
+  /** Milliseconds until the next try makes sense; undefined where no seal said so. */
+  readonly pause: number | undefined;
+
+  constructor(message: string, { failures }: Pick<KeysNotOpened, 'failures'>) {
+    super(message);
+    this.final = failures.every(({ kind }) => kind === 'wrong key');
+    this.reasons = failures.map(({ reason }) => reason);
+    this.kinds = [...new Set(failures.map(({ kind }) => kind))];
+    this.pause = Math.max(0, ...failures.map(({ pause = 0 }) => pause)) || undefined;
+  }
+}
+
+/**
+ * Keeps the root key: encrypted with a seal key, which is split among operators (Shamir) or wrapped by the seals of the configuration. What the store says
+ * counts until operators have migrated it to what the configuration says.
+ */
 export class Seal {
+  readonly seals: AutomaticSeals;
   readonly #driver: StorageDriver;
   readonly #barrier: Barrier;
-  readonly #automatic: AutomaticSeal | undefined;
   readonly #log: Log;
   #shares: Buffer[] = [];
   #nonce = '';
-  /** What the root key is wrapped with, while open. */
+  /** What the root key is encrypted with, while open. */
   #sealKey: Buffer | undefined;
+  #wrapsId: string | undefined;
+  /** The enabled seals have answered that they did not seal this store, and a disabled one may have. */
+  #sealedByDisabled = false;
 
-  constructor(parts: { driver: StorageDriver; barrier: Barrier; automatic?: AutomaticSeal | undefined; log: Log }) {
+  constructor(parts: {
+    driver: StorageDriver;
+    barrier: Barrier;
+    configured?: readonly ConfiguredSeal[] | undefined;
+    clock: Clock;
+    log: Log;
+  }) {
     this.#driver = parts.driver;
     this.#barrier = parts.barrier;
-    this.#automatic = parts.automatic;
     this.#log = parts.log;
+    this.seals = new AutomaticSeals({ ...parts, configured: parts.configured ?? [] });
     parts.barrier.rootKeyAgain = async () => this.#rootKeyAgain();
   }
 
+  /** Of the seal that the configuration asks for. */
   get type(): string {
-    return this.#automatic?.type ?? 'shamir';
+    return this.seals.enabled[0]?.type ?? 'shamir';
   }
 
+  /** Whether the configuration asks for a seal that opens by itself. */
   get automatic(): boolean {
-    return this.#automatic !== undefined;
+    return this.seals.enabled.length > 0;
   }
 
   /** Shares given so far, and the attempt they belong to. */
@@ -64,68 +106,82 @@ export class Seal {
     return { count: this.#shares.length, nonce: this.#nonce };
   }
 
-  async config(): Promise<SealConfig | undefined> {
-    const stored = await this.#driver.get(CONFIG);
-    return stored && (JSON.parse(Buffer.from(stored.value).toString()) as SealConfig);
+  /** What the seals have wrapped, while the server is open. */
+  get opened(): { readonly sealKey: Buffer; readonly wrapsId: string } | undefined {
+    return this.#sealKey && this.#wrapsId !== undefined ? { sealKey: this.#sealKey, wrapsId: this.#wrapsId } : undefined;
   }
 
-  /** Makes the keys of a new store; leaves the barrier open. @throws BadRequest */
+  async config(): Promise<SealConfig | undefined> {
+    return (await storedSealConfig(this.#driver))?.config;
+  }
+
+  /** Whether operators must migrate the store to the seal of the configuration before it opens. */
+  async migrating(): Promise<boolean> {
+    const config = await this.config();
+    if (!config || this.opened) return false;
+    const { enabled, disabled } = this.seals;
+    if (config.type === 'shamir') return enabled.length > 0;
+    if (await this.seals.mayOpen(enabled, config)) return this.#sealedByDisabled;
+    return this.seals.mayOpen(disabled, config);
+  }
+
+  /** Makes the keys of a new store; leaves the barrier open. @throws BadRequest, SealFailure when a seal cannot wrap */
   async initialize(order: InitOrder): Promise<InitResult> {
     if ((await this.config()) || (await this.#barrier.initialized())) throw new BadRequest('Vault is already initialized');
-    this.#requireFitting(order);
-    const shares = this.#automatic ? (order.recoveryShares ?? DEFAULT_RECOVERY_SHARES) : (order.secretShares ?? 0);
-    const threshold = this.#automatic ? (order.recoveryThreshold ?? defaultThreshold(shares)) : (order.secretThreshold ?? 0);
-    checkShares(shares, threshold, this.#automatic ? 'recovery' : 'seal');
+    const { shares, threshold } = this.#orderedShares(order);
     const rootKey = randomBytes(32);
-    const sealKey = this.#automatic ? Buffer.from(await keyOf(this.#automatic)) : randomBytes(32);
-    const config: SealConfig = this.#automatic
-      ? { type: this.type, secret_shares: 1, secret_threshold: 1, recovery_shares: shares, recovery_threshold: threshold }
-      : { type: this.type, secret_shares: shares, secret_threshold: threshold };
-    const recoveryKey = randomBytes(32);
+    const operatorKey = randomBytes(32);
+    const made = this.automatic ? await this.seals.newSealKey(rootKey) : undefined;
+    const sealKey = made?.sealKey ?? operatorKey;
     await this.#barrier
       .initialize(rootKey, [
-        { key: CONFIG, value: Buffer.from(JSON.stringify(config)) },
-        { key: ROOT_KEY, value: sealWith(sealKey, ROOT_KEY, rootKey) },
-        ...(this.#automatic ? [{ key: RECOVERY, value: sealWith(rootKey, RECOVERY, recoveryKey) }] : []),
+        sealConfigEntry(this.automatic ? automaticConfig(this.type, shares, threshold) : shamirConfig(shares, threshold)),
+        ...(made?.entries ?? [{ key: ROOT_KEY, value: sealWith(sealKey, ROOT_KEY, rootKey) }]),
+        ...(made && shares > 0 ? [{ key: RECOVERY_KEY, value: sealWith(rootKey, RECOVERY_KEY, operatorKey) }] : []),
       ])
       .catch((error: unknown) => {
         throw error instanceof Conflict ? new BadRequest('Vault is already initialized') : error;
       });
-    await this.#barrier.unseal(rootKey);
-    this.#sealKey = Buffer.from(sealKey);
-    const split = await splitKey(this.#automatic ? recoveryKey : sealKey, shares, threshold);
-    rootKey.fill(0);
-    return this.#automatic ? { keys: [], recoveryKeys: split } : { keys: split, recoveryKeys: [] };
+    await this.#opens({ rootKey, sealKey: Buffer.from(sealKey), wrapsId: made?.wrapsId });
+    const split = shares > 0 ? await splitKey(operatorKey, shares, threshold) : [];
+    return this.automatic ? { keys: [], recoveryKeys: split } : { keys: split, recoveryKeys: [] };
   }
 
   /** @throws BadRequest for what is asked of the other kind of seal */
   #requireFitting(order: InitOrder): void {
-    const foreign = this.#automatic
+    const foreign = this.automatic
       ? { secret_shares: order.secretShares, secret_threshold: order.secretThreshold }
       : { recovery_shares: order.recoveryShares, recovery_threshold: order.recoveryThreshold };
     const sent = Object.entries(foreign).flatMap(([name, value]) => (value ? [name] : []));
     if (sent.length > 0) throw new BadRequest(`parameters ${sent.join(',')} not applicable to seal type ${this.type}`);
   }
 
-  /** Takes one share; opens the barrier when there are enough. Shares are dropped then, right or wrong. @throws BadRequest */
-  async provide(share: Buffer): Promise<void> {
-    const config = await this.config();
-    if (!config) throw new BadRequest('Vault is not initialized');
+  /**
+   * Takes one share of the unseal key, or of the recovery key of an automatic seal; opens the barrier when there are enough. Shares are dropped then, right
+   * or wrong. `migrate`: the store is migrated to the seal of the configuration first. @throws BadRequest, Unavailable
+   */
+  async provide(share: Buffer, migrate = false): Promise<void> {
+    const stored = await storedSealConfig(this.#driver);
+    if (!stored) throw new BadRequest('Vault is not initialized');
     if (!this.#barrier.sealed) return;
-    if (this.#automatic) {
-      throw new BadRequest(
-        `this server opens by itself with its ${this.type} seal, and recovery keys do not open it: see the log for why it is sealed, or restart it`,
-      );
-    }
+    const pending = await this.migrating();
+    if (pending && !migrate) throw new BadRequest('migrate option not provided and seal migration is pending');
+    if (migrate && !pending) throw new BadRequest("can't perform a seal migration, no migration seal found");
+    if (!pending) this.#requireKnown(stored.config);
+    const { threshold } = operatorShares(stored.config);
+    if (threshold === 0) throw new BadRequest(`this server has no recovery keys yet: restart it, and its ${this.type} seal opens it`);
     if (share.length < 16) throw new BadRequest('invalid key: key is shorter than minimum 16 bytes');
     if (share.length > 33) throw new BadRequest('invalid key: key is longer than maximum 33 bytes');
     if (this.#shares.some((known) => known.equals(share))) return;
     if (this.#shares.length === 0) this.#nonce = randomUUID();
     this.#shares.push(share);
-    if (this.#shares.length < config.secret_threshold) return;
+    if (this.#shares.length < threshold) return;
     const shares = this.#shares;
     this.reset();
-    await this.#open(await joined(shares));
+    const key = await joinedShares(shares);
+    if (migrate) await this.#migrate(stored, key);
+    else if (stored.config.type === 'shamir') await this.#openWithShares(key);
+    else await this.#openWithRecoveryKey(key);
   }
 
   reset(): void {
@@ -133,42 +189,43 @@ export class Seal {
     this.#nonce = '';
   }
 
-  /** Opens with the configured key, if the seal is automatic and the store is initialised. @throws SealKeyUnavailable, BadRequest for a key that does not open it */
-  async openAutomatically(): Promise<boolean> {
-    if (!this.#automatic || !this.#barrier.sealed || !(await this.config())) return false;
-    const { previousKey } = this.#automatic;
-    const key = await keyOf(this.#automatic);
+  /** Opens with the seals of the configuration. @throws SealNotOpened */
+  async openAutomatically(): Promise<OpeningResult> {
+    if (!this.#barrier.sealed) return 'open';
+    const config = await this.config();
+    if (!config) return 'not initialised';
+    this.#sealedByDisabled = false;
+    if (await this.migrating()) return 'waits';
     try {
-      await this.#open(Buffer.from(key));
+      const opened = await this.seals.openKeys(this.seals.enabled);
+      await this.#opens(opened);
+      await this.#renewWrap(opened);
+      return 'open';
     } catch (error) {
-      if (!previousKey) throw error;
-      await this.#open(Buffer.from(previousKey));
-      await this.#driver.commit({ put: [{ key: ROOT_KEY, value: sealWith(key, ROOT_KEY, this.#barrier.rootKey) }] });
-      this.#log.info('the seal now uses the new key');
+      if (!(error instanceof KeysNotOpened)) throw error;
+      const sealedByOther = error.failures.every(({ kind }) => kind === 'wrong key');
+      if (sealedByOther && (await this.seals.mayOpen(this.seals.disabled, config))) {
+        this.#sealedByDisabled = true;
+        return 'waits';
+      }
+      throw this.#notOpened(error);
     }
-    return true;
   }
 
   /** Whether these shares are the operators': those that unseal, or the recovery shares of an automatic seal. */
   async proves(shares: readonly Buffer[]): Promise<boolean> {
-    const key = await joined(shares);
-    if (this.#automatic) {
-      const stored = await this.#driver.get(RECOVERY);
-      if (!stored) return false;
-      const recovery = unsealWith(this.#barrier.rootKey, RECOVERY, stored.value);
-      return recovery.length === key.length && timingSafeEqual(recovery, key);
-    }
+    const key = await joinedShares(shares);
+    const config = await this.config();
+    if (config && config.type !== 'shamir') return this.#isRecoveryKey(key, this.#barrier.rootKey);
     const stored = await this.#driver.get(ROOT_KEY);
     return stored !== undefined && opens(key, stored.value);
   }
 
-  /** Shares that `proves` asks for. */
+  /** Shares that `proves` asks for; none where recovery keys are not made yet. */
   async needed(): Promise<{ shares: number; threshold: number }> {
     const config = await this.config();
     if (!config) throw new BadRequest('Vault is not initialized');
-    return this.#automatic
-      ? { shares: config.recovery_shares ?? 1, threshold: config.recovery_threshold ?? 1 }
-      : { shares: config.secret_shares, threshold: config.secret_threshold };
+    return operatorShares(config);
   }
 
   /**
@@ -176,28 +233,30 @@ export class Seal {
    * `beside` is written in the same commit. @throws Conflict when the seal or what `beside` expects was changed by others meanwhile
    */
   async replaceKey(key: Buffer, shares: number, threshold: number, beside: Change = {}): Promise<void> {
-    const config = await this.#driver.get(CONFIG);
-    if (!config) throw new BadRequest('Vault is not initialized');
+    const stored = await storedSealConfig(this.#driver);
+    if (!stored) throw new BadRequest('Vault is not initialized');
+    const { config, version } = stored;
+    this.#requireKnown(config);
     const wrapped = await this.#driver.get(ROOT_KEY);
     // A root key that another process replaced before this point is found here, and one that it replaces later is a conflict.
     await this.#barrier.reload();
     const { rootKey } = this.#barrier;
-    const before = JSON.parse(Buffer.from(config.value).toString()) as SealConfig;
-    const next: SealConfig = this.#automatic
-      ? { ...before, recovery_shares: shares, recovery_threshold: threshold }
-      : { ...before, secret_shares: shares, secret_threshold: threshold };
+    const automatic = config.type !== 'shamir';
+    const next: SealConfig = automatic
+      ? { ...config, recovery_shares: shares, recovery_threshold: threshold }
+      : { ...config, secret_shares: shares, secret_threshold: threshold };
     await this.#driver.commit({
       ...beside,
-      expect: [{ key: CONFIG, version: config.version }, { key: ROOT_KEY, version: wrapped?.version }, ...(beside.expect ?? [])],
+      expect: [{ key: SEAL_CONFIG, version }, { key: ROOT_KEY, version: wrapped?.version }, ...(beside.expect ?? [])],
       put: [
-        { key: CONFIG, value: Buffer.from(JSON.stringify(next)) },
-        this.#automatic
-          ? { key: RECOVERY, value: sealWith(rootKey, RECOVERY, key) }
+        sealConfigEntry(next),
+        automatic
+          ? { key: RECOVERY_KEY, value: sealWith(rootKey, RECOVERY_KEY, key) }
           : { key: ROOT_KEY, value: sealWith(key, ROOT_KEY, rootKey) },
         ...(beside.put ?? []),
       ],
     });
-    if (!this.#automatic) this.#sealKey = Buffer.from(key);
+    if (!automatic) this.#sealKey = Buffer.from(key);
   }
 
   /** A new root key, and the key ring encrypted with it. The shares stay good: they open what the root key is wrapped in. */
@@ -210,9 +269,12 @@ export class Seal {
     }
     const rootKey = randomBytes(32);
     const beside = [{ key: ROOT_KEY, value: sealWith(this.#sealKey, ROOT_KEY, rootKey) }];
-    const recovery = this.#automatic && (await this.#driver.get(RECOVERY));
+    const recovery = await this.#driver.get(RECOVERY_KEY);
     if (recovery)
-      beside.push({ key: RECOVERY, value: sealWith(rootKey, RECOVERY, unsealWith(this.#barrier.rootKey, RECOVERY, recovery.value)) });
+      beside.push({
+        key: RECOVERY_KEY,
+        value: sealWith(rootKey, RECOVERY_KEY, unsealWith(this.#barrier.rootKey, RECOVERY_KEY, recovery.value)),
+      });
     await this.#barrier.replaceRootKey(rootKey, beside, [{ key: ROOT_KEY, version: stored.version }]);
     rootKey.fill(0);
   }
@@ -222,9 +284,8 @@ export class Seal {
     const sealKey = this.#sealKey && Buffer.from(this.#sealKey);
     return async () => {
       try {
-        if (this.#automatic) return await this.openAutomatically();
-        if (sealKey) await this.#open(sealKey);
-        return sealKey !== undefined;
+        if (sealKey && (await this.#opensWith(sealKey))) return true;
+        return this.automatic && (await this.openAutomatically()) === 'open';
       } catch (error) {
         this.#log.warn('the restored store is not opened by the keys of this server', { reason: String(error) });
         return false;
@@ -238,50 +299,175 @@ export class Seal {
   forget(): void {
     this.#sealKey?.fill(0);
     this.#sealKey = undefined;
+    this.#wrapsId = undefined;
     this.reset();
   }
 
-  /** The root key as another process left it, if the key that it is wrapped in is still the same. */
+  #orderedShares(order: InitOrder): { shares: number; threshold: number } {
+    this.#requireFitting(order);
+    const shares = this.automatic ? (order.recoveryShares ?? DEFAULT_RECOVERY_SHARES) : (order.secretShares ?? 0);
+    const threshold = this.automatic ? (order.recoveryThreshold ?? defaultThreshold(shares)) : (order.secretThreshold ?? 0);
+    // Recovery keys may be postponed.
+    if (!this.automatic || shares !== 0 || threshold !== 0) checkShares(shares, threshold, this.automatic ? 'recovery' : 'seal');
+    return { shares, threshold };
+  }
+
+  /** @throws BadRequest where the store was sealed with a kind of seal that the configuration does not name */
+  #requireKnown(config: SealConfig): void {
+    if (this.automatic === (config.type !== 'shamir')) return;
+    throw new BadRequest(
+      this.automatic
+        ? 'the store was migrated to the seal "shamir" by another server: change the configuration of this one, and restart it'
+        : `the store is sealed with ${JSON.stringify(config.type)}, which the configuration does not name: add that seal, with disabled = "true" to migrate to shares`,
+    );
+  }
+
+  #notOpened(error: KeysNotOpened): SealNotOpened {
+    const names = this.seals.enabled.map(({ name }) => JSON.stringify(name)).join(', ');
+    const other = `the store was sealed with another key than that of ${names}: the configuration must name the seal that sealed it, with disabled = "true" to migrate from it`;
+    const failure = new SealNotOpened(error.message, error);
+    return failure.final ? new SealNotOpened(other, error) : failure;
+  }
+
+  /** The server starts all the same where the seal cannot wrap just now: the next health check tries again. */
+  async #renewWrap(opened: OpenedKeys): Promise<void> {
+    const parts = { driver: this.#driver, log: this.#log, enabled: this.seals.enabled };
+    await renewWrap(parts, opened.by, opened).catch((error: unknown) => {
+      this.#log.warn('the seal key could not be wrapped anew', {
+        seal: opened.by.name,
+        reason: error instanceof SealFailure ? error.reason : String(error),
+      });
+    });
+  }
+
+  /** Opens the store with a seal key, if that is its own. */
+  async #opensWith(sealKey: Buffer): Promise<boolean> {
+    const stored = await this.#driver.get(ROOT_KEY);
+    if (!stored || !opens(sealKey, stored.value)) return false;
+    const wraps = await storedWraps(this.#driver);
+    await this.#opens({ rootKey: await this.#rootKeyOf(sealKey), sealKey: Buffer.from(sealKey), wrapsId: wraps?.id });
+    return true;
+  }
+
+  async #openWithShares(sealKey: Buffer): Promise<void> {
+    await this.#opens({ rootKey: await this.#rootKeyOf(sealKey), sealKey, wrapsId: undefined });
+  }
+
+  async #openWithRecoveryKey(key: Buffer): Promise<void> {
+    const opened = await this.#openedFor(this.seals.enabled, 'recovery keys allow this server to open, and cannot do it themselves');
+    await this.#requireRecoveryKey(key, opened.rootKey);
+    await this.#opens(opened);
+  }
+
+  /** One commit: until it is made, the store is sealed as before. */
+  async #migrate({ config, version }: StoredSealConfig, key: Buffer): Promise<void> {
+    const before = await this.#driver.get(ROOT_KEY);
+    const { shares, threshold } = operatorShares(config);
+    const rootKey =
+      config.type === 'shamir' ? await this.#rootKeyOf(key) : (await this.#openedFor(this.seals.disabled, 'nothing was migrated')).rootKey;
+    if (config.type !== 'shamir') await this.#requireRecoveryKey(key, rootKey);
+    const made = this.automatic ? await this.seals.newSealKey(rootKey) : undefined;
+    const sealKey = made?.sealKey ?? key;
+    const expect = [
+      { key: SEAL_CONFIG, version },
+      { key: ROOT_KEY, version: before?.version },
+    ];
+    // Servers that are sealed over the same store hear of it.
+    const notify = [KEY_RING];
+    if (made) {
+      const recovery = { key: RECOVERY_KEY, value: sealWith(rootKey, RECOVERY_KEY, key) };
+      await this.#commit({
+        expect,
+        put: [sealConfigEntry(automaticConfig(this.type, shares, threshold)), ...made.entries, recovery],
+        notify,
+      });
+    } else {
+      const root = { key: ROOT_KEY, value: sealWith(sealKey, ROOT_KEY, rootKey) };
+      await this.#commit({
+        expect,
+        put: [sealConfigEntry(shamirConfig(shares, threshold)), root],
+        delete: [RECOVERY_KEY, SEAL_WRAPS],
+        notify,
+      });
+    }
+    this.#sealedByDisabled = false;
+    this.#log.info('the seal was migrated', { from: config.type, to: this.type });
+    await this.#opens({ rootKey, sealKey: Buffer.from(sealKey), wrapsId: made?.wrapsId });
+  }
+
+  /** @throws Unavailable that says which seal does not open, and `consequence` */
+  async #openedFor(seals: AutomaticSeals['enabled'], consequence: string): Promise<OpenedKeys> {
+    try {
+      return await this.seals.openKeys(seals);
+    } catch (error) {
+      if (!(error instanceof KeysNotOpened)) throw error;
+      this.#log.error('the seal does not open', { reasons: error.failures.map(({ reason }) => reason) });
+      throw new Unavailable(`${error.message || 'no seal of the configuration sealed this store'}: ${consequence}`);
+    }
+  }
+
+  async #requireRecoveryKey(key: Buffer, rootKey: Buffer): Promise<void> {
+    if (!(await this.#isRecoveryKey(key, rootKey))) throw new BadRequest('invalid key: these are not the recovery keys of this server');
+  }
+
+  async #isRecoveryKey(key: Buffer, rootKey: Buffer): Promise<boolean> {
+    const stored = await this.#driver.get(RECOVERY_KEY);
+    if (!stored) return false;
+    const recovery = unsealWith(rootKey, RECOVERY_KEY, stored.value);
+    return recovery.length === key.length && timingSafeEqual(recovery, key);
+  }
+
+  /** @throws BadRequest when the shares were wrong */
+  async #rootKeyOf(sealKey: Buffer): Promise<Buffer> {
+    const stored = await this.#driver.get(ROOT_KEY);
+    if (!stored) throw new BadRequest('Vault is not initialized');
+    try {
+      return unsealWith(sealKey, ROOT_KEY, stored.value);
+    } catch {
+      throw new BadRequest(
+        'unable to retrieve stored keys: invalid key: failed to decrypt keys from storage: cipher: message authentication failed',
+      );
+    }
+  }
+
+  /** The root key as another process left it. */
   async #rootKeyAgain(): Promise<Buffer | undefined> {
     const stored = this.#sealKey && (await this.#driver.get(ROOT_KEY));
     if (!stored || !this.#sealKey) return undefined;
     try {
       return unsealWith(this.#sealKey, ROOT_KEY, stored.value);
     } catch {
+      // It is encrypted with another seal key: this server seals itself, and opens anew if its seal does that.
       return undefined;
     }
   }
 
-  async #open(sealKey: Buffer): Promise<void> {
-    const stored = await this.#driver.get(ROOT_KEY);
-    if (!stored) throw new BadRequest('Vault is not initialized');
-    let rootKey: Buffer;
-    try {
-      rootKey = unsealWith(sealKey, ROOT_KEY, stored.value);
-    } catch {
-      throw new BadRequest(
-        'unable to retrieve stored keys: invalid key: failed to decrypt keys from storage: cipher: message authentication failed',
-      );
-    }
+  async #opens({ rootKey, sealKey, wrapsId }: Omit<OpenedKeys, 'by' | 'wrapsId'> & { wrapsId: string | undefined }): Promise<void> {
     await this.#barrier.unseal(rootKey);
-    this.#sealKey = Buffer.from(sealKey);
+    this.#sealKey = sealKey;
+    this.#wrapsId = wrapsId;
     rootKey.fill(0);
   }
-}
 
-/** The key of an automatic seal cannot be had now; it may come back. */
-export class SealKeyUnavailable extends Unavailable {}
-
-async function keyOf({ type, key }: AutomaticSeal): Promise<Uint8Array> {
-  if (typeof key !== 'function') return key;
-  try {
-    return await key();
-  } catch (error) {
-    throw new SealKeyUnavailable(`the key of the ${type} seal cannot be had: ${(error as Error).message}`);
+  /** @throws BadRequest when another server changed the keys meanwhile; nothing has been written then */
+  async #commit(change: Change): Promise<void> {
+    try {
+      await this.#driver.commit(change);
+    } catch (error) {
+      throw error instanceof Conflict ? new BadRequest('the keys were changed by another server meanwhile: start over') : error;
+    }
   }
 }
 
-/** Whether the root key is wrapped in this key. */
+function automaticConfig(type: string, shares: number, threshold: number): SealConfig {
+  return { type, secret_shares: 1, secret_threshold: 1, recovery_shares: shares, recovery_threshold: threshold };
+}
+
+function shamirConfig(shares: number, threshold: number): SealConfig {
+  return { type: 'shamir', secret_shares: shares, secret_threshold: threshold };
+}
+
+/** Whether the root key is encrypted with this key. */
 function opens(sealKey: Uint8Array, wrapped: Uint8Array): boolean {
   try {
     unsealWith(sealKey, ROOT_KEY, wrapped).fill(0);
@@ -289,20 +475,4 @@ function opens(sealKey: Uint8Array, wrapped: Uint8Array): boolean {
   } catch {
     return false;
   }
-}
-
-async function joined(shares: readonly Buffer[]): Promise<Buffer> {
-  try {
-    return await combineShares(shares);
-  } catch (error) {
-    throw new BadRequest(`invalid key: failed to compute combined key: ${(error as Error).message}`);
-  }
-}
-
-/** A share as operators send it: hex or base64. Hex of another length than a share has may be base64. @throws BadRequest */
-export function parseShare(text: string, field = "'key'"): Buffer {
-  if (/^(?:[0-9a-fA-F]{2}){16,33}$/.test(text)) return Buffer.from(text, 'hex');
-  const decoded = Buffer.from(text, 'base64');
-  if (/^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0 && decoded.length > 0) return decoded;
-  throw new BadRequest(`${field} must be a valid hex or base64 string`);
 }

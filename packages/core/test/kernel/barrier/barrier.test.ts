@@ -105,7 +105,7 @@ describe('a barrier', () => {
 describe('servers on one store', () => {
   test('go on when one of them replaces the root key or rotates the barrier key', async () => {
     const shared = sharedMemory();
-    const seal = { type: 'static', key: Buffer.alloc(32, 1) };
+    const seal = { type: 'static' as const, key: Buffer.alloc(32, 1) };
     const first = await checkedCore({ storage: shared.open(), seal });
     const { rootToken } = await first.initialize({
       secretShares: undefined,

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { checkedCore } from '@strongroom/engine-testkit';
 import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
-import type { AutomaticSeal, Core, CoreRequest, CoreResponse } from '../../../src/index.ts';
+import { sealWith, unsealWith } from '../../../src/kernel/barrier/sealed-box.ts';
+import type { KeySeal, Core, CoreRequest, CoreResponse } from '../../../src/index.ts';
 
 const key = randomBytes(32);
-const seal: AutomaticSeal = { type: 'static', key };
+const seal: KeySeal = { type: 'static', key };
 
 async function call(
   core: Core,
@@ -63,7 +64,9 @@ describe('a core whose seal opens by itself', () => {
     await first.close();
 
     const newKey = randomBytes(32);
-    await expect(checkedCore({ storage, seal: { type: 'static', key: newKey } })).rejects.toThrow(/unable to retrieve stored keys/);
+    await expect(checkedCore({ storage, seal: { type: 'static', key: newKey } })).rejects.toThrow(
+      /was sealed with another key than that of "static"/,
+    );
     const both = await checkedCore({ storage, seal: { type: 'static', key: newKey, previousKey: key } });
     expect((await call(both, 'read', 'cubbyhole/x', {}, root_token)).data).toEqual({ a: '1' });
     await both.close();
@@ -108,14 +111,64 @@ describe('a core whose seal opens by itself', () => {
     await core.close();
   });
 
-  test('an operator who seals it needs a restart, not shares', async () => {
+  test('an operator who seals it opens it with recovery keys, which count as the wire records', async () => {
     const core = await checkedCore({ storage: memoryStorage(), seal });
-    const { root_token } = await initialised(core);
+    const { root_token, recovery_keys: keys } = await initialised(core, { recovery_shares: 2, recovery_threshold: 2 });
     await call(core, 'update', 'sys/seal', {}, root_token);
-    expect(core.sealed).toBe(true);
-    expect((await call(core, 'update', 'sys/unseal', { key: 'ab'.repeat(32) })).status).toBe(400);
-    expect(await core.openAutomatically()).toBe(true);
+    const status = async (): Promise<object> => JSON.parse((await call(core, 'read', 'sys/seal-status')).raw!.body as string) as object;
+    expect(await status()).toMatchObject({ sealed: true, t: 2, n: 2, progress: 0, warnings: [expect.stringContaining('sealed by hand')] });
+    const unseal = async (key: string): Promise<CoreResponse> => call(core, 'update', 'sys/unseal', { key });
+    await unseal(keys[0]!);
+    expect(await status()).toMatchObject({ progress: 1 });
+    const other = await initialised(await checkedCore({ storage: memoryStorage(), seal }), { recovery_shares: 2, recovery_threshold: 2 });
+    await unseal(other.recovery_keys[0]!);
+    expect(await status()).toMatchObject({ sealed: true, progress: 0 });
+    await unseal(other.recovery_keys[0]!);
+    const wrong = await unseal(other.recovery_keys[1]!);
+    expect([wrong.status, wrong.errors]).toEqual([400, ['invalid key: these are not the recovery keys of this server']]);
+    await unseal(keys[1]!);
+    await unseal(keys[0]!);
+    expect(await status()).toMatchObject({ sealed: false });
     expect((await call(core, 'read', 'sys/mounts', {}, root_token)).status).toBe(200);
     await core.close();
+  });
+
+  test('without recovery keys yet, it has them made later, and says so to who would unseal with one', async () => {
+    const core = await checkedCore({ storage: memoryStorage(), seal });
+    const { root_token, ...made } = await initialised(core, { recovery_shares: 0 });
+    expect(made.recovery_keys ?? []).toEqual([]);
+    expect(JSON.parse((await call(core, 'read', 'sys/seal-status')).raw!.body as string)).toMatchObject({ t: 0, n: 0, sealed: false });
+    await call(core, 'update', 'sys/seal', {}, root_token);
+    const refused = await call(core, 'update', 'sys/unseal', { key: 'ab'.repeat(32) });
+    expect([refused.status, refused.errors]).toEqual([
+      400,
+      ['this server has no recovery keys yet: restart it, and its static seal opens it'],
+    ]);
+    await core.close();
+  });
+
+  test('opens the store of an earlier version, whose root key the static key encrypts itself, and puts it into an envelope', async () => {
+    const storage = lasting(memoryStorage());
+    const first = await checkedCore({ storage, seal });
+    const { root_token } = await initialised(first, { recovery_shares: 1, recovery_threshold: 1 });
+    const wraps = JSON.parse(Buffer.from((await storage.get('core/seal-wraps'))!.value).toString()) as {
+      id: string;
+      wraps: { blob: string }[];
+    };
+    await first.close();
+    const sealKey = unsealWith(key, `core/seal-wraps/${wraps.id}`, Buffer.from(wraps.wraps[0]!.blob, 'base64'));
+    const rootKey = unsealWith(sealKey, 'core/root-key', (await storage.get('core/root-key'))!.value);
+    const earlier = async (): Promise<void> =>
+      storage.commit({ put: [{ key: 'core/root-key', value: sealWith(key, 'core/root-key', rootKey) }], delete: ['core/seal-wraps'] });
+
+    await earlier();
+    await expect(checkedCore({ storage, seal: { type: 'static', key: randomBytes(32) } })).rejects.toThrow(/was sealed with another key/);
+    for (const with_ of [seal, { type: 'static' as const, key: randomBytes(32), previousKey: key }]) {
+      await earlier();
+      const again = await checkedCore({ storage, seal: with_ });
+      expect((await call(again, 'read', 'sys/mounts', {}, root_token)).status).toBe(200);
+      expect(await storage.get('core/seal-wraps')).toBeDefined();
+      await again.close();
+    }
   });
 });

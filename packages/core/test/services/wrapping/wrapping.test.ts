@@ -191,7 +191,7 @@ describe('wrapped answers', () => {
 
   test('of an earlier, larger maximum live no longer than the present one once they are wrapped anew', async () => {
     const storage = memoryStorage();
-    const seal = { type: 'static', key: Buffer.alloc(32, 1) };
+    const seal = { type: 'static' as const, key: Buffer.alloc(32, 1) };
     const first = await checkedCore({ storage, plugins: [kvEngine], seal, clock, devRootToken: 'root' });
     const wrapTtl = 7_200;
     const old = await first.handle({ operation: 'update', path: 'sys/wrapping/wrap', data: { a: 1 }, token: 'root', wrapTtl });
