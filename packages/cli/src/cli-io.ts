@@ -4,6 +4,15 @@ import type { Environment } from './environment.ts';
 /** The one function of the server package that the `server` command needs: its own flags in, an exit code or nothing out. */
 export interface ServerModule {
   runServer(argv: readonly string[]): Promise<number | undefined | void>;
+  diagnose(paths: readonly string[], options: { readonly env: Environment }): Promise<readonly ServerFinding[]>;
+}
+
+/** What one check of a server before its start found. */
+export interface ServerFinding {
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'failure' | 'skipped';
+  readonly message: string;
+  readonly advice?: string;
 }
 
 /** The world around one run of the command; tests pass their own. */

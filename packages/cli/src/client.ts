@@ -6,7 +6,7 @@ import type { JsonRecord } from './json.ts';
 import type { Secret } from './secret.ts';
 import { readSecret } from './secret.ts';
 import { openTransport } from './transport.ts';
-import type { Transport, WireReply, WireRequest } from './transport.ts';
+import type { StreamedReply, Transport, WireBody, WireReply, WireRequest } from './transport.ts';
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -108,6 +108,19 @@ export class ApiClient {
     if (reply.status < 400) return reply;
     const described = { method, url: request.url, namespace: this.connection.namespace };
     throw new ApiFailure(described, reply.status, errorTexts(reply), reply.text, retryAfter(reply));
+  }
+
+  /** Sends one request, with a body as it comes, and hands on an answer as it comes. Not repeated. Throws as `call` does. */
+  async stream(method: string, path: string, body?: WireBody): Promise<StreamedReply> {
+    const request = this.#prepare(method, path, { unwrapped: true });
+    if (this.#options.describe === 'curl') throw new Described(asCurl(request, this.connection.skipVerify, this.connection.caCert));
+    if (this.#options.describe === 'policy') throw new Described(asPolicy(request));
+    const transport = await (this.#transport ??= openTransport(this.connection));
+    const reply = await transport.stream(request, body);
+    if (reply.status < 400) return reply;
+    const text = await textOf(reply);
+    const failed = { status: reply.status, headers: reply.headers, text };
+    throw new ApiFailure({ method, url: request.url, namespace: this.connection.namespace }, reply.status, errorTexts(failed), text);
   }
 
   /** Sends one request and reads the envelope; undefined for an empty answer and for a 404 that carries nothing. */
@@ -219,6 +232,13 @@ export class ApiClient {
     this.#json(text.trim() === '' ? 'null' : text);
     return readSecret(text);
   }
+}
+
+/** A whole body as text. */
+export async function textOf({ body }: StreamedReply): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts).toString();
 }
 
 /** Some 404 answers say something all the same, such as the metadata of a deleted version; undefined for the others. */

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import type { Connection } from './connection.ts';
 import { EXIT, Failure } from './failure.ts';
 
@@ -11,6 +12,19 @@ export interface WireRequest {
   readonly body: string | undefined;
 }
 
+/** A body to send as it comes, and its length where that is known. */
+export interface WireBody {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly length?: number;
+}
+
+/** An answer whose body is read as it comes. */
+export interface StreamedReply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
 export interface WireReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -20,6 +34,8 @@ export interface WireReply {
 /** Carries requests to one server; `close` lets the process end. */
 export interface Transport {
   send(request: WireRequest): Promise<WireReply>;
+  /** May take as long as something goes on to come or go. */
+  stream(request: WireRequest, body?: WireBody): Promise<StreamedReply>;
   close(): void;
 }
 
@@ -92,28 +108,46 @@ export async function openTransport(connection: Connection): Promise<Transport> 
     };
   };
 
+  const prepared = async (
+    request: WireRequest,
+    length: number | undefined,
+  ): Promise<{ url: URL; start: Start; options: RequestOptions }> => {
+    const url = new URL(request.url);
+    if (url.protocol === 'https:') secure ??= await openSecure();
+    const start: Start = url.protocol === 'https:' && secure !== undefined ? secure.start : httpRequest;
+    const options: RequestOptions = {
+      ...(url.protocol === 'https:' ? secure?.options : {}),
+      ...(unix === undefined ? {} : { socketPath: unix }),
+      agent: url.protocol === 'https:' ? secure?.agent : plain,
+      method: request.method,
+      headers: { ...request.headers, ...(length === undefined ? {} : { 'content-length': String(length) }) },
+    };
+    return { url, start, options };
+  };
+
   return {
+    async stream(request, body) {
+      const { url, start, options } = await prepared(request, body?.length);
+      return await new Promise<StreamedReply>((resolve, reject) => {
+        const outgoing = start(url, options, (reply) => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: reply }));
+        const idle = (): void => void outgoing.destroy(new Error(`nothing came for ${connection.timeout}s`));
+        outgoing.setTimeout(connection.timeout * 1000, idle);
+        outgoing.on('error', (error) => reject(explain(error, request)));
+        // Why it failed is told by the request, or by its answer.
+        if (body) pipeline(Readable.from(body.pieces), outgoing, () => undefined);
+        else outgoing.end();
+      });
+    },
     async send(request) {
-      const url = new URL(request.url);
-      if (url.protocol === 'https:') secure ??= await openSecure();
-      const start: Start = url.protocol === 'https:' && secure !== undefined ? secure.start : httpRequest;
-      const options: RequestOptions = {
-        ...(url.protocol === 'https:' ? secure?.options : {}),
-        ...(unix === undefined ? {} : { socketPath: unix }),
-        agent: url.protocol === 'https:' ? secure?.agent : plain,
-        method: request.method,
-        headers: {
-          ...request.headers,
-          ...(request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) }),
-        },
-        signal: AbortSignal.timeout(connection.timeout * 1000),
-      };
+      const length = request.body === undefined ? undefined : Buffer.byteLength(request.body);
+      const { url, start, options } = await prepared(request, length);
+      const signal = AbortSignal.timeout(connection.timeout * 1000);
       return await new Promise<WireReply>((resolve, reject) => {
         const fail = (error: NodeJS.ErrnoException) => {
           if (error.name !== 'AbortError' && error.name !== 'TimeoutError') return reject(explain(error, request));
           reject(explain(new Error(`no answer within ${connection.timeout}s`), request));
         };
-        const outgoing = start(url, options, (reply) => {
+        const outgoing = start(url, { ...options, signal }, (reply) => {
           const chunks: Buffer[] = [];
           let bytes = 0;
           reply.on('data', (chunk: Buffer) => {

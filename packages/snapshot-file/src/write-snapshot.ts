@@ -6,7 +6,8 @@ import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 
 /** Records are encrypted and do not get smaller; their keys do. */
 const LEVEL = 1;
-const PIECE = 128 * 1024;
+/** Bytes that are handed on at a time. A busy server gets to each piece late, so they are large. */
+const PIECE = 2 ** 22 + 2 ** 16;
 
 /** What a snapshot is made of. */
 export interface SnapshotParts {

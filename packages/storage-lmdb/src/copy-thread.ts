@@ -4,8 +4,8 @@ import type { StoreCopy } from '@strongroom/storage-sdk';
 import { asFailure } from './failure.ts';
 import { MappedPages } from './mapped-pages.ts';
 
-/** Bytes of a piece; an entry that is larger makes a larger one. */
-const PIECE = 512 * 1024;
+/** Bytes of a piece; an entry that is larger makes a larger one. A busy server gets to each piece late, so they are large. */
+const PIECE = 2 ** 22;
 /** Of the copy's file, in this process's resident memory. */
 const RESIDENT = 16 * 2 ** 20;
 

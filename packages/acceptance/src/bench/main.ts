@@ -12,6 +12,7 @@ import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
 import { residentMib } from './process-usage.ts';
+import { snapshotUnderLoad } from './snapshot.ts';
 import { userpassLogins } from './userpass-login.ts';
 import { workloads } from './workloads.ts';
 
@@ -53,6 +54,7 @@ try {
   if (only === undefined || 'aws creds'.includes(only)) await cloud(server);
   if (only === undefined || 'hostile bodies'.includes(only)) await stalls(server);
   if (only === undefined) await leases(server);
+  if (only === 'snapshot') await snapshots(server);
 } finally {
   await server.stop();
 }
@@ -160,6 +162,38 @@ function row(figures: Figures): void {
   );
 }
 
+/** Snapshots of as many leases, with nothing else measured. */
+async function snapshots(bench: BenchServer): Promise<void> {
+  let made = 0;
+  for (const scale of scales) {
+    out.write(`\n${scale} token leases\n`);
+    const body = '{"policies":["default"],"ttl":"24h"}';
+    await load('create', bench.target, repeat(requestText('POST', '/v1/auth/token/create-orphan', bench.target.token, body)), {
+      count: scale - made,
+    });
+    made = scale;
+    await snapshot(bench);
+  }
+}
+
+/** How long a snapshot takes while others read and write, and what it costs them. */
+async function snapshot(bench: BenchServer): Promise<void> {
+  for (const name of ['kv read', 'kv write']) {
+    const {
+      seconds: took,
+      mib,
+      alone,
+      meanwhile,
+      residentMib: resident,
+    } = await snapshotUnderLoad(bench.target, workloads(bench.target)[name]!, seconds);
+    const share = Math.round((100 * meanwhile.perSecond) / alone);
+    out.write(
+      `  a snapshot of ${mib.toFixed(0)} MiB in ${took.toFixed(1)} s; ${name} meanwhile ${meanwhile.perSecond}/s, alone ${alone}/s: ${share} %; `,
+    );
+    out.write(`p99 ${meanwhile.p99.toFixed(1)} ms; resident at most ${resident} MiB\n`);
+  }
+}
+
 /** What many leases cost: memory, start-up, ending them by prefix, and many that end in the same second. */
 async function leases(bench: BenchServer): Promise<void> {
   let made = 0;
@@ -174,6 +208,7 @@ async function leases(bench: BenchServer): Promise<void> {
     out.write(`  restarted: ready ${(ready / 1_000).toFixed(2)} s after its start; resident ${residentMib(bench.target.pid)} MiB\n`);
     const read = await load('kv read', bench.target, workloads(bench.target)['kv read']!, { seconds: Math.min(seconds, 3) });
     out.write(`  kv read among them ${read.perSecond}/s; resident ${read.residentMib} MiB\n`);
+    await snapshot(bench);
   }
 
   out.write('\n20000 token leases revoked by prefix\n');

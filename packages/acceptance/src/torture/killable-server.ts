@@ -94,6 +94,11 @@ export class KillableServer {
     return (answer['data'] as { intents: unknown[] }).intents.length;
   }
 
+  /** The answer as it is; the body is sent as it is. @throws what fetch throws */
+  async send(method: string, path: string, body: Uint8Array | undefined, signal: AbortSignal): Promise<Response> {
+    return fetch(`${this.#address}/v1/${path}`, { method, headers: { 'X-Vault-Token': this.#token }, signal, ...(body ? { body } : {}) });
+  }
+
   /** @throws CallRefused, and what fetch throws where there was no answer */
   async call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Record<string, unknown>> {
     const answer = await fetch(`${this.#address}/v1/${path}`, {

@@ -4,6 +4,7 @@ import { CrashRun } from './crash-run.ts';
 import { databaseTarget } from './database-target.ts';
 import { DIRECTORY_SCENARIOS, directoryTarget } from './directory-target.ts';
 import { KillRun, type KillTarget } from './kill-run.ts';
+import { SnapshotKills } from './snapshot-kills.ts';
 import { tortureMariadb, torturePostgres } from './torture-database.ts';
 import { tortureSlapd } from './torture-directory.ts';
 
@@ -43,7 +44,21 @@ async function changes<Name extends string>(target: KillTarget<Name>, scenarios:
   }
 }
 
+async function snapshots(): Promise<void> {
+  const run = await SnapshotKills.create();
+  try {
+    const report = await run.run(kills, Math.random);
+    say(
+      `snapshots and restores: ${report.kills} kills, ${report.taken} snapshots whole, ${report.restored} restores answered, ${report.cutOff} cut off`,
+    );
+    problems.push(...report.problems);
+  } finally {
+    await run.dispose();
+  }
+}
+
 await mixedLoad();
+await snapshots();
 await changes(databaseTarget(await torturePostgres()), COMMON_SCENARIOS);
 if (mariadbMissing === undefined) await changes(databaseTarget(await tortureMariadb()), COMMON_SCENARIOS);
 else say(`nothing was killed over MariaDB: ${mariadbMissing}`);

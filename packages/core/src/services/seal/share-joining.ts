@@ -4,6 +4,7 @@ import { combineShares } from './unseal-key.ts';
 /** The key of these shares. @throws BadRequest when they do not belong together */
 export async function joinedShares(shares: readonly Buffer[]): Promise<Buffer> {
   try {
+    if (shares.some(({ length }) => length !== shares[0]?.length)) throw new Error('all parts must be the same length');
     return await combineShares(shares);
   } catch (error) {
     throw new BadRequest(`invalid key: failed to compute combined key: ${(error as Error).message}`);

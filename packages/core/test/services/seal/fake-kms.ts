@@ -1,0 +1,62 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { SealPermissionDenied, SealThrottled, SealUnavailable, SealWrongKey, type SealSession } from '@strongroom/seal-sdk';
+import type { ConfiguredSeal } from '../../../src/index.ts';
+
+export type KmsFailure = 'away' | 'permission' | 'throttled';
+
+const ERRORS: Readonly<Record<KmsFailure, () => Error>> = {
+  away: () => new SealUnavailable('connect ECONNREFUSED 10.1.2.3:443'),
+  permission: () => new SealPermissionDenied('AccessDeniedException on arn:aws:kms:key/1'),
+  throttled: () => new SealThrottled('ThrottlingException', { retryAfterSeconds: 30 }),
+};
+
+/** A key service in this process, with versions of one key. */
+export class FakeKms {
+  readonly #versions = [randomBytes(32)];
+  failure: KmsFailure | undefined;
+  calls = 0;
+
+  rotate(): void {
+    this.#versions.push(randomBytes(32));
+  }
+
+  /** A version that was disabled opens nothing any more. */
+  forget(version: number): void {
+    this.#versions[version - 1] = Buffer.alloc(0);
+  }
+
+  /** This service as a seal of the configuration. */
+  seal(type: string, more: Partial<ConfiguredSeal> = {}): ConfiguredSeal {
+    return { type, open: async () => this.#session(), ...more };
+  }
+
+  #session(): SealSession {
+    const answer = <T>(work: () => T): Promise<T> => {
+      this.calls += 1;
+      if (this.failure) return Promise.reject(ERRORS[this.failure]());
+      return Promise.resolve().then(work);
+    };
+    return {
+      wrap: async ({ plain, aad }) =>
+        answer(() => {
+          const nonce = randomBytes(12);
+          const cipher = createCipheriv('aes-256-gcm', this.#versions.at(-1)!, nonce).setAAD(aad);
+          const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+          const blob = Buffer.concat([Buffer.of(this.#versions.length), nonce, body, cipher.getAuthTag()]);
+          return { blob, keyId: String(this.#versions.length) };
+        }),
+      unwrap: async ({ blob, aad }) =>
+        answer(() => {
+          try {
+            const decipher = createDecipheriv('aes-256-gcm', this.#versions[blob[0]! - 1]!, blob.subarray(1, 13)).setAAD(aad);
+            decipher.setAuthTag(blob.subarray(-16));
+            return Buffer.concat([decipher.update(blob.subarray(13, -16)), decipher.final()]);
+          } catch {
+            throw new SealWrongKey('the blob is of another key');
+          }
+        }),
+      keyId: async () => answer(() => String(this.#versions.length)),
+      close: async () => undefined,
+    };
+  }
+}
