@@ -22,7 +22,11 @@ export async function startVault(names: readonly string[], secret: string) {
   let url = '';
 
   type Answer = readonly [status: number, body: object, headers?: Record<string, string>];
-  const refusal = (status: number, code: string, message: string): Answer => [status, { error: { code, message } }];
+  const refusal = (status: number, code: string, message: string, headers: Record<string, string> = {}): Answer => [
+    status,
+    { error: { code, message } },
+    headers,
+  ];
   const bundle = (name: string, { id, publicKey }: Version): object => {
     const { n, e } = publicKey.export({ format: 'jwk' });
     const operations = ['wrapKey', 'unwrapKey'];
@@ -52,17 +56,11 @@ export async function startVault(names: readonly string[], secret: string) {
   const vault = (path: string, authorized: boolean, body: string): Answer => {
     if (!authorized) {
       const challenge = `Bearer authorization="${url}/tenant", resource="https://vault.azure.net"`;
-      return [
-        ...refusal(401, 'Unauthorized', 'AKV10000: Request is missing a Bearer or PoP token.'),
-        { 'www-authenticate': challenge },
-      ] as Answer;
+      return refusal(401, 'Unauthorized', 'AKV10000: Request is missing a Bearer or PoP token.', { 'www-authenticate': challenge });
     }
     if (failure === 'permission') return refusal(403, 'Forbidden', 'The user, group or application does not have keys wrapKey permission');
     if (failure === 'throttled')
-      return [
-        ...refusal(429, 'Throttled', 'Request was not processed because too many requests were received.'),
-        { 'retry-after': '3' },
-      ] as Answer;
+      return refusal(429, 'Throttled', 'Request was not processed because too many requests were received.', { 'retry-after': '3' });
     const [, name = '', id, operation] = /^\/keys\/([^/]+)(?:\/([^/]*))?(?:\/([^/]+))?$/.exec(path) ?? [];
     const versions = keys.get(name);
     const found = id ? versions?.find((version) => version.id === id) : versions?.at(-1);
