@@ -83,6 +83,8 @@ export const rekey = defineCommand({
         require_verification: flags.verify,
       };
       const reply = await doing('Error initializing rekey', family.call('PUT', 'init', body));
+      // The first recovery shares, which no present share authorises.
+      if (reply['complete'] === true) return showDone(out, reply);
       return showState(out, reply['started'] === undefined ? await family.call('GET', 'init') : reply);
     }
     if (flags.cancel) {

@@ -86,6 +86,34 @@ describe('an initialisation with PGP keys', () => {
   });
 });
 
+test('recovery shares that the initialisation postponed are made by a token, and by nobody without one', async () => {
+  const core = await checkedCore({ storage: memoryStorage(), seal, pgp });
+  const { data: made } = await operator(core, 'PUT sys/init', { recovery_shares: 0, recovery_threshold: 0 });
+  const none = expect.stringContaining('no recovery keys yet') as unknown;
+  const open = { tokenless: ['rekey', 'generate-root'] as const };
+  const order = { secret_shares: 2, secret_threshold: 2 };
+  for (const call of [
+    'PUT sys/rekey-recovery-key/init',
+    'PUT sys/rekey/init',
+    'PUT sys/generate-root/attempt',
+    'PUT sys/generate-root-token/attempt',
+  ]) {
+    const { status, errors } = await operator(core, call, call.includes('rekey') ? order : {}, open);
+    expect([call, status, errors]).toEqual([call, 400, [none]]);
+  }
+  const ask = async (call: string, body: Record<string, unknown>) => operator(core, call, body, { token: made.root_token });
+  const { data: first } = await ask('POST sys/rotate/recovery/init', { ...order, pgp_keys: [pgpKey('ann'), pgpKey('bob')] });
+  const shares = ['ann', 'bob'].map((name, at) => decrypted(Buffer.from(first.keys[at]!, 'hex'), name));
+  expect(first).toMatchObject({ complete: true });
+  const { data: attempt } = await operator(core, 'PUT sys/generate-root-token/attempt', {});
+  for (const [at, key] of shares.entries()) {
+    const { data } = await operator(core, 'PUT sys/generate-root-token/update', { key, nonce: attempt.nonce });
+    expect(data).toMatchObject({ complete: at === 1 });
+  }
+  expect((await ask('POST sys/rotate/recovery/init', order)).data).toMatchObject({ started: true, required: 2 });
+  await core.close();
+});
+
 describe('the root key of an automatic seal', () => {
   test('is replaced by recovery shares, while another server rotates the barrier key', async () => {
     const shared = sharedMemory();
