@@ -7,6 +7,8 @@ export type { ReadOptions } from './config/read-configuration.ts';
 export { ListenerFailed, LogFileFailed, PidFileFailed, PluginsRefused, StorageNotInstalled, TlsFilesInvalid } from './failures.ts';
 export { metricFamilies } from './metrics/metric-families.ts';
 export type { MetricFamily } from './metrics/metric-family.ts';
+export { MigrationRefused } from './migrate/migrate-storage.ts';
+export { runMigration, type MigrationOrder } from './migrate/run-migration.ts';
 export { runServer } from './run-server.ts';
 export type { RunOptions } from './run-options.ts';
 export type { RunningServer } from './server.ts';

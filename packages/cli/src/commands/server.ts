@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts';
 import { flag } from '../flag.ts';
 import type { ServerModule } from '../cli-io.ts';
 
-async function importServer(): Promise<ServerModule> {
+export async function importServer(): Promise<ServerModule> {
   const specifier: string = '@strongroom/server';
   return (await import(specifier)) as ServerModule;
 }
