@@ -6,6 +6,15 @@ export interface ServerModule {
   runServer(argv: readonly string[]): Promise<number | undefined | void>;
   /** Copies one store into another, as the files say. Rejects with a text for the operator. */
   runMigration?(order: { config: readonly string[]; reset: boolean; say: (text: string) => void }): Promise<void>;
+  diagnose(paths: readonly string[], options: { readonly env: Environment }): Promise<readonly ServerFinding[]>;
+}
+
+/** What one check of a server before its start found. */
+export interface ServerFinding {
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'failure' | 'skipped';
+  readonly message: string;
+  readonly advice?: string;
 }
 
 /** The world around one run of the command; tests pass their own. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -84,7 +84,9 @@ describe('operator init', () => {
     lab.routes['PUT sys/init'] = { body: { keys: [], keys_base64: [], recovery_keys_base64: ['cc=='], root_token: 's.ROOT' } };
     expect((await lab.run(['operator', 'init', '-recovery-shares=1', '-recovery-threshold=1'])).stdout).toContain('Recovery Key 1: cc==');
     expect(lab.seen.at(-1)?.body).toEqual({ recovery_shares: 1, recovery_threshold: 1 });
-    expect((await lab.run(['operator', 'init', '-key-shares=1'])).stderr).toContain('give -recovery-shares');
+    for (const flag of ['-key-shares=1', '-pgp-keys=a.asc']) {
+      expect((await lab.run(['operator', 'init', flag])).stderr).toContain('give -recovery-shares');
+    }
   });
 
   test('sends public keys from files, armored or not', async () => {
@@ -100,6 +102,21 @@ describe('operator init', () => {
       await lab.run(['operator', 'init', '-n=2', '-t=2', `-pgp-keys=${folder}/a.asc,${folder}/b.gpg`]);
       expect(lab.seen.at(-1)?.body).toMatchObject({ pgp_keys: ['AAECAwQF', 'AAECyA=='] });
       expect((await lab.run(['operator', 'init', '-pgp-keys=keybase:someone'])).stderr).toContain('keys are read from files only');
+      await writeFile(join(folder, 'c.b64'), (await readFile(join(folder, 'a.asc'))).toString('base64'));
+      await writeFile(join(folder, 'd.asc'), '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nAAEC\n-----END PGP PRIVATE KEY BLOCK-----\n');
+      await writeFile(join(folder, 'e.gpg'), '');
+      await lab.run(['operator', 'init', '-n=1', '-t=1', `-pgp-keys=@${folder}/c.b64`]);
+      expect(lab.seen.at(-1)?.body).toMatchObject({ pgp_keys: ['AAECAwQF'] });
+      const sent = lab.seen.length;
+      for (const [file, text] of [
+        ['d.asc', 'holds a private key'],
+        ['e.gpg', 'is empty'],
+        ['f.gpg', 'ENOENT'],
+      ] as const) {
+        expect((await lab.run(['operator', 'init', `-root-token-pgp-key=${folder}/${file}`])).stderr).toContain(text);
+      }
+      expect((await lab.run(['operator', 'init', `-recovery-pgp-keys=${folder}/a.asc`])).stderr).toContain('give -key-shares');
+      expect(lab.seen.slice(sent).filter(({ path }) => path === 'sys/init')).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

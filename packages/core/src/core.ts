@@ -206,7 +206,7 @@ export class Core {
 /** What the paths of `sys/` that are always open are given. */
 function sealPathDeps(
   { clock, copies, driver }: Kernel,
-  { seal, sealHealth, pgpKeys, cluster }: Services,
+  { seal, sealHealth, pgpKeys, cluster, audit }: Services,
   lifecycle: Lifecycle,
   storageType: string,
 ): SealPathDeps {
@@ -217,6 +217,7 @@ function sealPathDeps(
     sealed: () => !lifecycle.open,
     opening: () => lifecycle.openingProblem,
     problem: () => copies.problem(),
+    warnings: () => audit.warnings(),
     initialized: () => lifecycle.initialized(),
     initialize: (order) => lifecycle.initialize(order),
     unseal: (share, migrate) => lifecycle.unseal(share, migrate),

@@ -57,12 +57,12 @@ async function* findSection(context: Context, mount: SourceMount, section: Secti
       ...(untouched ? { untouched } : {}),
       ...(waits ? { needs: { why: TAKES_OVER, command: writeCommand(to, shape(read)) } } : {}),
     });
-    if (kind === 'approle role') yield* secretIds(context, path);
+    if (kind === 'approle role') yield* secretIds(context, path, to);
   }
 }
 
 /** Secret ids are shown by no read: how many there are. */
-async function* secretIds(context: Context, path: string): Found {
+async function* secretIds(context: Context, path: string, to: string): Found {
   const accessors = await listOrLine(context, 'secret ids', `${path}/secret-id`);
   if (isLine(accessors)) yield accessors;
   else if (accessors.length > 0) {
@@ -72,7 +72,7 @@ async function* secretIds(context: Context, path: string): Found {
       path: `${path}/secret-id`,
       outcome: 'not-carriable',
       why,
-      command: `strongroom write -force ${path}/secret-id`,
+      command: `strongroom write -force ${to}/secret-id`,
     };
   }
 }

@@ -74,7 +74,7 @@ export async function runImport(order: ImportOrder): Promise<Report> {
   let stopped: string | undefined;
   let verified: Report['verified'];
   try {
-    await carryAll(context, carrier);
+    await carryAll(context, carrier, namespace);
     if (order.apply) {
       verified = await verify(carrier.carried, order.verify, order.parallel);
       await checkpoint.finish();
@@ -94,8 +94,8 @@ export async function runImport(order: ImportOrder): Promise<Report> {
   };
 }
 
-/** In the order in which things name each other. */
-async function carryAll(context: Context, carrier: Carrier): Promise<void> {
+/** In the order in which things name each other. A namespace has no settings of the server. */
+async function carryAll(context: Context, carrier: Carrier, namespace: string): Promise<void> {
   await carrier.carry(findMounts(context), { ordered: true });
   await carrier.carry(findPasswordPolicies(context));
   await carrier.carry(findPolicies(context));
@@ -104,7 +104,7 @@ async function carryAll(context: Context, carrier: Carrier): Promise<void> {
   await carrier.carry(findContent(context, 'engines'), { ordered: true });
   await carrier.carry(findContent(context, 'auth'), { ordered: true });
   await carrier.carry(findIdentity(context), { ordered: true });
-  await carrier.carry(findSystem(context), { ordered: true });
+  if (namespace === '') await carrier.carry(findSystem(context), { ordered: true });
   await carrier.carry(findRest(context));
 }
 

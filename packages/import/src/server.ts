@@ -42,7 +42,7 @@ export class Server {
 
   /** A body that has no envelope, such as the health of the server, whatever its status. @throws ImportStopped */
   async bare(path: string): Promise<{ status: number; body: JsonRecord }> {
-    const reply = await this.#call('GET', path, {});
+    const reply = await this.#call('GET', path, { ofServer: true });
     return { status: reply.status, body: this.#body(path, reply) };
   }
 
@@ -73,6 +73,9 @@ export class Server {
   }
 
   async #call(method: 'GET' | 'PUT', path: string, options: WireOptions): Promise<Reply> {
+    // Names come from the source: none of them may lead to another path.
+    if (path.split('/').some((segment) => segment === '.' || segment === '..'))
+      throw new CallRefused(this.role, path, 400, ['a name of the source has a segment "." or ".."']);
     for (let attempt = 1; ; attempt += 1) {
       await this.#parts.pace.turn();
       this.calls += 1;

@@ -9,6 +9,8 @@ export interface Reply {
 export interface WireOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** The call is about the server itself, whatever namespace is read. */
+  readonly ofServer?: boolean;
 }
 
 /** Carries one call to one server. `path` is below `/v1/` and not encoded. @throws Error with a sentence for people when no answer comes */

@@ -26,7 +26,7 @@ export async function readPublicKey(bytes: Uint8Array, now: Date): Promise<Publi
   if (key.isPrivate()) throw new BadRequest('it is a private key: send the public key alone, and replace this one');
   const date = new Date(Math.max(now.getTime(), ...signedAt(key)));
   const encryptTo = async (plain: Uint8Array): Promise<Uint8Array> =>
-    encrypt({ message: await createMessage({ binary: plain }), encryptionKeys: key, format: 'binary', date });
+    encrypt({ message: await createMessage({ binary: plain }), encryptionKeys: key, format: 'binary', date }) as Promise<Uint8Array>;
   try {
     await encryptTo(new Uint8Array(1));
   } catch (error) {

@@ -67,6 +67,16 @@ describe('a configuration', () => {
     });
   });
 
+  test('switches on key ceremonies without a token for one listener alone, and only when it says so', () => {
+    const text = `
+      listener "tcp" { address = "127.0.0.1:1", disable_unauthed_rekey_endpoints = false, disable_unauthed_generate_root_endpoints = "false" }
+      listener "tcp" { address = "127.0.0.1:2", disable_unauthed_rekey_endpoints = true }
+      listener "tcp" { address = "127.0.0.1:3" }
+      storage "inmem" {}`;
+    expect(read(text).listeners.map(({ tokenless }) => tokenless)).toEqual([['rekey', 'generate-root'], undefined, undefined]);
+    expect(complaintsOf(text.replace('= true', '= "perhaps"')).join()).toContain('disable_unauthed_rekey_endpoints');
+  });
+
   test('takes its own address from the environment, which differs from machine to machine', () => {
     const text = 'api_addr = "https://one.example:8200"';
     expect(read(text, { env: { VAULT_API_ADDR: 'https://two.example:8200' } }).apiAddress).toBe('https://two.example:8200');

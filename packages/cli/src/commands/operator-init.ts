@@ -39,6 +39,31 @@ async function showInit(out: Output, reply: JsonRecord, shares: number, threshol
   );
 }
 
+interface ShareFlags {
+  readonly 'key-shares': number | undefined;
+  readonly 'key-threshold': number | undefined;
+  readonly 'pgp-keys': readonly string[];
+  readonly 'recovery-shares': number | undefined;
+  readonly 'recovery-threshold': number | undefined;
+  readonly 'recovery-pgp-keys': readonly string[];
+}
+
+/** @throws Failure for flags of the other kind of seal: to ignore keys would print in clear what was to be encrypted */
+function requireFitting(recovery: boolean, flags: ShareFlags): void {
+  const unseal = flags['key-shares'] ?? flags['key-threshold'] ?? flags['pgp-keys'][0];
+  const recover = flags['recovery-shares'] ?? flags['recovery-threshold'] ?? flags['recovery-pgp-keys'][0];
+  if (recovery && unseal !== undefined) {
+    throw new Failure(
+      'This server keeps its key in its seal: give -recovery-shares, -recovery-threshold and -recovery-pgp-keys instead of -key-shares, -key-threshold and -pgp-keys',
+    );
+  }
+  if (!recovery && recover !== undefined) {
+    throw new Failure(
+      'This server has no seal that keeps its key: give -key-shares, -key-threshold and -pgp-keys instead of -recovery-shares, -recovery-threshold and -recovery-pgp-keys',
+    );
+  }
+}
+
 export const init = defineCommand({
   name: 'init',
   synopsis: 'Initialize a server',
@@ -70,9 +95,7 @@ export const init = defineCommand({
     const recovery = seal['recovery_seal'] === true;
     const shares = (recovery ? flags['recovery-shares'] : flags['key-shares']) ?? 5;
     const threshold = (recovery ? flags['recovery-threshold'] : flags['key-threshold']) ?? 3;
-    if (recovery && (flags['key-shares'] !== undefined || flags['key-threshold'] !== undefined)) {
-      throw new Failure('This server keeps its key in its seal: give -recovery-shares and -recovery-threshold instead');
-    }
+    requireFitting(recovery, flags);
     const rootKey = flags['root-token-pgp-key'] === undefined ? undefined : (await readPgpKeys([flags['root-token-pgp-key']]))?.[0];
     const pgpKeys = await readPgpKeys(recovery ? flags['recovery-pgp-keys'] : flags['pgp-keys']);
     const body = recovery

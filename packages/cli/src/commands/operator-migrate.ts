@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { flag } from '../flag.ts';
-import { importServer } from './server.ts';
+import { loadServer } from '../load-server.ts';
 
 export const migrate = defineCommand({
   name: 'migrate',
@@ -20,7 +20,7 @@ export const migrate = defineCommand({
   async run({ flags, io, out }) {
     const config = flags.config ?? [];
     if (config.length === 0) throw new Failure('-config is required: a file with storage_source and storage_destination');
-    const { runMigration } = await (io.loadServer ?? importServer)();
+    const { runMigration } = await loadServer(io);
     try {
       await runMigration!({ config, reset: flags.reset === true, say: (text) => out.line(text) });
     } catch (error) {

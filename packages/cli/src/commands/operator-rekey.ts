@@ -19,7 +19,7 @@ async function showState(out: Output, state: JsonRecord): Promise<void> {
     rows.push(['Rekey Progress', `${goValue(state['progress'] ?? 0)}/${goValue(state['required'] ?? state['t'])}`]);
     rows.push(['New Shares', goValue(state['n'])], ['New Threshold', goValue(state['t'])]);
     if (state['verification_required'] !== undefined) rows.push(['Verification Required', goValue(state['verification_required'])]);
-    if (state['verification_nonce'] !== undefined) rows.push(['Verification Nonce', goValue(state['verification_nonce'])]);
+    if (state['verification_nonce']) rows.push(['Verification Nonce', goValue(state['verification_nonce'])]);
     if (Array.isArray(state['pgp_fingerprints'])) {
       rows.push(['PGP Fingerprints', goValue(state['pgp_fingerprints'])], ['Backup Storage', goValue(state['backup'] ?? false)]);
     }
@@ -83,6 +83,8 @@ export const rekey = defineCommand({
         require_verification: flags.verify,
       };
       const reply = await doing('Error initializing rekey', family.call('PUT', 'init', body));
+      // The first recovery shares, which no present share authorises.
+      if (reply['complete'] === true) return showDone(out, reply);
       return showState(out, reply['started'] === undefined ? await family.call('GET', 'init') : reply);
     }
     if (flags.cancel) {

@@ -1,4 +1,5 @@
 import type { CommandGroup } from '../command.ts';
+import { diagnose } from './operator-diagnose.ts';
 import { generateRoot } from './operator-generate-root.ts';
 import { importServer } from './operator-import.ts';
 import { init } from './operator-init.ts';
@@ -12,6 +13,21 @@ const operator: CommandGroup = {
   name: 'operator',
   synopsis: 'Perform tasks of an operator',
   description: 'Initialises, seals and unseals servers, and changes their keys.',
-  subcommands: [init, unseal, seal, stepDown, rotate, keyStatus, rekey, generateRoot, members, importServer, snapshot, raft, migrate],
+  subcommands: [
+    init,
+    unseal,
+    seal,
+    stepDown,
+    rotate,
+    keyStatus,
+    rekey,
+    generateRoot,
+    members,
+    diagnose,
+    importServer,
+    snapshot,
+    raft,
+    migrate,
+  ],
 };
 export default operator;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
 
-/** The base64 of a public key file, armored or binary. */
+/** The base64 of a public key file: binary, armored, or base64 of either. */
 async function readKey(file: string): Promise<string> {
   let content: Buffer;
   try {
@@ -9,8 +9,16 @@ async function readKey(file: string): Promise<string> {
   } catch (error) {
     throw new Failure(`Error reading PGP key: ${(error as Error).message}`);
   }
-  const text = content.toString('latin1');
-  if (!text.startsWith('-----BEGIN PGP')) return /^[A-Za-z0-9+/=\s]+$/.test(text) ? text.replace(/\s/g, '') : content.toString('base64');
+  if (content.length === 0) throw new Failure(`Error reading PGP key: ${file} is empty`);
+  if (content.includes('-----BEGIN PGP PRIVATE KEY')) {
+    throw new Failure(`Error reading PGP key: ${file} holds a private key, which nobody else may see; give the public key`);
+  }
+  const text = content.toString('latin1').trim();
+  const decoded = /^[A-Za-z0-9+/=\s]+$/.test(text) ? Buffer.from(text, 'base64') : content;
+  return decoded.toString('latin1').startsWith('-----BEGIN PGP') ? withoutArmor(decoded.toString('latin1')) : decoded.toString('base64');
+}
+
+function withoutArmor(text: string): string {
   const body = text.replace(/\r/g, '').split('\n\n').slice(1).join('\n\n');
   return body
     .split('\n')

@@ -53,4 +53,6 @@ function sealRows(seal: JsonRecord): [string, string][] {
 /** The seal status and the leader as one table, or as one object. */
 export async function showSealStatus(out: Output, seal: JsonRecord, leader: JsonRecord): Promise<void> {
   await out.rows(['Key', 'Value'], [...sealRows(seal), ...highAvailabilityRows(seal, leader)], { ...seal, ...leader });
+  if (!out.plain || !Array.isArray(seal['warnings'])) return;
+  for (const warning of seal['warnings']) out.warn(`\nWARNING! ${String(warning)}`);
 }

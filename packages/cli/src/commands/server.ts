@@ -1,11 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { flag } from '../flag.ts';
-import type { ServerModule } from '../cli-io.ts';
-
-export async function importServer(): Promise<ServerModule> {
-  const specifier: string = '@strongroom/server';
-  return (await import(specifier)) as ServerModule;
-}
+import { loadServer } from '../load-server.ts';
 
 export default defineCommand({
   name: 'server',
@@ -32,7 +27,7 @@ export default defineCommand({
       for (const item of Array.isArray(value) ? (value as readonly string[]) : [value])
         argv.push(item === true ? `-${name}` : `-${name}=${String(item)}`);
     }
-    const { runServer } = await (io.loadServer ?? importServer)();
+    const { runServer } = await loadServer(io);
     return runServer(argv);
   },
 });

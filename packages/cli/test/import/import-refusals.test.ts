@@ -104,6 +104,36 @@ describe('an import says in a sentence', () => {
   });
 });
 
+describe('a source that means harm', () => {
+  test('cannot lead a write to another path by the name of a thing', async () => {
+    source.answers.set('old/deep/?list=true', { status: 200, body: { data: { keys: ['../../sys/policies/acl/evil', 'er/'] } } });
+    source.set('sys/policies/acl/evil', { policy: 'path "*" { capabilities = ["sudo"] }' });
+    source.set('old/deep/../../sys/policies/acl/evil', { policy: 'path "*" { capabilities = ["sudo"] }' });
+    const report = await reportOf(source, target, ['-apply', '-include=old/']);
+    expect(report.line('old/deep/../../sys/policies/acl/evil')).toMatchObject({ outcome: 'refused' });
+    expect(report.of('imported')).toContain('old/deep/er/b');
+    expect(await target.list('sys/policies/acl')).not.toContain('evil');
+  });
+});
+
+describe('a namespace of the source', () => {
+  test('is read below its own name, and has a record of its own', async () => {
+    const namespaces = new Map<string, unknown>();
+    source.intercept = (_, path, call) => void namespaces.set(path, call.headers['x-vault-namespace']);
+    const report = await reportOf(source, target, [
+      '-apply',
+      '-source-namespace=team',
+      '-include=sys/policies/password/',
+      '-include=kind=system',
+    ]);
+    source.intercept = undefined;
+    expect(report.of('imported')).toEqual(['sys/policies/password/letters']);
+    expect(namespaces.get('sys/policies/password/letters')).toBe('team/');
+    expect(namespaces.get('sys/health') ?? '').toBe('');
+    expect((await target.list('sys/import')).some((id) => /^[0-9a-f-]{36}\.[0-9a-f]{8}$/.test(id))).toBe(true);
+  });
+});
+
 describe('a source that refuses a part', () => {
   test('is reported part by part, and the rest comes', async () => {
     source.intercept = (_, path) =>

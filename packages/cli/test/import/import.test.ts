@@ -313,3 +313,80 @@ describe('static roles', () => {
     expect(await target.read('dir/library/team')).toBeUndefined();
   });
 });
+
+describe('engines that the recorded server did not have', () => {
+  beforeEach(start);
+  afterEach(stop);
+
+  test('come alike: AWS settings and roles', async () => {
+    const like = source.data('sys/mounts')['old/'] as object;
+    source.set('sys/mounts', { ...source.data('sys/mounts'), 'cloud/': { ...like, type: 'aws', accessor: 'aws_1', options: null } });
+    source.set('cloud/config/root', {
+      access_key: 'AKIAEXAMPLE',
+      iam_endpoint: 'http://127.0.0.1:1',
+      max_retries: -1,
+      region: 'us-east-1',
+      sts_endpoint: 'http://127.0.0.1:1',
+    });
+    source.set('cloud/config/lease', { lease: '30m0s', lease_max: '12h0m0s' });
+    source.set('cloud/roles?list=true', { keys: ['user', 'assume'] });
+    const none = {
+      iam_groups: null,
+      iam_tags: null,
+      permissions_boundary_arn: '',
+      policy_arns: null,
+      policy_document: '',
+      role_arns: null,
+      user_path: '',
+    };
+    const user = {
+      ...none,
+      credential_type: 'iam_user',
+      default_sts_ttl: 0,
+      max_sts_ttl: 0,
+      policy_arns: ['arn:aws:iam::aws:policy/ReadOnlyAccess'],
+      user_path: '/app/',
+    };
+    source.set('cloud/roles/user', user);
+    source.set('cloud/roles/assume', {
+      ...none,
+      credential_type: 'assumed_role',
+      default_sts_ttl: 900,
+      max_sts_ttl: 3600,
+      role_arns: ['arn:aws:iam::123456789012:role/deploy'],
+    });
+    expect((await apply('-include=cloud/')).of('needs-secret')).toEqual(['cloud/config/root']);
+    const file = join(folder, 'aws.json');
+    await writeFile(file, '{"cloud/config/root":{"secret_key":"planted-aws"}}', { mode: 0o600 });
+    const report = await reportOf(source, target, ['-apply', '-include=cloud/', `-secrets=${file}`, '-verify=all']);
+    expect(report.code).toBe(0);
+    expect(report.of('imported')).toEqual(['cloud/config/root']);
+    expect(await target.read('cloud/config/root')).toMatchObject({ access_key: 'AKIAEXAMPLE', region: 'us-east-1' });
+    expect(await target.read('cloud/config/lease')).toMatchObject({ lease: '30m0s', lease_max: '12h0m0s' });
+    expect(await target.read('cloud/roles/assume')).toMatchObject({ credential_type: 'assumed_role', default_sts_ttl: 900 });
+  });
+
+  test('come alike: the cluster of a login with service accounts', async () => {
+    const certificate = (source.data('auth/cert/certs/host')['certificate'] as string).trim();
+    const config = {
+      disable_iss_validation: true,
+      disable_local_ca_jwt: true,
+      issuer: '',
+      kubernetes_ca_cert: certificate,
+      kubernetes_host: 'https://127.0.0.1:1',
+      pem_keys: [],
+      token_reviewer_jwt_set: true,
+    };
+    source.set('auth/kubernetes/config', config);
+    expect((await apply('-include=auth/kubernetes/')).line('auth/kubernetes/config')).toMatchObject({ outcome: 'needs-secret' });
+    const file = join(folder, 'kubernetes.json');
+    await writeFile(file, '{"auth/kubernetes/config":{"token_reviewer_jwt":"planted.jwt.x"}}', { mode: 0o600 });
+    const report = await reportOf(source, target, ['-apply', '-include=auth/kubernetes/', `-secrets=${file}`, '-verify=all']);
+    expect(report.of('failed')).toEqual([]);
+    expect(report.code).toBe(0);
+    expect(await target.read('auth/kubernetes/config')).toMatchObject({
+      kubernetes_host: 'https://127.0.0.1:1',
+      kubernetes_ca_cert: expect.stringContaining(certificate),
+    });
+  });
+});

@@ -4,6 +4,7 @@ import { NASTY_NAMES } from '../nasty-names.ts';
 import { pageUrl } from '../../web/api/names-in-urls.ts';
 import { ConsoleBrowser, noChromium, type Tab } from './console-browser.ts';
 import { ConsoleServer } from './console-server.ts';
+import { look } from './look.ts';
 
 describeWhere(noChromium, 'an owner changes a secret', () => {
   let server: ConsoleServer;
@@ -124,6 +125,34 @@ describeWhere(noChromium, 'an owner changes a secret', () => {
     await tab.page.getByRole('cell', { name: 'destroyed' }).waitFor();
     await tab.open(`/kv/secret/show/${secret}`);
     await tab.page.getByText('Its values are gone for good.').waitFor();
+  });
+
+  test('writes what they may not read: single keys by a patch, with the names of the others, and the whole where that is all they may', async () => {
+    const rules = (data: string) =>
+      `path "secret/data/${secret}" { capabilities = [${data}] }\npath "secret/subkeys/${secret}" { capabilities = ["read"] }`;
+    const blind = await browser.tab(server.origin);
+    await blind.login(await server.tokenWith('patcher', rules('"patch"')), `/kv/secret/edit/${secret}`);
+    await blind.page.getByText(/has these keys: .*password/).waitFor();
+    await blind.page.getByRole('textbox', { name: 'Key of the new value' }).fill('password');
+    await blind.page.getByRole('textbox', { name: 'Value of password' }).fill('patched');
+    await look(blind, 'blind-edit');
+    await blind.page.getByRole('button', { name: 'Save these keys' }).click();
+    await blind.page.getByRole('textbox', { name: 'Value of password' }).waitFor({ state: 'detached' });
+    const before = (await stored()).data as Record<string, unknown>;
+    expect(before).toMatchObject({ password: 'patched' });
+    expect(Object.keys(before).length).toBeGreaterThan(1);
+
+    const writer = await server.tokenWith('writer', `path "secret/data/${secret}" { capabilities = ["update"] }`);
+    await blind.login(writer, `/kv/secret/edit/${secret}`);
+    await blind.page.getByText('What it holds now is not known here').waitFor();
+    await blind.page.getByRole('radio', { name: 'Replaces the whole secret' }).check();
+    await blind.page.getByRole('textbox', { name: 'Key of the new value' }).fill('password');
+    await blind.page.getByRole('textbox', { name: 'Value of password' }).fill('replaced');
+    await blind.page.getByRole('button', { name: 'Replace the secret' }).click();
+    await blind.page.getByRole('dialog').getByRole('button', { name: 'Replace the secret' }).click();
+    await blind.page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await stored()).data).toEqual({ password: 'replaced' });
+    await blind.close();
   });
 
   test('keeps unsaved work when the session is lost', async () => {

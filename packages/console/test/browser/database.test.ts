@@ -119,7 +119,7 @@ describeWhere(missing, 'databases in the console', () => {
     await page.getByRole('button', { name: 'Show password' }).click();
     const shown = await page.getByRole('region', { name: 'Shown once' }).locator('code').first().innerText();
     await page.getByRole('link', { name: 'Roles' }).click();
-    await page.getByRole('tab', { name: 'Roles', exact: true }).waitFor();
+    await page.getByRole('navigation', { name: 'What the mount has' }).getByRole('link', { name: 'Roles', exact: true }).waitFor();
     expect(await tab.places(shown)).toEqual([]);
   });
 

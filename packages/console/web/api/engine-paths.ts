@@ -42,6 +42,12 @@ function pattern(template: string): string {
     .join('/');
 }
 
+/** The declared path of an encoded address anywhere in the document. */
+export function declaredItem({ paths }: ApiDocument, address: string): PathItem | undefined {
+  const all = Object.entries(paths).map(([template, item]) => ({ template: template.slice(1), item }));
+  return findPath(all, address.split('/').map(decodeURIComponent).join('/'))?.item;
+}
+
 export function capturesOf(template: string): string[] {
   return [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 }

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
-import { findPath } from './engine-paths.ts';
+import { declaredItem } from './engine-paths.ts';
 import { bodyOf, resolved, useApiDocument, type Schema } from './openapi.ts';
 
 /** What a write of a path takes. */
@@ -20,10 +20,9 @@ export function useDeclaredBody(path: string) {
   const [since] = useState(() => Date.now());
   const found = useMemo((): DeclaredBody | null | undefined => {
     if (!data) return undefined;
-    const paths = Object.entries(data.paths).map(([template, item]) => ({ template: template.slice(1), item }));
-    const declared = findPath(paths, path.split('/').map(decodeURIComponent).join('/'));
-    if (!declared?.item.post) return null;
-    const schema = bodyOf(data, declared.item.post);
+    const declared = declaredItem(data, path);
+    if (!declared?.post) return null;
+    const schema = bodyOf(data, declared.post);
     return {
       schema,
       variant: (value) => {

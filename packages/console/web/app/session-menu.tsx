@@ -1,5 +1,5 @@
 import { Button, Group, Menu, Stack, Text } from '@mantine/core';
-import { IconChevronDown, IconLock, IconLogout, IconRefresh } from '@tabler/icons-react';
+import { IconChevronDown, IconKeyboard, IconLock, IconLogout, IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { duration } from '../parts/durations.ts';
@@ -8,7 +8,7 @@ import { useNow } from '../parts/use-now.ts';
 import { cover, endSession, renewSession, stopRenewing, useSession } from './session.ts';
 
 /** Who is logged in and for how long; renew, lock, log out. */
-export function SessionMenu() {
+export function SessionMenu({ keys }: { readonly keys: () => void }) {
   const { holder, way } = useSession();
   const now = useNow(1000);
   const go = useGo();
@@ -44,6 +44,9 @@ export function SessionMenu() {
               Renew
             </Menu.Item>
           )}
+          <Menu.Item leftSection={<IconKeyboard size={15} />} onClick={keys}>
+            Keys
+          </Menu.Item>
           <Menu.Item leftSection={<IconLock size={15} />} onClick={() => cover('locked')}>
             Lock
           </Menu.Item>

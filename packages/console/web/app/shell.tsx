@@ -1,4 +1,4 @@
-import { ActionIcon, Text } from '@mantine/core';
+import { ActionIcon, Text, VisuallyHidden } from '@mantine/core';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useMantineColorScheme, useComputedColorScheme } from '@mantine/core';
 import { IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
@@ -7,6 +7,9 @@ import { SealGate } from '../pages/unseal/seal-gate.tsx';
 import { To } from '../parts/to.tsx';
 import { useLive } from '../live/use-live.ts';
 import { areas } from './areas.ts';
+import { useEntryCounts } from './use-entry-counts.ts';
+import { ServerState } from './server-state.tsx';
+import { usePageKeys } from './use-page-keys.ts';
 import { SessionBars, SessionGuard } from './session-guard.tsx';
 import classes from './shell.module.css';
 import { useSession } from './session.ts';
@@ -14,6 +17,7 @@ import { usePaletteKey } from './use-palette-key.ts';
 
 // The login page needs neither, and they bring most of what floats above a page.
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const KeysHelp = lazy(async () => ({ default: (await import('./keys-help.tsx')).KeysHelp }));
 const SessionMenu = lazy(async () => ({ default: (await import('./session-menu.tsx')).SessionMenu }));
 
 const entries = areas.flatMap((area) => (area.entry ? [area.entry] : [])).sort((a, b) => a.order - b.order);
@@ -43,6 +47,8 @@ function Frame({ pathname }: { readonly pathname: string }) {
   const [open, setOpen] = useState(false);
   const [going, setGoing] = useState(false);
   usePaletteKey(useCallback(() => setGoing(true), []));
+  const { help, setHelp } = usePageKeys();
+  const counts = useEntryCounts();
   useEffect(() => setOpen(false), [pathname]);
   return (
     <div className={classes.frame}>
@@ -67,9 +73,10 @@ function Frame({ pathname }: { readonly pathname: string }) {
           <Palette opened={going} setOpened={setGoing} />
         </Suspense>
         <div className={classes.tools}>
+          <ServerState />
           <SchemeToggle />
           <Suspense fallback={null}>
-            <SessionMenu />
+            <SessionMenu keys={() => setHelp(true)} />
           </Suspense>
         </div>
       </header>
@@ -84,6 +91,12 @@ function Frame({ pathname }: { readonly pathname: string }) {
                   <Text span size="sm">
                     {label}
                   </Text>
+                  {counts[to] !== undefined && (
+                    <span className={classes.count}>
+                      {counts[to]}
+                      <VisuallyHidden> need a person</VisuallyHidden>
+                    </span>
+                  )}
                 </To>
               </li>
             );
@@ -93,6 +106,7 @@ function Frame({ pathname }: { readonly pathname: string }) {
       <main className={classes.main} id="page">
         <Outlet />
       </main>
+      <Suspense fallback={null}>{help && <KeysHelp opened close={() => setHelp(false)} />}</Suspense>
     </div>
   );
 }

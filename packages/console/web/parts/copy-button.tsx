@@ -2,6 +2,8 @@ import { ActionIcon, Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconCopy } from '@tabler/icons-react';
 
+const NOTICE = 'copied';
+
 interface CopyButtonProps {
   /** The text, or what makes it when it is asked for. */
   readonly value: string | (() => string | Promise<string>);
@@ -17,7 +19,9 @@ export function CopyButton({ value, label, icon = false, secret = false }: CopyB
   const allowed = window.isSecureContext;
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(typeof value === 'string' ? value : await value());
-    notifications.show({ message: secret ? 'Copied. The clipboard keeps it until something else is copied.' : 'Copied.' });
+    // One notice at a time: the newest says what the clipboard holds.
+    notifications.hide(NOTICE);
+    notifications.show({ id: NOTICE, message: secret ? 'Copied. The clipboard keeps it until something else is copied.' : 'Copied.' });
   };
   const why = allowed ? undefined : 'Copying needs HTTPS.';
   if (icon) {

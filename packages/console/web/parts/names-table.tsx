@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useNames } from '../api/queries.ts';
 import { Loaded } from './loaded.tsx';
+import { useSingleKeys } from './single-keys.ts';
 import classes from './names-table.module.css';
 
 interface NamesTableProps {
@@ -46,16 +47,11 @@ export function NamesTable({ path, label, row, empty, text = nameOnly }: NamesTa
     if (wantsMore) void fetchNextPage();
   }, [wantsMore, fetchNextPage]);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const focus = (event: KeyboardEvent): void => {
-      const { tagName } = event.target as HTMLElement;
-      if (event.key !== '/' || tagName === 'INPUT' || tagName === 'TEXTAREA' || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    document.addEventListener('keydown', focus);
-    return () => document.removeEventListener('keydown', focus);
-  }, []);
+  useSingleKeys((key) => {
+    if (key !== '/' || !field.current) return false;
+    field.current.focus();
+    return true;
+  });
   return (
     <Loaded query={names}>
       {() =>

@@ -1,7 +1,4 @@
-import { Text } from '@mantine/core';
-import { Facts } from './facts.tsx';
 import { StateChip, type Mood } from './state-chip.tsx';
-import { When } from './when.tsx';
 
 /** The status block of everything whose credential is rotated. */
 export interface RotationStatus {
@@ -25,20 +22,4 @@ const MOODS: Readonly<Record<string, Mood>> = {
 
 export function RotationChip({ status }: { readonly status: RotationStatus }) {
   return <StateChip mood={MOODS[status.state] ?? 'wait'}>{status.state.replaceAll('_', ' ')}</StateChip>;
-}
-
-/** When it was rotated, when it will be, and why it was not. */
-export function RotationState({ status }: { readonly status: RotationStatus }) {
-  return (
-    <Facts
-      facts={[
-        { label: 'State', value: <RotationChip status={status} /> },
-        { label: 'Last good', value: <When time={status.last_success} /> },
-        status.next_attempt !== null && { label: 'Next', value: <When time={status.next_attempt} /> },
-        status.attempts > 0 && { label: 'Tries', value: status.attempts },
-        status.last_error !== null && { label: 'The directory said', value: <Text size="sm">{status.last_error.message}</Text> },
-        status.login !== undefined && { label: 'Login with the new one', value: status.login.replaceAll('_', ' ') },
-      ]}
-    />
-  );
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import type { PathMatch, PathFolds } from '../kernel/mounts/path-router.ts';
 import type { Acl } from '../services/policies/acl.ts';
+import type { KeysFilter } from '../services/policies/keys-filter.ts';
 import type { FoundToken } from '../services/tokens/token-store.ts';
 import type { CallerIdentity } from '../services/caller/caller-identity.ts';
 import type { CoreRequest, RequestOperation } from '../kernel/call/core-request.ts';
@@ -38,6 +39,8 @@ export interface Call {
   sudo: boolean;
   /** Most keys that the policy lets a list answer with; 0 for all. */
   pageLimit: number;
+  /** What the policy hides of a list. */
+  keysFilters: readonly KeysFilter[];
   /** The audit devices have the request. */
   requestAudited: boolean;
   /** The token's last use: it ends with this call. */
@@ -69,6 +72,7 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     allowed: undefined,
     sudo: false,
     pageLimit: 0,
+    keysFilters: [],
     requestAudited: false,
     lastUse: false,
     headers: undefined,

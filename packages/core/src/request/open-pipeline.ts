@@ -24,7 +24,7 @@ export function openPipeline(kernel: Kernel, services: Services, { open, sealed,
   const { underWay, mounts, lockout, leases, logins, wrapping, audit, figures } = services;
   const quotas = new QuotaGate(services.quotas, () => mounts.at('sys/'));
   return new Pipeline({
-    ...{ clock, log, underWay, copies, wrapping, quotas, figures, onAnswer },
+    ...{ clock, log, underWay, mounts, copies, wrapping, quotas, figures, onAnswer },
     routing: new Routing({ mounts, open, openMount: openMount(services.systemView), sealed }),
     authentication: new Authentication({ ...services, log }),
     logins: new LoginGuard(lockout),

@@ -16,6 +16,7 @@ import type { TProperties, TSchema } from 'typebox';
 import type { Figures } from '../services/figures/figures.ts';
 import type { RepeatOrder } from '../services/leases/repeats.ts';
 import { beingRemoved } from '../kernel/mounts/mount-record.ts';
+import type { MountFinder } from '../kernel/mounts/canonical-path.ts';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import { helpFor } from '../services/documents/help.ts';
 import type { Copies } from '../kernel/storage/copies.ts';
@@ -35,8 +36,8 @@ import { failedResponse, failureOf } from './failure.ts';
 import { engineRequest, operationOf } from './invocation.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import type { Issuing } from './issuing.ts';
+import { withoutHiddenKeys } from './listed-keys.ts';
 import type { LoginGuard } from './login-guard.ts';
-import { withoutBarredFolders } from './scanned-names.ts';
 import { OpenPathRefusal } from './open-path-refusal.ts';
 import { cutPage, limitPage } from './page-limit.ts';
 import { RequestDeadline } from './request-deadline.ts';
@@ -50,6 +51,7 @@ export interface PipelineParts {
   readonly log: Log;
   readonly underWay: CallsUnderWay;
   readonly copies: Copies;
+  readonly mounts: MountFinder;
   readonly routing: Routing;
   readonly authentication: Authentication;
   readonly quotas: QuotaGate;
@@ -165,6 +167,7 @@ export class Pipeline {
     call.sudo = verdict.allowed && verdict.sudo;
     if (!call.allowed) throw new PermissionDenied();
     call.pageLimit = verdict.paginationLimit;
+    call.keysFilters = verdict.keysFilters;
     if (call.pageLimit > 0 && readable) limitPage(call, readable);
     return decoded;
   }
@@ -201,15 +204,14 @@ export class Pipeline {
     const made = order
       ? await repeats.once(call, order, async () => this.#make(mount, call, op, fields, order))
       : await this.#make(mount, call, op, fields);
-    const shown = await withoutBarredFolders(
-      call,
-      this.#answered(call, op, made!),
-      fields.data['limit'] ?? call.data['limit'],
-      async (page) => {
+    const shown = await withoutHiddenKeys(call, this.#answered(call, op, made!), {
+      mounts: this.#parts.mounts,
+      limit: fields.data['limit'] ?? call.data['limit'],
+      next: async (page) => {
         const further = { ...call, data: { ...call.data, ...page }, exactData: undefined };
         return (await this.#make(mount, further, op, { ...fields, data: { ...fields.data, ...page } }))!;
       },
-    );
+    });
     const answer = call.pageLimit > 0 ? cutPage(call, shown) : shown;
     return call.wrapTtl > 0 ? { ...(await wrapping.wrap(call, answer)), callId: call.id } : answer;
   }

@@ -17,6 +17,7 @@ import { AuditBroker, type AuditDeviceConfig } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
+import { syslogAudit } from './audit/syslog-device.ts';
 import { TokenAccess } from './caller/token-access.ts';
 import { EventLog } from './events/event-log.ts';
 import { Events } from './events/events.ts';
@@ -205,7 +206,12 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     storage: view(PREFIXES.audit),
     clock,
     log: loggers.named('audit'),
-    plugins: [fileAudit, socketAudit, ...plugins.usable.filter((plugin): plugin is AuditDevicePlugin => plugin.kind === 'audit')],
+    plugins: [
+      fileAudit,
+      socketAudit,
+      syslogAudit,
+      ...plugins.usable.filter((plugin): plugin is AuditDevicePlugin => plugin.kind === 'audit'),
+    ],
     ...(options.audit ? { configured: options.audit } : {}),
     ...(options.auditEmergencyDisable ? { emergencyDisable: options.auditEmergencyDisable } : {}),
   });

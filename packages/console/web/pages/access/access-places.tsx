@@ -1,5 +1,4 @@
-import { To } from '../../parts/to.tsx';
-import classes from './access.module.css';
+import { Sections } from '../../parts/sections.tsx';
 
 const PLACES = [
   ['Policies', '/access/policies'],
@@ -12,19 +11,7 @@ const PLACES = [
   ['Password policies', '/access/password-policies'],
 ] as const;
 
-/** The nouns of *Access*, each a link. `at`: the current one. */
+/** The nouns of *Access*. `at`: the current one. */
 export function AccessPlaces({ at }: { readonly at: (typeof PLACES)[number][0] }) {
-  return (
-    <nav aria-label="Access" className={classes.places}>
-      <ul>
-        {PLACES.map(([label, to]) => (
-          <li key={to}>
-            <To to={to} aria-current={label === at ? 'page' : undefined}>
-              {label}
-            </To>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+  return <Sections label="Access" sections={PLACES.map(([label, to]) => ({ label, to, current: label === at }))} />;
 }

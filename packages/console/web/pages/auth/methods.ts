@@ -9,6 +9,8 @@ export interface MethodNoun {
   /** Fields that a write resets where it lacks them. */
   readonly resends?: readonly string[] | 'all';
   readonly deleted: string;
+  /** The server tells more of one than its settings. */
+  readonly shows?: boolean;
 }
 
 /** What a login method has pages for. */
@@ -153,6 +155,7 @@ const METHODS: Readonly<Record<string, Method>> = {
         one: 'list',
         empty: 'A list of certificates that are revoked. There is none yet.',
         first: ['url', 'crl', 'allow_stale'],
+        shows: true,
         deleted: 'Certificates that the list revokes can log in again.',
       },
     ],

@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core';
 import { apiPath } from '../../api/api-path.ts';
-import { makeStale, queryClient } from '../../api/queries.ts';
-import { send } from '../../api/send.ts';
+import { declaredItem } from '../../api/engine-paths.ts';
+import { dataOf, useApiDocument } from '../../api/openapi.ts';
 import { useStored } from '../../api/use-stored.ts';
 import { CommandLines } from '../../parts/command-lines.tsx';
-import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { DeclaredAnswer } from '../../parts/declared-answer.tsx';
+import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { Settings } from '../../parts/settings.tsx';
@@ -31,18 +32,15 @@ export default function RecordPage() {
       actions={
         noun &&
         exists && (
-          <ConfirmAction
+          <DeleteThing
+            path={`auth/${mount}/${noun.path}/${name}`}
+            name={name}
             label={`Delete the ${noun.one}`}
-            typed={name}
-            needs={{ path: `auth/${mount}/${noun.path}/${name}`, need: 'delete' }}
-            act={async () => {
-              await send('DELETE', path);
-              await makeStale(queryClient, [listed]);
-              go('/auth/$mount/list/$noun', { mount, noun: noun.path });
-            }}
+            stale={[listed]}
+            done={() => go('/auth/$mount/list/$noun', { mount, noun: noun.path })}
           >
             {noun.deleted}
-          </ConfirmAction>
+          </DeleteThing>
         )
       }
     >
@@ -57,6 +55,7 @@ export default function RecordPage() {
               )}
               {data && shown?.type === 'approle' && <SecretIds mount={mount} role={name} />}
               {data && shown?.type === 'approle' && <h2>Settings</h2>}
+              {data && noun.shows && <WhatItSays path={path} data={data} />}
               <Settings
                 key={path}
                 path={path}
@@ -78,5 +77,20 @@ export default function RecordPage() {
         ]}
       />
     </MethodFrame>
+  );
+}
+
+/** What the server found in what is stored, such as the serial numbers of a revocation list. */
+function WhatItSays({ path, data }: { readonly path: string; readonly data: Readonly<Record<string, unknown>> }) {
+  const document = useApiDocument();
+  return (
+    <Loaded query={document}>
+      {(found) => (
+        <section aria-labelledby="says">
+          <h2 id="says">What it says</h2>
+          <DeclaredAnswer document={found} schema={dataOf(found, declaredItem(found, path)?.get)} data={data} />
+        </section>
+      )}
+    </Loaded>
   );
 }

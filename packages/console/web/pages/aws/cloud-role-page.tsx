@@ -1,10 +1,11 @@
-import { Code, Group, Stack, Text } from '@mantine/core';
+import { Code, Stack, Text } from '@mantine/core';
 import { apiPath } from '../../api/api-path.ts';
-import { useAct, useRead } from '../../api/queries.ts';
+import { useRead } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
-import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { duration } from '../../parts/durations.ts';
+import { EditButton } from '../../parts/edit-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { IssuedCredential } from '../../parts/issued-credential.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -39,22 +40,14 @@ export default function CloudRolePage() {
   const { params } = usePlace();
   const { mount = '', name = '' } = params;
   const go = useGo();
-  const path = apiPath(mount, 'roles', name);
-  const role = useRead<CloudRole>(path);
-  const remove = useAct({ method: 'DELETE', path, stale: [apiPath(mount)] });
+  const role = useRead<CloudRole>(apiPath(mount, 'roles', name));
   const isUser = role.data?.data.credential_type.includes('iam_user') ?? false;
   return (
     <Page
       title={name}
       crumbs={cloudCrumbs(mount, 'roles')}
       actions={
-        <ActionButton
-          variant="default"
-          needs={{ path: `${mount}/roles/${name}`, need: 'update' }}
-          onClick={() => go('/aws/$mount/edit/$noun', { mount, noun: 'roles' }, { name })}
-        >
-          Edit
-        </ActionButton>
+        <EditButton path={`${mount}/roles/${name}`} to="/aws/$mount/edit/$noun" params={{ mount, noun: 'roles' }} search={{ name }} />
       }
     >
       <Stack gap="lg">
@@ -101,19 +94,16 @@ export default function CloudRolePage() {
                 </div>
               )}
               <CloudPreview mount={mount} name={name} />
-              <Group>
-                <ConfirmAction
-                  label={`Delete ${name}`}
-                  typed={name}
-                  needs={{ path: `${mount}/roles/${name}`, need: 'delete' }}
-                  act={async () => {
-                    await remove.mutateAsync(undefined);
-                    go('/aws/$mount', { mount }, { tab: 'roles' });
-                  }}
+              <div>
+                <DeleteThing
+                  path={`${mount}/roles/${name}`}
+                  name={name}
+                  stale={[apiPath(mount)]}
+                  done={() => go('/aws/$mount', { mount }, { tab: 'roles' })}
                 >
                   Nobody can borrow a credential of this role any more. What was borrowed stays until its lease ends.
-                </ConfirmAction>
-              </Group>
+                </DeleteThing>
+              </div>
             </>
           )}
         </Loaded>

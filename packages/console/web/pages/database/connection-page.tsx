@@ -7,6 +7,8 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { DeleteThing } from '../../parts/delete-thing.tsx';
+import { EditButton } from '../../parts/edit-button.tsx';
 import { FailingThing } from '../../parts/failing-thing.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -29,7 +31,6 @@ interface Connection {
 export default function ConnectionPage() {
   const { params } = usePlace();
   const { mount = '', name = '' } = params;
-  const go = useGo();
   const config = apiPath(mount, 'config', name);
   const connection = useRead<Connection>(config);
   return (
@@ -37,13 +38,12 @@ export default function ConnectionPage() {
       title={name}
       crumbs={databaseCrumbs(mount, 'connections')}
       actions={
-        <ActionButton
-          variant="default"
-          needs={{ path: `${mount}/config/${name}`, need: 'update' }}
-          onClick={() => go('/database/$mount/edit/$noun', { mount, noun: 'connections' }, { name })}
-        >
-          Edit
-        </ActionButton>
+        <EditButton
+          path={`${mount}/config/${name}`}
+          to="/database/$mount/edit/$noun"
+          params={{ mount, noun: 'connections' }}
+          search={{ name }}
+        />
       }
     >
       <Loaded query={connection}>
@@ -86,7 +86,6 @@ function ConnectionActions({ mount, name }: { readonly mount: string; readonly n
   const told = (text: string) => ({ onSuccess: () => setDone(text), onError: () => setDone(undefined) });
   const reset = useAct({ method: 'POST', path: apiPath(mount, 'reset', name), stale });
   const rotate = useAct({ method: 'POST', path: apiPath(mount, 'rotate-root', name), stale });
-  const remove = useAct({ method: 'DELETE', path: apiPath(mount, 'config', name), stale: [apiPath(mount)] });
   const error: ApiError | null = reset.error;
   return (
     <section aria-label="Actions">
@@ -113,17 +112,14 @@ function ConnectionActions({ mount, name }: { readonly mount: string; readonly n
         <To to="/database/$mount/orphans/$name" params={{ mount, name }}>
           Orphans
         </To>
-        <ConfirmAction
-          label={`Delete ${name}`}
-          typed={name}
-          needs={{ path: `${mount}/config/${name}`, need: 'delete' }}
-          act={async () => {
-            await remove.mutateAsync(undefined);
-            go('/database/$mount', { mount }, { tab: 'connections' });
-          }}
+        <DeleteThing
+          path={`${mount}/config/${name}`}
+          name={name}
+          stale={[apiPath(mount)]}
+          done={() => go('/database/$mount', { mount }, { tab: 'connections' })}
         >
           Roles of this connection issue nothing any more. Leases stay, and can be revoked.
-        </ConfirmAction>
+        </DeleteThing>
       </Group>
       {done && (
         <Text role="status" size="sm" mt="xs">

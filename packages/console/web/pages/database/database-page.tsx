@@ -1,23 +1,8 @@
-import { Group, Tabs } from '@mantine/core';
-import { apiPath } from '../../api/api-path.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { Empty } from '../../parts/empty.tsx';
-import { NamesTable } from '../../parts/names-table.tsx';
+import { MountNouns, type Noun } from '../../parts/mount-nouns.tsx';
 import { Page } from '../../parts/page.tsx';
-import { useGo, usePlace } from '../../parts/place.ts';
-import { To } from '../../parts/to.tsx';
-import { databaseCrumbs, type DatabaseTab } from './crumbs.tsx';
+import { usePlace } from '../../parts/place.ts';
+import { databaseCrumbs } from './crumbs.tsx';
 import { DatabaseFailing } from './database-failing.tsx';
-
-interface Noun {
-  readonly tab: DatabaseTab;
-  /** Its list in the API, and its page. */
-  readonly list: string;
-  readonly to: string;
-  readonly label: string;
-  readonly create: string;
-  readonly empty: string;
-}
 
 const NOUNS: readonly Noun[] = [
   {
@@ -36,46 +21,15 @@ const NOUNS: readonly Noun[] = [
 
 /** A database mount: connections, roles, static roles, and what fails. */
 export default function DatabasePage() {
-  const { params, search } = usePlace();
-  const mount = params.mount ?? '';
-  const go = useGo();
-  const tab = search.tab ?? 'connections';
+  const { mount = '' } = usePlace().params;
   return (
     <Page title={mount} crumbs={databaseCrumbs(mount).slice(0, 1)}>
-      <Tabs
-        value={tab}
-        onChange={(next) => go('/database/$mount', { mount }, { tab: next ?? undefined }, { replace: true })}
-        keepMounted={false}
-      >
-        <Tabs.List aria-label="What the mount has" mb="md">
-          {NOUNS.map(({ tab: value, label }) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-          <Tabs.Tab value="failing">Failing</Tabs.Tab>
-        </Tabs.List>
-        {NOUNS.map(({ tab: value, list, to, label, create, empty }) => (
-          <Tabs.Panel key={value} value={value}>
-            <Group justify="flex-end" mb="xs">
-              <ActionButton onClick={() => go('/database/$mount/edit/$noun', { mount, noun: value })}>{create}</ActionButton>
-            </Group>
-            <NamesTable
-              path={apiPath(mount, list)}
-              label={label}
-              empty={<Empty>{empty}</Empty>}
-              row={(name) => (
-                <To to={to} params={{ mount, name }}>
-                  {name}
-                </To>
-              )}
-            />
-          </Tabs.Panel>
-        ))}
-        <Tabs.Panel value="failing">
-          <DatabaseFailing mount={mount} />
-        </Tabs.Panel>
-      </Tabs>
+      <MountNouns
+        at="/database/$mount"
+        mount={mount}
+        nouns={NOUNS}
+        more={[{ tab: 'failing', label: 'Failing', part: <DatabaseFailing mount={mount} /> }]}
+      />
     </Page>
   );
 }

@@ -1,17 +1,18 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { apiPath } from '../../api/api-path.ts';
-import { useAct, useRead } from '../../api/queries.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
+import { useRead } from '../../api/queries.ts';
 import { CommandLines } from '../../parts/command-lines.tsx';
-import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { duration } from '../../parts/durations.ts';
+import { EditButton } from '../../parts/edit-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { IssuedCredential } from '../../parts/issued-credential.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { shellWord } from '../../parts/shell-word.ts';
 import { To } from '../../parts/to.tsx';
+import { BorrowUser } from './borrow-user.tsx';
+import { ConnectionLink } from './connection-link.tsx';
 import { databaseCrumbs } from './crumbs.tsx';
 import { Preview } from './preview.tsx';
 import { Statements } from './statements.tsx';
@@ -32,45 +33,23 @@ export default function RolePage() {
   const { params } = usePlace();
   const { mount = '', name = '' } = params;
   const go = useGo();
-  const path = apiPath(mount, 'roles', name);
-  const role = useRead<Role>(path);
-  const remove = useAct({ method: 'DELETE', path, stale: [apiPath(mount)] });
+  const role = useRead<Role>(apiPath(mount, 'roles', name));
   return (
     <Page
       title={name}
       crumbs={databaseCrumbs(mount, 'roles')}
       actions={
-        <ActionButton
-          variant="default"
-          needs={{ path: `${mount}/roles/${name}`, need: 'update' }}
-          onClick={() => go('/database/$mount/edit/$noun', { mount, noun: 'roles' }, { name })}
-        >
-          Edit
-        </ActionButton>
+        <EditButton path={`${mount}/roles/${name}`} to="/database/$mount/edit/$noun" params={{ mount, noun: 'roles' }} search={{ name }} />
       }
     >
       <Stack gap="lg">
-        <IssuedCredential
-          label="Borrow a user"
-          path={apiPath(mount, 'creds', name)}
-          needs={{ path: `${mount}/creds/${name}`, need: 'read' }}
-          plain={['username', 'private_key_type']}
-          oncePerKey
-          stale={['sys/leases']}
-        />
+        <BorrowUser mount={mount} name={name} />
         <Loaded query={role}>
           {({ data }) => (
             <>
               <Facts
                 facts={[
-                  {
-                    label: 'Connection',
-                    value: (
-                      <To to="/database/$mount/connections/$name" params={{ mount, name: data.db_name }}>
-                        {data.db_name}
-                      </To>
-                    ),
-                  },
+                  { label: 'Connection', value: <ConnectionLink mount={mount} name={data.db_name} /> },
                   { label: 'Credential', value: data.credential_type.replaceAll('_', ' ') },
                   { label: 'Lease', value: data.default_ttl === 0 ? "the mount's default" : duration(data.default_ttl) },
                   { label: 'At most', value: data.max_ttl === 0 ? "the mount's maximum" : duration(data.max_ttl) },
@@ -89,19 +68,16 @@ export default function RolePage() {
               <Statements label="Renew statements" statements={data.renew_statements} />
               <Statements label="Rollback statements" statements={data.rollback_statements} />
               <Preview mount={mount} name={name} />
-              <Group>
-                <ConfirmAction
-                  label={`Delete ${name}`}
-                  typed={name}
-                  needs={{ path: `${mount}/roles/${name}`, need: 'delete' }}
-                  act={async () => {
-                    await remove.mutateAsync(undefined);
-                    go('/database/$mount', { mount }, { tab: 'roles' });
-                  }}
+              <div>
+                <DeleteThing
+                  path={`${mount}/roles/${name}`}
+                  name={name}
+                  stale={[apiPath(mount)]}
+                  done={() => go('/database/$mount', { mount }, { tab: 'roles' })}
                 >
                   Nobody can borrow a user of this role any more. Users that were borrowed stay until their leases end.
-                </ConfirmAction>
-              </Group>
+                </DeleteThing>
+              </div>
             </>
           )}
         </Loaded>

@@ -11,6 +11,7 @@ export const database: Area = {
     page('/database/$mount/connections/$name', () => import('./connection-page.tsx')),
     page('/database/$mount/roles/$name', () => import('./role-page.tsx')),
     page('/database/$mount/static/$name', () => import('./static-role-page.tsx')),
+    page('/database/$mount/creds/$name', () => import('./creds-page.tsx')),
     page('/database/$mount/orphans/$name', () => import('./orphans-page.tsx')),
     page('/database/$mount/edit/$noun', () => import('./edit-page.tsx')),
   ],

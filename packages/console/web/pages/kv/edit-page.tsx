@@ -1,10 +1,13 @@
+import { ApiError } from '../../api/api-error.ts';
+import { useRight } from '../../api/rights.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
 import { useOwner } from '../../parts/use-draft.ts';
+import { BlindEdit } from './blind-edit.tsx';
 import { rowsOf } from './edit-row.ts';
-import { lastOf } from './kv-mount.ts';
+import { dataPath, lastOf } from './kv-mount.ts';
 import { crumbsTo, WithKvMount } from './kv-page.tsx';
 import { leavesOf } from './leaves.ts';
 import { SecretEditor } from './secret-editor.tsx';
@@ -48,6 +51,9 @@ function EditOf({ mount, secret, from }: EditProps) {
   const current = useSecret(mount, secret);
   const old = useSecret(mount, secret, from);
   const form = { mount, secret, form: formOf(mount, secret) };
+  const mayWrite = useRight({ path: dataPath(mount, secret), need: ['patch', 'update', 'create'] });
+  if (current.error instanceof ApiError && current.error.status === 403 && mayWrite === 'yes')
+    return <BlindEdit mount={mount} secret={secret} />;
   return (
     <Loaded query={current}>
       {(read) => (

@@ -7,10 +7,12 @@ import { send } from '../../api/send.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { FoundDraft } from '../../parts/found-draft.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useGo } from '../../parts/place.ts';
 import { ServerError } from '../../parts/server-error.tsx';
+import { useDraft } from '../../parts/use-draft.ts';
 import { When } from '../../parts/when.tsx';
 import { folderOf, metadataPath } from './kv-mount.ts';
 import { secretChanged, useFacts, type SecretFacts, type SecretPart } from './secret.ts';
@@ -86,15 +88,31 @@ interface Row {
   readonly value: string;
 }
 
+interface MetadataDraft {
+  readonly rows: readonly Row[];
+  readonly most: number;
+  readonly after: string;
+  readonly cas: boolean;
+  /** The version of the metadata that a save replaces. */
+  readonly version: number;
+}
+
+function begun(facts: SecretFacts): MetadataDraft {
+  return {
+    rows: Object.entries(facts.custom_metadata ?? {}).map(([key, value], id) => ({ id, key, value })),
+    most: facts.max_versions,
+    after: facts.delete_version_after,
+    cas: facts.cas_required,
+    version: facts.current_metadata_version,
+  };
+}
+
 function MetadataForm({ mount, secret, facts, done }: SecretPart & { readonly facts: SecretFacts; readonly done: () => void }) {
   const client = useQueryClient();
-  const [rows, setRows] = useState<readonly Row[]>(() =>
-    Object.entries(facts.custom_metadata ?? {}).map(([key, value], id) => ({ id, key, value })),
-  );
-  const [most, setMost] = useState(facts.max_versions);
-  const [after, setAfter] = useState(facts.delete_version_after);
-  const [cas, setCas] = useState(facts.cas_required);
+  const { draft, found, change, drop } = useDraft(`metadata ${mount.path}/${secret}`, begun(facts));
+  const { rows, most, after, cas } = draft;
   const [error, setError] = useState<ApiError>();
+  const setRows = (next: readonly Row[]): void => change({ ...draft, rows: next });
   const set = (id: number, part: Partial<Row>): void => setRows(rows.map((row) => (row.id === id ? { ...row, ...part } : row)));
   const twice = rows.find(({ key }, at) => rows.findIndex((other) => other.key === key) < at);
   const save = async (): Promise<void> => {
@@ -106,9 +124,10 @@ function MetadataForm({ mount, secret, facts, done }: SecretPart & { readonly fa
           max_versions: most,
           delete_version_after: after,
           cas_required: cas,
-          metadata_cas: facts.current_metadata_version,
+          metadata_cas: draft.version,
         },
       });
+      drop();
       await secretChanged(client, mount, secret);
       done();
     } catch (caught) {
@@ -123,6 +142,7 @@ function MetadataForm({ mount, secret, facts, done }: SecretPart & { readonly fa
       }}
     >
       <Stack maw={640}>
+        {found && <FoundDraft drop={() => drop()} />}
         <Title order={2} size="h4">
           What describes the secret
         </Title>
@@ -159,18 +179,18 @@ function MetadataForm({ mount, secret, facts, done }: SecretPart & { readonly fa
           min={0}
           allowDecimal={false}
           value={most}
-          onChange={(value) => setMost(Number(value))}
+          onChange={(value) => change({ ...draft, most: Number(value) })}
         />
         <TextInput
           label="New versions delete themselves after"
           description="Such as 720h; 0s: as the mount says."
           value={after}
-          onChange={({ currentTarget }) => setAfter(currentTarget.value)}
+          onChange={({ currentTarget }) => change({ ...draft, after: currentTarget.value })}
         />
         <Checkbox
           label="Every write must say which version it replaces"
           checked={cas}
-          onChange={({ currentTarget }) => setCas(currentTarget.checked)}
+          onChange={({ currentTarget }) => change({ ...draft, cas: currentTarget.checked })}
         />
         {twice && (
           <Text role="alert" size="sm" c="red">
@@ -182,7 +202,13 @@ function MetadataForm({ mount, secret, facts, done }: SecretPart & { readonly fa
           <Button type="submit" disabled={twice !== undefined}>
             Save
           </Button>
-          <Button variant="default" onClick={done}>
+          <Button
+            variant="default"
+            onClick={() => {
+              drop();
+              done();
+            }}
+          >
             Cancel
           </Button>
         </Group>

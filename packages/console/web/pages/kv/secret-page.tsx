@@ -10,6 +10,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { StateChip } from '../../parts/state-chip.tsx';
+import { Sections } from '../../parts/sections.tsx';
 import { To } from '../../parts/to.tsx';
 import { When } from '../../parts/when.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -20,7 +21,6 @@ import { secretChanged, stateOf, useFacts, useSecret, type SecretPart } from './
 import { Undelete } from './undelete.tsx';
 import { ValuesTable } from './values-table.tsx';
 import { useUnsaved } from './unsaved.ts';
-import classes from './kv.module.css';
 
 const Versions = lazy(() => import('./versions.tsx'));
 const Metadata = lazy(() => import('./metadata.tsx'));
@@ -108,22 +108,15 @@ function Secret({ mount, secret, version, tab }: SecretProps) {
           </To>
         </Alert>
       )}
-      <nav aria-label="Parts of the secret">
-        <ul className={classes.tabs}>
-          {TABS.filter((one) => !('versioned' in one) || mount.version === 2).map(({ id, label }) => (
-            <li key={id}>
-              <To
-                to="/kv/$mount/show/$"
-                params={at}
-                search={{ tab: id === 'data' ? undefined : id, version }}
-                aria-current={tab === id ? 'page' : undefined}
-              >
-                {label}
-              </To>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Sections
+        label="Parts of the secret"
+        sections={TABS.filter((one) => !('versioned' in one) || mount.version === 2).map(({ id, label }) => ({
+          label,
+          to: '/kv/$mount/show/$',
+          search: { tab: id === 'data' ? undefined : id, version: version?.toString() },
+          current: tab === id,
+        }))}
+      />
       <Suspense fallback={<Text role="status">Loading</Text>}>
         {tab === 'versions' ? (
           <Versions mount={mount} secret={secret} />

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
-import { useEffect, useRef, type KeyboardEvent } from 'react';
+import { useRef, type KeyboardEvent } from 'react';
 import { SecretValue } from '../../parts/secret-value.tsx';
+import { useSingleKeys } from '../../parts/single-keys.ts';
 import { pathText, sizeOf, valueText, type Leaf } from './leaves.ts';
 import classes from './kv.module.css';
 
@@ -10,26 +11,16 @@ import classes from './kv.module.css';
  */
 export function ValuesTable({ leaves }: { readonly leaves: readonly Leaf[] }) {
   const body = useRef<HTMLTableSectionElement>(null);
-  useEffect(() => {
-    const rows = (): HTMLTableRowElement[] => [...(body.current?.rows ?? [])];
-    const press = (row: HTMLTableRowElement | undefined, name: 'Copy' | 'Show' | 'Hide'): void =>
-      row?.querySelector<HTMLButtonElement>(`button[aria-label^="${name} "]`)?.click();
-    const onKey = (event: globalThis.KeyboardEvent): void => {
-      const { tagName } = event.target as HTMLElement;
-      if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (document.querySelector('[role="dialog"]')) return;
-      const all = rows();
-      const row = all.find((one) => one.contains(document.activeElement)) ?? (all.length === 1 ? all[0] : undefined);
-      if (/^[1-9]$/.test(event.key)) press(all[Number(event.key) - 1], 'Copy');
-      else if (event.key === 'c' && row) press(row, 'Copy');
-      else if (event.key === 'c' || event.key === 'j') step(all, 1)?.focus();
-      else if (event.key === 'k') step(all, -1)?.focus();
-      else return;
-      event.preventDefault();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  useSingleKeys((key) => {
+    const all = [...(body.current?.rows ?? [])];
+    const row = all.find((one) => one.contains(document.activeElement)) ?? (all.length === 1 ? all[0] : undefined);
+    if (/^[1-9]$/.test(key)) press(all[Number(key) - 1], 'Copy');
+    else if (key === 'c' && row) press(row, 'Copy');
+    else if (key === 'c' || key === 'j') step(all, 1)?.focus();
+    else if (key === 'k') step(all, -1)?.focus();
+    else return false;
+    return true;
+  });
   const arrows = (event: KeyboardEvent): void => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by === undefined) return;
@@ -76,4 +67,8 @@ export function ValuesTable({ leaves }: { readonly leaves: readonly Leaf[] }) {
 function step(rows: readonly HTMLTableRowElement[], by: number): HTMLTableRowElement | undefined {
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   return rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(Math.max(at + by, 0), rows.length - 1)];
+}
+
+function press(row: HTMLTableRowElement | undefined, name: 'Copy' | 'Show' | 'Hide'): void {
+  row?.querySelector<HTMLButtonElement>(`button[aria-label^="${name} "]`)?.click();
 }

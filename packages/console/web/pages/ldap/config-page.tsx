@@ -5,9 +5,11 @@ import { makeStale, queryClient } from '../../api/queries.ts';
 import { useStored } from '../../api/use-stored.ts';
 import { CommandLines } from '../../parts/command-lines.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { FailingThing } from '../../parts/failing-thing.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { usePlace } from '../../parts/place.ts';
-import { RotationState, type RotationStatus } from '../../parts/rotation-state.tsx';
+import type { RotationStatus } from '../../parts/rotation-state.tsx';
 import { Settings } from '../../parts/settings.tsx';
 import { LdapFrame } from './ldap-frame.tsx';
 
@@ -75,13 +77,17 @@ export default function ConfigPage() {
 
 function Root({ mount, config }: { readonly mount: string; readonly config: Readonly<Record<string, unknown>> }) {
   const path = apiPath(mount, 'config');
+  const status = config.root_rotation as RotationStatus | undefined;
   return (
     <section aria-labelledby="root-title">
       <h2 id="root-title">The managing account</h2>
       <Text size="sm" mb="sm" maw={680}>
         {String(config.binddn)} manages the accounts of this mount. After a rotation only this server knows its password.
       </Text>
-      <RotationState status={config.root_rotation as RotationStatus} />
+      <FailingThing mount={`${mount}/`} kind="rotate-root" id="ldap" lastGood={status?.last_success} stale={[path]} />
+      {status?.login !== undefined && (
+        <Facts facts={[{ label: 'Login with the new password', value: status.login.replaceAll('_', ' ') }]} />
+      )}
       <ConfirmAction
         label="Rotate its password"
         needs={{ path: `${mount}/rotate-root`, need: 'update' }}

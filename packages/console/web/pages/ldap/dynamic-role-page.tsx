@@ -1,11 +1,10 @@
 import { Code, Text } from '@mantine/core';
 import { apiPath } from '../../api/api-path.ts';
-import { makeStale, queryClient, useAct } from '../../api/queries.ts';
-import { send } from '../../api/send.ts';
+import { useAct } from '../../api/queries.ts';
 import { useStored } from '../../api/use-stored.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
-import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { IssuedCredential } from '../../parts/issued-credential.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -30,18 +29,15 @@ export default function DynamicRolePage() {
       item
       actions={
         exists && (
-          <ConfirmAction
+          <DeleteThing
+            path={`${mount}/role/${name}`}
+            name={name}
             label="Delete the role"
-            typed={name}
-            needs={{ path: `${mount}/role/${name}`, need: 'delete' }}
-            act={async () => {
-              await send('DELETE', path);
-              await makeStale(queryClient, [apiPath(mount, 'role')]);
-              go('/ldap/$mount/dynamic', { mount });
-            }}
+            stale={[apiPath(mount, 'role')]}
+            done={() => go('/ldap/$mount/dynamic', { mount })}
           >
             Accounts that it has made live on to the end of their leases. No new ones can be made.
-          </ConfirmAction>
+          </DeleteThing>
         )
       }
     >

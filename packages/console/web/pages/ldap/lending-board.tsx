@@ -6,6 +6,7 @@ import { makeStale, queryClient, useRead } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
+import { FailingThing } from '../../parts/failing-thing.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
@@ -20,6 +21,8 @@ interface BoardProps {
 }
 
 const EVERY = 5_000;
+/** So many failing accounts are shown with their tries. */
+const MOST = 5;
 
 export function useStatus(mount: string, set: string) {
   return useRead<Record<string, LibraryAccount>>(apiPath(mount, 'library', set, 'status'), { every: EVERY });
@@ -34,24 +37,38 @@ export function LendingBoard({ mount, set, mine = false }: BoardProps) {
         const all = Object.entries(data);
         const rows = mine ? all.filter(([, { borrowed_by_you }]) => borrowed_by_you) : all;
         if (mine && rows.length === 0) return null;
+        const failing = mine ? [] : all.filter(([, { rotation }]) => rotation.last_error !== null);
         return (
-          <DataTable
-            label={mine ? `Lent to you from ${set}` : `Accounts of ${set}`}
-            labelHidden={!mine}
-            rows={rows}
-            id={([name]) => name}
-            columns={[
-              { title: 'Account', main: true, cell: ([name]) => name },
-              { title: 'State', cell: ([, account]) => <AccountState account={account} /> },
-              {
-                title: 'Until',
-                cell: ([, { available, borrowed_since, borrowed_until }]) =>
-                  borrowed_until ? <When time={borrowed_until} /> : !available && borrowed_since ? 'no limit' : '–',
-              },
-              { title: 'Since', cell: ([, { borrowed_since }]) => (borrowed_since ? <When time={borrowed_since} /> : '–') },
-              { title: 'Action', end: true, cell: ([name, account]) => <Return mount={mount} set={set} name={name} account={account} /> },
-            ]}
-          />
+          <>
+            <DataTable
+              label={mine ? `Lent to you from ${set}` : `Accounts of ${set}`}
+              labelHidden={!mine}
+              rows={rows}
+              id={([name]) => name}
+              columns={[
+                { title: 'Account', main: true, cell: ([name]) => name },
+                { title: 'State', cell: ([, account]) => <AccountState account={account} /> },
+                {
+                  title: 'Until',
+                  cell: ([, { available, borrowed_since, borrowed_until }]) =>
+                    borrowed_until ? <When time={borrowed_until} /> : !available && borrowed_since ? 'no limit' : '–',
+                },
+                { title: 'Since', cell: ([, { borrowed_since }]) => (borrowed_since ? <When time={borrowed_since} /> : '–') },
+                { title: 'Action', end: true, cell: ([name, account]) => <Return mount={mount} set={set} name={name} account={account} /> },
+              ]}
+            />
+            {failing.slice(0, MOST).map(([name]) => (
+              <section key={name} aria-label={`Account ${name}`}>
+                <h3>{name}</h3>
+                <FailingThing
+                  mount={`${mount}/`}
+                  kind="rotate-library-account"
+                  id={name.trim().toLowerCase()}
+                  stale={boardPaths(mount, set)}
+                />
+              </section>
+            ))}
+          </>
         );
       }}
     </Loaded>

@@ -1,11 +1,9 @@
 import { Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { apiPath } from '../../api/api-path.ts';
-import { makeStale, queryClient } from '../../api/queries.ts';
-import { send } from '../../api/send.ts';
 import { useStored } from '../../api/use-stored.ts';
 import { CommandLines } from '../../parts/command-lines.tsx';
-import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { IssuedCredential } from '../../parts/issued-credential.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
@@ -37,18 +35,15 @@ export default function LibrarySetPage() {
       item
       actions={
         exists && (
-          <ConfirmAction
+          <DeleteThing
+            path={`${mount}/library/${set}`}
+            name={set}
             label="Delete the set"
-            typed={set}
-            needs={{ path: `${mount}/library/${set}`, need: 'delete' }}
-            act={async () => {
-              await send('DELETE', path);
-              await makeStale(queryClient, [apiPath(mount, 'library')]);
-              go('/ldap/$mount/library', { mount });
-            }}
+            stale={[apiPath(mount, 'library')]}
+            done={() => go('/ldap/$mount/library', { mount })}
           >
             The accounts stay in the directory, with passwords that nobody knows. A set with lent accounts is refused.
-          </ConfirmAction>
+          </DeleteThing>
         )
       }
     >

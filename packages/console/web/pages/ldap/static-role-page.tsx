@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import { apiPath } from '../../api/api-path.ts';
-import { makeStale, queryClient, useAct } from '../../api/queries.ts';
+import { useAct } from '../../api/queries.ts';
 import { send } from '../../api/send.ts';
 import { useStored } from '../../api/use-stored.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { CommandLines } from '../../parts/command-lines.tsx';
-import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { FailingThing, type ShownPlan } from '../../parts/failing-thing.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -43,19 +43,16 @@ export default function StaticRolePage() {
             >
               Rotate now
             </ActionButton>
-            <ConfirmAction
+            <DeleteThing
+              path={`${mount}/static-role/${name}`}
+              name={name}
               label="Delete the role"
-              typed={name}
-              needs={{ path: `${mount}/static-role/${name}`, need: 'delete' }}
-              act={async () => {
-                await send('DELETE', path);
-                await makeStale(queryClient, [apiPath(mount, 'static-role')]);
-                go('/ldap/$mount/static', { mount });
-              }}
+              stale={[apiPath(mount, 'static-role')]}
+              done={() => go('/ldap/$mount/static', { mount })}
             >
               The account stays in the directory with its current password, which nobody rotates any more. Read the password first if
               somebody needs it.
-            </ConfirmAction>
+            </DeleteThing>
           </>
         )
       }

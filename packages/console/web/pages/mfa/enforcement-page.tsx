@@ -1,14 +1,12 @@
 import { Text } from '@mantine/core';
 import { apiPath } from '../../api/api-path.ts';
-import { makeStale, queryClient } from '../../api/queries.ts';
-import { send } from '../../api/send.ts';
 import { useStored } from '../../api/use-stored.ts';
-import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { Settings } from '../../parts/settings.tsx';
-import { To } from '../../parts/to.tsx';
+import { mfaCrumbs } from './mfa-crumbs.tsx';
 
 const FIRST = ['mfa_method_ids', 'auth_method_types', 'auth_method_accessors', 'identity_group_ids', 'identity_entity_ids'];
 const LISTED = 'identity/mfa/login-enforcement';
@@ -22,28 +20,12 @@ export default function EnforcementPage() {
   return (
     <Page
       title={name}
-      crumbs={[
-        <To key="logins" to="/auth">
-          Logins
-        </To>,
-        <To key="mfa" to="/mfa">
-          Second factors
-        </To>,
-      ]}
+      crumbs={mfaCrumbs()}
       actions={
         stored.data?.data && (
-          <ConfirmAction
-            label="Delete the enforcement"
-            typed={name}
-            needs={{ path: `${LISTED}/${name}`, need: 'delete' }}
-            act={async () => {
-              await send('DELETE', path);
-              await makeStale(queryClient, [LISTED]);
-              go('/mfa');
-            }}
-          >
+          <DeleteThing path={`${LISTED}/${name}`} name={name} label="Delete the enforcement" stale={[LISTED]} done={() => go('/mfa')}>
             Logins that needed a second factor by this rule alone do not need one any more.
-          </ConfirmAction>
+          </DeleteThing>
         )
       }
     >

@@ -1,16 +1,16 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { apiPath } from '../../api/api-path.ts';
-import { makeStale, queryClient } from '../../api/queries.ts';
 import { send } from '../../api/send.ts';
 import { useStored } from '../../api/use-stored.ts';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
+import { DeleteThing } from '../../parts/delete-thing.tsx';
 import { IssuedCredential } from '../../parts/issued-credential.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { Settings } from '../../parts/settings.tsx';
-import { To } from '../../parts/to.tsx';
+import { mfaCrumbs } from './mfa-crumbs.tsx';
 
 const FIRST = ['method_name', 'issuer', 'period', 'digits', 'algorithm', 'skew', 'max_validation_attempts'];
 const LISTED = 'identity/mfa/method/totp';
@@ -39,28 +39,18 @@ export default function MfaMethodPage() {
   return (
     <Page
       title={isNew ? 'New method' : String(data?.name || id)}
-      crumbs={[
-        <To key="logins" to="/auth">
-          Logins
-        </To>,
-        <To key="mfa" to="/mfa">
-          Second factors
-        </To>,
-      ]}
+      crumbs={mfaCrumbs()}
       actions={
         data && (
-          <ConfirmAction
+          <DeleteThing
+            path={`identity/mfa/method/totp/${id}`}
+            name={String(data.name || id)}
             label="Delete the method"
-            typed={String(data.name || id)}
-            needs={{ path: `identity/mfa/method/totp/${id}`, need: 'delete' }}
-            act={async () => {
-              await send('DELETE', path);
-              await makeStale(queryClient, [LISTED]);
-              go('/mfa');
-            }}
+            stale={[LISTED]}
+            done={() => go('/mfa')}
           >
             The secrets of everybody in this method are lost. A method that an enforcement uses is refused.
-          </ConfirmAction>
+          </DeleteThing>
         )
       }
     >

@@ -22,6 +22,7 @@ interface RekeyStatus {
   readonly nonce?: string;
   readonly progress?: number;
   readonly verification_required?: boolean;
+  /** Empty until the new shares are made. */
   readonly verification_nonce?: string;
 }
 
@@ -51,7 +52,7 @@ export function NewShares({ kind, present }: NewSharesProps) {
           await send('DELETE', `${base}/init`);
           await refresh();
         };
-        if (data.verification_nonce !== undefined) {
+        if (data.verification_nonce) {
           return <Verify base={base} nonce={data.verification_nonce} refresh={refresh} cancel={cancel} />;
         }
         const give = async (key: string): Promise<void> => {

@@ -17,6 +17,7 @@ import { To } from '../../parts/to.tsx';
 import { When } from '../../parts/when.tsx';
 import { moodOf, sourceOf, wordOf, type Association } from './associations.ts';
 import { DestinationFrame } from './destination-frame.tsx';
+import { FailingCopies } from './failing-copies.tsx';
 import { HeldNotice } from './hold.tsx';
 
 /** The copies of a destination, how each stands, and why. */
@@ -39,6 +40,7 @@ export default function DestinationPage() {
     <DestinationFrame section="copies">
       <HeldNotice />
       {error && <ServerError error={error} />}
+      <FailingCopies type={type} name={name} stale={[path]} />
       <Loaded query={associations}>
         {({ data }) => (
           <DataTable

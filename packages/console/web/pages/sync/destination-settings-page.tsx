@@ -8,6 +8,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { Settings } from '../../parts/settings.tsx';
 import { DestinationFrame } from './destination-frame.tsx';
+import { shownDetails } from './shown-details.ts';
 
 /** Of deletion alone. */
 const WITHOUT = ['purge', 'force_delete'];
@@ -60,7 +61,7 @@ export default function DestinationSettingsPage() {
             <Settings
               path={path}
               needs={{ path: place, need: ['update', 'create'] }}
-              stored={data && { ...data.options, ...plain(data.connection_details) }}
+              stored={data && { ...data.options, ...shownDetails(data.connection_details) }}
               first={[...(Object.hasOwn(FIRST, type) ? FIRST[type]! : []), ...OF_ALL]}
               without={WITHOUT}
               stale={['sys/sync/destinations', path]}
@@ -71,9 +72,4 @@ export default function DestinationSettingsPage() {
       </Loaded>
     </DestinationFrame>
   );
-}
-
-/** Secrets are shown masked; their fields say that they are set. */
-function plain(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(details).map(([name, value]) => (value === '*****' ? [`${name}_set`, true] : [name, value])));
 }

@@ -14,7 +14,15 @@ import { HeldNotice, HoldButton } from './hold.tsx';
 export default function DestinationsPage() {
   const listed = useNames('sys/sync/destinations');
   return (
-    <Page title="Sync" actions={<HoldButton />}>
+    <Page
+      title="Sync"
+      actions={
+        <>
+          <To to="/sync/apps">GitHub Apps</To>
+          <HoldButton />
+        </>
+      }
+    >
       <HeldNotice />
       <Loaded query={listed}>
         {({ pages }) => (

@@ -7,6 +7,8 @@ export const sync: Area = {
   entry: { label: 'Sync', to: '/sync', icon: IconRefresh, order: 50, owns: ['/sync'] },
   routes: [
     page('/sync', () => import('./destinations-page.tsx')),
+    page('/sync/apps', () => import('./apps-page.tsx')),
+    page('/sync/apps/$name', () => import('./app-page.tsx')),
     page('/sync/$type/$name', () => import('./destination-page.tsx')),
     page('/sync/$type/$name/plan', () => import('./plan-page.tsx')),
     page('/sync/$type/$name/link', () => import('./link-page.tsx')),

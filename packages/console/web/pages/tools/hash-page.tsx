@@ -1,10 +1,8 @@
-import { Checkbox, Code, Group, NativeSelect, Stack, Textarea } from '@mantine/core';
+import { Checkbox, Code, Group, NativeSelect, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { ApiError } from '../../api/api-error.ts';
 import { send } from '../../api/send.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { ServerError } from '../../parts/server-error.tsx';
+import { ToolForm } from './tool-form.tsx';
 import { ToolPage } from './tool-page.tsx';
 import classes from './tools.module.css';
 
@@ -17,65 +15,52 @@ export default function HashPage() {
   const [algorithm, setAlgorithm] = useState('sha2-256');
   const [format, setFormat] = useState('hex');
   const [sum, setSum] = useState<string>();
-  const [error, setError] = useState<ApiError>();
   const digest = async (): Promise<void> => {
-    setError(undefined);
     setSum(undefined);
-    try {
-      const input = isBase64 ? text.trim() : base64Of(text);
-      setSum((await send<{ sum: string }>('POST', 'sys/tools/hash', { body: { input, algorithm, format } })).data.sum);
-    } catch (caught) {
-      setError(caught as ApiError);
-    }
+    const input = isBase64 ? text.trim() : base64Of(text);
+    setSum((await send<{ sum: string }>('POST', 'sys/tools/hash', { body: { input, algorithm, format } })).data.sum);
   };
   return (
     <ToolPage title="Hash" tool="/tools/hash">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void digest();
-        }}
-      >
-        <Stack>
-          <Textarea
-            className={classes.mono}
-            label="Data"
-            autosize
-            minRows={4}
-            maxRows={20}
-            spellCheck={false}
-            value={text}
-            onChange={({ currentTarget }) => setText(currentTarget.value)}
-          />
-          <Checkbox label="The data is base64" checked={isBase64} onChange={({ currentTarget }) => setBase64(currentTarget.checked)} />
-          <Group>
-            <NativeSelect
-              label="Algorithm"
-              data={ALGORITHMS}
-              value={algorithm}
-              onChange={({ currentTarget }) => setAlgorithm(currentTarget.value)}
-            />
-            <NativeSelect
-              label="Written as"
-              data={['hex', 'base64']}
-              value={format}
-              onChange={({ currentTarget }) => setFormat(currentTarget.value)}
-            />
-          </Group>
-          {error && <ServerError error={error} />}
-          <div>
-            <ActionButton size="sm" type="submit" needs={{ path: 'sys/tools/hash', need: 'update' }}>
-              Hash
-            </ActionButton>
-          </div>
-          {sum !== undefined && (
+      <ToolForm
+        button="Hash"
+        needs={{ path: 'sys/tools/hash', need: 'update' }}
+        run={digest}
+        result={
+          sum !== undefined && (
             <Group gap={6} role="status">
               <Code>{sum}</Code>
               <CopyButton icon value={sum} label="Copy the digest" />
             </Group>
-          )}
-        </Stack>
-      </form>
+          )
+        }
+      >
+        <Textarea
+          className={classes.mono}
+          label="Data"
+          autosize
+          minRows={4}
+          maxRows={20}
+          spellCheck={false}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <Checkbox label="The data is base64" checked={isBase64} onChange={({ currentTarget }) => setBase64(currentTarget.checked)} />
+        <Group>
+          <NativeSelect
+            label="Algorithm"
+            data={ALGORITHMS}
+            value={algorithm}
+            onChange={({ currentTarget }) => setAlgorithm(currentTarget.value)}
+          />
+          <NativeSelect
+            label="Written as"
+            data={['hex', 'base64']}
+            value={format}
+            onChange={({ currentTarget }) => setFormat(currentTarget.value)}
+          />
+        </Group>
+      </ToolForm>
     </ToolPage>
   );
 }

@@ -1,11 +1,10 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { ApiError } from '../../api/api-error.ts';
 import { send } from '../../api/send.ts';
 import { duration } from '../../parts/durations.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { ServerError } from '../../parts/server-error.tsx';
 import { When } from '../../parts/when.tsx';
+import { ToolForm } from './tool-form.tsx';
 import { ToolPage } from './tool-page.tsx';
 
 interface LookedUp {
@@ -18,42 +17,18 @@ interface LookedUp {
 export default function LookupPage() {
   const [token, setToken] = useState('');
   const [found, setFound] = useState<LookedUp>();
-  const [error, setError] = useState<ApiError>();
   const look = async (): Promise<void> => {
-    setError(undefined);
     setFound(undefined);
-    try {
-      setFound((await send<LookedUp>('POST', 'sys/wrapping/lookup', { body: { token } })).data);
-    } catch (caught) {
-      setError(caught as ApiError);
-    }
+    setFound((await send<LookedUp>('POST', 'sys/wrapping/lookup', { body: { token } })).data);
   };
   return (
     <ToolPage title="Look up a wrapping token" tool="/tools/lookup">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void look();
-        }}
-      >
-        <Stack>
-          <Text size="sm">
-            Tells where a wrapping token was made, without using it up. A token that somebody put in the place of another one shows another
-            path.
-          </Text>
-          <PasswordInput
-            label="Wrapping token"
-            autoComplete="off"
-            value={token}
-            onChange={({ currentTarget }) => setToken(currentTarget.value.trim())}
-          />
-          {error && <ServerError error={error} />}
-          <div>
-            <Button type="submit" disabled={token === ''}>
-              Look up
-            </Button>
-          </div>
-          {found && (
+      <ToolForm
+        button="Look up"
+        disabled={token === ''}
+        run={look}
+        result={
+          found && (
             <div role="status">
               <Facts
                 facts={[
@@ -64,9 +39,20 @@ export default function LookupPage() {
                 ]}
               />
             </div>
-          )}
-        </Stack>
-      </form>
+          )
+        }
+      >
+        <Text size="sm">
+          Tells where a wrapping token was made, without using it up. A token that somebody put in the place of another one shows another
+          path.
+        </Text>
+        <PasswordInput
+          label="Wrapping token"
+          autoComplete="off"
+          value={token}
+          onChange={({ currentTarget }) => setToken(currentTarget.value.trim())}
+        />
+      </ToolForm>
     </ToolPage>
   );
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Page } from '../../parts/page.tsx';
-import { To } from '../../parts/to.tsx';
+import { Sections } from '../../parts/sections.tsx';
 import classes from './tools.module.css';
 
 const TOOLS = [
@@ -21,17 +21,7 @@ interface ToolPageProps {
 export function ToolPage({ title, tool, children }: ToolPageProps) {
   return (
     <Page title={title}>
-      <nav aria-label="Tools">
-        <ul className={classes.tools}>
-          {TOOLS.map(({ to, label }) => (
-            <li key={to}>
-              <To to={to} aria-current={to === tool ? 'page' : undefined}>
-                {label}
-              </To>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Sections label="Tools" sections={TOOLS.map(({ to, label }) => ({ to, label, current: to === tool }))} />
       <div className={classes.tool}>{children}</div>
     </Page>
   );

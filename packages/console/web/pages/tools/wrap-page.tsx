@@ -1,32 +1,25 @@
-import { Button, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { ApiError } from '../../api/api-error.ts';
 import { isRecord, readExact, type Json } from '../../api/exact-json.ts';
 import { send, type WrapInfo } from '../../api/send.ts';
-import { ActionButton } from '../../parts/action-button.tsx';
-import { ServerError } from '../../parts/server-error.tsx';
+import { useDraft } from '../../parts/use-draft.ts';
+import { ToolForm } from './tool-form.tsx';
 import { ToolPage } from './tool-page.tsx';
 import { WrappedToken } from './wrapped-token.tsx';
 import classes from './tools.module.css';
 
 /** Puts data behind a token that works once. */
 export default function WrapPage() {
-  const [text, setText] = useState('');
+  const { draft: text, change, drop } = useDraft('wrap', '');
   const [ttl, setTtl] = useState('30m');
   const [fault, setFault] = useState<string>();
-  const [error, setError] = useState<ApiError>();
   const [wrapped, setWrapped] = useState<WrapInfo>();
   const wrap = async (): Promise<void> => {
-    setError(undefined);
     const data = objectOf(text);
     if (!data) return setFault('This is no JSON object: { "key": "value" }.');
-    try {
-      const { wrapInfo } = await send('POST', 'sys/wrapping/wrap', { body: data, wrapTtl: ttl });
-      setWrapped(wrapInfo ?? undefined);
-      setText('');
-    } catch (caught) {
-      setError(caught as ApiError);
-    }
+    const { wrapInfo } = await send('POST', 'sys/wrapping/wrap', { body: data, wrapTtl: ttl });
+    setWrapped(wrapInfo ?? undefined);
+    drop();
   };
   if (wrapped) {
     return (
@@ -40,43 +33,30 @@ export default function WrapPage() {
   }
   return (
     <ToolPage title="Wrap" tool="/tools/wrap">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void wrap();
-        }}
-      >
-        <Stack>
-          <Text size="sm">Puts data behind a token that works once. Whoever unwraps it second learns that somebody was first.</Text>
-          <Textarea
-            className={classes.mono}
-            label="Data, as a JSON object"
-            autosize
-            minRows={5}
-            maxRows={20}
-            spellCheck={false}
-            value={text}
-            error={fault}
-            onChange={({ currentTarget }) => {
-              setText(currentTarget.value);
-              setFault(undefined);
-            }}
-          />
-          <TextInput
-            label="Good for"
-            description="Such as 30m or 24h."
-            maw={200}
-            value={ttl}
-            onChange={({ currentTarget }) => setTtl(currentTarget.value)}
-          />
-          {error && <ServerError error={error} />}
-          <div>
-            <ActionButton size="sm" type="submit" needs={{ path: 'sys/wrapping/wrap', need: 'update' }} disabled={text.trim() === ''}>
-              Wrap
-            </ActionButton>
-          </div>
-        </Stack>
-      </form>
+      <ToolForm button="Wrap" needs={{ path: 'sys/wrapping/wrap', need: 'update' }} disabled={text.trim() === ''} run={wrap}>
+        <Text size="sm">Puts data behind a token that works once. Whoever unwraps it second learns that somebody was first.</Text>
+        <Textarea
+          className={classes.mono}
+          label="Data, as a JSON object"
+          autosize
+          minRows={5}
+          maxRows={20}
+          spellCheck={false}
+          value={text}
+          error={fault}
+          onChange={({ currentTarget }) => {
+            change(currentTarget.value);
+            setFault(undefined);
+          }}
+        />
+        <TextInput
+          label="Good for"
+          description="Such as 30m or 24h."
+          maw={200}
+          value={ttl}
+          onChange={({ currentTarget }) => setTtl(currentTarget.value)}
+        />
+      </ToolForm>
     </ToolPage>
   );
 }

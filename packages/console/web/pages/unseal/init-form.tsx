@@ -63,7 +63,7 @@ export function InitForm({ status, done }: InitFormProps) {
           />
         </Group>
         <Text size="sm" c="dimmed">
-          The shares are shown in this browser, once. Encrypting them with PGP keys is not offered.
+          The shares are shown in this browser, once. The command line encrypts them to PGP keys: strongroom operator init -pgp-keys.
         </Text>
         {error && <ServerError error={error} />}
         <Button type="submit" loading={busy} disabled={shares === '' || threshold === ''}>

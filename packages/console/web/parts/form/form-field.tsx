@@ -80,7 +80,7 @@ export function FormField({ name, schema, required, stored, isSet, typed, compla
           maxRows={16}
           spellCheck={false}
           placeholder={kind === 'list' ? 'one a line' : kind === 'json' ? 'JSON' : common.placeholder}
-          classNames={{ input: classes.mono! }}
+          classNames={{ input: isSensitive(schema) ? classes.masked! : classes.mono! }}
           value={value}
           onChange={({ currentTarget }) => type(currentTarget.value)}
         />

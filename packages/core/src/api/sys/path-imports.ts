@@ -10,12 +10,9 @@ const Source = Type.Object({
 const Same = Type.Object({ source: Type.Boolean(), target: Type.Boolean() });
 
 const source = f.name('The id of the source: its cluster id, and a mark of the namespace where one was imported.');
-const objects = f.map(
-  'By name, such as "policies app": source and target, SHA-256 digests of the content there and here, in hexadecimal.',
-  {
-    required: true,
-  },
-);
+const objects = f.map('By name, such as "policy app": source and target, SHA-256 digests of the content there and here, in hexadecimal.', {
+  default: {},
+});
 
 /** `sys/import/…`: what imports brought from other servers. */
 export function importPaths({ imports }: { readonly imports: ImportRecords }): AnyPath[] {

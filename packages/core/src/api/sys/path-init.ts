@@ -1,7 +1,7 @@
 import { type AnyPath, BadRequest, f, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { protectShares, shownShares } from '../../services/ceremony/new-shares.ts';
-import type { PgpKeys, PgpPublicKey } from '../../services/ceremony/pgp-keys.ts';
+import { separateKeys, type PgpKeys, type PgpPublicKey } from '../../services/ceremony/pgp-keys.ts';
 import { checkShares, DEFAULT_RECOVERY_SHARES, defaultThreshold } from '../../services/seal/seal-config.ts';
 import type { InitOrder, InitResult, Seal } from '../../services/seal/seal.ts';
 import { json, json200 } from './json-answer.ts';
@@ -36,11 +36,11 @@ export function initPath(deps: InitPathDeps): AnyPath {
       secret_shares: f.int('Into how many shares the unseal key is split.'),
       secret_threshold: f.int('How many shares unseal.'),
       stored_shares: f.int('Accepted for older clients.', { deprecated: true }),
-      pgp_keys: f.commaStrings('Public PGP keys to encrypt the shares to: one for each, in the order of the shares.'),
+      pgp_keys: f.strings('Public PGP keys to encrypt the shares to: one for each, in the order of the shares.'),
       root_token_pgp_key: f.string('A public PGP key to encrypt the root token to. It is then answered as base64.'),
       recovery_shares: f.int('Shares of the recovery key of an automatic seal.'),
       recovery_threshold: f.int('How many of them are needed.'),
-      recovery_pgp_keys: f.commaStrings('As pgp_keys, for the shares of the recovery key.'),
+      recovery_pgp_keys: f.strings('As pgp_keys, for the shares of the recovery key.'),
     },
   })
     .read({
@@ -55,8 +55,8 @@ export function initPath(deps: InitPathDeps): AnyPath {
         if (await deps.initialized()) throw new BadRequest('Vault is already initialized');
         const keys = await holdersOf(deps, {
           ...data,
-          pgpKeys: data.pgp_keys ?? [],
-          recoveryPgpKeys: data.recovery_pgp_keys ?? [],
+          pgpKeys: separateKeys(data.pgp_keys),
+          recoveryPgpKeys: separateKeys(data.recovery_pgp_keys),
         });
         const rootTokenKey = data.root_token_pgp_key ? await tokenKey(deps.pgpKeys, data.root_token_pgp_key) : undefined;
         const made = await deps.initialize({

@@ -42,9 +42,14 @@ function initPath(rekeying: Rekeying): AnyPath {
   return path(`rotate/${rekeying.target}/init`, { synopsis: 'Starts to make new shares.', ...about, fields: orderFields })
     .read({ summary: 'Shows the progress.', response: RekeyStatus, handle: async () => ({ data: await statusOf(rekeying, ROTATION) }) })
     .update({
-      summary: 'Starts.',
-      response: RekeyStatus,
-      handle: async ({ data }) => ({ data: await statusOf(rekeying, ROTATION, await rekeying.start(orderOf(data), ROTATION)) }),
+      summary: 'Starts. Answers the first recovery shares at once, where the initialisation postponed them.',
+      response: Type.Union([RekeyStatus, MadeShares]),
+      handle: async ({ data }) => {
+        const order = orderOf(data);
+        if (rekeying.target === 'recovery' && (await rekeying.required()) === 0)
+          return { data: madeOf(await rekeying.first(order, ROTATION)) };
+        return { data: await statusOf(rekeying, ROTATION, await rekeying.start(order, ROTATION)) };
+      },
     })
     .delete({
       summary: 'Gives up; the present shares stay in force.',

@@ -19,6 +19,8 @@ export interface SealPathDeps extends InitPathDeps {
   sealWarnings(): readonly string[];
   /** Why an open server answers no requests just now; undefined when it does. */
   problem(): string | undefined;
+  /** What of an open server does not work, though it answers requests. */
+  warnings(): readonly string[];
   /** Takes a share, and starts the server when it was the last one needed. */
   unseal(share: Buffer, migrate: boolean): Promise<void>;
   close(): Promise<void>;
@@ -124,7 +126,8 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
     const answer = !initialized ? codeOf('uninitcode', 501) : sealed ? codeOf('sealedcode', 503) : codeOf('activecode', 200);
     codeOf('standbycode', 429);
     const failing = sealed ? [] : deps.sealWarnings();
-    const unable = problem === undefined ? {} : { warnings: [problem] };
+    const warnings = [...(problem === undefined ? [] : [problem]), ...(sealed ? [] : deps.warnings())];
+    const unable = warnings.length === 0 ? {} : { warnings };
     return json(
       {
         initialized,

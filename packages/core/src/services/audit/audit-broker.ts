@@ -73,6 +73,7 @@ function breath(): Promise<void> {
 }
 
 const DEVICES = 'device/';
+const DISK_FULL = 'the request cannot be audited: no space is left on the disk of an audit device';
 const defaultLimits: QueueLimits = { lines: 10_000, bytes: 64 << 20, deadlineMillis: 5000 };
 
 /** No device could write the request: it must not be carried out. */
@@ -131,12 +132,12 @@ export class AuditBroker {
 
   /** @throws RequestNotAudited */
   request(entry: AuditEntry): Promise<void> {
-    return this.#write(entry, () => new RequestNotAudited());
+    return this.#write(entry, () => new RequestNotAudited(this.#diskFull() ? DISK_FULL : undefined));
   }
 
   /** The entry carries `response`. @throws ResponseNotAudited */
   response(entry: AuditEntry): Promise<void> {
-    return this.#write(entry, () => new ResponseNotAudited());
+    return this.#write(entry, () => new ResponseNotAudited(this.#diskFull() ? DISK_FULL : undefined));
   }
 
   /** Adds a device once it has taken a test line. @throws BadRequest */
@@ -179,6 +180,17 @@ export class AuditBroker {
       this.#devices.delete(id);
       await device?.queue.close();
     });
+  }
+
+  /** What everybody may know of devices that do not write. */
+  warnings(): string[] {
+    const broken = [...this.#devices.values()].filter(({ queue }) => queue.state !== 'healthy');
+    if (broken.length === 0) return [];
+    return [this.#diskFull() ? 'an audit device cannot write: no space is left on its disk' : 'an audit device cannot write'];
+  }
+
+  #diskFull(): boolean {
+    return [...this.#devices.values()].some(({ queue }) => queue.state !== 'healthy' && queue.diskFull);
   }
 
   figures(): AuditFigures[] {

@@ -63,7 +63,7 @@ export class AuditQueue {
   #dropped = 0;
   #writes = 0;
   #writeMillis = 0;
-  #lastError: { message: string; at: Date } | undefined;
+  #lastError: { message: string; at: Date; full: boolean } | undefined;
 
   constructor(
     open: () => Promise<AuditDevice>,
@@ -91,6 +91,11 @@ export class AuditQueue {
       last_error: this.#lastError?.message ?? null,
       last_error_time: this.#lastError?.at.toISOString() ?? null,
     };
+  }
+
+  /** The last failure was that of a full disk. */
+  get diskFull(): boolean {
+    return this.#lastError?.full ?? false;
   }
 
   /** Writes of the device, of one or more lines each, and the seconds that they took. */
@@ -201,7 +206,7 @@ export class AuditQueue {
   }
 
   #failure(error: Error, state: QueueState): void {
-    this.#lastError = { message: error.message, at: this.#clock.now() };
+    this.#lastError = { message: error.message, at: this.#clock.now(), full: isDiskFull(error) };
     this.#become(state);
   }
 
@@ -215,4 +220,10 @@ export class AuditQueue {
   async #ended(work: Promise<void> | undefined): Promise<void> {
     if (work) await waitAtMost(this.#clock, this.#limits.deadlineMillis, work).catch(() => undefined);
   }
+}
+
+/** Of a disk, or of the part of it that the user may fill. */
+function isDiskFull(error: unknown): boolean {
+  const { code, cause } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && isDiskFull(cause));
 }

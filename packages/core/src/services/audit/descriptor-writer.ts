@@ -45,6 +45,11 @@ export class DescriptorWriter {
     this.#torn = false;
   }
 
+  /** What is written already ends within a line. */
+  continueAfterCut(): void {
+    this.#torn = true;
+  }
+
   /** The descriptor belongs to another file now. */
   forget(): void {
     this.#torn = false;

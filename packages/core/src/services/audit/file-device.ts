@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, open as openFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { API_VERSION, BadRequest, type Clock, type Log } from '@strongroom/engine-sdk';
@@ -15,6 +15,7 @@ const fchmod = promisify(fs.fchmod);
 /** How often the file's name is compared with what is open. */
 const LOOK_MILLIS = 1000;
 const DEFAULT_MODE = 0o600;
+const NEWLINE = 0x0a;
 const FLAGS = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_NONBLOCK;
 
 export interface FileOptions {
@@ -51,7 +52,19 @@ export const fileAudit: AuditDevicePlugin = {
   },
 };
 
-/** Appends to a file; notices within a second that it was moved or deleted, and goes on in a new one. */
+/** Whether the last line was cut off, as by a full disk or the end of a machine. A file that cannot be read is taken as whole. */
+async function endsWithinLine(path: string, size: number): Promise<boolean> {
+  const file = await openFile(path, 'r').catch(() => undefined);
+  if (!file) return false;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+    return bytesRead === 1 && buffer[0] !== NEWLINE;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Appends to a file; notices within a second that it was moved or deleted, and goes on in a new one. A line that was cut off earlier is ended, so that only that line is lost. */
 export class FileDevice implements AuditDevice {
   readonly #path: string;
   readonly #mode: number;
@@ -119,7 +132,10 @@ export class FileDevice implements AuditDevice {
       fd = await open(this.#path, FLAGS, this.#mode || DEFAULT_MODE);
       const found = await fstat(fd);
       if (found.isFile() && this.#mode !== 0 && (found.mode & 0o7777) !== this.#mode) await fchmod(fd, this.#mode);
-      if (found.ino !== before?.ino || found.dev !== before.dev) this.#writer.forget();
+      if (found.ino !== before?.ino || found.dev !== before.dev) {
+        this.#writer.forget();
+        if (found.isFile() && found.size > 0 && (await endsWithinLine(this.#path, found.size))) this.#writer.continueAfterCut();
+      }
       this.#looked = this.#clock.millis();
       this.#file = { fd, dev: found.dev, ino: found.ino };
       return this.#file;

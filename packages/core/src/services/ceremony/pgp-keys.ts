@@ -26,7 +26,7 @@ export class PgpKeys {
 
   /** `text`: base64 of the binary key, or the armored key as it is. `at`: when it must not have expired; now by default. @throws BadRequest */
   async read(text: string, at: Date = this.#clock.now()): Promise<PgpPublicKey> {
-    const armored = text.trimStart().startsWith('-----BEGIN PGP');
+    const armored = isArmored(text);
     const bytes = armored ? Buffer.from(text) : decoded(text);
     const pgp = await this.#load?.();
     if (!pgp) {
@@ -55,6 +55,15 @@ export class PgpKeys {
     }
     return keys;
   }
+}
+
+/** Keys as fields take them: a list, or one text with commas. An empty key stays, and is refused, so that nothing is answered in clear by mistake. */
+export function separateKeys(texts: readonly string[] = []): string[] {
+  return texts.flatMap((text) => (isArmored(text) ? [text] : text.split(',')));
+}
+
+function isArmored(text: string): boolean {
+  return text.trimStart().startsWith('-----BEGIN PGP');
 }
 
 /** As Vault and OpenBao refuse base64 of an armored key, which their clients never send. */

@@ -69,9 +69,21 @@ export class Rekeying {
     return this.#found(this.#store, purpose);
   }
 
-  /** Every key is checked before anything is written. @throws BadRequest */
+  /** Every key is checked before anything is written. @throws BadRequest, also where there are no present shares yet */
   async start(order: ShareOrder, purpose: RekeyPurpose): Promise<RekeyRecord> {
     this.#requireSupport(purpose);
+    if ((await this.required()) === 0) throw noShares();
+    return this.#begin(order, purpose);
+  }
+
+  /** The first recovery shares, where the initialisation postponed them: no present share authorises them, so the caller's token has to. @throws BadRequest */
+  async first(order: ShareOrder, purpose: RekeyPurpose): Promise<Rekeyed> {
+    this.#requireSupport(purpose);
+    if (this.target === 'root' || (await this.required()) > 0) throw new BadRequest('there are shares already: give them');
+    return this.#complete(await this.#begin(order, purpose), purpose);
+  }
+
+  async #begin(order: ShareOrder, purpose: RekeyPurpose): Promise<RekeyRecord> {
     const prefix = `invalid ${purpose.settings} configuration`;
     const replaces = this.#replacesRootKey;
     if (replaces && (order.pgpKeys.length > 0 || order.backup || order.verification)) {
@@ -272,6 +284,11 @@ export class Rekeying {
       return undefined;
     }
   }
+}
+
+/** Of a server whose initialisation postponed its recovery keys. */
+export function noShares(): BadRequest {
+  return new BadRequest('this server has no recovery keys yet: a token makes the first ones at sys/rotate/recovery/init');
 }
 
 function verifying(rekey: RekeyRecord | undefined, purpose: RekeyPurpose): Verifying {

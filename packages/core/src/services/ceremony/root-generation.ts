@@ -7,6 +7,7 @@ import { buffersOf, withShare } from './given-shares.ts';
 import { oneTimePad } from './one-time-pad.ts';
 import type { PgpKeys } from './pgp-keys.ts';
 import { requireNonce, ROOT_TOKEN, wrongShares } from './purpose.ts';
+import { noShares } from './rekeying.ts';
 import { ROOT_GENERATION, type RootGenerationRecord } from './root-generation-record.ts';
 
 /** Length of a service token: `s.` and 24 characters. */
@@ -42,6 +43,7 @@ export class RootGeneration {
   /** Without password and key, makes a password; the answer alone has it. @throws BadRequest */
   async start(order: { otp: string; pgpKey: string }): Promise<{ attempt: RootGenerationRecord; made: string | undefined }> {
     if (await this.current()) throw running();
+    if ((await this.required()) === 0) throw noShares();
     if (order.otp !== '' && order.pgpKey !== '') throw new BadRequest('otp and pgp_key exclude each other: send one of them');
     if (order.otp !== '' && Buffer.byteLength(order.otp) !== OTP_LENGTH) throw new BadRequest('OTP string has incorrect length');
     const key = order.pgpKey === '' ? undefined : await this.#readKey(order.pgpKey);

@@ -1,6 +1,7 @@
 import { CAPABILITY_BITS, DENY, LISTING, type CapabilitySet } from './capability.ts';
 import { deniedParameter, disallowedParameter, missingParameter } from './parameters.ts';
 import type { FieldNames } from '../../kernel/mounts/path-router.ts';
+import type { KeysFilter } from './keys-filter.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { ParameterValues, PolicyRule } from './policy-rule.ts';
 
@@ -28,7 +29,7 @@ export interface AccessRule {
   minWrappingTtl: number;
   maxWrappingTtl: number;
   paginationLimit: number;
-  keysFilterPath: string;
+  keysFilters: readonly KeysFilter[];
   /** Among the patterns with wildcards; the highest that matches decides. */
   rank: number;
 }
@@ -47,7 +48,7 @@ export function accessRule(pattern: PathPattern, policy: string, rule: PolicyRul
     minWrappingTtl: rule.minWrappingTtl,
     maxWrappingTtl: rule.maxWrappingTtl,
     paginationLimit: rule.paginationLimit,
-    keysFilterPath: rule.keysFilterPath,
+    keysFilters: rule.keysFilter ? [rule.keysFilter] : [],
     rank: -1,
   };
 }
@@ -70,7 +71,12 @@ export function mergeRule(into: AccessRule, from: AccessRule): void {
   into.minWrappingTtl = smaller(into.minWrappingTtl, from.minWrappingTtl);
   into.maxWrappingTtl = smaller(into.maxWrappingTtl, from.maxWrappingTtl);
   into.paginationLimit = smaller(into.paginationLimit, from.paginationLimit);
-  into.keysFilterPath ||= from.keysFilterPath;
+  into.keysFilters = bothFilters(into.keysFilters, from.keysFilters);
+}
+
+/** Of two lists, each filter once. */
+export function bothFilters(a: readonly KeysFilter[], b: readonly KeysFilter[]): readonly KeysFilter[] {
+  return [...a, ...b.filter(({ source }) => !a.some((one) => one.source === source))];
 }
 
 /** No values means any value, and wins over a list of values. */

@@ -13,7 +13,7 @@ export function listsAll(folder: string, covering: AccessRule | undefined, rules
 }
 
 function grants(rule: AccessRule): boolean {
-  return (rule.capabilities & NEEDED) === NEEDED && isPlain(rule);
+  return (rule.capabilities & NEEDED) === NEEDED && isPlain(rule) && rule.keysFilters.length === 0;
 }
 
 /** True also for some rules that decide nothing there. */

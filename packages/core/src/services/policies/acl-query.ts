@@ -1,4 +1,5 @@
 import type { FieldNames, PathFolds } from '../../kernel/mounts/path-router.ts';
+import type { KeysFilter } from './keys-filter.ts';
 import type { PolicyOperation } from './capability.ts';
 
 export interface AclQuery {
@@ -25,6 +26,6 @@ export interface AclVerdict {
   readonly grantingPolicies: readonly string[];
   /** A list without `limit` takes this one; 0 for none. */
   readonly paginationLimit: number;
-  /** A list drops the keys whose path by this template the caller cannot reach; '' for none. */
-  readonly keysFilterPath: string;
+  /** A list leaves out the keys whose path by one of these the caller cannot reach. */
+  readonly keysFilters: readonly KeysFilter[];
 }

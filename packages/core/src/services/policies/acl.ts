@@ -14,7 +14,7 @@ import { SegmentTree } from './segment-tree.ts';
 import { resolveTemplate, widestPath, type TemplateContext, type TemplateRules } from './template.ts';
 import type { AclQuery, AclVerdict } from './acl-query.ts';
 
-const refused: AclVerdict = { allowed: false, sudo: false, grantingPolicies: [], paginationLimit: 0, keysFilterPath: '' };
+const refused: AclVerdict = { allowed: false, sudo: false, grantingPolicies: [], paginationLimit: 0, keysFilters: [] };
 const helped: AclVerdict = { ...refused, allowed: true };
 const rooted: AclVerdict = { ...refused, allowed: true, sudo: true, grantingPolicies: ['root'] };
 
@@ -223,6 +223,6 @@ function verdictOf(rule: AccessRule, needed: CapabilitySet): AclVerdict {
     sudo: (rule.capabilities & SUDO) !== 0,
     grantingPolicies: Object.freeze([...new Set(granting)]),
     paginationLimit: (needed & LISTING) === 0 ? 0 : rule.paginationLimit,
-    keysFilterPath: (needed & LISTING) === 0 ? '' : rule.keysFilterPath,
+    keysFilters: (needed & LISTING) === 0 ? [] : rule.keysFilters,
   });
 }

@@ -1,4 +1,5 @@
 import type { PathFolds } from '../../kernel/mounts/path-router.ts';
+import { bothFilters } from './access-rule.ts';
 import type { AclExplanation } from './acl-explanation.ts';
 import type { ResultantAcl } from './acl-resultant.ts';
 import { Acl } from './acl.ts';
@@ -70,6 +71,6 @@ function both(a: AclVerdict, b: AclVerdict): AclVerdict {
       a.paginationLimit === 0 || b.paginationLimit === 0
         ? a.paginationLimit || b.paginationLimit
         : Math.min(a.paginationLimit, b.paginationLimit),
-    keysFilterPath: a.keysFilterPath || b.keysFilterPath,
+    keysFilters: bothFilters(a.keysFilters, b.keysFilters),
   };
 }

@@ -2,6 +2,7 @@ import { decodeValue, listed } from '@strongroom/engine-sdk';
 import { toPlain, type HclBody, type HclItem, type HclPlain, type HclPosition, type HclValue } from '@strongroom/hcl';
 import { capabilitySet, DENY, isCapability, OLD_POLICIES, type Capability, type CapabilitySet } from './capability.ts';
 import { keyFault, unknownKeys } from './key-faults.ts';
+import { KeysFilter } from './keys-filter.ts';
 import { pathPattern, PathPatternError, type PathPattern } from './path-pattern.ts';
 import { parseTemplate, TemplateSyntaxError, type PathTemplate } from './template.ts';
 
@@ -36,8 +37,8 @@ export interface PolicyRule {
   readonly maxWrappingTtl: number;
   /** Most items of one list; 0 is no limit. */
   readonly paginationLimit: number;
-  /** The template by which a list drops keys the caller cannot reach; '' for none. */
-  readonly keysFilterPath: string;
+  /** By which a list leaves out keys that the caller cannot reach. */
+  readonly keysFilter?: KeysFilter;
   /** Milliseconds since the epoch; from then on the block is as if it were not written. */
   readonly expiration?: number;
   readonly comment: string;
@@ -88,8 +89,8 @@ const knownKeys = [
   'control_group',
   'mfa_methods',
 ];
-/** Taken so that Vault's and OpenBao's policies can be read; nothing enforces them here. */
-const unenforced = ['control_group', 'mfa_methods', 'list_scan_response_keys_filter_path'];
+/** They ask for the consent of others, or for a second factor at each call. No caller can have these here, so a block that asks for one denies its path. */
+const unmet = ['control_group', 'mfa_methods'];
 
 /** @throws PolicyFault */
 export function parseRule(item: HclItem): PolicyRule {
@@ -122,6 +123,7 @@ export function parseRule(item: HclItem): PolicyRule {
   const allowed = read.parameters('allowed_parameters');
   const denied = read.parameters('denied_parameters');
   const expiration = read.time('expiration');
+  const keysFilter = read.keysFilter('list_scan_response_keys_filter_path');
   const { template, pattern } = matching(path, item, fault);
   const { line, column } = item;
   const remark = (text: string, at: HclPosition = item): PolicyRemark => ({
@@ -129,21 +131,23 @@ export function parseRule(item: HclItem): PolicyRule {
     line: at.line,
     column: at.column,
   });
-  const denies = capabilitySet(capabilities as Capability[]) === DENY;
+  const asked = unmet.filter((key) => read.holds(key));
+  const granted = asked.length > 0 ? DENY : capabilitySet(capabilities as Capability[]);
+  const denies = granted === DENY;
   return {
     line,
     column,
     path,
     ...(template ? { template } : {}),
     ...(pattern ? { pattern } : {}),
-    capabilities: capabilitySet(capabilities as Capability[]),
+    capabilities: granted,
     ...(allowed ? { allowedParameters: allowed } : {}),
     ...(denied ? { deniedParameters: denied } : {}),
     requiredParameters: [...new Set((read.strings('required_parameters') ?? []).map((name) => name.toLowerCase()))],
     minWrappingTtl,
     maxWrappingTtl,
     paginationLimit: read.count('pagination_limit'),
-    keysFilterPath: read.string('list_scan_response_keys_filter_path') ?? '',
+    ...(keysFilter ? { keysFilter } : {}),
     ...(expiration === undefined ? {} : { expiration }),
     comment: read.string('comment') ?? '',
     remarks:
@@ -152,9 +156,7 @@ export function parseRule(item: HclItem): PolicyRule {
         : [],
     notices: [
       ...unreachable(label, denies).map((reason) => remark(reason)),
-      ...unenforced
-        .filter((key) => body.some((inner) => inner.key === key))
-        .map((key) => remark(`${key} is not enforced by this server`, read.at(key))),
+      ...asked.map((key) => remark(`this server does not support ${key}, so that this block denies its path`, read.at(key))),
       ...(template?.selectors ?? [])
         .filter((selector) => !selector.resolve)
         .map((selector) => {
@@ -213,6 +215,14 @@ class BlockReader {
     return this.#body.filter((item) => item.key === key).map((item) => item.value);
   }
 
+  /** Whether the key is there with anything in it. */
+  holds(key: string): boolean {
+    return this.#values(key).some((value) => {
+      if (value.kind === 'list') return value.items.length > 0;
+      return value.kind === 'object' ? value.body.length > 0 : value.kind !== 'null';
+    });
+  }
+
   string(key: string): string | undefined {
     const value = this.#values(key).at(-1);
     if (value === undefined || value.kind === 'null') return undefined;
@@ -248,6 +258,16 @@ class BlockReader {
       throw this.#fault(`${key} must be a whole number that is not negative`, value);
     }
     return value.value;
+  }
+
+  keysFilter(key: string): KeysFilter | undefined {
+    const source = this.string(key);
+    if (source === undefined || source === '') return undefined;
+    try {
+      return new KeysFilter(source);
+    } catch (error) {
+      throw this.#fault(`error parsing ${key}: ${(error as Error).message}`, this.at(key));
+    }
   }
 
   time(key: string): number | undefined {

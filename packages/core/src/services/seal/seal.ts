@@ -158,7 +158,7 @@ export class Seal {
 
   /**
    * Takes one share of the unseal key, or of the recovery key of an automatic seal; opens the barrier when there are enough. Shares are dropped then, right
-   * or wrong. `migrate`: the store is migrated to the seal of the configuration first. @throws BadRequest, Unavailable
+   * or wrong; while a seal cannot be reached, only the last one is. `migrate`: the store is migrated to the seal of the configuration first. @throws BadRequest, Unavailable
    */
   async provide(share: Buffer, migrate = false): Promise<void> {
     const stored = await storedSealConfig(this.#driver);
@@ -176,12 +176,18 @@ export class Seal {
     if (this.#shares.length === 0) this.#nonce = randomUUID();
     this.#shares.push(share);
     if (this.#shares.length < threshold) return;
-    const shares = this.#shares;
+    const [shares, nonce] = [this.#shares, this.#nonce];
     this.reset();
     const key = await joinedShares(shares);
-    if (migrate) await this.#migrate(stored, key);
-    else if (stored.config.type === 'shamir') await this.#openWithShares(key);
-    else await this.#openWithRecoveryKey(key);
+    try {
+      if (migrate) await this.#migrate(stored, key);
+      else if (stored.config.type === 'shamir') await this.#openWithShares(key);
+      else await this.#openWithRecoveryKey(key);
+    } catch (error) {
+      // A seal did not answer: whoever sends the last share again, as command lines do, tries again.
+      if (error instanceof Unavailable && shares.length > 1) [this.#shares, this.#nonce] = [shares.slice(0, -1), nonce];
+      throw error;
+    }
   }
 
   reset(): void {

@@ -2,10 +2,19 @@ import { abortable, PermissionDenied, Unavailable, type EngineRequest } from '@s
 import { admittedPath } from '../../kernel/call/admitted-path.ts';
 import { canonicalPath, type MountFinder } from '../../kernel/mounts/canonical-path.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
+import { isShown } from '../policies/shown-keys.ts';
 import { internalOf, withInternal } from '../caller/internal-request.ts';
 
 /** Names asked for at once. */
 export const PAGE = 500;
+
+export interface FolderPage {
+  readonly names: readonly string[];
+  /** Fewer names than these are the last ones. */
+  readonly asked: number;
+  /** Whether LIST would show the caller the name. */
+  isSeen(name: string): boolean;
+}
 
 /** Reads folders as their caller could with LIST: the same rules of the same policies decide. */
 export class FolderReader {
@@ -24,8 +33,8 @@ export class FolderReader {
    * The names in a folder after one, in byte order. `folder` begins at the root and ends in a slash. An answer of fewer than `asked` names is the last one.
    * @throws PermissionDenied, Unavailable, what the engine throws, and the reason of the signal
    */
-  async page(folder: string, after: string): Promise<{ readonly names: readonly string[]; readonly asked: number }> {
-    const none = { names: [], asked: PAGE };
+  async page(folder: string, after: string): Promise<FolderPage> {
+    const none = { names: [], asked: PAGE, isSeen: () => true };
     const found = canonicalPath(this.#mounts, admittedPath(folder, 'list'));
     const { mount, match } = found ?? {};
     const { declaration, decode, names } = match?.path ?? {};
@@ -60,7 +69,9 @@ export class FolderReader {
       mount.serve(async () => mount.run(async () => op.handle(request))),
     );
     const keys = (response?.data as { readonly keys?: unknown } | null | undefined)?.keys;
-    return Array.isArray(keys) ? { names: keys.filter((key) => typeof key === 'string'), asked } : none;
+    if (!Array.isArray(keys)) return none;
+    const isSeen = (name: string): boolean => isShown({ acl: acl!, mounts: this.#mounts }, verdict.keysFilters, found.path, name);
+    return { names: keys.filter((key) => typeof key === 'string'), asked, isSeen };
   }
 }
 

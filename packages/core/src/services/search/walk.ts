@@ -80,12 +80,16 @@ export class Walk {
       const names = namesAfter(last, page.names);
       let piece: string[] = [];
       for (const [index, name] of names.entries()) {
-        piece.push(folder + name);
+        const isSeen = page.isSeen(name);
+        if (isSeen) piece.push(folder + name);
         if (!name.endsWith('/') && index < names.length - 1) continue;
-        this.position = folder + name;
-        yield piece;
-        piece = [];
-        if (name.endsWith('/')) yield* this.#below(folder + name, '');
+        // The caller learns the position, and no name that is hidden.
+        if (piece.length > 0) {
+          this.position = piece.at(-1)!;
+          yield piece;
+          piece = [];
+        }
+        if (name.endsWith('/')) yield* isSeen ? this.#below(folder + name, '') : this.#reachableBelow(folder + name, '');
         if (this.#signal.aborted) return;
       }
       if (names.length === 0 || page.names.length < page.asked || this.#signal.aborted) return;

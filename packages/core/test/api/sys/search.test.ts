@@ -169,6 +169,15 @@ describe('what a token may not list', () => {
     const token = await tokenWith('path "secret/metadata/*" { capabilities = ["list"] pagination_limit = 1 }');
     expect(names(await search({ q: 'database', mount: 'secret' }, token))).toHaveLength(3);
   });
+
+  test('finds of a filtered list what the filter shows', async () => {
+    const filter = 'list_scan_response_keys_filter_path = "{{ .path }}{{ .key }}"';
+    const token = await tokenWith(
+      `path "secret/metadata/*" { capabilities = ["list"] ${filter} } path "secret/metadata/shop/database" { capabilities = ["read"] }`,
+    );
+    const found = await search({ q: 'database', mount: 'secret' }, token);
+    expect([names(found), found.left_out]).toEqual([['secret/metadata/shop/database'], []]);
+  });
 });
 
 describe('a list that', () => {

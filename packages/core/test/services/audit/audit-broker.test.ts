@@ -64,6 +64,21 @@ describe('writing', () => {
     expect(tokens[0]).not.toBe(tokens[1]);
   });
 
+  test('that a full disk prevents tells the caller and everybody why, until there is room again', async () => {
+    const it = await broker();
+    await it.enable('a', fake('one'));
+    expect(it.warnings()).toEqual([]);
+    devices['one']!.error = Object.assign(new Error('write'), { code: 'ENOSPC' });
+    await expect(it.request(entry)).rejects.toThrow('the request cannot be audited: no space is left on the disk of an audit device');
+    expect(it.warnings()).toEqual(['an audit device cannot write: no space is left on its disk']);
+    devices['one']!.error = new Error('another failure');
+    await expect(it.request(entry)).rejects.toThrow('internal error');
+    expect(it.warnings()).toEqual(['an audit device cannot write']);
+    devices['one']!.error = undefined;
+    await it.request(entry);
+    expect(it.warnings()).toEqual([]);
+  });
+
   test('goes on while one device fails, and is refused when all do', async () => {
     const it = await broker();
     await it.enable('a', fake('one'));

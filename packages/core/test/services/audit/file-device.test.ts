@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmdirSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BadRequest, silentLog, systemClock } from '@strongroom/engine-sdk';
@@ -30,6 +30,17 @@ async function device(options: Record<string, string>): Promise<AuditDevice> {
 }
 const content = (path: string): Promise<string> => readFile(path, 'utf8');
 
+/** Whoever may mount has a disk that is full soon. */
+const mayMount = ((): boolean => {
+  const place = mkdtempSync(join(tmpdir(), 'audit-mount-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', 'none', place]).status === 0;
+  if (mounted) spawnSync('umount', [place]);
+  rmdirSync(place);
+  return mounted;
+})();
+const smallDisk = (title: string, body: () => Promise<void>): void =>
+  mayMount ? test(title, body) : test.skip(`${title} (skipped: this user may not mount a small disk)`, body);
+
 describe('a file', () => {
   test('is made with its folders, for its owner only, and appended to', async () => {
     const path = join(folder, 'a', 'b', 'audit.log');
@@ -41,6 +52,36 @@ describe('a file', () => {
     const again = await device({ path });
     await again.write(['four']);
     expect(await content(path)).toBe('one\ntwo\nthree\nfour\n');
+  });
+
+  test('whose last line was cut off when the machine stopped loses that line only', async () => {
+    const path = join(folder, 'audit.log');
+    await writeFile(path, 'one\n{"cut');
+    await (await device({ path })).write(['two']);
+    await (await device({ path })).write(['three']);
+    expect(await content(path)).toBe('one\n{"cut\ntwo\nthree\n');
+  });
+
+  smallDisk('on a full disk fails and says so, and goes on in a new line once there is room', async () => {
+    const disk = join(folder, 'disk');
+    await mkdir(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk]);
+    try {
+      const path = join(disk, 'audit.log');
+      const log = await device({ path });
+      await writeFile(join(disk, 'other'), 'x'.repeat(57_344));
+      const line = JSON.stringify('y'.repeat(6_000));
+      await log.write([line]);
+      await expect(log.write([line])).rejects.toThrow('ENOSPC');
+      await unlink(join(disk, 'other'));
+      const again = await device({ path });
+      await again.write(['"after"']);
+      const lines = (await content(path)).trimEnd().split('\n');
+      expect([lines[0], lines.at(-1), lines.length <= 3]).toEqual([line, '"after"', true]);
+    } finally {
+      await Promise.all(open.splice(0).map((one) => one.close()));
+      execFileSync('umount', [disk]);
+    }
   });
 
   test('gets the mode that is asked for, without execution; 0000 leaves it alone', async () => {

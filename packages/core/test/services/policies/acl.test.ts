@@ -99,6 +99,24 @@ describe('lists', () => {
   });
 });
 
+describe('filters of keys', () => {
+  const filtered = (template: string) =>
+    `path "a" { capabilities = ["list", "read"]\n list_scan_response_keys_filter_path = "${template}" }`;
+  const sources = (acl: Acl, operation: 'list' | 'read') =>
+    acl.check({ operation, path: operation === 'list' ? 'a/' : 'a' }).keysFilters.map(({ source }) => source);
+
+  test('are handed on for lists, all that any policy has for the path, each once', () => {
+    const acl = aclOf(filtered('b/{{ .key }}'), block('a', 'list'), filtered('c/{{ .key }}'), filtered('b/{{ .key }}'));
+    expect([sources(acl, 'list'), sources(acl, 'read')]).toEqual([['b/{{ .key }}', 'c/{{ .key }}'], []]);
+  });
+
+  test('keep a rule from listing everything', () => {
+    const sudo = (more: string) => aclOf(`path "a/*" { capabilities = ["list", "sudo"]\n ${more} }`);
+    expect(sudo('').listsAll('a/')).toBe(true);
+    expect(sudo('list_scan_response_keys_filter_path = "{{ .key }}"').listsAll('a/')).toBe(false);
+  });
+});
+
 describe('several policies', () => {
   test('capabilities for the same path add up, and the policies that gave one are named', () => {
     const acl = aclOf(block('a', 'read', 'list'), block('a', 'update', 'sudo'), block('a', 'read'));

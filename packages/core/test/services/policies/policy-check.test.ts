@@ -68,7 +68,7 @@ path "c" { capabilities = [] }`;
     expect(complaints(text)).toEqual([
       'info 1:1 path "secret/*/x": a * stands for itself except at the end; + stands for one segment',
       'warning 2:1 path "a//b": no request has an empty segment, so this block never applies',
-      'warning 5:17 path "c": mfa_methods is not enforced by this server',
+      'warning 5:17 path "c": this server does not support mfa_methods, so that this block denies its path',
       'info 7:1 path "c": line 3 has a block for the same path: both count together',
       'info 7:1 path "c": this block grants no capability',
     ]);

@@ -75,7 +75,7 @@ describe('reading a policy', () => {
       minWrappingTtl: 60,
       maxWrappingTtl: 3600,
       paginationLimit: 100,
-      keysFilterPath: '{{ .path }}{{ .key }}',
+      keysFilter: { source: '{{ .path }}{{ .key }}' },
       expiration: Date.parse('2030-01-02T03:04:05Z'),
       comment: 'why',
     });
@@ -93,10 +93,22 @@ describe('reading a policy', () => {
     );
   });
 
-  test('what is accepted without being enforced is said', () => {
-    expect(parsePolicy('p', 'path "a" { capabilities = ["read"]\n mfa_methods = ["x"] }').notices).toEqual([
-      'path "a": mfa_methods is not enforced by this server',
-    ]);
+  test.each(['mfa_methods = ["x"]', 'mfa_methods = "x"', 'control_group = { factor "ops" { identity { approvals = 1 } } }'])(
+    'a block that asks for what no caller can have denies its path, and says so: %s',
+    (asked) => {
+      const { rules, notices } = parsePolicy('p', `path "a" { capabilities = ["read", "list"]\n ${asked} }`);
+      expect(rules.map(({ capabilities }) => capabilityNames(capabilities))).toEqual([['deny']]);
+      const [key] = asked.split(' ');
+      expect(notices).toEqual([`path "a": this server does not support ${key!}, so that this block denies its path`]);
+    },
+  );
+
+  test.each(['mfa_methods = []', 'control_group = {}'])('a block that asks for nothing grants what it says: %s', (asked) => {
+    const { rules, notices } = parsePolicy('p', `path "a" { capabilities = ["read"]\n ${asked} }`);
+    expect([capabilityNames(rules[0]!.capabilities), notices]).toEqual([['read'], []]);
+  });
+
+  test('a block that cannot apply to any caller says so', () => {
     expect(parsePolicy('p', 'path "a/{{identity.nobody}}" { capabilities = ["read"] }').notices).toEqual([
       'path "a/{{identity.nobody}}": "identity.nobody" names nothing known, so that this block never applies',
     ]);
@@ -125,6 +137,22 @@ describe('a policy that cannot be read', () => {
       'failed to parse policy: path "a": max_wrapping_ttl cannot be less than min_wrapping_ttl',
     ],
     ['path "a" { capabilities = "read" }', 'failed to parse policy: path "a": capabilities must be a list of strings'],
+    [
+      'path "a" { list_scan_response_keys_filter_path = "{{ .path }" }',
+      'failed to parse policy: path "a": error parsing list_scan_response_keys_filter_path: template: path:1: unexpected "}" in operand',
+    ],
+    [
+      'path "a" { list_scan_response_keys_filter_path = "{{ .path }}{{ .name }}" }',
+      'failed to parse policy: path "a": error parsing list_scan_response_keys_filter_path: template: path:1:14: executing "path" at <.name>: can\'t evaluate field name',
+    ],
+    [
+      'path "a" { list_scan_response_keys_filter_path = "{{ identity.entity.id }}" }',
+      'failed to parse policy: path "a": error parsing list_scan_response_keys_filter_path: template: path:1: function "identity" not defined',
+    ],
+    [
+      'path "a" { list_scan_response_keys_filter_path = "{{ .path }}{{ random 3 }}" }',
+      'failed to parse policy: path "a": error parsing list_scan_response_keys_filter_path: a path of a key cannot depend on the time or on chance',
+    ],
     [
       'path "a" { pagination_limit = -1 }',
       'failed to parse policy: path "a": pagination_limit must be a whole number that is not negative',
