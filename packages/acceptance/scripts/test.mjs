@@ -54,6 +54,8 @@ function installServers() {
     ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra'],
     ['maven', has('mvn'), 'tests against Cassandra'],
     ['chromium', has('chromium'), 'tests of the console in a browser'],
+    ['softhsm2', has('softhsm2-util'), 'tests of the seal pkcs11 on SoftHSM'],
+    ['opensc', has('pkcs11-tool'), 'tests of the seal pkcs11 on SoftHSM'],
     ['prometheus', has('promtool'), 'checks of the alert rules'],
   ].filter(([, there]) => !there);
   if (wanted.length === 0) return;

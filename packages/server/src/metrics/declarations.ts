@@ -6,7 +6,7 @@ const QUANTILES = [0.5, 0.9, 0.99];
 /** One line of a summary: what it is about, and how it went. */
 export interface TimedSeries {
   readonly labels: Readonly<Record<string, string>>;
-  readonly timing: Pick<Timing, 'count' | 'seconds' | 'percentile'>;
+  readonly timing: Pick<Timing, 'count' | 'seconds' | 'percentiles'>;
 }
 
 /** What a family of metrics is registered with. */
@@ -32,8 +32,8 @@ class TimingSummary extends Summary {
   override async get(): Promise<MetricObjectWithValues<MetricValue<string>>> {
     const { name, help } = this.#described;
     const values = this.#series().flatMap(({ labels, timing }) => [
-      ...QUANTILES.flatMap((quantile) => {
-        const value = timing.percentile(quantile);
+      ...timing.percentiles(QUANTILES).flatMap((value, at) => {
+        const quantile = QUANTILES[at]!;
         return value === undefined ? [] : [{ labels: { ...labels, quantile: String(quantile) }, value: value * this.#scale }];
       }),
       { labels: { ...labels }, value: timing.seconds * this.#scale, metricName: `${name}_sum` },

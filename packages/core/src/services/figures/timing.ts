@@ -27,14 +27,16 @@ export class Timing {
     this.#now.add(millis);
   }
 
-  /** Seconds that this share took at most; undefined where there was nothing lately. */
-  percentile(share: number): number | undefined {
+  /** Seconds that each of these shares took at most; undefined where there was nothing lately. */
+  percentiles(shares: readonly number[]): (number | undefined)[] {
     this.#turn();
     const both = new Latencies(new Uint32Array(LATENCY_BUCKETS));
     both.merge(this.#before.counts);
     both.merge(this.#now.counts);
-    const millis = both.percentile(share);
-    return millis === undefined ? undefined : millis / 1_000;
+    return shares.map((share) => {
+      const millis = both.percentile(share);
+      return millis === undefined ? undefined : millis / 1_000;
+    });
   }
 
   #turn(): void {

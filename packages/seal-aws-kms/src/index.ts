@@ -1,0 +1,1 @@
+export { awsKmsSeal } from './plugin.ts';

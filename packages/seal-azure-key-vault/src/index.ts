@@ -1,0 +1,1 @@
+export { azureKeyVaultSeal, createAzureKeyVaultSeal, type AzureKeyVaultOptions } from './plugin.ts';

@@ -1,0 +1,1 @@
+export { createGcpKmsSeal, gcpKmsSeal, type GcpKmsOptions } from './plugin.ts';

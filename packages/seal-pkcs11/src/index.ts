@@ -1,0 +1,1 @@
+export { pkcs11Seal } from './plugin.ts';

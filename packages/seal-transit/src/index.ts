@@ -1,0 +1,1 @@
+export { transitSeal } from './plugin.ts';
