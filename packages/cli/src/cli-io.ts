@@ -1,9 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Environment } from './environment.ts';
 
-/** The one function of the server package that the `server` command needs: its own flags in, an exit code or nothing out. */
+/** What commands need of the server package. `runServer`: its own flags in, an exit code or nothing out. */
 export interface ServerModule {
   runServer(argv: readonly string[]): Promise<number | undefined | void>;
+  /** Copies one store into another, as the files say. Rejects with a text for the operator. */
+  runMigration?(order: { config: readonly string[]; reset: boolean; say: (text: string) => void }): Promise<void>;
   diagnose(paths: readonly string[], options: { readonly env: Environment }): Promise<readonly ServerFinding[]>;
 }
 

@@ -34,3 +34,4 @@ export { API_COMPATIBLE_VERSION, PRODUCT_VERSION, VERSION } from './kernel/versi
 export type { MountCounts, WorkFigures } from './services/figures/figures.ts';
 export type { Counted } from './services/figures/mount-counters.ts';
 export type { QuotaFigures } from './services/quotas/quotas.ts';
+export { MIGRATION } from './kernel/barrier/barrier.ts';

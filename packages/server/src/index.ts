@@ -10,6 +10,8 @@ export type { Finding, FindingStatus } from './diagnose/finding.ts';
 export type { Machine } from './diagnose/machine-checks.ts';
 export { metricFamilies } from './metrics/metric-families.ts';
 export type { MetricFamily } from './metrics/metric-family.ts';
+export { MigrationRefused } from './migrate/migrate-storage.ts';
+export { runMigration, type MigrationOrder } from './migrate/run-migration.ts';
 export { runServer } from './run-server.ts';
 export type { RunOptions } from './run-options.ts';
 export type { RunningServer } from './server.ts';

@@ -1,6 +1,6 @@
 import type { Clock, Log } from '@strongroom/engine-sdk';
 import { EVERYTHING, type ChangedKeys } from '@strongroom/storage-sdk';
-import { KEY_RING } from '../kernel/barrier/barrier.ts';
+import { KEY_RING, MIGRATION } from '../kernel/barrier/barrier.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { mountRecords } from '../kernel/mounts/mount-record.ts';
 import { followReloadOrder, RELOAD_ORDER } from '../services/mounts/plugin-reload.ts';
@@ -75,9 +75,14 @@ export class CacheInvalidation {
   }
 
   async #invalidate(keys: readonly string[]): Promise<void> {
-    const { barrier, store } = this.#kernel;
+    const { barrier, driver, store } = this.#kernel;
     const { cors, pageHeaders, mounts, quotas } = this.#services;
     try {
+      if (keys.includes(MIGRATION) && (await driver.get(MIGRATION))) {
+        this.#log.error('the store is being migrated: the server seals itself');
+        await this.#owner.seal();
+        return;
+      }
       // What is only dropped is dropped at once: nothing that has to be read holds it up.
       for (const key of keys) this.#drop(key);
       if (keys.includes(KEY_RING)) await barrier.reload();

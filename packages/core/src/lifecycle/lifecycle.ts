@@ -1,4 +1,5 @@
 import { Unavailable, waitAtMost } from '@strongroom/engine-sdk';
+import { MIGRATION } from '../kernel/barrier/barrier.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { VERSION } from '../kernel/version.ts';
 import { Opening } from '../services/seal/opening.ts';
@@ -9,6 +10,8 @@ import { Housekeeping } from './housekeeping.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { createRootToken } from './root-token.ts';
 
+const MIGRATING =
+  'the store is locked by strongroom operator migrate; if that was killed, remove the lock with strongroom operator migrate -reset';
 /** How long the end of scheduled work is waited for; milliseconds. */
 const LAST_WORK = 5_000;
 
@@ -222,6 +225,7 @@ export class Lifecycle {
     this.#caches.opening();
     this.#starting = true;
     try {
+      if (await this.#kernel.driver.get(MIGRATION)) throw new Unavailable(MIGRATING);
       await this.#load();
       await versions.record(VERSION);
       await rootGeneration.end();

@@ -41,6 +41,7 @@ export function dataPath(host: EngineHost): AnyPath {
   })
     .read({
       summary: 'Reads a version of a secret. A deleted or destroyed one is answered with status 404 and its metadata.',
+      takes: ['version'],
       response: Secret,
       handle: async (req) => {
         const now = clock.now();

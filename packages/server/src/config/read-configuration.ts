@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { HclSyntaxError, parseHcl } from '@strongroom/hcl';
 import { readAudit } from './audit-section.ts';
 import { Complaints, placeText } from './complaints.ts';
-import { type Configuration, type PluginChoice } from './configuration.ts';
+import { type Configuration, type PluginChoice, type StorageChoice } from './configuration.ts';
 import { readConsole } from './console-section.ts';
 import { LOG_LEVELS } from '../log/log-level.ts';
 import { defaultConfiguration, defaultDataFolder } from './default-configuration.ts';
@@ -13,7 +13,7 @@ import { sanitizedConfiguration } from './sanitized.ts';
 import { readSeals } from './seal-section.ts';
 import { Section, type Sourced } from './section.ts';
 import { readSources, type ConfigurationText } from './sources.ts';
-import { readStorage } from './storage-section.ts';
+import { readOneStorage, readStorage } from './storage-section.ts';
 
 export interface ReadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -27,6 +27,8 @@ const LABELS = {
   backend: 1,
   ha_storage: 1,
   ha_backend: 1,
+  storage_source: 1,
+  storage_destination: 1,
   listener: 1,
   seal: 1,
   audit: 2,
@@ -45,6 +47,22 @@ export function readConfiguration(paths: readonly string[], options: ReadOptions
 /** The same for texts that are already read. @throws ConfigurationInvalid with every complaint */
 export function checkConfiguration(texts: readonly ConfigurationText[], options: ReadOptions = {}): Configuration {
   return checkTexts(texts, new Complaints(), options);
+}
+
+/** Reads what `operator migrate` is to do. @throws ConfigurationInvalid with every complaint */
+export function readMigration(
+  paths: readonly string[],
+  { env = process.env }: ReadOptions = {},
+): { source: StorageChoice; destination: StorageChoice } {
+  const complaints = new Complaints();
+  const items = readSources(paths, complaints).flatMap((text) => parsed(text, complaints));
+  const top = new Section('', items, { file: paths[0] ?? 'the configuration', line: 0 }, complaints);
+  const source = readOneStorage(top, 'storage_source', env);
+  const destination = readOneStorage(top, 'storage_destination', env);
+  top.ignore({ cluster_addr: 'servers of one store need no address for each other' });
+  top.done();
+  complaints.done();
+  return { source: source!, destination: destination! };
 }
 
 function checkTexts(

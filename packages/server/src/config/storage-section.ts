@@ -24,6 +24,19 @@ export function readStorage(top: Section, dataFolder: string, env: Environment):
   return choices.at(-1);
 }
 
+/** The one block of that name, which names a storage; complained about where there is none or more. */
+export function readOneStorage(top: Section, name: string, env: Environment): StorageChoice | undefined {
+  const blocks = top.blocks(name, 1);
+  const [block] = blocks;
+  if (!block || blocks.length > 1) {
+    top.complainHere(`there must be one ${name} block, such as ${name} "lmdb" { path = "/var/lib/strongroom" }`);
+    return undefined;
+  }
+  if (block.labels[0] === 'inmem') block.section.complainHere('a storage in memory cannot be migrated');
+  else if (block.labels[0] !== 'postgresql' && !block.section.has('path')) block.section.complainHere('path is required');
+  return readBlock(block, '', env);
+}
+
 function readBlock({ labels: [type = ''], section }: Block, dataFolder: string, env: Environment): StorageChoice | undefined {
   let choice: StorageChoice | undefined;
   switch (type) {

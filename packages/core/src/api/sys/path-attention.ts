@@ -14,7 +14,7 @@ import {
   type Trouble,
 } from '../../services/attention/attention-item.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
-import { rightsAt } from '../../services/attention/mount-troubles.ts';
+import { circuitSeenBy, rightsAt } from '../../services/attention/mount-troubles.ts';
 import { jobId } from '../../services/jobs/job-record.ts';
 import type { Jobs } from '../../services/jobs/jobs.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
@@ -176,7 +176,11 @@ export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
             ...jobData(job, mount),
             mount_type: mount.type,
             retry: about?.retry === undefined ? null : mount.path + about.retry,
-            circuit: target ? circuitData(outside.breakers.status(targetKey(mount.uuid, target))) : null,
+            circuit: target
+              ? circuitData(
+                  circuitSeenBy(seeing, { mount, target }, outside.breakers.status(targetKey(mount.uuid, target)), job.status.attempts),
+                )
+              : null,
           },
         };
       },

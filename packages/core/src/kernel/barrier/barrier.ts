@@ -6,6 +6,9 @@ import { sealWith, unsealWith } from './sealed-box.ts';
 /** Notified when the keys are made, and whenever they change: also heard by processes that are sealed. */
 export const KEY_RING = 'core/keyring';
 
+/** There while `operator migrate` copies the store: no server opens it. Stored in clear. */
+export const MIGRATION = 'core/migration';
+
 /** Thrown where something is asked of a barrier that is closed. */
 export class BarrierSealed extends Error {
   override readonly name = 'BarrierSealed';

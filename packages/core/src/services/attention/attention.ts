@@ -4,7 +4,7 @@ import type { Mount } from '../../kernel/mounts/mount.ts';
 import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { AttentionItem, Right, Trouble } from './attention-item.ts';
 import { groupedByCause } from './causes.ts';
-import type { MountTroubles } from './mount-troubles.ts';
+import { circuitSeenBy, type MountTroubles } from './mount-troubles.ts';
 import type { Source } from './server-troubles.ts';
 
 /** Who looks. */
@@ -51,7 +51,11 @@ export class Attention {
     const sources = ofServer.filter(({ right }) => viewer.may(right));
     const found = await Promise.all([atMounts.read(reached), ...sources.map(async (source) => source.read())]);
     const troubles = found.flatMap((part) => part.troubles).filter(({ rights }) => rights.some((right) => viewer.may(right)));
-    return { items: this.#grouped(troubles), complete: found.every(({ complete }) => complete), asOf: clock.now() };
+    return {
+      items: this.#grouped(troubles).map((item) => itemSeenBy(viewer, item)),
+      complete: found.every(({ complete }) => complete),
+      asOf: clock.now(),
+    };
   }
 
   #grouped(troubles: readonly Trouble[]): AttentionItem[] {
@@ -61,4 +65,10 @@ export class Attention {
       circuit: (mount, target) => outside.breakers.status(targetKey(mount.uuid, target)),
     });
   }
+}
+
+function itemSeenBy(viewer: Viewer, item: AttentionItem): AttentionItem {
+  const { mount, cause, attempts } = item;
+  if (!mount || !cause) return item;
+  return { ...item, cause: { ...cause, circuit: circuitSeenBy(viewer, { mount, target: cause.target }, cause.circuit, attempts) } };
 }

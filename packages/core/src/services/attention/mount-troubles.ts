@@ -1,5 +1,13 @@
 import { outsideSubject } from '../../kernel/mounts/outside-subject.ts';
-import { mapConcurrently, withDeadline, type Clock, type FailingThing, type Log, type Subject } from '@strongroom/engine-sdk';
+import {
+  mapConcurrently,
+  withDeadline,
+  type CircuitStatus,
+  type Clock,
+  type FailingThing,
+  type Log,
+  type Subject,
+} from '@strongroom/engine-sdk';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { Jobs, ShownJob } from '../jobs/jobs.ts';
@@ -124,6 +132,20 @@ export class MountTroubles {
       ];
     });
   }
+}
+
+/**
+ * A circuit breaker as the viewer may see it. Its failures are of all that uses the outside system: who may not see that learns of no more than `attempts`, those of the
+ * things that they see.
+ */
+export function circuitSeenBy(
+  viewer: { may(right: Right): boolean },
+  at: { readonly mount: Mount; readonly target: string },
+  circuit: CircuitStatus,
+  attempts: number,
+): CircuitStatus {
+  if (rightsAt(at.mount, systemOf(at.mount, at.target)).some((right) => viewer.may(right))) return circuit;
+  return { ...circuit, failures: Math.min(circuit.failures, attempts) };
 }
 
 function systemOf(mount: Mount, target: string): Subject {

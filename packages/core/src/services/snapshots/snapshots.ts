@@ -2,7 +2,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { EngineError, InvalidRequest, type Clock, type Log, type StreamedBody } from '@strongroom/engine-sdk';
 import { FORMAT, readSnapshot, SnapshotFault, writeSnapshot, type SnapshotMeta } from '@strongroom/snapshot-file';
 import { DamagedEntries, decodeEntries, type Replacement, type StoreCopy } from '@strongroom/storage-sdk';
-import { KEY_RING, type Barrier } from '../../kernel/barrier/barrier.ts';
+import { KEY_RING, MIGRATION, type Barrier } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import type { CountingDriver } from '../../kernel/storage/counting-driver.ts';
 import { VERSION } from '../../kernel/version.ts';
@@ -14,7 +14,7 @@ const SUMS = 'snapshot/SHA256SUMS';
 /** A snapshot that nobody has begun to take for so long is given up. Milliseconds. */
 const PATIENCE = 60_000;
 /** Records that belong to running servers or to a migration, and not to what is restored. */
-const NOT_RESTORED: ReadonlySet<string> = new Set(['core/migration']);
+const NOT_RESTORED: ReadonlySet<string> = new Set([MIGRATION]);
 const OTHER_KEYS =
   'the snapshot was sealed with keys that this server does not have, such as those of another cluster or of a later time; restore it with snapshot-force (-force), and unseal with the keys of its time';
 

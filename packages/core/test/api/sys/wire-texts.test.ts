@@ -297,6 +297,8 @@ describe('the texts and statuses that clients know', () => {
       expect(document.paths['/sys/unseal']).toMatchObject({ 'x-vault-unauthenticated': true });
       expect(document.paths['/sys/audit']).toMatchObject({ 'x-vault-sudo': true });
       expect(document.paths['/secret/data/{path}']).toBeDefined();
+      const read = document.paths['/secret/data/{path}']!['get'] as { parameters: { name: string; in: string }[] };
+      expect(read.parameters.map((one) => `${one.name} in ${one.in}`)).toEqual(['version in query']);
       const pages = document.paths['/identity/entity/id']!['get'] as { parameters: { name: string; in: string }[] };
       expect(pages.parameters.map((one) => `${one.name} in ${one.in}`)).toEqual(['list in query', 'after in query', 'limit in query']);
     });

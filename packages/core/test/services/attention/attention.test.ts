@@ -14,7 +14,7 @@ interface Item {
   message: string;
   attempts: number;
   count: number;
-  cause: { system: { target: string; name: string; path?: string }; circuit: { state: string } } | null;
+  cause: { system: { target: string; name: string; path?: string }; circuit: { state: string; failures: number } } | null;
   things: { noun: string; name: string; path: string; job: string | null; retry: string | null }[];
 }
 interface Answer {
@@ -141,6 +141,18 @@ describe('what needs a person', () => {
     expect(await items('job', schedule)).toMatchObject([{ count: 2 }]);
     expect((await mount.call('read', 'sys/internal/ui/attention', { token: 'no-token' })).status).toBe(403);
     expect((await mount.call('read', 'sys/internal/ui/attention', { token: '' })).status).toBe(403);
+  });
+
+  test('counts failures at an outside system as far as the caller may see what failed', async () => {
+    await failingTicks(['a', 'b', 'c']);
+    const failures = async (policy: string) => {
+      const token = await tokenWith(policy);
+      const { data } = await mount.call('read', 'sys/internal/ui/job', { data: { mount: 'acc', kind: 'tick', id: 'a' }, token });
+      const [item] = await items('job', token);
+      return [item!.cause!.circuit.failures, (data as { circuit: { failures: number } }).circuit.failures];
+    };
+    expect(await failures('path "acc/failing" { capabilities = ["read"] }')).toEqual([3, 3]);
+    expect(await failures('path "acc/ticks/a" { capabilities = ["read"] }')).toEqual([1, 1]);
   });
 
   test('tells how one job stands, with its tries and its circuit breaker, to those who may read the thing', async () => {
