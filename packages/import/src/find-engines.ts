@@ -38,7 +38,10 @@ async function* findSection(context: Context, mount: SourceMount, section: Secti
   const { selection } = context;
   const { kind, at, suffix = '' } = section;
   const names = section.single ? [''] : await listOrLine(context, kind, `${mount.path}${at}`);
-  if (isLine(names)) return yield names;
+  if (isLine(names)) {
+    yield names;
+    return;
+  }
   for (const name of names) {
     const below = section.single ? at : `${at}/${name}${suffix}`;
     const path = mount.path + below;

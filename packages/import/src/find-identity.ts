@@ -34,7 +34,10 @@ async function one(
 
 async function* findEntities(context: Context): Found {
   const ids = await listOrLine(context, 'entity', 'identity/entity/id');
-  if (isLine(ids)) return yield ids;
+  if (isLine(ids)) {
+    yield ids;
+    return;
+  }
   const aliases: JsonRecord[] = [];
   for (const id of ids) {
     const path = `identity/entity/id/${id}`;
@@ -71,7 +74,10 @@ function aliasThing(context: Context, of: 'entity' | 'group', read: JsonRecord, 
 
 async function* findGroups(context: Context): Found {
   const ids = await listOrLine(context, 'group', 'identity/group/id');
-  if (isLine(ids)) return yield ids;
+  if (isLine(ids)) {
+    yield ids;
+    return;
+  }
   const groups = new Map<string, JsonRecord>();
   for (const id of ids) {
     const path = `identity/group/id/${id}`;
@@ -149,7 +155,10 @@ function template({ map }: Context, content: JsonRecord): unknown {
 
 async function* findMfa(context: Context): Found {
   const ids = await listOrLine(context, 'MFA method', 'identity/mfa/method');
-  if (isLine(ids)) return yield ids;
+  if (isLine(ids)) {
+    yield ids;
+    return;
+  }
   for (const id of ids) {
     const path = `identity/mfa/method/${id}`;
     const found = await one(context, 'MFA method', path, {
@@ -165,7 +174,10 @@ async function* findMfa(context: Context): Found {
     else yield { kind: 'MFA method', path, outcome: 'not-carriable', why: `methods of type ${type} are not offered here: use totp` };
   }
   const names = await listOrLine(context, 'MFA enforcement', 'identity/mfa/login-enforcement');
-  if (isLine(names)) return yield names;
+  if (isLine(names)) {
+    yield names;
+    return;
+  }
   const shape = only('mfa_method_ids', 'auth_method_accessors', 'auth_method_types', 'identity_group_ids', 'identity_entity_ids');
   for (const name of names) {
     const found = await one(context, 'MFA enforcement', `identity/mfa/login-enforcement/${name}`, {

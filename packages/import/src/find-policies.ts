@@ -22,7 +22,10 @@ export async function* findTokenRoles(context: Context): Found {
 async function* named(context: Context, group: 'password-policies' | 'policies' | 'token-roles', kind: string, folder: string): Found {
   if (!context.selection.mayTake(group, folder)) return;
   const names = await listOrLine(context, kind, folder);
-  if (isLine(names)) return yield names;
+  if (isLine(names)) {
+    yield names;
+    return;
+  }
   for (const name of names) {
     const path = folder + name;
     if (!context.selection.takes(group, path) || (group === 'policies' && name === 'root')) continue;

@@ -48,7 +48,10 @@ async function* each(context: Context, kind: string, folder: string, parts: Part
 async function* headers(context: Context): Found {
   const folder = 'sys/config/auditing/request-headers';
   const read = await readOrLine(context, 'audited header', folder);
-  if (isLine(read)) return yield read;
+  if (isLine(read)) {
+    yield read;
+    return;
+  }
   for (const [name, rule] of Object.entries(recordOf(read?.['headers']))) {
     const path = `${folder}/${name}`;
     if (!context.selection.takes(group, path)) continue;
@@ -68,7 +71,10 @@ async function there(context: Context, folder: string, shape: (read: JsonRecord)
 async function* audit(context: Context): Found {
   if (!context.selection.takes(group, 'sys/audit/')) return;
   const read = await readOrLine(context, 'audit device', 'sys/audit');
-  if (isLine(read)) return yield read;
+  if (isLine(read)) {
+    yield read;
+    return;
+  }
   for (const [path, raw] of Object.entries(read ?? {})) {
     const { type, options } = recordOf(raw);
     if (typeof type !== 'string') continue;

@@ -6,7 +6,7 @@ const AGAIN = 30_000;
 /** How long one renewal may take. Milliseconds. */
 const DEADLINE = 30_000;
 
-/** Renews the token of a session at half of its lifetime. A token without an end is left alone. */
+/** Renews the token of a session at half of its lifetime. A token without an end is not renewed. */
 export class TokenRenewal {
   readonly #client: TransitClient;
   readonly #host: SealHost;

@@ -36,7 +36,7 @@ export class ByteSource {
   }
 
   async #next(): Promise<Uint8Array | undefined> {
-    const { done, value } = await this.#pieces.next();
-    return done === true ? undefined : value;
+    const next = (await this.#pieces.next()) as IteratorResult<Uint8Array, undefined>;
+    return next.value;
   }
 }

@@ -14,8 +14,6 @@ const helm = findProgram('helm');
 interface Kubernetes {
   readonly kind: string;
   readonly metadata: { readonly name: string };
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  readonly [key: string]: any;
 }
 
 /** What `helm template` makes of the chart with these values; or why it refuses. */
@@ -46,6 +44,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** What stands at a place such as `spec.template`. */
+const at = (object: unknown, place: string): unknown =>
+  place.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], object);
+
 const one = (objects: readonly Kubernetes[], kind: string): Kubernetes => objects.find((object) => object.kind === kind)!;
 
 function objectsOf(text: string): Kubernetes[] {
@@ -57,7 +59,7 @@ function objectsOf(text: string): Kubernetes[] {
 /** The configuration that the server reads from a ConfigMap. */
 async function accepted(objects: readonly Kubernetes[]): Promise<Configuration> {
   const file = join(folder, 'strongroom.hcl');
-  writeFileSync(file, one(objects, 'ConfigMap')['data']['strongroom.hcl'] as string);
+  writeFileSync(file, (at(one(objects, 'ConfigMap'), 'data') as Record<string, string>)['strongroom.hcl']!);
   const configuration = await readConfiguration([file], { env: { STRONGROOM_CONNECTION_URL: 'postgresql://u:p@h/d' } });
   // The key of the seal is mounted where the server runs.
   expect(configuration.notices.filter((notice) => !notice.includes('/etc/strongroom-seal/key'))).toEqual([]);
@@ -70,12 +72,12 @@ describe('the manifests, as the Helm chart makes them', () => {
   const postgresql = committed('postgresql.yaml');
 
   test('have one server with a volume over LMDB, and several with a disruption budget over PostgreSQL', () => {
-    expect(one(lmdb, 'StatefulSet')['spec']['replicas']).toBe(1);
-    expect(one(lmdb, 'StatefulSet')['spec']['volumeClaimTemplates']).toHaveLength(1);
+    expect(at(one(lmdb, 'StatefulSet'), 'spec.replicas')).toBe(1);
+    expect(at(one(lmdb, 'StatefulSet'), 'spec.volumeClaimTemplates')).toHaveLength(1);
     expect(one(lmdb, 'PodDisruptionBudget')).toBeUndefined();
-    expect(one(postgresql, 'StatefulSet')['spec']['replicas']).toBe(3);
-    expect(one(postgresql, 'StatefulSet')['spec']['volumeClaimTemplates']).toBeUndefined();
-    expect(one(postgresql, 'PodDisruptionBudget')['spec']['maxUnavailable']).toBe(1);
+    expect(at(one(postgresql, 'StatefulSet'), 'spec.replicas')).toBe(3);
+    expect(at(one(postgresql, 'StatefulSet'), 'spec.volumeClaimTemplates')).toBeUndefined();
+    expect(at(one(postgresql, 'PodDisruptionBudget'), 'spec.maxUnavailable')).toBe(1);
   });
 
   test.each([
@@ -87,9 +89,9 @@ describe('the manifests, as the Helm chart makes them', () => {
 
   test('run without rights: no root, no capabilities, a root file system that is read-only', () => {
     for (const objects of [lmdb, postgresql]) {
-      const { spec } = one(objects, 'StatefulSet')['spec']['template'] as Kubernetes;
-      expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
-      expect(spec.containers[0].securityContext).toEqual({
+      const spec = at(one(objects, 'StatefulSet'), 'spec.template.spec');
+      expect(at(spec, 'securityContext')).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+      expect(at(spec, 'containers.0.securityContext')).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
@@ -98,14 +100,14 @@ describe('the manifests, as the Helm chart makes them', () => {
   });
 
   test('do not restart a server that is sealed, and send it no clients', () => {
-    const { livenessProbe, readinessProbe } = (one(lmdb, 'StatefulSet')['spec']['template'] as Kubernetes)['spec'].containers[0];
-    expect(livenessProbe.httpGet.path).toBe('/v1/sys/health?sealedcode=204&uninitcode=204&standbyok=true');
-    expect(readinessProbe.httpGet.path).toBe('/v1/sys/health');
+    const container = at(one(lmdb, 'StatefulSet'), 'spec.template.spec.containers.0');
+    expect(at(container, 'livenessProbe.httpGet.path')).toBe('/v1/sys/health?sealedcode=204&uninitcode=204&standbyok=true');
+    expect(at(container, 'readinessProbe.httpGet.path')).toBe('/v1/sys/health');
   });
 
   test('hold no secret, but name where it is', () => {
     expect([...lmdb, ...postgresql].some(({ kind }) => kind === 'Secret')).toBe(false);
-    expect(one(postgresql, 'StatefulSet')['spec']['template']['spec'].containers[0].env).toContainEqual({
+    expect(at(one(postgresql, 'StatefulSet'), 'spec.template.spec.containers.0.env')).toContainEqual({
       name: 'STRONGROOM_CONNECTION_URL',
       valueFrom: { secretKeyRef: { name: 'database', key: 'url' } },
     });

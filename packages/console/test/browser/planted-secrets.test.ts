@@ -13,7 +13,7 @@ describeWhere(noChromium, 'secrets', () => {
 
   beforeAll(async () => {
     [house, browser] = await Promise.all([buildHouse(), ConsoleBrowser.start()]);
-  }, 120_000);
+  }, 600_000);
 
   afterAll(async () => {
     await browser?.stop();
@@ -62,7 +62,7 @@ describeWhere(noChromium, 'secrets', () => {
     await walk.to('/');
     expect(await found(tab)).toEqual([]);
     await tab.close();
-  }, 120_000);
+  }, 600_000);
 
   test.each([
     ['a secret', '/kv/secret/show/shop/database', []],

@@ -100,17 +100,17 @@ function split(template: string, values: FormValues): { readonly path: string; r
 /** The fields of a call: the captures of its path, and what its body or its query takes. */
 function fieldsOf(document: ApiDocument, item: PathItem, verb: Verb): Schema {
   const operation = item[verb]!;
-  const captures = (item.parameters ?? []).map(({ name, description = '', schema }) => [
+  const captures = (item.parameters ?? []).map(({ name, description = '', schema }): [string, Schema] => [
     `:${name}`,
     { ...schema, title: name, description },
   ]);
-  const query = (operation.parameters ?? []).flatMap(({ in: where, name, description = '', schema }) =>
+  const query = (operation.parameters ?? []).flatMap(({ in: where, name, description = '', schema }): [string, Schema][] =>
     where === 'query' ? [[name, { ...schema, description }]] : [],
   );
   const body: Schema = verb === 'post' || verb === 'patch' ? bodyOf(document, operation) : { properties: Object.fromEntries(query) };
   return {
     ...body,
     properties: { ...Object.fromEntries(captures), ...body.properties },
-    required: [...captures.map(([name]) => String(name)), ...(body.required ?? [])],
+    required: [...captures.map(([name]) => name), ...(body.required ?? [])],
   };
 }

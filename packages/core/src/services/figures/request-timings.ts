@@ -41,7 +41,7 @@ export class RequestTimings {
     if (mount === undefined) return;
     const key = this.#routes.has(mount) || this.#routes.size < MOST_ROUTES ? mount : '';
     let route = this.#routes.get(key);
-    if (!route) this.#routes.set(key, (route = new Map()));
+    if (!route) this.#routes.set(key, (route = new Map<string, Timing>()));
     let timing = route.get(operation);
     if (!timing) route.set(operation, (timing = new Timing()));
     timing.add(millis);
