@@ -43,7 +43,7 @@ export interface ThreadReply {
  * Runs in a thread of its own, from its source: calls of PKCS #11 block. So it uses nothing but what it gets. A PIN that the module refuses is not tried
  * again: modules lock a user after a few wrong ones.
  */
-export function runModuleThread(load: NodeJS.Require): void {
+export function runModuleThread(load: (name: string) => unknown): void {
   const { parentPort, workerData } = load('node:worker_threads') as { parentPort: MessagePort; workerData: ThreadOrder };
   const js = load(workerData.binding) as typeof Pkcs11;
   const api = new js.PKCS11();
