@@ -18,6 +18,7 @@ const defaults = {
   binddn: '',
   discoverdn: false,
   upndomain: '',
+  bindpass_set: false,
   deny_null_bind: true,
   groupdn: '',
   groupfilter: '(|(memberUid={{.Username}})(member={{.UserDN}})(uniqueMember={{.UserDN}}))',
@@ -58,7 +59,7 @@ describe('GET /auth/ldap/config: read the configuration', () => {
     const { cert, key } = createTestCa().issue('client');
     await mount.write('config', { bindpass: 'hidden', client_tls_cert: cert, client_tls_key: key });
     const text = JSON.stringify((await mount.read('config')).data);
-    for (const key of ['bindpass', 'hidden', 'client_tls_cert', 'client_tls_key', 'PRIVATE KEY']) expect(text).not.toContain(key);
+    for (const key of ['"bindpass"', 'hidden', 'client_tls_cert', 'client_tls_key', 'PRIVATE KEY']) expect(text).not.toContain(key);
   });
 });
 
@@ -106,6 +107,7 @@ describe('POST /auth/ldap/config: configure the method', () => {
     expect(written).toMatchObject({ status: 204, warnings: null });
     expect((await mount.read('config')).data).toEqual({
       ...given,
+      bindpass_set: false,
       url: 'ldap://one,ldaps://two',
       userattr: 'uid',
       request_timeout: 120,

@@ -17,7 +17,6 @@ const differences: RecordedCalls['differences'] = {
   },
 };
 
-/** In call 42, `options` of a mount without options is recorded as `{}`; here it is `null`, as it is for the mounts that every server has. */
 describe('the recorded calls of userpass', () => {
   let core: Core;
 

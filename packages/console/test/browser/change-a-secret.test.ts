@@ -227,7 +227,7 @@ describeWhere(noChromium, 'an owner changes a secret', () => {
     await tab.page.getByText('both changes go together').waitFor();
     await button('Review the result').click();
     await button('Save').click();
-    await tab.page.getByRole('heading', { level: 1, name: 'plain' }).waitFor();
+    await tab.page.getByRole('heading', { level: 1, name: 'plain', exact: true }).waitFor();
     expect((await server.ask('GET', 'old/plain')).data).toEqual({ a: '2', b: '3' });
   });
 

@@ -234,12 +234,17 @@ const MOST = 40;
 
 describe('the process ends at any commit', () => {
   /** Nothing that was signed is lost, nothing signs that was not published before, and the key is rotated after all: at most once within these seconds. */
-  const survives = async (seconds: number, change: (mount: KillableMount) => Promise<unknown>): Promise<number> => {
+  const survives = async (
+    seconds: number,
+    change: (mount: KillableMount) => Promise<unknown>,
+    before: (mount: KillableMount) => Promise<unknown> = async () => undefined,
+  ): Promise<number> => {
     let died = 0;
     for (let commits = 0; commits < MOST; commits += 1) {
       const mount = await begunKey({});
       await answered(mount, 'update', 'identity/oidc/role/r', { ttl: '2h' });
       const token = await identityToken(mount, 'r', await login(mount));
+      await before(mount);
       const known = await published(mount);
       mount.storage.dieAfter(commits);
       const dead = await mount.diesIn(change(mount));
@@ -262,10 +267,15 @@ describe('the process ends at any commit', () => {
   };
 
   test('of a rotation by the schedule: no key is lost, and none is published late', async () => {
-    const died = await survives(600, async (mount) => {
-      await mount.clock.advance('1h');
-      await mount.core.settleSchedule();
-    });
+    const died = await survives(
+      600,
+      async (mount) => {
+        await mount.clock.advance('1m');
+        await mount.core.settleSchedule();
+      },
+      // Up to the minute in which it is due, only the core's own work commits.
+      async (mount) => mount.clock.advance('59m'),
+    );
     expect(died).toBeGreaterThan(1);
     expect(died).toBeLessThan(MOST);
   }, 120_000);
