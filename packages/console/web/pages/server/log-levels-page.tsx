@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { NativeSelect, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { apiPath } from '../../api/api-path.ts';
 import { makeStale, useRead } from '../../api/queries.ts';
@@ -10,6 +10,7 @@ import { ServerError } from '../../parts/server-error.tsx';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { ServerFrame } from './server-frame.tsx';
 import { useRight } from '../../api/rights.ts';
+import classes from './log-levels-page.module.css';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'];
 
@@ -46,11 +47,12 @@ export default function LogLevelsPage() {
         {error && <ServerError error={error} />}
         <Loaded query={levels}>
           {({ data }) => (
-            <Group>
+            <div className={classes.levels}>
               {Object.entries(data).map(([name, level]) => (
                 <NativeSelect
                   key={name}
                   label={name}
+                  classNames={{ root: classes.level, label: classes.name }}
                   data={LEVELS}
                   value={level}
                   disabled={busy || may === 'no'}
@@ -61,11 +63,11 @@ export default function LogLevelsPage() {
                   }}
                 />
               ))}
-            </Group>
+            </div>
           )}
         </Loaded>
       </Stack>
-      <CommandLines lines={[{ with: 'CLI', command: 'strongroom read sys/loggers\nstrongroom write sys/loggers/server level=debug' }]} />
+      <CommandLines lines={[{ with: 'CLI', command: 'strongroom read sys/loggers\nstrongroom write sys/loggers/core level=debug' }]} />
     </ServerFrame>
   );
 }
