@@ -133,7 +133,7 @@ export async function openTransport(connection: Connection): Promise<Transport> 
         const idle = (): void => void outgoing.destroy(new Error(`nothing came for ${connection.timeout}s`));
         outgoing.setTimeout(connection.timeout * 1000, idle);
         outgoing.on('error', (error) => reject(explain(error, request)));
-        // Why it failed is told by the request, or by its answer.
+        // The request, or its answer, says why it failed.
         if (body) pipeline(Readable.from(body.pieces), outgoing, () => undefined);
         else outgoing.end();
       });

@@ -1,24 +1,19 @@
 import type { Context } from './context.ts';
 import { canonical } from './json.ts';
-import { isLine, readOrLine, walk, type Found } from './listing.ts';
+import { isLine, readOrLine, type Found } from './listing.ts';
 import type { SourceMount } from './mount-map.ts';
+import { SECRET, secretNames } from './secret-names.ts';
 
 /** Secrets of version 1: a value a path. */
 export async function* findKv1(context: Context, mount: SourceMount): Found {
-  const { source, target, selection, checkpoint } = context;
-  const kind = 'secret';
-  for await (const found of walk(context, kind, mount.path, (folder) => selection.mayTake('kv', mount.path + folder))) {
+  const { source, target } = context;
+  const kind = SECRET;
+  for await (const found of secretNames(context, mount, mount.path)) {
     if (isLine(found)) {
       yield found;
       continue;
     }
     const path = mount.path + found;
-    if (!selection.takes('kv', path)) continue;
-    const outcome = checkpoint.outcome(kind, path);
-    if (outcome !== undefined) {
-      yield { kind, path, outcome, why: 'by an import that was interrupted' };
-      continue;
-    }
     const to = mount.to + found;
     const read = await readOrLine(context, kind, path);
     if (read === undefined) continue;

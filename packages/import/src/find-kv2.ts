@@ -1,8 +1,9 @@
 import type { Context } from './context.ts';
 import { ImportStopped } from './failures.ts';
 import { canonical, isUntouched, recordOf, type JsonRecord } from './json.ts';
-import { isLine, readOrLine, walk, type Found } from './listing.ts';
+import { isLine, readOrLine, type Found } from './listing.ts';
 import type { SourceMount } from './mount-map.ts';
+import { SECRET, secretNames } from './secret-names.ts';
 import { setting, only } from './setting.ts';
 import type { Thing } from './thing.ts';
 
@@ -30,7 +31,7 @@ interface Version {
 
 /** Settings of the mount, then secrets with all their versions. */
 export async function* findKv2(context: Context, mount: SourceMount): Found {
-  const { selection, checkpoint } = context;
+  const { selection } = context;
   const config = await readOrLine(context, 'kv settings', `${mount.path}config`);
   if (isLine(config)) yield config;
   else if (config && selection.takes('kv', `${mount.path}config`)) {
@@ -45,21 +46,13 @@ export async function* findKv2(context: Context, mount: SourceMount): Found {
       untouched: isUntouched,
     });
   }
-  const kind = 'secret';
-  for await (const found of walk(context, kind, `${mount.path}metadata/`, (folder) => selection.mayTake('kv', mount.path + folder))) {
+  for await (const found of secretNames(context, mount, `${mount.path}metadata/`)) {
     if (isLine(found)) {
       yield found;
       continue;
     }
-    const path = mount.path + found;
-    if (!selection.takes('kv', path)) continue;
-    const outcome = checkpoint.outcome(kind, path);
-    if (outcome !== undefined) {
-      yield { kind, path, outcome, why: 'by an import that was interrupted' };
-      continue;
-    }
-    const metadata = await readOrLine(context, kind, `${mount.path}metadata/${found}`);
-    if (isLine(metadata)) yield { ...metadata, path };
+    const metadata = await readOrLine(context, SECRET, `${mount.path}metadata/${found}`);
+    if (isLine(metadata)) yield { ...metadata, path: mount.path + found };
     else if (metadata) yield secretThing(context, mount, found, withVersions(metadata, context.versions));
   }
 }

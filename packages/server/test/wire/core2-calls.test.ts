@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { recordedCalls, type Difference, type RecordedCall, type WireAnswer } from '@strongroom/engine-testkit';
-import { checkConfiguration } from '../../src/config/read-configuration.ts';
-import { startServer, type RunningServer } from '../../src/index.ts';
-import { ServerLog } from '../../src/log/server-log.ts';
+import { recordedCalls, type Difference, type RecordedCall } from '@strongroom/engine-testkit';
+import { startWireServer } from './wire-server.ts';
 
 const calls = JSON.parse(readFileSync(new URL('./core2-calls.json', import.meta.url), 'utf8')) as RecordedCall[];
 
@@ -54,39 +51,11 @@ const missingKeys = [
 const extraKeys = [/^\.data\.key_info\.2\.0\.0\+strongroom/, '.data.build_date'];
 
 describe('the recorded calls of interfaces, dashboards and support tools', () => {
-  let server: RunningServer;
+  let server: Awaited<ReturnType<typeof startWireServer>>;
   beforeAll(async () => {
-    const text = 'listener "tcp" { address = "127.0.0.1:0", tls_disable = true }\napi_addr = "http://127.0.0.1:8200"';
-    const configuration = checkConfiguration([{ file: 'server.hcl', text }], { env: {}, dev: true });
-    const log = new ServerLog({ level: 'info', format: 'json', write: () => undefined });
-    server = await startServer({ configuration, log, devRootToken: 'root' });
+    server = await startWireServer();
   });
   afterAll(async () => server.stop());
 
-  recordedCalls(
-    { test },
-    { calls, differences, missingKeys, extraKeys, ask: (call, asked) => overHttp(server.addresses[0]!, call, asked) },
-  );
+  recordedCalls({ test }, { calls, differences, missingKeys, extraKeys, ask: (call, asked) => server.ask(call, asked) });
 });
-
-async function overHttp(
-  address: string,
-  call: string,
-  { body, token, headers = {} }: { body?: unknown; token?: string | undefined; headers?: Readonly<Record<string, string>> | undefined },
-): Promise<WireAnswer> {
-  const [method, path] = call.split(' ') as [string, string];
-  const sent = { ...headers, ...(token === undefined ? {} : { 'x-vault-token': token }) };
-  return new Promise((resolve, reject) => {
-    const request = http.request(`${address}/v1/${path}`, { method, agent: false, headers: sent }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.on('end', () => {
-        const json = response.headers['content-type']?.startsWith('application/json') === true;
-        const found = text === '' ? undefined : json ? (JSON.parse(text) as unknown) : text;
-        resolve({ status: response.statusCode ?? 0, body: found, headers: response.headers as Record<string, string> });
-      });
-    });
-    request.on('error', reject);
-    request.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}

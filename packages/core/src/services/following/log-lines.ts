@@ -12,7 +12,7 @@ export interface FollowedLog {
 /** Lines that wait for one caller. */
 const LONGEST = 1_024;
 
-/** What one caller has not been sent yet. Where the caller is too slow, lines are dropped, and their number is told. */
+/** What one caller has not been sent yet. Where the caller is too slow, lines are dropped and counted. */
 export class LineQueue {
   #lines: string[] = [];
   #dropped = 0;
