@@ -30,23 +30,29 @@ const NUMBERS = ['Index', 'Term', 'Size', 'Entries'] as const;
 
 /** @throws SnapshotFault for what is none, or of another program */
 export function readMeta(text: string): SnapshotMeta {
-  let found: Record<string, unknown>;
-  try {
-    found = JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    throw new SnapshotFault('failed to read snapshot: meta.json is no JSON');
-  }
+  const found = recordIn(text);
   if (found['Format'] === undefined && found['Configuration'] !== undefined) {
     throw new SnapshotFault(
       'the snapshot was made by Vault or OpenBao, whose stores this server cannot read: see strongroom operator import',
     );
   }
-  if (found['Format'] !== FORMAT || found['Version'] !== 1) {
+  if (found['Format'] !== FORMAT) {
     throw new SnapshotFault(`the snapshot has the format ${JSON.stringify(found['Format'])}; this version reads ${FORMAT}`);
   }
+  if (found['Version'] !== 1) throw new SnapshotFault('failed to read snapshot: Version is not 1 in meta.json');
   const wrong =
     TEXTS.find((name) => typeof found[name] !== 'string') ??
     NUMBERS.find((name) => !Number.isSafeInteger(found[name]) || Number(found[name]) < 0);
   if (wrong !== undefined) throw new SnapshotFault(`failed to read snapshot: ${wrong} is missing in meta.json`);
   return found as unknown as SnapshotMeta;
+}
+
+function recordIn(text: string): Record<string, unknown> {
+  try {
+    const found: unknown = JSON.parse(text);
+    if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as Record<string, unknown>;
+  } catch {
+    throw new SnapshotFault('failed to read snapshot: meta.json is no JSON');
+  }
+  throw new SnapshotFault('failed to read snapshot: meta.json is no JSON object');
 }
