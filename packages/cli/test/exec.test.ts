@@ -162,3 +162,11 @@ test('a secret to read is a path, with a field and a variable if it has one', ()
 test('fields are looked up among those of the secret alone', () => {
   expect(() => variablesOf(parseWantedSecret('kv/a#constructor'), { a: 'b' }, '')).toThrow('no field "constructor"');
 });
+
+test('a field becomes no variable of a loader or a shell by its name alone', () => {
+  const secret = { 'ld preload': 'x', path: '/tmp', env: 'prod' };
+  expect(() => variablesOf(parseWantedSecret('kv/a#ld preload'), secret, '')).toThrow('would set LD_PRELOAD');
+  expect(() => variablesOf(parseWantedSecret('kv/a'), { path: '/tmp' }, '')).toThrow('would set PATH');
+  expect(variablesOf(parseWantedSecret('PATH=kv/a#path'), secret, '')).toMatchObject({ PATH: '/tmp' });
+  expect(variablesOf(parseWantedSecret('kv/a#env'), secret, 'APP_')).toMatchObject({ APP_ENV: 'prod' });
+});
