@@ -9,7 +9,7 @@ import { parsePairs } from '../kv-pairs.ts';
 import type { Secret } from '../secret.ts';
 import { secretFrom } from '../secret.ts';
 import { storeToken } from '../token-store.ts';
-import { loginMethod } from '../login/login-methods.ts';
+import { checkFields, explainRefusal, loginMethod } from '../login/login-methods.ts';
 import { completeLogin, mfaRequirementOf } from '../login/second-factor.ts';
 import { unwrapToken } from './unwrap.ts';
 
@@ -74,8 +74,16 @@ export default defineCommand({
     } else {
       const mount = (flags.path ?? type).replace(/^\/+|\/+$/g, '').replace(/^auth\//, '');
       const data = await parsePairs(args, io.stdin);
-      const login = loginMethod(type).login({ mount, data, client: api.withToken(undefined), io, ask, sleep });
-      secret = await doing('Error authenticating', login);
+      checkFields(type, data);
+      try {
+        secret = await doing(
+          'Error authenticating',
+          loginMethod(type).login({ mount, data, client: api.withToken(undefined), io, ask, sleep }),
+        );
+      } catch (error) {
+        explainRefusal(type, mount, error);
+        throw error;
+      }
       const requirement = mfaRequirementOf(secret);
       if (requirement) {
         const warn = (line: string): void => out.warn(line);
