@@ -55,6 +55,9 @@ const METHODS: ReadonlyMap<string, LoginMethod> = new Map([
   ['cert', certificateMethod()],
 ]);
 
+/** The types that the command line knows. */
+export const LOGIN_TYPES: readonly string[] = ['token', ...METHODS.keys()];
+
 /** How to log in with a method of this type. */
 export function loginMethod(type: string): LoginMethod {
   return METHODS.get(type) ?? plainMethod(type);
@@ -75,8 +78,7 @@ export function checkFields(type: string, data: Readonly<Record<string, unknown>
 /** Adds to a refusal what may be wrong with the place of the login: servers answer "permission denied" where no method is mounted. */
 export function explainRefusal(type: string, mount: string, error: unknown): void {
   if (!(error instanceof ApiFailure) || (error.status !== 403 && error.status !== 404)) return;
-  const types = ['token', ...METHODS.keys()];
-  const near = types.includes(type) ? '' : didYouMean(closest(type, types)).replace('Did you mean', 'Did you mean -method');
+  const near = LOGIN_TYPES.includes(type) ? '' : didYouMean(closest(type, LOGIN_TYPES)).replace('Did you mean', 'Did you mean -method');
   error.message += `\n\nIs a login method mounted at auth/${mount}/? If it is mounted elsewhere, give -path.${near}`;
 }
 
