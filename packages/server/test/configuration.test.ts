@@ -430,7 +430,7 @@ describe('seals', () => {
     const folder = scratchFolder();
     const text = `seal "static" { current_key_id = "1", current_key = "file://${folder}/key" }`;
     expect(read(text).notices).toEqual([
-      expect.stringMatching(/seal.*current_key names the file .*cannot be read \(ENOENT\); the server stays sealed/),
+      expect.stringMatching(/seal.*current_key names the file .*cannot be read: ENOENT; the server stays sealed/),
     ]);
     const [seal] = await opened(text);
     await expect(seal!.open()).rejects.toThrow(/cannot be read \(ENOENT\)/);
