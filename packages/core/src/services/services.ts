@@ -16,6 +16,7 @@ import { serverTroubles } from './attention/server-troubles.ts';
 import { AuditBroker, type AuditDeviceConfig } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
+import { httpAudit } from './audit/http-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
 import { syslogAudit } from './audit/syslog-device.ts';
 import { TokenAccess } from './caller/token-access.ts';
@@ -210,6 +211,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       fileAudit,
       socketAudit,
       syslogAudit,
+      httpAudit,
       ...plugins.usable.filter((plugin): plugin is AuditDevicePlugin => plugin.kind === 'audit'),
     ],
     ...(options.audit ? { configured: options.audit } : {}),
