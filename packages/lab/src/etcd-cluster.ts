@@ -1,4 +1,3 @@
-// eslint-disable-next-line no-restricted-syntax -- etcd elects its leader in its own time, and is asked until it has one
 import { setTimeout as delay } from 'node:timers/promises';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,9 +68,7 @@ export async function startEtcd({ members: count = 1, flags = [], asShipped = fa
   const proxies = await Promise.all(peers.map(async (port) => startFreezingProxy({ host: '127.0.0.1', port })));
   const scheme = tls ? 'https' : 'http';
   const initial = proxies.map(({ port }, i) => `m${i}=http://127.0.0.1:${port}`).join(',');
-  const secure = tls
-    ? [`--cert-file=${tls.certificate}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.authority}`]
-    : [];
+  const secure = tls ? [`--cert-file=${tls.certificate}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.authority}`] : [];
   const all: Member[] = [];
   for (const [i, proxy] of proxies.entries()) {
     const endpoint = `${scheme}://127.0.0.1:${ports[i]}`;

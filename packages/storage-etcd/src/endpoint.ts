@@ -1,4 +1,11 @@
-import { Client, connectivityState, Metadata, type ChannelCredentials, type ClientDuplexStream, type MethodDefinition } from '@grpc/grpc-js';
+import {
+  Client,
+  connectivityState,
+  Metadata,
+  type ChannelCredentials,
+  type ClientDuplexStream,
+  type MethodDefinition,
+} from '@grpc/grpc-js';
 import type { Address } from './options.ts';
 import { WATCH, type WatchRequest, type WatchResponse } from './wire.ts';
 

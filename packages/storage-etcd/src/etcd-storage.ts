@@ -183,6 +183,11 @@ class EtcdStorage implements StorageDriver {
     return NewGeneration.begin(this.#session, this.#layout, this.#limits.ops);
   }
 
+  /** One turn of the housekeeping, which otherwise comes every five minutes: for tests. */
+  tidy(): Promise<void> {
+    return this.#housekeeping.round();
+  }
+
   close(): Promise<void> {
     return this.#lifetime.close();
   }
@@ -198,4 +203,3 @@ class EtcdStorage implements StorageDriver {
     this.#session.cluster.close();
   }
 }
-

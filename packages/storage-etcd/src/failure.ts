@@ -64,7 +64,8 @@ export function isFull(error: unknown): boolean {
 const FULL =
   'etcd is full: its quota is used up, and the alarm NOSPACE is raised. Compact and defragment it, raise --quota-backend-bytes, then disarm the alarm';
 const TOO_LARGE = 'the change is larger than a request to etcd may be (1.5 MiB by default): start etcd with a higher --max-request-bytes';
-const TOO_MANY = 'the change has more operations than a transaction of etcd may have (128 by default): start etcd with a higher --max-txn-ops';
+const TOO_MANY =
+  'the change has more operations than a transaction of etcd may have (128 by default): start etcd with a higher --max-txn-ops';
 
 /** What went wrong, naming etcd and neither the password nor a token. */
 export function asFailure(error: unknown): StorageFailure {

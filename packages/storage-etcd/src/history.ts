@@ -25,7 +25,8 @@ export interface KnownState extends State {
 /** Whether an answer comes from the store as it is known here. */
 export type Verdict = 'same' | 'replaced' | 'another past';
 
-const GONE = 'the store is not in etcd any more: were its members started with empty folders, or its keys deleted? Restore a backup of etcd';
+const GONE =
+  'the store is not in etcd any more: were its members started with empty folders, or its keys deleted? Restore a backup of etcd';
 
 /**
  * Which past etcd has. A cluster that was restored from a backup has another one, in which commits of this process may never have happened: its revisions
@@ -111,10 +112,9 @@ export class History {
     if (state.history !== before.history) {
       this.revision = revision;
       this.#committed = 0;
-      this.#log.warn(
-        'etcd has another history, as after a restore: everything is read anew; commits acknowledged before may be lost',
-        { same_cluster: state.cluster === before.cluster },
-      );
+      this.#log.warn('etcd has another history, as after a restore: everything is read anew; commits acknowledged before may be lost', {
+        same_cluster: state.cluster === before.cluster,
+      });
     } else {
       this.revision = Math.max(this.revision, revision);
       if (!silent) this.#log.info('the store was replaced by another: everything is read anew', { generation: state.generation });

@@ -97,13 +97,7 @@ export class Lane {
   }
 
   /** Undefined where nothing has happened, and the same may be tried again. @throws StorageFailure, and what gRPC throws where nothing has happened */
-  async #try(
-    endpoint: Endpoint,
-    marker: Marker,
-    changes: readonly Change[],
-    bytes: number,
-    end: number,
-  ): Promise<Outcome | undefined> {
+  async #try(endpoint: Endpoint, marker: Marker, changes: readonly Change[], bytes: number, end: number): Promise<Outcome | undefined> {
     const { history } = this.#session;
     const { state, head } = this.#layout;
     const id = randomUUID();
@@ -149,15 +143,14 @@ export class Lane {
   }
 
   /** After a lost answer: whether it happened. Moves the marker, so that it cannot happen later. @throws StorageFailure where nobody can tell */
-  async #find(
-    marker: Marker,
-    id: string,
-    changes: readonly Change[],
-    end: number,
-  ): Promise<Outcome | undefined> {
+  async #find(marker: Marker, id: string, changes: readonly Change[], end: number): Promise<Outcome | undefined> {
     const { history } = this.#session;
     const fence = `not ${id}`;
-    const request = { compare: [isAt(marker.key, marker.revision)], success: [put(marker.key, Buffer.from(fence))], failure: [get(marker.key)] };
+    const request = {
+      compare: [isAt(marker.key, marker.revision)],
+      success: [put(marker.key, Buffer.from(fence))],
+      failure: [get(marker.key)],
+    };
     this.#marker = undefined;
     for (const until = end + this.#session.patienceMs; performance.now() < until; await delay(PAUSE_MS)) {
       const { current } = this.#session.cluster;
@@ -190,10 +183,14 @@ export class Lane {
     const found: number[] = [];
     for (let at = 0; at < keys.length; at += REPLAYED) {
       const part = keys.slice(at, at + REPLAYED);
-      const operations = (): Op[] => part.map((key) => get(this.#layout.entry(generation, key), { revision: revision - 1, keys_only: true }));
+      const operations = (): Op[] =>
+        part.map((key) => get(this.#layout.entry(generation, key), { revision: revision - 1, keys_only: true }));
       const { responses } = await this.#session.read(operations);
       for (const response of responses) found.push(Number(firstOf(response)?.mod_revision ?? 0));
     }
-    return { revision, conflicts: changes.map((change) => brokenExpectation(change, found.splice(0, change.expect?.length ?? 0), history)) };
+    return {
+      revision,
+      conflicts: changes.map((change) => brokenExpectation(change, found.splice(0, change.expect?.length ?? 0), history)),
+    };
   }
 }

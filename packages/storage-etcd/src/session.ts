@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StorageFailure, StorageLog } from '@strongroom/storage-sdk';
-import { Cluster } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import type { Endpoint } from './endpoint.ts';
 import { asFailure, isRefusal } from './failure.ts';
 import { decodeState, encodeState, type History } from './history.ts';
@@ -74,18 +74,15 @@ export class Session {
    * @throws StorageFailure, transient where no member answers; and what gRPC throws where etcd refuses
    */
   async read(operations: () => readonly Op[], attemptMs = ATTEMPT_MS): Promise<Read> {
-    return this.#patiently(
-      async (endpoint, millis) => {
-        await this.#verify(endpoint, millis);
-        for (;;) {
-          const known = this.known;
-          const request: TxnRequest = { success: [get(this.layout.state), ...operations()] };
-          const { header, responses } = await this.cluster.call(endpoint, TXN, request, millis);
-          if (await this.same(header, responses[0], known)) return { header, responses: responses.slice(1) };
-        }
-      },
-      attemptMs,
-    );
+    return this.#patiently(async (endpoint, millis) => {
+      await this.#verify(endpoint, millis);
+      for (;;) {
+        const known = this.known;
+        const request: TxnRequest = { success: [get(this.layout.state), ...operations()] };
+        const { header, responses } = await this.cluster.call(endpoint, TXN, request, millis);
+        if (await this.same(header, responses[0], known)) return { header, responses: responses.slice(1) };
+      }
+    }, attemptMs);
   }
 
   /** A transaction that may be repeated, of whatever history. @throws StorageFailure, and what gRPC throws where etcd refuses */
@@ -112,7 +109,12 @@ export class Session {
       const { known } = this;
       const { committed } = this.history;
       const { state, head } = this.layout;
-      const { header, responses } = await this.cluster.call(endpoint, TXN, { success: [get(state), get(head, { keys_only: true })] }, millis);
+      const { header, responses } = await this.cluster.call(
+        endpoint,
+        TXN,
+        { success: [get(state), get(head, { keys_only: true })] },
+        millis,
+      );
       if (!(await this.same(header, responses[0], known))) continue;
       const status = await this.cluster.call(endpoint, STATUS, {}, millis);
       if (this.history.judgeLog(status, committed) !== 'same') {

@@ -69,6 +69,7 @@ export class RevisionCopy implements StoreCopy {
 }
 
 function copyFailure(error: unknown): StorageFailure {
-  if (isCompacted(error)) return new StorageFailure(NAME, 'etcd was compacted while the copy was read: is its automatic compaction too quick?');
+  if (isCompacted(error))
+    return new StorageFailure(NAME, 'etcd was compacted while the copy was read: is its automatic compaction too quick?');
   return asFailure(error);
 }

@@ -24,6 +24,8 @@ export class Writer {
   readonly #history: History;
   readonly #ops: number;
   #queue: Waiting[] = [];
+  /** What the transactions under way touch. */
+  readonly #underWay = new Set<TouchedKeys>();
   #scheduled = false;
   #idle: (() => void) | undefined;
 
@@ -74,8 +76,16 @@ export class Writer {
     setImmediate(() => {
       this.#scheduled = false;
       while (this.#free.length > 0 && this.#queue.length > 0) {
+        const touched = new TouchedKeys();
+        const batch = this.#take(touched);
+        // All others wait for records that are being written.
+        if (batch.length === 0) break;
         const lane = this.#free.pop()!;
-        void this.#run(lane, this.#take()).finally(() => this.#release(lane));
+        this.#underWay.add(touched);
+        void this.#run(lane, batch).finally(() => {
+          this.#underWay.delete(touched);
+          this.#release(lane);
+        });
       }
     });
   }
@@ -86,8 +96,8 @@ export class Writer {
     else if (this.#quiet()) this.#idle?.();
   }
 
-  /** Those that go together, in their order; those that touch the same keys come later. */
-  #take(): Waiting[] {
+  /** Those that go together, in their order, with what they touch; those that touch the same keys come later. */
+  #take(taken: TouchedKeys): Waiting[] {
     const touched = new TouchedKeys();
     const batch: Waiting[] = [];
     const later: Waiting[] = [];
@@ -100,8 +110,9 @@ export class Writer {
       const fits =
         batch.length === 0 ||
         (batch.length < MAX_CHANGES && bytes + weight.bytes <= MAX_BYTES && batch.length + 3 + most <= this.#ops && epoch === first?.epoch);
-      if (fits && touched.takes(change)) {
+      if (fits && touched.takes(change) && ![...this.#underWay].some((other) => !other.takes(change))) {
         batch.push(waiting);
+        taken.add(change);
         [bytes, ops] = [bytes + weight.bytes, most];
       } else later.push(waiting);
       touched.add(change);
