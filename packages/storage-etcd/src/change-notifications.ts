@@ -177,7 +177,7 @@ export class ChangeNotifications {
     if (this.#awaited && this.#position.revision >= this.#awaited.head) this.#caughtUp(this.#awaited.began);
   }
 
-  /** What was announced is gone. What is read from now on is newer than the revision that the next watch begins at. */
+  /** The notifications are gone. What is read from now on is newer than the revision that the next watch begins at. */
   async #missed(): Promise<void> {
     try {
       const { header } = await this.#session.read(() => []);

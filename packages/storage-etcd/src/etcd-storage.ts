@@ -21,7 +21,7 @@ import { Cluster } from './cluster.ts';
 import { asFailure, isCompacted, NAME } from './failure.ts';
 import { encodeState, History } from './history.ts';
 import { Housekeeping } from './housekeeping.ts';
-import { Lane } from './lane.ts';
+import { Committer } from './committer.ts';
 import { Layout } from './layout.ts';
 import { learnLimits, type Limits } from './limits.ts';
 import { newGeneration, NewGeneration } from './new-generation.ts';
@@ -34,7 +34,7 @@ import { remove } from './wire.ts';
 import { Writer } from './writer.ts';
 
 const REQUEST_MS = 5_000;
-const LANES = 4;
+const COMMITTERS = 4;
 const EMPTY = new Uint8Array(0);
 const silent: StorageLog = { info: () => undefined, warn: () => undefined };
 
@@ -87,7 +87,7 @@ class EtcdStorage implements StorageDriver {
   readonly #listeners: Set<ChangeListener>;
   readonly #reader: Reader;
   readonly #writer: Writer;
-  readonly #lanes: readonly Lane[];
+  readonly #committers: readonly Committer[];
   readonly #notifications: ChangeNotifications;
   readonly #housekeeping: Housekeeping;
   readonly #quota: QuotaWatch;
@@ -99,9 +99,9 @@ class EtcdStorage implements StorageDriver {
     this.#layout = layout;
     this.#limits = limits;
     this.#listeners = listeners;
-    this.#lanes = Array.from({ length: LANES }, (_, i) => new Lane(session, layout, origin, String(i)));
+    this.#committers = Array.from({ length: COMMITTERS }, (_, i) => new Committer(session, layout, origin, String(i)));
     this.#reader = new Reader(session, layout);
-    this.#writer = new Writer(this.#lanes, session.history, limits.ops);
+    this.#writer = new Writer(this.#committers, session.history, limits.ops);
     this.#quota = new QuotaWatch(options.quotaBytes, log);
     const looked = this.#quota.take.bind(this.#quota);
     this.#notifications = new ChangeNotifications({ session, origin, heard: tell, looked, log, clock: options.reading });
@@ -197,7 +197,7 @@ class EtcdStorage implements StorageDriver {
     await this.#writer.drained();
     await this.#housekeeping.close();
     await this.#notifications.close();
-    const markers = this.#lanes.flatMap(({ marker }) => marker ?? []);
+    const markers = this.#committers.flatMap(({ marker }) => marker ?? []);
     // What is left is removed by the housekeeping of another process.
     if (markers.length > 0) await this.#session.once({ success: markers.map((key) => remove(key)) }, 1_000).catch(() => undefined);
     this.#session.cluster.close();

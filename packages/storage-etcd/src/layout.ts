@@ -44,7 +44,7 @@ export class Layout {
     return Buffer.from(`${this.#prefix}changed/${origin}/${slot}`);
   }
 
-  /** Who announced what is in that key; undefined for the head. */
+  /** Whose notification is in that key; undefined for the head. */
   originOf(key: Buffer): string | undefined {
     return key.toString().slice(this.head.length).split('/')[0] || undefined;
   }

@@ -2,7 +2,7 @@ import { Conflict, StorageFailure, type Change, type Expectation } from '@strong
 import { TouchedKeys, weightOf, type Weight } from './batch.ts';
 import { asFailure, isTooLarge, isTooManyOps, NAME } from './failure.ts';
 import type { History } from './history.ts';
-import type { Lane } from './lane.ts';
+import type { Committer } from './committer.ts';
 
 const MAX_CHANGES = 64;
 const MAX_BYTES = 2 ** 20;
@@ -19,8 +19,8 @@ interface Waiting {
 
 /** Commits that wait and touch different keys share the next transaction; each succeeds or fails on its own. */
 export class Writer {
-  readonly #lanes: readonly Lane[];
-  readonly #free: Lane[];
+  readonly #committers: readonly Committer[];
+  readonly #free: Committer[];
   readonly #history: History;
   readonly #ops: number;
   #queue: Waiting[] = [];
@@ -30,9 +30,9 @@ export class Writer {
   #idle: (() => void) | undefined;
 
   /** `ops`: operations that a transaction may have. */
-  constructor(lanes: readonly Lane[], history: History, ops: number) {
-    this.#lanes = lanes;
-    this.#free = [...lanes];
+  constructor(committers: readonly Committer[], history: History, ops: number) {
+    this.#committers = committers;
+    this.#free = [...committers];
     this.#history = history;
     this.#ops = ops;
   }
@@ -51,22 +51,22 @@ export class Writer {
     return new Promise((resolve) => (this.#idle = resolve));
   }
 
-  /** Shows that this process is alive. Lanes that are at work need not. */
+  /** Shows that this process is alive. Committers that are at work need not. */
   async touch(): Promise<void> {
     const idle = this.#free.splice(0);
     await Promise.all(
-      idle.map(async (lane) => {
+      idle.map(async (committer) => {
         try {
-          await lane.touch();
+          await committer.touch();
         } finally {
-          this.#release(lane);
+          this.#release(committer);
         }
       }),
     );
   }
 
   #quiet(): boolean {
-    return this.#queue.length === 0 && this.#free.length === this.#lanes.length;
+    return this.#queue.length === 0 && this.#free.length === this.#committers.length;
   }
 
   /** At the end of the turn, so that commits made in it come along. */
@@ -80,18 +80,18 @@ export class Writer {
         const batch = this.#take(touched);
         // All others wait for records that are being written.
         if (batch.length === 0) break;
-        const lane = this.#free.pop()!;
+        const committer = this.#free.pop()!;
         this.#underWay.add(touched);
-        void this.#run(lane, batch).finally(() => {
+        void this.#run(committer, batch).finally(() => {
           this.#underWay.delete(touched);
-          this.#release(lane);
+          this.#release(committer);
         });
       }
     });
   }
 
-  #release(lane: Lane): void {
-    this.#free.push(lane);
+  #release(committer: Committer): void {
+    this.#free.push(committer);
     if (this.#queue.length > 0) this.#schedule();
     else if (this.#quiet()) this.#idle?.();
   }
@@ -125,12 +125,12 @@ export class Writer {
     return batch;
   }
 
-  async #run(lane: Lane, batch: readonly Waiting[]): Promise<void> {
+  async #run(committer: Committer, batch: readonly Waiting[]): Promise<void> {
     const epoch = batch[0]?.epoch ?? 0;
     try {
       if (epoch !== this.#history.epoch) throw new StorageFailure(NAME, ANOTHER_HISTORY, { transient: true });
       const bytes = batch.reduce((sum, { weight }) => sum + weight.bytes, 0);
-      const { revision, conflicts } = await lane.commit(
+      const { revision, conflicts } = await committer.commit(
         batch.map(({ change }) => change),
         epoch,
         bytes,
@@ -147,7 +147,7 @@ export class Writer {
       );
     } catch (error) {
       if (batch.length > 1 && (isTooLarge(error) || isTooManyOps(error))) {
-        for (const each of batch) await this.#run(lane, [each]);
+        for (const each of batch) await this.#run(committer, [each]);
         return;
       }
       const failure = asFailure(error);

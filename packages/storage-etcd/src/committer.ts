@@ -38,7 +38,7 @@ interface Marker {
  * Commits one transaction after the other. Each moves a marker, and happens only while the marker is where the one before has left it. So, when an answer was
  * lost, another move of the marker either finds that the transaction has happened, or keeps it from happening later.
  */
-export class Lane {
+export class Committer {
   readonly #session: Session;
   readonly #layout: Layout;
   readonly #origin: string;
