@@ -111,6 +111,41 @@ export function declareWork(to: Declarations, { work }: MetricSources): void {
   );
 }
 
+/** Series of scheduled snapshots, whichever server takes them. */
+export function declareSnapshots(to: Declarations, { work }: MetricSources): void {
+  const labels = ['name'];
+  type Series = NonNullable<NonNullable<ReturnType<typeof work>>['waiting']>['snapshots'][number];
+  const each = (value: (series: Series) => number | undefined) => (): Sample[] =>
+    (work()?.waiting?.snapshots ?? []).flatMap((series) => {
+      const found = value(series);
+      return found === undefined ? [] : [{ labels: { name: series.name }, value: found }];
+    });
+  to.gauge(
+    {
+      name: 'strongroom_snapshot_age_seconds',
+      help: 'Since the last good scheduled snapshot of the series, or since it was set up where there is none.',
+      labels,
+    },
+    each(({ age }) => age),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshot_interval_seconds', help: 'How often the series should have a snapshot.', labels },
+    each(({ interval }) => interval),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshot_bytes', help: 'Size of the last good scheduled snapshot.', labels },
+    each(({ bytes }) => bytes),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshot_failures', help: 'Attempts that failed since the last good scheduled snapshot.', labels },
+    each(({ failures }) => failures),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshots_kept', help: 'Scheduled snapshots of the series that are kept.', labels },
+    each(({ kept }) => kept),
+  );
+}
+
 /** Audit devices, as this server sees them. */
 export function declareAudit(to: Declarations, { audit }: MetricSources): void {
   const labels = ['device', 'type'];
