@@ -113,7 +113,8 @@ export function snapshotSchedulePaths({ snapshotSchedules: schedules, snapshotPl
   ];
 }
 
-function statusOf({ runs, next }: SeriesState) {
+function statusOf({ runs, next, running }: SeriesState) {
+  const writing = running ? runs.writing : undefined;
   const good = runs.kept.at(-1);
   const time = (millis: number | undefined): string | null => (millis === undefined ? null : new Date(millis).toISOString());
   return {
@@ -124,8 +125,8 @@ function statusOf({ runs, next }: SeriesState) {
     last_snapshot_url: good?.url ?? '',
     last_snapshot_time: time(good?.at),
     last_snapshot_bytes: good?.bytes ?? 0,
-    snapshot_start: time(runs.writing?.at),
-    snapshot_url: runs.writing?.url ?? '',
+    snapshot_start: time(writing?.at),
+    snapshot_url: writing?.url ?? '',
     next_snapshot_start: next?.toISOString() ?? null,
     snapshots: runs.kept.map(({ url, at, bytes }) => ({ url, time: new Date(at).toISOString(), bytes })),
     retention_problem: runs.trouble?.message ?? '',

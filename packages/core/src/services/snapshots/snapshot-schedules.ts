@@ -44,6 +44,8 @@ export interface SeriesState {
   readonly runs: SnapshotRuns;
   /** Undefined where nothing is scheduled. */
   readonly next: Date | undefined;
+  /** A server takes a snapshot now. */
+  readonly running: boolean;
 }
 
 interface Parts {
@@ -97,7 +99,7 @@ export class SnapshotSchedules {
     const settings = await records.settings.get(name);
     if (!settings) return undefined;
     const job = await storage.jobStatus(this.jobs, name);
-    return { settings, runs: (await records.runs.get(name)) ?? noRuns, next: job?.nextAttempt };
+    return { settings, runs: (await records.runs.get(name)) ?? noRuns, next: job?.nextAttempt, running: job?.state === 'running' };
   }
 
   /** The first snapshot is taken at once, and so is the next where the last one failed. @throws BadRequest */
