@@ -31,7 +31,7 @@ const core = await createCore({
 });
 const shares = { secretShares: undefined, secretThreshold: undefined, recoveryShares: 1, recoveryThreshold: 1 };
 const { rootToken: token } = await core.initialize(shares);
-await answered(core, { operation: 'update', path: 'sys/mounts/secret', data: { type: 'kv', options: { version: '2' } } });
+await answered(core, { operation: 'update', path: 'sys/mounts/bench', data: { type: 'kv', options: { version: '2' } } });
 for (const call of CALLS['kv write']) await answered(core, requestOf(call));
 
 process.on('message', (message) => {

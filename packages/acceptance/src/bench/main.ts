@@ -1,4 +1,5 @@
 import { motoMissing, slapdMissing } from '@strongroom/lab';
+import { compare } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
 import { BenchServer } from './bench-server.ts';
@@ -19,7 +20,8 @@ import { fill, workloads, type WorkloadName } from './workloads.ts';
 
 /**
  * `npm run bench [-- --seconds=5] [--leases=100000,1000000] [--only=kv]`: operations per second, CPU per operation and memory of a
- * server on LMDB, driven from this process over 32 connections on loopback.
+ * server on LMDB, driven from this process over 32 connections on loopback. With `--against=URL --token=…` it drives that server as well, in alternating
+ * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time.
  */
 const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
 const seconds = Number(flags.get('seconds') ?? 5);
@@ -31,11 +33,16 @@ const only = flags.get('only');
 const out = process.stdout;
 
 out.write(`node ${process.versions.node}, 32 connections, ${seconds} s each\n\n`);
+const against = flags.get('against');
+if (against !== undefined) {
+  await compareWith(new URL(against));
+  process.exit(0);
+}
 out.write('workload          ops/s  CPU µs  main µs   GC µs  ops/txn   p50 ms   p99 ms  RSS MiB\n');
 const server = await BenchServer.start();
 try {
   const { target } = server;
-  await once(target, 'POST', '/v1/sys/mounts/secret', { type: 'kv', options: { version: '2' } });
+  await once(target, 'POST', '/v1/sys/mounts/bench', { type: 'kv', options: { version: '2' } });
   const all = workloads(target);
   // Each once for a moment, so that nothing is measured cold and every key is there to be read.
   await load('fill', target, fill(target.token), { count: 1_000 });
@@ -64,6 +71,35 @@ try {
   if (only === 'snapshot') await snapshots(server);
 } finally {
   await server.stop();
+}
+
+/** Medians of alternating rounds of our server and of another one. */
+async function compareWith(address: URL): Promise<void> {
+  const token = flags.get('token') ?? process.env['VAULT_TOKEN'];
+  if (token === undefined)
+    throw new Error('--token, or the environment variable VAULT_TOKEN, must be a root token of the server to compare with');
+  const pid = flags.get('pid') === undefined ? undefined : Number(flags.get('pid'));
+  const rounds = Number(flags.get('rounds') ?? 3);
+  out.write(`medians of ${rounds} rounds               ops/s                    CPU µs\n`);
+  out.write('workload          ours   theirs   ratio     ours   theirs   ratio\n');
+  const ours = await BenchServer.start();
+  try {
+    for await (const { name, ...sides } of compare(ours.target, { address, token, pid }, { seconds, rounds, only })) {
+      const cpu = [sides.ours.cpuMicros, sides.theirs.cpuMicros] as const;
+      const cpuRatio = cpu[0] === undefined || cpu[1] === undefined ? undefined : cpu[0] / cpu[1];
+      const columns = [
+        [sides.ours.perSecond, 7],
+        [sides.theirs.perSecond, 8],
+        [(sides.ours.perSecond / sides.theirs.perSecond).toFixed(2), 7],
+        [cpu[0]?.toFixed(0) ?? '', 8],
+        [cpu[1]?.toFixed(0) ?? '', 8],
+        [cpuRatio?.toFixed(2) ?? '', 7],
+      ] as const;
+      out.write(`${name.padEnd(15)}${columns.map(([value, width]) => String(value).padStart(width)).join(' ')}\n`);
+    }
+  } finally {
+    await ours.stop();
+  }
 }
 
 async function credentials(bench: BenchServer): Promise<void> {

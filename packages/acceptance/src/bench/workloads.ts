@@ -14,9 +14,9 @@ export interface Call {
   readonly anonymous?: true;
 }
 
-const secretPaths = Array.from({ length: KEYS }, (_, i) => `secret/data/bench/${i}`);
+const secretPaths = Array.from({ length: KEYS }, (_, i) => `bench/data/${i}`);
 
-/** The calls of each workload, of which one after the other is chosen by chance; `secret/` is a version-2 key-value mount. */
+/** The calls of each workload, of which one after the other is chosen by chance; `bench/` is a version-2 key-value mount. */
 export const CALLS = {
   health: [{ method: 'GET', path: 'sys/health', anonymous: true }],
   lookup: [{ method: 'GET', path: 'auth/token/lookup-self' }],
