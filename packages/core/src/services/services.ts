@@ -16,6 +16,7 @@ import { serverTroubles } from './attention/server-troubles.ts';
 import { AuditBroker, type AuditDeviceConfig } from './audit/audit-broker.ts';
 import type { AuditDevicePlugin } from './audit/audit-device.ts';
 import { fileAudit } from './audit/file-device.ts';
+import { httpAudit } from './audit/http-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
 import { syslogAudit } from './audit/syslog-device.ts';
 import { TokenAccess } from './caller/token-access.ts';
@@ -210,6 +211,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       fileAudit,
       socketAudit,
       syslogAudit,
+      httpAudit,
       ...plugins.usable.filter((plugin): plugin is AuditDevicePlugin => plugin.kind === 'audit'),
     ],
     ...(options.audit ? { configured: options.audit } : {}),
@@ -286,11 +288,12 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   });
 
   const cluster = new Cluster(options.apiAddress ?? '', clock.now());
+  const sealHealth = new SealHealth({ seal, driver, clock: kernel.livenessClock, now: () => clock.now(), log });
   const attention = new Attention({
     ...{ clock, outside },
     mounts: () => mounts.all(),
     atMounts: new MountTroubles({ clock, log, jobs, outside }),
-    ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, tokens }, mount: mountOf }),
+    ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, sealHealth, tokens }, mount: mountOf }),
   });
 
   const pgpKeys = new PgpKeys(options.pgp, clock);
@@ -355,7 +358,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     leaseTree: new LeaseTree({ store, tokens }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
     ...{ seal, pgpKeys },
-    sealHealth: new SealHealth({ seal, driver, clock: kernel.livenessClock, now: () => clock.now(), log }),
+    sealHealth,
     rekeyings: [new Rekeying('root', ceremony), new Rekeying('recovery', ceremony)],
     rootGeneration: new RootGeneration(ceremony),
     rotation: new KeyRotation({ barrier, store, clock }),

@@ -144,4 +144,42 @@ export function declareAudit(to: Declarations, { audit }: MetricSources): void {
     { name: 'strongroom_audit_write_seconds_total', help: 'Time that the writes of the device took.', labels },
     each(({ seconds }) => seconds),
   );
+  const buffered = (value: (buffer: NonNullable<ReturnType<typeof audit>[number]['buffer']>) => number | undefined) => (): Sample[] =>
+    audit().flatMap(({ path, type, buffer }) => (buffer ? [{ labels: { device: path, type }, value: value(buffer) }] : []));
+  to.gauge(
+    { name: 'strongroom_audit_buffer_bytes', help: 'What waits on disk until the receiver of the device takes it.', labels },
+    buffered(({ bytes }) => bytes),
+  );
+  to.gauge(
+    { name: 'strongroom_audit_buffer_limit_bytes', help: 'How much may wait; with more, requests are refused.', labels },
+    buffered(({ most_bytes }) => most_bytes),
+  );
+  to.gauge(
+    {
+      name: 'strongroom_audit_buffer_oldest_seconds',
+      help: 'For how long the oldest line in the buffer has waited; 0 while none waits.',
+      labels,
+    },
+    buffered(({ oldest }) => (oldest === null ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1_000) || 0)),
+  );
+  to.counter(
+    { name: 'strongroom_audit_delivered_lines_total', help: 'Lines that the receiver of a buffered device has taken.', labels },
+    buffered(({ delivered_lines }) => delivered_lines),
+  );
+  to.counter(
+    {
+      name: 'strongroom_audit_deliveries_total',
+      help: 'Batches that were sent to the receiver of a buffered device, by result.',
+      labels: [...labels, 'result'],
+    },
+    () =>
+      audit().flatMap(({ path, type, buffer }) =>
+        buffer
+          ? [
+              { labels: { device: path, type, result: 'ok' }, value: buffer.deliveries },
+              { labels: { device: path, type, result: 'failed' }, value: buffer.failures },
+            ]
+          : [],
+      ),
+  );
 }
