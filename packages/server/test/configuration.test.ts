@@ -457,10 +457,10 @@ describe('seals', () => {
     const folder = scratchFolder();
     const text = `seal "static" { current_key_id = "1", current_key = "file://${folder}/key" }`;
     expect(read(text).notices).toEqual([
-      expect.stringMatching(/seal.*current_key names the file .*cannot be read \(ENOENT\); the server stays sealed/),
+      expect.stringMatching(/seal.*current_key names the file .*cannot be read: ENOENT; the server stays sealed/),
     ]);
     const [seal] = await opened(text);
-    await expect(seal!.open()).rejects.toThrow(/cannot be read \(ENOENT\)/);
+    await expect(seal!.open()).rejects.toThrow(/cannot be read: ENOENT/);
     writeFileSync(join(folder, 'key'), 'short');
     await expect(seal!.open()).rejects.toThrow(/must hold 32 bytes/);
     writeFileSync(join(folder, 'key'), `${hex}\n`);

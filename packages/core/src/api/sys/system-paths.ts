@@ -18,6 +18,7 @@ import { legacyRekeyPaths } from './path-legacy-rekey.ts';
 import { rekeyPaths } from './path-rekey.ts';
 import { shareBackupPaths } from './path-share-backup.ts';
 import { openSealPaths, sealPaths, type SealPathDeps } from './path-seal.ts';
+import { sealRewrapPath } from './path-seal-backends.ts';
 import { wrappingPaths } from './path-wrapping.ts';
 import { absentEnginePaths } from './path-absent-engines.ts';
 import { activationFlagPaths } from './path-activation-flags.ts';
@@ -58,6 +59,7 @@ import { schedulePaths } from './path-schedule.ts';
 import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
 import { snapshotPaths } from './path-snapshot.ts';
+import { snapshotSchedulePaths } from './path-snapshot-schedules.ts';
 import { toolPaths } from './path-tools.ts';
 import { versionHistoryPaths } from './path-version-history.ts';
 
@@ -102,6 +104,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken, replaceSt
   return [
     ...openSealPaths(sealing),
     ...sealPaths(sealing),
+    sealRewrapPath(services),
     ...keyPaths({ barrier, rotation: services.rotation }),
     ...rekeyPaths({ rekeyings, rotateRootKey: async () => insist(async () => seal.replaceRootKey()) }),
     ...legacyRekeyPaths(rekeyings),
@@ -177,6 +180,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken, replaceSt
     ...hostInfoPaths({ clock }),
     ...importPaths(services),
     ...snapshotPaths({ ...services, replaceStore }),
+    ...snapshotSchedulePaths({ ...services, mount: () => mounts.at('sys/')!.uuid }),
     ...versionHistoryPaths({ history: services.versions }),
     ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
     ...serverPaths({

@@ -71,16 +71,20 @@ export class Snapshots {
       end();
       throw error;
     }
+    let closed = false;
     const close = async (): Promise<void> => {
+      stopWaiting();
+      if (closed) return;
+      closed = true;
       await copy.close().catch((error: unknown) => log.warn('the copy of the store could not be removed', { error: String(error) }));
       end();
     };
-    const cancel = clock.after(PATIENCE, () => void close());
-    const write = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
-      cancel();
+    const stopWaiting = clock.after(PATIENCE, () => void close());
+    const open = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
+      stopWaiting();
       return this.#written(copy, meta, signal, close);
     };
-    return { meta, body: { contentType: CONTENT_TYPE, open: write } };
+    return { meta, body: { contentType: CONTENT_TYPE, open, cancel: close } };
   }
 
   /**
