@@ -60,7 +60,15 @@ export function declareStorage(to: Declarations, storage: StorageTimings, { room
     },
     () => STORAGE_OPERATIONS.map((operation) => ({ labels: { operation }, timing: storage.of(operation) })),
   );
-  to.gauge({ name: 'strongroom_storage_used_bytes', help: 'Size of the store, where the storage is a folder.' }, () => one(room()?.used));
+  to.gauge({ name: 'strongroom_storage_used_bytes', help: 'Size of the store, where the storage is a folder or etcd.' }, () =>
+    one(room()?.used ?? storage.capacity?.usedBytes),
+  );
+  to.gauge({ name: 'strongroom_storage_quota_bytes', help: 'How large the store may become, where the storage is etcd.' }, () =>
+    one(storage.capacity?.limitBytes),
+  );
+  to.gauge({ name: 'strongroom_storage_alarms', help: 'Alarms that the store has raised, where the storage is etcd.' }, () =>
+    one(storage.capacity?.alarms.length),
+  );
   to.gauge({ name: 'strongroom_storage_free_bytes', help: 'Free space on the disk of the store, where the storage is a folder.' }, () =>
     one(room()?.free),
   );
