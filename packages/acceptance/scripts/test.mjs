@@ -57,6 +57,8 @@ function installServers() {
     ['softhsm2', has('softhsm2-util'), 'tests of the seal pkcs11 on SoftHSM'],
     ['opensc', has('pkcs11-tool'), 'tests of the seal pkcs11 on SoftHSM'],
     ['prometheus', has('promtool'), 'checks of the alert rules'],
+    ['zsh', has('zsh'), 'completion in zsh'],
+    ['fish', has('fish'), 'completion in fish'],
   ].filter(([, there]) => !there);
   if (wanted.length === 0) return;
   const names = wanted.map(([name]) => name);

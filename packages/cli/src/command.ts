@@ -1,5 +1,6 @@
 import type { Invocation } from './invocation.ts';
 import type { Flags, FlagValues } from './flag.ts';
+import type { WordSource } from './word-sources.ts';
 
 /** What it does, and the words to type after `strongroom`. */
 export interface Example {
@@ -17,6 +18,8 @@ export interface Command<F extends Flags = Flags> {
   readonly description?: string;
   /** Positional words: `PATH` is required, `[PATH]` optional, a trailing `...` takes any number. */
   readonly args: readonly string[];
+  /** What words of `args` name, where their names do not say it: shells complete them so. */
+  readonly words?: Readonly<Record<string, WordSource>>;
   readonly flags: F;
   /** Talks to no server, so takes no flags about one. */
   readonly local?: true;

@@ -11,6 +11,8 @@ export interface Flag<Value = unknown> {
   readonly placeholder: string;
   /** The only texts accepted, when the set is closed. */
   readonly choices: readonly string[] | undefined;
+  /** Texts that shells offer, when the set is open. */
+  readonly suggestions: readonly string[] | undefined;
   /** The value when the flag is absent. */
   readonly fallback: Value;
 }
@@ -23,6 +25,7 @@ interface FlagOptions {
   readonly aliases?: readonly string[];
   readonly placeholder?: string;
   readonly choices?: readonly string[];
+  readonly suggestions?: readonly string[];
 }
 
 function declare<Value>(kind: FlagKind, description: string, fallback: Value, placeholder: string, options: FlagOptions = {}): Flag<Value> {
@@ -33,6 +36,7 @@ function declare<Value>(kind: FlagKind, description: string, fallback: Value, pl
     aliases: options.aliases ?? [],
     placeholder: options.placeholder ?? placeholder,
     choices: options.choices,
+    suggestions: options.suggestions,
   };
 }
 

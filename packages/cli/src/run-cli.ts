@@ -133,7 +133,7 @@ async function dispatch(argv: readonly string[], io: CliIo): Promise<number> {
   if (argv.length === 1 && VERSION.has(argv[0] ?? '')) return dispatch(['version'], io);
   if (argv[0] === '__complete') {
     const { complete } = await import('./complete.ts');
-    for (const word of await complete(argv.slice(1))) io.stdout.write(`${word}\n`);
+    for (const word of await complete(argv.slice(1), io)) io.stdout.write(`${word}\n`);
     return EXIT.ok;
   }
   const asked = argv[0] === 'help' || options.some((word) => HELP.has(word));

@@ -31,6 +31,7 @@ export const verbs: readonly Verb[] = [
   verb('auth', 'Work with auth methods', () => import('./commands/auth.ts')),
   verb('completion', 'Print a script that completes words in a shell', () => import('./commands/completion.ts')),
   verb('exec', 'Run a command with secrets in its environment', () => import('./commands/exec.ts')),
+  verb('journal', 'Work with unfinished changes to outside systems', () => import('./commands/journal.ts')),
   verb('kv', 'Work with the key-value secrets engine', () => import('./commands/kv.ts')),
   verb('lease', 'Work with leases', () => import('./commands/lease.ts')),
   verb('operator', 'Perform tasks of an operator', () => import('./commands/operator.ts')),
@@ -38,7 +39,9 @@ export const verbs: readonly Verb[] = [
   verb('plugin', 'Work with plugins and the catalog', () => import('./commands/plugin.ts')),
   verb('policy', 'Work with policies', () => import('./commands/policy.ts')),
   verb('print', 'Print what the command line would use', () => import('./commands/print.ts')),
+  verb('schedule', 'Work with jobs that are due later', () => import('./commands/schedule.ts')),
   verb('secrets', 'Work with secrets engines', () => import('./commands/secrets.ts')),
+  verb('sync', 'Work with copies of secrets in other systems', () => import('./commands/sync.ts')),
   verb('token', 'Work with tokens', () => import('./commands/token.ts')),
   verb('version', 'Print the version', () => import('./commands/version.ts')),
 ];

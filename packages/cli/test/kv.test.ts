@@ -231,7 +231,7 @@ describe('versions', () => {
   test('kv subkeys prints names without values', async () => {
     const answer = envelope({ data: { metadata: versionMetadata, subkeys: { user: null, deep: { er: null } } } });
     lab.routes['GET secret/subkeys/app/db?depth=2'] = { body: answer };
-    expect((await lab.run(['kv', 'subkeys', '-depth=2', 'secret/app/db'])).stdout).toContain('deep    map[er:<nil>]\nuser    <nil>');
+    expect((await lab.run(['kv', 'subkeys', '-depth=2', 'secret/app/db'])).stdout).toContain('deep.er    <nil>\nuser       <nil>');
   });
 
   test('kv enable-versioning tunes the mount', async () => {

@@ -152,4 +152,26 @@ describe('login with other methods', () => {
     expect(lab.seen[0]?.body).toEqual({ role_id: 'r', secret_id: 's' });
     expect(await lab.run(['login', '-method=approle'])).toMatchObject({ code: 1 });
   });
+
+  test('a typing error in a field names the fields, and nothing is sent', async () => {
+    const { code, stderr } = await lab.run(['login', '-method=approle', 'rol_id=r', 'secret_id=s']);
+    expect(code).toBe(1);
+    expect(stderr).toBe('A login with approle has no field "rol_id". Did you mean "role_id"?\nFields of approle: role_id, secret_id.\n');
+    expect((await lab.run(['login', '-method=userpass', 'user=alice', 'password=p'])).stderr).toContain('Did you mean "username"?');
+    expect(lab.seen).toEqual([]);
+  });
+
+  test('a refusal asks whether the method is mounted there, and names the type that was meant', async () => {
+    lab.routes['PUT auth/ldpa/login'] = { status: 403, body: { errors: ['permission denied'] } };
+    const unknown = await lab.run(['login', '-method=ldpa', 'username=alice', 'password=p']);
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toContain(
+      'Is a login method mounted at auth/ldpa/? If it is mounted elsewhere, give -path. Did you mean -method "ldap"?',
+    );
+    lab.routes['PUT auth/ldap/login/alice'] = { status: 403, body: { errors: ['permission denied'] } };
+    const absent = await lab.run(['login', '-method=ldap', 'username=alice', 'password=p']);
+    expect(absent.stderr.trimEnd()).toMatch(/Is a login method mounted at auth\/ldap\/\? If it is mounted elsewhere, give -path\.$/);
+    lab.routes['PUT auth/ldap/login/alice'] = { status: 400, body: { errors: ['invalid username or password'] } };
+    expect((await lab.run(['login', '-method=ldap', 'username=alice', 'password=p'])).stderr).not.toContain('mounted');
+  });
 });

@@ -52,7 +52,7 @@ describe('secrets', () => {
     );
     const detailed = (await lab.run(['secrets', 'list', '-detailed'])).stdout;
     expect(detailed).toContain('Default TTL');
-    expect(detailed).toMatch(/secret\/\s+kv\s+kv_6dd18118\s+1h\s+system\s+false\s+replicated\s+false\s+false\s+map\[version:2\]/);
+    expect(detailed).toMatch(/secret\/\s+kv\s+kv_6dd18118\s+1h\s+system\s+false\s+replicated\s+false\s+false\s+version=2/);
     expect(JSON.parse((await lab.run(['secrets', 'list', '-format=json'])).stdout)).toEqual(mounts['data']);
     expect((await lab.run(['secrets', 'list', '-field=zz'])).code).toBe(1);
   });

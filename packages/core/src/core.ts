@@ -211,8 +211,7 @@ function sealPathDeps(
   storageType: string,
 ): SealPathDeps {
   return {
-    ...{ seal, pgpKeys, cluster, storageType },
-    sealWarnings: () => sealHealth.warnings,
+    ...{ seal, sealHealth, pgpKeys, cluster, storageType },
     now: () => clock.now(),
     sealed: () => !lifecycle.open,
     opening: () => lifecycle.openingProblem,

@@ -68,6 +68,8 @@ export interface StreamedBody {
    * the mount is removed or the server is sealed: the body must end then. A throw cuts the connection off.
    */
   open(signal: AbortSignal): AsyncIterable<string | Uint8Array>;
+  /** Called in place of `open` where nobody will read the body: the response is refused after all, or its caller has left. Resolves when what it holds is released; never rejects. */
+  cancel?(): Promise<void>;
 }
 
 /** What a handler answers. */

@@ -233,6 +233,7 @@ export class ApiHandler {
           exchange.hold?.release();
           if (this.#observe) this.#observed(exchange, operation, path, answer.status);
         } catch (error) {
+          void answer.stream?.cancel?.();
           this.#refuse(exchange, error);
         }
       },

@@ -193,6 +193,18 @@ describe('a snapshot', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('copy-'))).toEqual([]);
   });
 
+  test('that was asked for as a wrapped answer is refused, and makes room at once', async () => {
+    const folder = scratchFolder();
+    const { call, address, token } = await serve(await lmdb(folder));
+    const headers = { 'X-Vault-Token': token, 'X-Vault-Wrap-TTL': '60' };
+    for (let round = 0; round < 2; round++) {
+      const answer = await fetch(`${address}/v1/${SNAPSHOT}`, { headers });
+      expect([answer.status, await answer.json()]).toEqual([400, { errors: ['this response is a stream, which cannot be wrapped'] }]);
+    }
+    expect((await call('GET', SNAPSHOT)).status).toBe(200);
+    expect(readdirSync(folder).filter((name) => name.startsWith('copy-'))).toEqual([]);
+  });
+
   test('may take longer to arrive than other requests, and one whose caller leaves changes nothing', async () => {
     const folder = scratchFolder();
     const { call, put, get, address, token } = await serve(await lmdb(folder));

@@ -30,6 +30,7 @@ const disable = defineCommand({
   name: 'disable',
   synopsis: 'Disable an audit device',
   args: ['PATH'],
+  words: { PATH: 'audit' },
   flags: {},
   examples: [{ text: 'Stop logging to the file:', command: 'audit disable file/' }],
   async run({ args: [word = ''], out, client }) {

@@ -38,6 +38,7 @@ const disable = defineCommand({
   synopsis: 'Unmount an auth method',
   description: 'Unmounts a method and revokes every token that it issued.',
   args: ['PATH'],
+  words: { PATH: 'login' },
   flags: { force: forceFlag },
   examples: [{ text: 'End directory logins:', command: 'auth disable corp' }],
   async run({ args: [path = ''], flags, out, client }) {
@@ -67,6 +68,7 @@ const tune = defineCommand({
   synopsis: "Change a method's settings",
   description: 'Changes the settings given; the others stay.',
   args: ['PATH'],
+  words: { PATH: 'login' },
   flags: { ...tuneFlags, 'token-type': tokenTypeFlag, ...lockoutFlags },
   examples: [{ text: 'Shorten the logins:', command: 'auth tune -default-lease-ttl=8h corp' }],
   async run({ args: [path = ''], flags, out, client }) {
@@ -98,6 +100,7 @@ const move = defineCommand({
   synopsis: 'Move an auth method to another path',
   description: 'Moves a method with its configuration. Tokens that it issued are revoked.',
   args: ['SOURCE', 'DESTINATION'],
+  words: { SOURCE: 'login' },
   flags: {},
   examples: [{ text: 'Move a method:', command: 'auth move corp staff' }],
   async run({ args: [source = '', destination = ''], out, client, sleep }) {

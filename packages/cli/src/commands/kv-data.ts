@@ -190,6 +190,7 @@ export const kvList = defineCommand({
   synopsis: 'List the keys under a path',
   description: 'Lists names under a path. Folders end with a slash.',
   args: ['[PATH]'],
+  words: { PATH: 'key' },
   flags: { mount: mountFlag },
   examples: [{ text: 'What is in the folder?', command: 'kv list -mount=secret app' }],
   async run({ args: [folder = ''], flags, out, client }) {

@@ -7,8 +7,9 @@ import type { Output } from '../output.ts';
 import type { Secret } from '../secret.ts';
 
 export function titled(out: Output, title: string, data: JsonRecord): void {
-  out.line(bannerOver(title, Object.keys(data)));
-  out.line(table(['Key', 'Value'], dataRows(data)));
+  const rows = dataRows(data);
+  out.line(bannerOver(title, new Map(rows).keys()));
+  out.line(table(['Key', 'Value'], rows));
 }
 
 export function pathBlock(out: Output, title: string, path: string): void {

@@ -10,6 +10,7 @@ const enableVersioning = defineCommand({
   synopsis: 'Turn a mount of version 1 into version 2',
   description: 'Turns versions on for a mount that keeps only the last value. This cannot be undone.',
   args: ['PATH'],
+  words: { PATH: 'mount' },
   flags: {},
   examples: [{ text: 'Keep versions from now on:', command: 'kv enable-versioning secret' }],
   async run({ args: [path = ''], out, client }) {

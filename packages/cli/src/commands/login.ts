@@ -9,7 +9,7 @@ import { parsePairs } from '../kv-pairs.ts';
 import type { Secret } from '../secret.ts';
 import { secretFrom } from '../secret.ts';
 import { storeToken } from '../token-store.ts';
-import { loginMethod } from '../login/login-methods.ts';
+import { checkFields, explainRefusal, LOGIN_TYPES, loginMethod } from '../login/login-methods.ts';
 import { completeLogin, mfaRequirementOf } from '../login/second-factor.ts';
 import { unwrapToken } from './unwrap.ts';
 
@@ -50,7 +50,10 @@ export default defineCommand({
     'Logs in and stores the token for the commands that follow. The default method takes a token; others take key=value words, see "strongroom auth help TYPE". If the login requires a second factor, the command prompts for the code.',
   args: ['[TOKEN | K=V...]'],
   flags: {
-    method: flag.text('Type of the auth method: token, userpass, ldap, oidc, approle, … Default: token.', { placeholder: 'type' }),
+    method: flag.text('Type of the auth method: token, userpass, ldap, oidc, approle, … Default: token.', {
+      placeholder: 'type',
+      suggestions: LOGIN_TYPES,
+    }),
     path: flag.text('Where the method is mounted. Default: its type.', { placeholder: 'path' }),
     'no-store': flag.boolean('Do not store the token.'),
     'no-print': flag.boolean('Do not print the token.'),
@@ -74,8 +77,16 @@ export default defineCommand({
     } else {
       const mount = (flags.path ?? type).replace(/^\/+|\/+$/g, '').replace(/^auth\//, '');
       const data = await parsePairs(args, io.stdin);
-      const login = loginMethod(type).login({ mount, data, client: api.withToken(undefined), io, ask, sleep });
-      secret = await doing('Error authenticating', login);
+      checkFields(type, data);
+      try {
+        secret = await doing(
+          'Error authenticating',
+          loginMethod(type).login({ mount, data, client: api.withToken(undefined), io, ask, sleep }),
+        );
+      } catch (error) {
+        explainRefusal(type, mount, error);
+        throw error;
+      }
       const requirement = mfaRequirementOf(secret);
       if (requirement) {
         const warn = (line: string): void => out.warn(line);

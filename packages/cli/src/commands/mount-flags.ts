@@ -92,12 +92,12 @@ function lease(config: JsonRecord, name: string): string {
   return typeof seconds === 'number' && seconds !== 0 ? formatDuration(seconds) : 'system';
 }
 
-function goMap(value: unknown): string {
-  if (!isRecord(value)) return 'map[]';
-  return `map[${Object.keys(value)
+function optionsText(value: unknown): string {
+  if (!isRecord(value)) return '';
+  return Object.keys(value)
     .sort()
-    .map((key) => `${key}:${String(value[key])}`)
-    .join(' ')}]`;
+    .map((key) => `${key}=${String(value[key])}`)
+    .join(' ');
 }
 
 /** Header and rows for a listing of mounts. `longest` adds every setting. */
@@ -140,7 +140,7 @@ export function mountRows(mounts: JsonRecord, detailed: boolean, kind: 'secret' 
     mount['local'] === true ? 'local' : 'replicated',
     field(mount, 'seal_wrap'),
     field(mount, 'external_entropy_access'),
-    goMap(mount['options']),
+    optionsText(mount['options']),
     field(mount, 'description'),
     ...['uuid', 'plugin_version', 'running_plugin_version', 'running_sha256', 'deprecation_status'].map((name) => field(mount, name)),
   ]);

@@ -25,6 +25,7 @@ const read = defineCommand({
   name: 'read',
   synopsis: 'Print a policy',
   args: ['NAME'],
+  words: { NAME: 'policy' },
   flags: {},
   examples: [{ text: 'What may holders of it do?', command: 'policy read default' }],
   async run({ args: [word = ''], out, client }) {
@@ -41,6 +42,7 @@ const write = defineCommand({
   synopsis: 'Upload a policy',
   description: 'Uploads the policy in a file, or on standard input when the file is "-". A policy of that name is replaced.',
   args: ['NAME', 'FILE'],
+  words: { NAME: 'policy' },
   flags: {},
   examples: [
     { text: 'Upload a file:', command: 'policy write app app.hcl' },
@@ -60,6 +62,7 @@ const remove = defineCommand({
   synopsis: 'Remove a policy',
   description: 'Removes a policy. Tokens that hold it lose what it allows at once.',
   args: ['NAME'],
+  words: { NAME: 'policy' },
   flags: {},
   examples: [{ text: 'Remove a policy:', command: 'policy delete app' }],
   async run({ args: [word = ''], out, client }) {

@@ -34,6 +34,7 @@ const disable = defineCommand({
   description:
     'Unmounts an engine, revokes every lease below it, and removes its data. If something cannot be revoked now, the server keeps trying, and the engine stays configurable until then.',
   args: ['PATH'],
+  words: { PATH: 'mount' },
   flags: { force: forceFlag },
   examples: [
     { text: 'Unmount an engine:', command: 'secrets disable db/prod' },
@@ -67,6 +68,7 @@ const tune = defineCommand({
   synopsis: "Change a mount's settings",
   description: 'Changes the settings given; the others stay.',
   args: ['PATH'],
+  words: { PATH: 'mount' },
   flags: { ...tuneFlags, version: versionFlag },
   examples: [{ text: 'Shorten the leases:', command: 'secrets tune -default-lease-ttl=1h db/prod' }],
   async run({ args: [path = ''], flags, out, client }) {
@@ -88,6 +90,7 @@ const move = defineCommand({
   synopsis: 'Move a secrets engine to another path',
   description: 'Moves an engine with its data. Leases below the old path are revoked.',
   args: ['SOURCE', 'DESTINATION'],
+  words: { SOURCE: 'mount' },
   flags: {},
   examples: [{ text: 'Move an engine:', command: 'secrets move db/prod db/live' }],
   async run({ args: [source = '', destination = ''], out, client, sleep }) {

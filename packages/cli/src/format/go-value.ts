@@ -1,6 +1,6 @@
 import { isRecord } from '../json.ts';
 
-/** A value inside a table, written as Go's `%v` does, since that is what scripts already parse: `map[a:1]`, `[a b]`, `<nil>`. */
+/** A value as Go's `%v` writes it, since scripts already parse that after `-field`: `map[a:1]`, `[a b]`, `<nil>`. */
 export function goValue(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`;

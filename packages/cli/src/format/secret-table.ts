@@ -2,18 +2,14 @@ import { formatDuration } from '../duration.ts';
 import type { JsonRecord } from '../json.ts';
 import type { Secret } from '../secret.ts';
 import { table } from './columns.ts';
-import { goList, goTime, goValue } from './go-value.ts';
+import { goList, goTime } from './go-value.ts';
+import { leafRows } from './leaf-rows.ts';
 
-const DURATION_KEY = /^(period|ttl|duration|lease_max|ttl_max)$|_(period|ttl|duration)$/;
-
-/** Data as Key/Value rows in alphabetical order; numbers under keys that name a time show as durations. */
+/** Data as Key/Value rows in alphabetical order of the keys, with a row for each leaf of a nested value. */
 export function dataRows(data: JsonRecord): [string, string][] {
   return Object.keys(data)
     .sort()
-    .map((key) => {
-      const value = data[key];
-      return [key, typeof value === 'number' && DURATION_KEY.test(key) ? formatDuration(value) : goValue(value)];
-    });
+    .flatMap((key) => leafRows(key, data[key]));
 }
 
 function wrapRows(secret: Secret): [string, string][] {
@@ -43,7 +39,7 @@ function authRows(secret: Secret): [string, string][] {
     ['policies', goList(auth.policies)],
     ...Object.keys(auth.metadata)
       .sort()
-      .map((key): [string, string] => [`token_meta_${key}`, goValue(auth.metadata[key])]),
+      .flatMap((key) => leafRows(`token_meta_${key}`, auth.metadata[key])),
   ];
 }
 

@@ -14,6 +14,7 @@ export interface LoginField {
 /** Methods that take all their fields in the body of `login`. Further fields that the user gives are sent too. */
 export function fieldsMethod(title: string, about: string, fields: readonly LoginField[], example: string): LoginMethod {
   return {
+    fields: fields.map(({ name }) => name),
     help: [
       `Usage: strongroom login -method=${title} [CONFIG K=V...]`,
       '',
@@ -43,8 +44,9 @@ export function fieldsMethod(title: string, about: string, fields: readonly Logi
 export function certificateMethod(): LoginMethod {
   const about = 'Logs in with the client certificate of the connection.';
   const name = { name: 'name', help: 'Role to log in with. Default: the first one that fits the certificate.' };
-  const { help, login } = fieldsMethod('cert', about, [name], '-client-cert=web.pem -client-key=web.key name=web');
+  const { help, login, ...rest } = fieldsMethod('cert', about, [name], '-client-cert=web.pem -client-key=web.key name=web');
   return {
+    ...rest,
     help: [
       help,
       '',

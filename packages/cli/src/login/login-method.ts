@@ -20,6 +20,8 @@ export interface LoginCall {
 export interface LoginMethod {
   /** What `auth help` prints. */
   readonly help: string;
+  /** The key=value words that the method knows; undefined where it takes any. */
+  readonly fields?: readonly string[];
   /** Answers the login's envelope. Throws a Failure that says what is missing or wrong. */
   login(call: LoginCall): Promise<Secret | undefined>;
 }

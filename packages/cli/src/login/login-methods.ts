@@ -1,4 +1,6 @@
 import { certificateMethod, fieldsMethod, plainMethod } from './fields-method.ts';
+import { ApiFailure, Failure } from '../failure.ts';
+import { closest, didYouMean } from '../suggest.ts';
 import type { LoginMethod } from './login-method.ts';
 import { oidcMethod } from './oidc/oidc-method.ts';
 import { passwordMethod } from './password-method.ts';
@@ -53,9 +55,31 @@ const METHODS: ReadonlyMap<string, LoginMethod> = new Map([
   ['cert', certificateMethod()],
 ]);
 
+/** The types that the command line knows. */
+export const LOGIN_TYPES: readonly string[] = ['token', ...METHODS.keys()];
+
 /** How to log in with a method of this type. */
 export function loginMethod(type: string): LoginMethod {
   return METHODS.get(type) ?? plainMethod(type);
+}
+
+/** Refuses a word that is a typing error of one that the method knows. Other words are sent: the server may know more. @throws Failure */
+export function checkFields(type: string, data: Readonly<Record<string, unknown>>): void {
+  const { fields } = loginMethod(type);
+  if (!fields) return;
+  const free = fields.filter((name) => !Object.hasOwn(data, name));
+  for (const name of Object.keys(data)) {
+    const near = fields.includes(name) ? [] : closest(name, free);
+    if (near.length > 0)
+      throw new Failure(`A login with ${type} has no field "${name}".${didYouMean(near)}\nFields of ${type}: ${fields.join(', ')}.`);
+  }
+}
+
+/** Adds to a refusal what may be wrong with the place of the login: servers answer "permission denied" where no method is mounted. */
+export function explainRefusal(type: string, mount: string, error: unknown): void {
+  if (!(error instanceof ApiFailure) || (error.status !== 403 && error.status !== 404)) return;
+  const near = LOGIN_TYPES.includes(type) ? '' : didYouMean(closest(type, LOGIN_TYPES)).replace('Did you mean', 'Did you mean -method');
+  error.message += `\n\nIs a login method mounted at auth/${mount}/? If it is mounted elsewhere, give -path.${near}`;
 }
 
 /** The page that `auth help` prints for a type of method. */

@@ -11,6 +11,7 @@ function localUser(env: Environment): string {
 export function passwordMethod(title: string, variable: string | undefined): LoginMethod {
   const source = variable === undefined ? '' : `, or set STRONGROOM_${variable}`;
   return {
+    fields: ['username', 'password'],
     help: [
       `Usage: strongroom login -method=${title} [CONFIG K=V...]`,
       '',

@@ -10,6 +10,7 @@ import { ldapAuth } from '@strongroom/auth-ldap';
 import { userpassAuth } from '@strongroom/auth-userpass';
 import { awsEngine } from '@strongroom/cloud';
 import type { Core } from '@strongroom/core';
+import type { Plugin } from '@strongroom/engine-sdk';
 import { databaseEngine } from '@strongroom/database';
 import { postgresqlPlugin } from '@strongroom/database-postgresql';
 import { checkedCore } from '@strongroom/engine-testkit';
@@ -32,8 +33,10 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-export async function testServer(): Promise<TestServer> {
-  const plugins = [kvEngine, databaseEngine, postgresqlPlugin, ldapSecrets, awsEngine, ...logins];
+/** `plugins`: of what it is made. */
+export async function testServer(
+  plugins: readonly Plugin[] = [kvEngine, databaseEngine, postgresqlPlugin, ldapSecrets, awsEngine, ...logins],
+): Promise<TestServer> {
   const core = await checkedCore({ storage: memoryStorage(), plugins, devRootToken: 'root' });
   const server = createHttpServer(core) as Server;
   server.listen(0, '127.0.0.1');

@@ -14,6 +14,8 @@ export interface ConsoleServerOptions {
   readonly configuration?: string;
   /** A server without keys, as an installer finds it, in place of a development server. */
   readonly uninitialised?: boolean;
+  /** Where a server without keys stores what it stores: the next server of the folder finds it there, and nobody deletes it. */
+  readonly store?: string;
 }
 
 /** An answer of the API, as tests of pages need it. */
@@ -39,11 +41,12 @@ export class ConsoleServer {
     this.origin = origin;
   }
 
-  static async start({ configuration = '', uninitialised = false }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
+  static async start({ configuration = '', uninitialised = false, store }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
     buildPages();
     const folder = await mkdtemp(join(tmpdir(), 'strongroom-console-'));
     const file = join(folder, 'server.hcl');
-    const plain = uninitialised ? 'storage "inmem" {}\nlistener "tcp" { address = "127.0.0.1:0" }\n' : '';
+    const storage = store === undefined ? 'storage "inmem" {}' : `storage "lmdb" { path = "${store}" }`;
+    const plain = uninitialised ? `${storage}\nlistener "tcp" { address = "127.0.0.1:0" }\n` : '';
     const development = ['-dev', `-dev-root-token-id=${ROOT_TOKEN}`, '-dev-listen-address=127.0.0.1:0'];
     await writeFile(file, `ui = true\n${plain}${configuration}\n`);
     const words = [COMMAND, 'server', ...(uninitialised ? [] : development), `-config=${file}`];

@@ -96,6 +96,7 @@ export async function pageSamples(server: ConsoleServer): Promise<Readonly<Recor
     '/api/$': { url: '/api/db/config/:name' },
     '/server': { url: '/server' },
     '/server/seal': { url: '/server/seal' },
+    '/server/keys': { url: '/server/keys' },
     '/server/audit': { url: '/server/audit' },
     '/server/plugins': { url: '/server/plugins' },
     '/server/log-levels': { url: '/server/log-levels' },

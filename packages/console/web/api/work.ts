@@ -46,6 +46,7 @@ export interface JobDetails extends Job {
 
 export type AttentionKind =
   | 'audit'
+  | 'seal'
   | 'mount'
   | 'lease'
   | 'rotation'

@@ -122,9 +122,15 @@ export class Lifecycle {
 
   #tryToOpen(): Promise<OpeningResult> {
     return this.#changes.run(async () => {
-      const found = await this.#services.seal.openAutomatically();
-      if (found === 'open') await this.#start();
-      return found;
+      const { seal, sealHealth } = this.#services;
+      try {
+        const found = await seal.openAutomatically();
+        if (found === 'open') await this.#start();
+        return found;
+      } catch (error) {
+        if (error instanceof SealNotOpened) sealHealth.notOpened(error.failures);
+        throw error;
+      }
     });
   }
 

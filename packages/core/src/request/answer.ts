@@ -38,6 +38,7 @@ function endingWith(mount: Mount | undefined, body: StreamedBody): StreamedBody 
   const { ending } = mount;
   return {
     contentType: body.contentType,
+    cancel: async () => body.cancel?.(),
     async *open(signal) {
       const over = new AbortController();
       const stop = ending.heard((reason) => over.abort(reason));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { StreamedBody } from '@strongroom/engine-sdk';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import type { PathMatch, PathFolds } from '../kernel/mounts/path-router.ts';
 import type { Acl } from '../services/policies/acl.ts';
@@ -47,6 +48,10 @@ export interface Call {
   lastUse: boolean;
   /** For the answer, whatever becomes of the call. */
   headers: Readonly<Record<string, string>> | undefined;
+  /** The body that the handler made to be streamed. Whoever ends the call cancels it where it is not answered. */
+  stream: StreamedBody | undefined;
+  /** The call was answered: what a handler makes from now on reaches nobody. */
+  answered: boolean;
 }
 
 export function newCall(id: string, request: CoreRequest, began: number): Call {
@@ -76,6 +81,8 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     requestAudited: false,
     lastUse: false,
     headers: undefined,
+    stream: undefined,
+    answered: false,
   };
 }
 

@@ -85,6 +85,8 @@ export class Pipeline {
     underWay.begin(call);
     const answer = await this.#answer(call);
     underWay.end(call);
+    call.answered = true;
+    if (!answer.stream) await call.stream?.cancel?.();
     const millis = performance.now() - began;
     figures.sampler.observe(answer.status, millis);
     const login = call.match?.path.declaration.about.login !== undefined;
@@ -114,7 +116,7 @@ export class Pipeline {
     const decoded = call.match!.path.decode(call.data, call.match!.captures, isWrite(call), call.exactData);
     const deadline = this.#deadline(call);
     const request = engineRequest(call, decoded, deadline);
-    const response = await deadline.guard(() => op.handle(request));
+    const response = await deadline.guard(async () => handled(call, op.handle(request)));
     return this.#answered(call, op, answerOf(call, response, ignoredFields(call, decoded, response !== undefined)));
   }
 
@@ -228,7 +230,7 @@ export class Pipeline {
     const work = (countAs?: EngineRequest['countAs']): Promise<EngineResponse | undefined> => {
       const request = engineRequest(call, fields, deadline, countAs);
       // A handler that goes on after the deadline still counts as work on the mount.
-      return deadline.guard(() => mount.serve(() => mount.run(() => op.handle(request))));
+      return deadline.guard(() => mount.serve(() => mount.run(async () => handled(call, op.handle(request)))));
     };
     const { logins, quotas, issuing } = this.#parts;
     return quotas.leaseFor(call, mayIssue(call, op), async (room) => {
@@ -279,6 +281,14 @@ export class Pipeline {
     const end = mount && { ending: mount.ending, finishes: mount.owner === undefined };
     return new RequestDeadline(this.#parts.clock, call.request, end, untimed);
   }
+}
+
+/** The response of a handler. A body to be streamed is known from here on, so that it ends where it is not sent. */
+async function handled(call: Call, handling: Promise<EngineResponse | undefined>): Promise<EngineResponse | undefined> {
+  const response = await handling;
+  if (call.answered) await response?.stream?.cancel?.();
+  else call.stream = response?.stream;
+  return response;
 }
 
 /** Whether the path asks for no token. */

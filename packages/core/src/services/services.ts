@@ -286,11 +286,12 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   });
 
   const cluster = new Cluster(options.apiAddress ?? '', clock.now());
+  const sealHealth = new SealHealth({ seal, driver, clock: kernel.livenessClock, now: () => clock.now(), log });
   const attention = new Attention({
     ...{ clock, outside },
     mounts: () => mounts.all(),
     atMounts: new MountTroubles({ clock, log, jobs, outside }),
-    ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, tokens }, mount: mountOf }),
+    ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, sealHealth, tokens }, mount: mountOf }),
   });
 
   const pgpKeys = new PgpKeys(options.pgp, clock);
@@ -355,7 +356,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     leaseTree: new LeaseTree({ store, tokens }),
     wrapping: new Wrapping({ store, tokens, revoker, clock, maxTtl: limits.maxLeaseTtl }),
     ...{ seal, pgpKeys },
-    sealHealth: new SealHealth({ seal, driver, clock: kernel.livenessClock, now: () => clock.now(), log }),
+    sealHealth,
     rekeyings: [new Rekeying('root', ceremony), new Rekeying('recovery', ceremony)],
     rootGeneration: new RootGeneration(ceremony),
     rotation: new KeyRotation({ barrier, store, clock }),

@@ -3,6 +3,7 @@ import { pageOfThing, type ThingPage } from '../../parts/thing-page.ts';
 
 const ONE: Readonly<Record<AttentionKind, string>> = {
   audit: 'does not write',
+  seal: 'fails',
   mount: 'does not run',
   lease: 'cannot be revoked',
   rotation: 'is not rotated',
@@ -20,6 +21,7 @@ const ONE: Readonly<Record<AttentionKind, string>> = {
 
 const MANY: Readonly<Record<AttentionKind, string>> = {
   ...ONE,
+  seal: 'fail',
   mount: 'do not run',
   rotation: 'are not rotated',
   sync: 'are not synced',

@@ -30,13 +30,24 @@ export function EncryptionKey() {
     await send('POST', 'sys/rotate');
     await makeStale(client, ['sys/key-status']);
   };
+  const rotateRoot = async (): Promise<void> => void (await send('POST', 'sys/rotate/root'));
   return (
     <Section
       title="Encryption key"
       actions={
-        <ConfirmAction label="Rotate the key" color="blue" needs={{ path: 'sys/rotate', need: 'update', sudo: true }} act={rotate}>
-          <Text size="sm">What is written from now on uses a new key. What was written stays readable, and the shares stay good.</Text>
-        </ConfirmAction>
+        <>
+          <ConfirmAction
+            label="Rotate the root key"
+            color="blue"
+            needs={{ path: 'sys/rotate/root', need: 'update', sudo: true }}
+            act={rotateRoot}
+          >
+            <Text size="sm">The key that encrypts the encryption keys is replaced. The shares stay good.</Text>
+          </ConfirmAction>
+          <ConfirmAction label="Rotate the key" color="blue" needs={{ path: 'sys/rotate', need: 'update', sudo: true }} act={rotate}>
+            <Text size="sm">What is written from now on uses a new key. What was written stays readable, and the shares stay good.</Text>
+          </ConfirmAction>
+        </>
       }
     >
       <Loaded query={key}>

@@ -10,6 +10,7 @@ export const server: Area = {
   routes: [
     page('/server', seal),
     page('/server/seal', seal),
+    page('/server/keys', () => import('./keys-page.tsx')),
     page('/server/nodes', () => import('./nodes-page.tsx')),
     page('/server/metrics', () => import('./metrics-page.tsx')),
     page('/server/audit', () => import('./audit-page.tsx')),

@@ -1,18 +1,15 @@
-import { Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { send } from '../../api/send.ts';
 import { CommandLines } from '../../parts/command-lines.tsx';
 import { ConfirmAction } from '../../parts/confirm-action.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
-import { useSealStatus } from '../unseal/seal-status.ts';
-import { EncryptionKey } from './encryption-key.tsx';
-import { NewShares } from './new-shares.tsx';
-import { RootToken } from './root-token.tsx';
-import { Section } from './section.tsx';
+import { useSealStatus, type SealStatus } from '../unseal/seal-status.ts';
+import { SealsList } from './seals-list.tsx';
 import { ServerFrame } from './server-frame.tsx';
 
-/** The seal, the key that encrypts, the shares that unseal, and a new root token. */
+/** The seal: what opens the server, how each seal of the configuration is, and the button that closes it. */
 export default function SealPage() {
   const status = useSealStatus();
   const client = useQueryClient();
@@ -22,40 +19,32 @@ export default function SealPage() {
   };
   return (
     <ServerFrame
-      title="Seal and keys"
+      title="Seal"
       place="/server/seal"
       beside={status && <StateChip mood={status.sealed ? 'bad' : 'good'}>{status.sealed ? 'sealed' : 'unsealed'}</StateChip>}
       actions={
         <ConfirmAction label="Seal the server" needs={{ path: 'sys/seal', need: 'update', sudo: true }} typed="seal" act={seal}>
-          <Text size="sm">
-            The server forgets its keys at once and refuses every request.{' '}
-            {status?.recovery_seal
-              ? 'It opens by itself when it starts again.'
-              : `To open it again, ${status?.t ?? 'several'} keyholders must give their shares.`}
-          </Text>
+          <Text size="sm">The server forgets its keys at once and refuses every request. {status && openingOf(status)}</Text>
         </ConfirmAction>
       }
     >
+      {status?.warnings?.map((text) => (
+        <Alert key={text} color="yellow" variant="light" title="A seal fails" mb="md">
+          {text}
+        </Alert>
+      ))}
       {status && (
         <Facts
           facts={[
             { label: 'Seal', value: status.recovery_seal ? `${status.type}, opens by itself` : 'shares of keyholders' },
-            { label: status.recovery_seal ? 'Recovery shares' : 'Unseal shares', value: `${status.t} of ${status.n} needed` },
+            { label: status.recovery_seal ? 'Recovery shares' : 'Unseal shares', value: sharesOf(status) },
             { label: 'Cluster', value: status.cluster_name },
             { label: 'Storage', value: status.storage_type },
             { label: 'Version', value: status.version },
           ]}
         />
       )}
-      <EncryptionKey />
-      {status && (
-        <Section title={status.recovery_seal ? 'New recovery shares' : 'New unseal shares'}>
-          <NewShares kind={status.recovery_seal ? 'recovery' : 'root'} present={status} />
-        </Section>
-      )}
-      <Section title="New root token">
-        <RootToken />
-      </Section>
+      <SealsList />
       <CommandLines
         lines={[
           { with: 'CLI', command: 'strongroom status\nstrongroom operator seal\nstrongroom operator unseal' },
@@ -64,4 +53,15 @@ export default function SealPage() {
       />
     </ServerFrame>
   );
+}
+
+function sharesOf({ n, t }: SealStatus): string {
+  return n === 0 ? 'none yet' : `${t} of ${n} needed`;
+}
+
+function openingOf({ recovery_seal, n, t }: SealStatus): string {
+  if (!recovery_seal) return `To open it again, ${t} keyholders must give their shares.`;
+  return n === 0
+    ? 'There are no recovery shares: only a restart opens it again.'
+    : `${t} recovery shares open it again, and so does a restart.`;
 }

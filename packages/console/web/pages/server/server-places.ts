@@ -1,6 +1,7 @@
 /** The pages about the server itself, in the order of their links. */
 export const serverPlaces: readonly { readonly label: string; readonly to: string }[] = [
-  { label: 'Seal and keys', to: '/server/seal' },
+  { label: 'Seal', to: '/server/seal' },
+  { label: 'Keys', to: '/server/keys' },
   { label: 'Nodes', to: '/server/nodes' },
   { label: 'Metrics', to: '/server/metrics' },
   { label: 'Audit', to: '/server/audit' },

@@ -19,8 +19,8 @@ export function NewKeysList({ keys, done, label = 'Go on' }: NewKeysListProps) {
     return () => window.removeEventListener('beforeunload', ask);
   }, []);
   const rows = [
-    ...keys.shares.map((value, at) => ({ label: `${keys.kind} ${at + 1}`, value })),
-    ...(keys.rootToken === undefined ? [] : [{ label: 'Root token', value: keys.rootToken }]),
+    ...keys.shares.map((value, at) => ({ label: `${keys.kind} ${at + 1}`, value, to: keys.fingerprints?.[at] })),
+    ...(keys.rootToken === undefined ? [] : [{ label: 'Root token', value: keys.rootToken, to: undefined }]),
   ];
   return (
     <Stack>
@@ -28,7 +28,14 @@ export function NewKeysList({ keys, done, label = 'Go on' }: NewKeysListProps) {
       <dl className={classes.list}>
         {rows.map((row) => (
           <div key={row.label}>
-            <dt>{row.label}</dt>
+            <dt>
+              {row.label}
+              {row.to && (
+                <>
+                  , to <code>{row.to}</code>
+                </>
+              )}
+            </dt>
             <dd>
               <SecretValue label={row.label.toLowerCase()} value={row.value} />
             </dd>
@@ -43,10 +50,15 @@ export function NewKeysList({ keys, done, label = 'Go on' }: NewKeysListProps) {
   );
 }
 
-function adviceOn({ shares, threshold }: NewKeys): string {
+function adviceOn({ shares, threshold, encrypted }: NewKeys): string {
+  if (shares.length === 0 && encrypted?.rootToken) return 'Only the holder of the PGP key can read this token. It is shown this once.';
   if (shares.length === 0) return 'Nobody can read this token again. Revoke it when the work is done.';
-  if (shares.length === 1) return 'Store this share now: nobody can read it again.';
-  return `Give each share to another person: ${threshold} of ${shares.length} are needed together. Nobody can read them again.`;
+  const kept = encrypted?.shares
+    ? 'Each is encrypted to the PGP key of its keyholder, who decrypts it with gpg --decrypt. They are shown this once.'
+    : 'Nobody can read them again.';
+  if (shares.length === 1)
+    return encrypted?.shares ? `Give this share to its keyholder. ${kept}` : 'Store this share now: nobody can read it again.';
+  return `Give each share to another person: ${threshold} of ${shares.length} are needed together. ${kept}`;
 }
 
 function storedLabel({ shares, rootToken }: NewKeys): string {

@@ -5,4 +5,8 @@ export interface NewKeys {
   readonly shares: readonly string[];
   readonly threshold: number;
   readonly rootToken?: string;
+  /** What is encrypted to PGP keys, and can be read by those who have them alone. */
+  readonly encrypted?: { readonly shares: boolean; readonly rootToken: boolean };
+  /** Of the PGP keys, in the order of the shares. */
+  readonly fingerprints?: readonly string[];
 }

@@ -30,7 +30,7 @@ export default function SealNeed({ status, keys, made, stored }: SealNeedProps) 
     );
   }
   return (
-    <Card title="The server is sealed">
+    <Card title={status.migration ? 'The seal is to be migrated' : 'The server is sealed'}>
       <UnsealForm status={status} />
     </Card>
   );

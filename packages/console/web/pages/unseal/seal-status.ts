@@ -14,6 +14,8 @@ export interface SealStatus {
   readonly nonce: string;
   /** The seal opens by itself; its shares are for recovery. */
   readonly recovery_seal: boolean;
+  /** The keyholders must move the store to the seal of the configuration before it opens. */
+  readonly migration?: boolean;
   readonly version: string;
   readonly storage_type: string;
   readonly cluster_name?: string;

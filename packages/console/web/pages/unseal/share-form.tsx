@@ -1,5 +1,7 @@
-import { Button, Group, PasswordInput, Progress, Stack, Text } from '@mantine/core';
-import { useState, type FormEvent } from 'react';
+import { Group, PasswordInput, Progress, Stack, Text } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import type { Right } from '../../api/rights.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
 import { ServerError } from '../../parts/server-error.tsx';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import classes from './share-form.module.css';
@@ -11,6 +13,12 @@ interface ShareFormProps {
   /** The same for all who give a share; '' before the first one. */
   readonly nonce: string;
   readonly label?: string;
+  /** Stands between the field and the button. */
+  readonly children?: ReactNode;
+  /** What a token must be allowed; none where everybody may. */
+  readonly needs?: { readonly give: Right; readonly startOver: Right };
+  /** No share is taken yet. */
+  readonly waits?: boolean;
   readonly give: (share: string) => Promise<unknown>;
   /** Drops the shares given so far. */
   readonly startOver?: (() => Promise<unknown>) | undefined;
@@ -18,7 +26,18 @@ interface ShareFormProps {
 }
 
 /** Takes one share of a key, and shows how far several people together are. A share is sent and forgotten. */
-export function ShareForm({ given, needed, nonce, label = 'Key share', give, startOver, startOverLabel = 'Start over' }: ShareFormProps) {
+export function ShareForm({
+  given,
+  needed,
+  nonce,
+  label = 'Key share',
+  children,
+  needs,
+  waits = false,
+  give,
+  startOver,
+  startOverLabel = 'Start over',
+}: ShareFormProps) {
   const [share, setShare] = useState('');
   const { busy, error, attempt } = useAttempt();
   const submit = (event: FormEvent): void => {
@@ -50,15 +69,22 @@ export function ShareForm({ given, needed, nonce, label = 'Key share', give, sta
           value={share}
           onChange={({ currentTarget }) => setShare(currentTarget.value)}
         />
+        {children}
         {error && <ServerError error={error} />}
         <Group justify="space-between">
-          <Button type="submit" loading={busy} disabled={share.trim() === ''}>
+          <ActionButton size="sm" type="submit" needs={needs?.give} loading={busy} disabled={waits || share.trim() === ''}>
             Give the share
-          </Button>
+          </ActionButton>
           {startOver && (
-            <Button variant="subtle" disabled={busy} onClick={() => void attempt(async () => void (await startOver()))}>
+            <ActionButton
+              size="sm"
+              variant="subtle"
+              needs={needs?.startOver}
+              disabled={busy}
+              onClick={() => void attempt(async () => void (await startOver()))}
+            >
               {startOverLabel}
-            </Button>
+            </ActionButton>
           )}
         </Group>
       </Stack>

@@ -91,7 +91,7 @@ export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
       synopsis: 'What needs a person.',
       description:
         'What fails, of all mounts and of the server, grouped by cause and sorted by harm. Only what the token may read: a thing of a mount by `<mount>/failing` or its own path, ' +
-        'leases by `sys/leases`, the journal by `sys/journal`, jobs and overdue work by `sys/schedule`, audit devices by `sys/audit`, removals by `sys/removals`, ' +
+        'leases by `sys/leases`, the journal by `sys/journal`, jobs and overdue work by `sys/schedule`, audit devices by `sys/audit`, seals by `sys/seal-backend-status`, removals by `sys/removals`, ' +
         'plugins by `sys/plugins/catalog`, tokens by the list of `auth/token/accessors`.',
       access: 'unauthenticated',
       fields: {

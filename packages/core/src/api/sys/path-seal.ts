@@ -7,16 +7,15 @@ import { operatorShares } from '../../services/seal/seal-config.ts';
 import { parseShare } from '../../services/seal/seal.ts';
 import { json, json200 } from './json-answer.ts';
 import { initPath, type InitPathDeps } from './path-init.ts';
+import { sealBackendPath, type SealBackendDeps } from './path-seal-backends.ts';
 
-export interface SealPathDeps extends InitPathDeps {
+export interface SealPathDeps extends InitPathDeps, SealBackendDeps {
   readonly cluster: Cluster;
   readonly storageType: string;
   readonly now: () => Date;
   sealed(): boolean;
   /** Why a seal that opens by itself has not; undefined where nothing keeps it from it. */
   opening(): string | undefined;
-  /** Which seals fail while the server is open. */
-  sealWarnings(): readonly string[];
   /** Why an open server answers no requests just now; undefined when it does. */
   problem(): string | undefined;
   /** What of an open server does not work, though it answers requests. */
@@ -85,7 +84,7 @@ async function status(deps: SealPathDeps): Promise<Record<string, unknown>> {
   const { count, nonce } = deps.seal.progress;
   const { shares, threshold } = config ? operatorShares(config) : { shares: 0, threshold: 0 };
   const problem = sealed ? deps.opening() : undefined;
-  const warned = sealed ? (problem === undefined ? [] : [problem]) : deps.sealWarnings();
+  const warned = sealed ? (problem === undefined ? [] : [problem]) : deps.sealHealth.warnings;
   const cluster = sealed ? undefined : deps.cluster.identity;
   return {
     type: deps.seal.type,
@@ -125,7 +124,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
     const cluster = sealed ? undefined : deps.cluster.identity;
     const answer = !initialized ? codeOf('uninitcode', 501) : sealed ? codeOf('sealedcode', 503) : codeOf('activecode', 200);
     codeOf('standbycode', 429);
-    const failing = sealed ? [] : deps.sealWarnings();
+    const failing = sealed ? [] : deps.sealHealth.warnings;
     const warnings = [...(problem === undefined ? [] : [problem]), ...(sealed ? [] : deps.warnings())];
     const unable = warnings.length === 0 ? {} : { warnings };
     return json(
@@ -173,6 +172,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
       response: SealStatus,
       handle: async () => json(await status(deps)),
     }),
+    sealBackendPath(deps),
     path('leader', {
       access: 'unauthenticated',
       synopsis: 'Which node leads: every node is active.',

@@ -18,6 +18,7 @@ import { legacyRekeyPaths } from './path-legacy-rekey.ts';
 import { rekeyPaths } from './path-rekey.ts';
 import { shareBackupPaths } from './path-share-backup.ts';
 import { openSealPaths, sealPaths, type SealPathDeps } from './path-seal.ts';
+import { sealRewrapPath } from './path-seal-backends.ts';
 import { wrappingPaths } from './path-wrapping.ts';
 import { absentEnginePaths } from './path-absent-engines.ts';
 import { activationFlagPaths } from './path-activation-flags.ts';
@@ -102,6 +103,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken, replaceSt
   return [
     ...openSealPaths(sealing),
     ...sealPaths(sealing),
+    sealRewrapPath(services),
     ...keyPaths({ barrier, rotation: services.rotation }),
     ...rekeyPaths({ rekeyings, rotateRootKey: async () => insist(async () => seal.replaceRootKey()) }),
     ...legacyRekeyPaths(rekeyings),

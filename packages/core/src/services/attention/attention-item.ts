@@ -3,12 +3,13 @@ import type { CircuitStatus } from '@strongroom/engine-sdk';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 
 /**
- * Kinds of what needs a person, by harm within their severity: an audit device that cannot write, a mount whose engine does not run, leases that cannot
+ * Kinds of what needs a person, by harm within their severity: an audit device that cannot write, a seal that fails, a mount whose engine does not run, leases that cannot
  * be revoked, rotations, other jobs and things of engines, outside systems that fail, outside changes that cannot be undone, mounts that cannot be removed,
  * work that is late, nodes, copies that differ outside, tokens, plugins.
  */
 export const KINDS = [
   'audit',
+  'seal',
   'mount',
   'lease',
   'rotation',

@@ -8,6 +8,7 @@ import type { LeaseStore } from '../leases/lease-store.ts';
 import type { Nodes } from '../nodes/nodes.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import type { Removals } from '../removal/removals.ts';
+import type { SealHealth } from '../seal/seal-health.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import type { Found, Right, Trouble } from './attention-item.ts';
 
@@ -20,6 +21,7 @@ export interface ServerTroublesParts {
   readonly nodes: Pick<Nodes, 'list'>;
   readonly plugins: UsablePlugins;
   readonly removals: Removals;
+  readonly sealHealth: Pick<SealHealth, 'failing'>;
   readonly tokens: TokenStore;
   readonly mount: (uuid: string) => Mount | undefined;
 }
@@ -47,6 +49,7 @@ export function serverTroubles(parts: ServerTroublesParts): Source[] {
     source({ path: 'sys/journal', operation: 'read', sudo: true }, async (rights) => failingIntents(parts, rights)),
     source({ path: 'sys/schedule', operation: 'read', sudo: true }, async (rights) => lateWork(parts, rights)),
     source({ path: 'sys/audit', operation: 'read', sudo: true }, async (rights) => failingDevices(parts, rights)),
+    source({ path: 'sys/seal-backend-status', operation: 'read' }, async (rights) => failingSeals(parts, rights)),
     source({ path: 'sys/removals', operation: 'read', sudo: true }, async (rights) => failingRemovals(parts, rights)),
     source({ path: 'sys/nodes', operation: 'read' }, async (rights) => missingNodes(parts, rights)),
     source({ path: 'sys/plugins/catalog', operation: 'read' }, async (rights) => refusedPlugins(parts, rights)),
@@ -126,6 +129,31 @@ async function failingDevices({ audit }: ServerTroublesParts, rights: readonly R
     const message = status.last_error ?? (status.state === 'stalled' ? 'a write hangs' : 'the last write failed');
     const subject = { noun: `${type} audit device`, name: path, path: 'sys/audit' };
     return [{ ...nothing, kind: 'audit', severity: 'critical', subject, message, since, attempts: status.failed, rights }];
+  });
+  return { troubles, complete: true };
+}
+
+/** A server that no seal opens any more is one restart away from being sealed. */
+async function failingSeals({ sealHealth }: ServerTroublesParts, rights: readonly Right[]): Promise<Found> {
+  const { seals, alone } = sealHealth.failing;
+  const troubles = seals.map(({ name, type, since, message, attempts, next }): Trouble => {
+    const subject = {
+      noun: 'seal',
+      name: name === type ? name : `${name} (${type})`,
+      path: 'sys/seal-backend-status',
+      retry: 'sys/sealwrap/rewrap',
+    };
+    return {
+      ...nothing,
+      kind: 'seal',
+      severity: alone ? 'critical' : 'warning',
+      subject,
+      message,
+      since,
+      attempts,
+      nextAttempt: next,
+      rights,
+    };
   });
   return { troubles, complete: true };
 }

@@ -6,7 +6,7 @@ import type { ConfiguredSeal } from './configured-seal.ts';
 import { ROOT_KEY, type SealConfig } from './seal-config.ts';
 import { SealFailure } from './seal-failure.ts';
 import { SealHandle } from './seal-handle.ts';
-import { newWrapsId, storedWraps, unwrapWithAny, wrapsEntry, wrapWithAll, type OpenedWrap, type SealWraps } from './seal-wraps.ts';
+import { newWrapsId, storedWraps, unwrapWithAny, wrapsEntry, wrapWithAll, type SealWraps } from './seal-wraps.ts';
 
 /** The root key and the seal key that it is encrypted with, as one of the seals opened them. */
 export interface OpenedKeys {
@@ -67,11 +67,13 @@ export class AutomaticSeals {
   async openKeys(seals: readonly SealHandle[]): Promise<OpenedKeys> {
     const wraps = await storedWraps(this.#driver);
     if (!wraps) return this.#openEarlier(seals);
-    const { opened, failures } = await unwrapWithAny(seals, wraps);
-    if (!opened) throw new KeysNotOpened(failures);
+    const wrapped = await this.#wrappedRootKey();
+    let rootKey: Buffer | undefined;
+    const { opened, failures } = await unwrapWithAny(seals, wraps, (key) => (rootKey = rootKeyWith(key, wrapped.value)) !== undefined);
+    if (!opened || !rootKey) throw new KeysNotOpened(failures);
     for (const failure of failures)
       this.#log.warn('a seal did not open the store; another one did', { reason: failure.reason, seal: failure.message });
-    return { ...this.#rootKeyWith(opened, await this.#wrappedRootKey()), wrapsId: wraps.id };
+    return { rootKey, sealKey: opened.key, by: opened.by, wrapsId: wraps.id };
   }
 
   /** A new seal key for this root key, wrapped by all enabled seals. @throws SealFailure when one cannot */
@@ -113,14 +115,14 @@ export class AutomaticSeals {
     if (!stored) throw new BadRequest('Vault is not initialized');
     return stored;
   }
+}
 
-  #rootKeyWith({ key, by }: OpenedWrap, wrapped: { value: Uint8Array }): { rootKey: Buffer; sealKey: Buffer; by: SealHandle } {
-    try {
-      return { rootKey: unsealWith(key, ROOT_KEY, wrapped.value), sealKey: key, by };
-    } catch (error) {
-      // Read between two states of the store, or damaged: the next try says which.
-      throw new KeysNotOpened([new SealFailure(by.name, error)]);
-    }
+/** Undefined where the root key is encrypted with another seal key. */
+function rootKeyWith(sealKey: Uint8Array, wrapped: Uint8Array): Buffer | undefined {
+  try {
+    return unsealWith(sealKey, ROOT_KEY, wrapped);
+  } catch {
+    return undefined;
   }
 }
 

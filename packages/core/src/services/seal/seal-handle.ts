@@ -1,9 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
 import { withDeadline, type Clock } from '@strongroom/engine-sdk';
 import { isSealError, type SealSession, type WrappedBlob } from '@strongroom/seal-sdk';
 import { randomBytes } from '../../kernel/random/random-bytes.ts';
 import { HEALTH_DEFAULTS, type ConfiguredSeal, type SealHealthSettings } from './configured-seal.ts';
-import { SealFailure } from './seal-failure.ts';
+import { sameSecret } from './same-secret.ts';
+import { SealFailure, WrongAnswer } from './seal-failure.ts';
 
 /** One call may take so long: then the next seal is asked. Milliseconds. */
 const CALL = 10_000;
@@ -50,8 +50,7 @@ export class SealHandle {
     const aad = 'seal-health';
     const { blob } = await this.wrap(plain, aad, this.health.timeout);
     const opened = await this.unwrap(blob, aad, this.health.timeout);
-    if (opened.length !== plain.length || !timingSafeEqual(opened, plain))
-      throw new SealFailure(this.name, new Error('it opened something else than it had wrapped'));
+    if (!sameSecret(opened, plain)) throw new SealFailure(this.name, new WrongAnswer());
   }
 
   /** Ends the session. A later call opens another one. */

@@ -2,6 +2,7 @@ import type { Clock, Log } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { SealFailure, type SealFailureKind } from './seal-failure.ts';
 import type { SealHandle } from './seal-handle.ts';
+import { storedWraps } from './seal-wraps.ts';
 import { renewWrap } from './wrap-renewal.ts';
 import type { Seal } from './seal.ts';
 
@@ -18,6 +19,8 @@ export interface SealState {
 }
 
 interface Failing {
+  readonly attempts: number;
+  readonly next: Date | undefined;
   readonly since: Date;
   readonly millis: number;
   readonly failure: SealFailure;
@@ -28,7 +31,31 @@ const SAID: Readonly<Record<SealFailureKind, string>> = {
   throttled: 'a seal asks for a pause',
   permission: 'a seal refuses permission: somebody must grant it again',
   'wrong key': 'a seal does not open what it has wrapped',
+  'wrong answer': 'a seal opens something else than it has wrapped',
 };
+
+/** An enabled seal that fails. */
+export interface FailingSeal {
+  readonly name: string;
+  readonly type: string;
+  /** For everybody: nothing that the service said. */
+  readonly message: string;
+  readonly since: Date;
+  /** Failed checks since the last that succeeded. */
+  readonly attempts: number;
+  /** When it is checked again; undefined where checks are switched off. */
+  readonly next: Date | undefined;
+}
+
+/** What a seal has wrapped, as the store has it. */
+export interface WrapState {
+  readonly name: string;
+  readonly type: string;
+  /** The version of the seal's key that wrapped; undefined where this seal has wrapped nothing. */
+  readonly keyId: string | undefined;
+  /** Why the last check failed, for everybody; undefined after one that succeeded. */
+  readonly failure: string | undefined;
+}
 
 /**
  * Checks each enabled seal while the server is open. After a check that succeeds, the store has a wrap of this seal, made with the newest version of its key; wraps of
@@ -69,6 +96,32 @@ export class SealHealth {
     this.#checked.clear();
   }
 
+  /** Checks every enabled seal at once, and wraps the seal key anew where its key has a newer version. */
+  async checkNow(): Promise<void> {
+    const run = this.#run;
+    await Promise.all(this.#seal.seals.enabled.map(async (seal) => this.#check(seal, run)));
+  }
+
+  /** A try to open the store failed with these. Seals that are not among them were not asked, or answered. */
+  notOpened(failures: readonly SealFailure[]): void {
+    for (const seal of this.#seal.seals.enabled) {
+      const failure = failures.find((one) => one.seal === seal.name);
+      if (failure) this.#note(seal, failure);
+      else this.#failing.delete(seal);
+    }
+  }
+
+  /** What the enabled seals have wrapped. */
+  async wraps(): Promise<WrapState[]> {
+    const wraps = (await storedWraps(this.#driver))?.wraps ?? [];
+    return this.#seal.seals.enabled.map((seal) => ({
+      name: seal.name,
+      type: seal.type,
+      keyId: wraps.find(({ name, type }) => name === seal.name && type === seal.type)?.key_id,
+      failure: this.#failing.get(seal)?.failure.message,
+    }));
+  }
+
   get states(): SealState[] {
     return this.#seal.seals.enabled.map((seal) => {
       const failing = this.#failing.get(seal);
@@ -88,13 +141,26 @@ export class SealHealth {
     });
   }
 
+  /** The enabled seals that fail. `alone`: no other is left, so a restart leaves the server sealed. */
+  get failing(): { readonly seals: readonly FailingSeal[]; readonly alone: boolean } {
+    const seals = [...this.#failing].map(
+      ([
+        { name, type },
+        {
+          failure: { message },
+          ...failing
+        },
+      ]) => ({ name, type, message, ...failing }),
+    );
+    return { seals, alone: seals.length === this.#seal.seals.enabled.length };
+  }
+
   /** A sentence for each enabled seal that fails. Open to everybody, so it holds nothing that a service said. */
   get warnings(): string[] {
-    const { enabled } = this.#seal.seals;
-    const alone = enabled.every((seal) => this.#failing.has(seal));
-    return [...this.#failing.values()].map(
-      ({ failure, since }) =>
-        `${failure.message}, since ${since.toISOString()}${alone ? '; until it works again, a restart leaves this server sealed' : ''}`,
+    const { seals, alone } = this.failing;
+    return seals.map(
+      ({ message, since }) =>
+        `${message}, since ${since.toISOString()}${alone ? '; until it works again, a restart leaves this server sealed' : ''}`,
     );
   }
 
@@ -126,8 +192,16 @@ export class SealHealth {
   }
 
   #failed(seal: SealHandle, failure: SealFailure): void {
-    const { since, millis } = this.#failing.get(seal) ?? { since: this.#now(), millis: this.#clock.millis() };
-    this.#failing.set(seal, { since, millis, failure });
+    const since = this.#note(seal, failure);
     this.#log.warn(SAID[failure.kind], { seal: seal.name, reason: failure.reason, since: since.toISOString() });
+  }
+
+  /** Since when the seal fails. */
+  #note(seal: SealHandle, failure: SealFailure): Date {
+    const now = this.#now();
+    const { since, millis, attempts } = this.#failing.get(seal) ?? { since: now, millis: this.#clock.millis(), attempts: 0 };
+    const next = seal.health.enabled ? new Date(now.getTime() + seal.health.unhealthyInterval) : undefined;
+    this.#failing.set(seal, { since, millis, attempts: attempts + 1, next, failure });
+    return since;
   }
 }

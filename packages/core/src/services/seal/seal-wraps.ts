@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Entry, StorageDriver } from '@strongroom/storage-sdk';
-import { SealFailure } from './seal-failure.ts';
+import { sameSecret } from './same-secret.ts';
+import { SealFailure, WrongAnswer } from './seal-failure.ts';
 import type { SealHandle } from './seal-handle.ts';
 
 export const SEAL_WRAPS = 'core/seal-wraps';
@@ -48,9 +49,12 @@ export function newWrapsId(): string {
   return randomUUID();
 }
 
-/** @throws SealFailure */
+/** Opens the wrap before it counts: what cannot be opened again must not take the place of what can. @throws SealFailure */
 export async function wrapWith(seal: SealHandle, id: string, key: Uint8Array): Promise<SealWrap> {
   const { blob, keyId } = await seal.wrap(key, aadOf(id));
+  const opened = await seal.unwrap(blob, aadOf(id));
+  if (!sameSecret(opened, key)) throw new SealFailure(seal.name, new WrongAnswer());
+  opened.fill(0);
   return { name: seal.name, type: seal.type, key_id: keyId, blob: Buffer.from(blob).toString('base64') };
 }
 
@@ -65,12 +69,13 @@ export async function unwrapWith(seal: SealHandle, id: string, wrap: SealWrap): 
 }
 
 /**
- * Opens the seal key with the first seal that can, in their order. A wrap is tried with every seal of its type, since blocks may be renamed.
- * The failures are those of the seals that were asked; none for a seal that wrapped nothing.
+ * Opens the seal key with the first seal that can, in their order: `fits` decides whether that is the key. A wrap is tried with every seal of its type, since
+ * blocks may be renamed. The failures are those of the seals that were asked; none for a seal that wrapped nothing.
  */
 export async function unwrapWithAny(
   seals: readonly SealHandle[],
   { id, wraps }: SealWraps,
+  fits: (key: Buffer) => boolean,
 ): Promise<{ readonly opened?: OpenedWrap; readonly failures: readonly SealFailure[] }> {
   const failures: SealFailure[] = [];
   for (const seal of seals) {
@@ -79,7 +84,9 @@ export async function unwrapWithAny(
       .toSorted((a, b) => Number(b.name === seal.name) - Number(a.name === seal.name));
     for (const wrap of own) {
       try {
-        return { opened: { key: await unwrapWith(seal, id, wrap), by: seal }, failures };
+        const key = await unwrapWith(seal, id, wrap);
+        if (fits(key)) return { opened: { key, by: seal }, failures };
+        throw new SealFailure(seal.name, new WrongAnswer());
       } catch (error) {
         if (!(error instanceof SealFailure)) throw error;
         failures.push(error);

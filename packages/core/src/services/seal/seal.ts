@@ -1,11 +1,12 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { BadRequest, Unavailable, type Clock, type Log } from '@strongroom/engine-sdk';
 import { Conflict, type Change, type StorageDriver } from '@strongroom/storage-sdk';
 import { KEY_RING, type Barrier } from '../../kernel/barrier/barrier.ts';
 import { sealWith, unsealWith } from '../../kernel/barrier/sealed-box.ts';
 import { randomBytes } from '../../kernel/random/random-bytes.ts';
-import { AutomaticSeals, KeysNotOpened, type OpenedKeys } from './automatic-seals.ts';
+import { AutomaticSeals, KeysNotOpened, type NewSealKey, type OpenedKeys } from './automatic-seals.ts';
 import type { ConfiguredSeal } from './configured-seal.ts';
+import { sameSecret } from './same-secret.ts';
 import {
   checkShares,
   DEFAULT_RECOVERY_SHARES,
@@ -45,6 +46,7 @@ export type OpeningResult = 'open' | 'not initialised' | 'waits';
 /** The seals of the configuration do not open the store now. `final`: no later try can change that. */
 export class SealNotOpened extends Unavailable {
   readonly final: boolean;
+  readonly failures: readonly SealFailure[];
   /** For the log: what each seal said, and its kind. */
   readonly reasons: readonly string[];
   readonly kinds: readonly string[];
@@ -53,6 +55,7 @@ export class SealNotOpened extends Unavailable {
 
   constructor(message: string, { failures }: Pick<KeysNotOpened, 'failures'>) {
     super(message);
+    this.failures = failures;
     this.final = failures.every(({ kind }) => kind === 'wrong key');
     this.reasons = failures.map(({ reason }) => reason);
     this.kinds = [...new Set(failures.map(({ kind }) => kind))];
@@ -109,6 +112,12 @@ export class Seal {
   /** What the seals have wrapped, while the server is open. */
   get opened(): { readonly sealKey: Buffer; readonly wrapsId: string } | undefined {
     return this.#sealKey && this.#wrapsId !== undefined ? { sealKey: this.#sealKey, wrapsId: this.#wrapsId } : undefined;
+  }
+
+  /** Whether every enabled seal has wrapped the seal key, so that each of them alone opens the store. Shares always do. */
+  async fullyWrapped(): Promise<boolean> {
+    const wraps = (await storedWraps(this.#driver))?.wraps ?? [];
+    return this.seals.enabled.every((seal) => wraps.some(({ name, type }) => name === seal.name && type === seal.type));
   }
 
   async config(): Promise<SealConfig | undefined> {
@@ -265,7 +274,10 @@ export class Seal {
     if (!automatic) this.#sealKey = Buffer.from(key);
   }
 
-  /** A new root key, and the key ring encrypted with it. The shares stay good: they open what the root key is wrapped in. */
+  /**
+   * A new root key, and the key ring encrypted with it. Unseal shares stay good, since they are the seal key. Automatic seals wrap a new seal key: who had the
+   * old one opens nothing from here on. @throws Unavailable when one of them cannot; nothing has changed then
+   */
   async replaceRootKey(): Promise<void> {
     if (this.#sealKey === undefined) throw new BadRequest('the root key can only be rotated by a server that was unsealed since');
     await this.#barrier.reload();
@@ -274,7 +286,8 @@ export class Seal {
       throw new BadRequest('the shares were changed by another process: seal and unseal this one first');
     }
     const rootKey = randomBytes(32);
-    const beside = [{ key: ROOT_KEY, value: sealWith(this.#sealKey, ROOT_KEY, rootKey) }];
+    const made = this.opened ? await this.#newSealKey(rootKey) : undefined;
+    const beside = [...(made?.entries ?? [{ key: ROOT_KEY, value: sealWith(this.#sealKey, ROOT_KEY, rootKey) }])];
     const recovery = await this.#driver.get(RECOVERY_KEY);
     if (recovery)
       beside.push({
@@ -283,6 +296,10 @@ export class Seal {
       });
     await this.#barrier.replaceRootKey(rootKey, beside, [{ key: ROOT_KEY, version: stored.version }]);
     rootKey.fill(0);
+    if (!made || this.#barrier.sealed) return;
+    this.#sealKey?.fill(0);
+    this.#sealKey = made.sealKey;
+    this.#wrapsId = made.wrapsId;
   }
 
   /** Keeps what opens the store through `forget`: the result opens it once more, or resolves with false where that is not its key any more. */
@@ -418,9 +435,7 @@ export class Seal {
 
   async #isRecoveryKey(key: Buffer, rootKey: Buffer): Promise<boolean> {
     const stored = await this.#driver.get(RECOVERY_KEY);
-    if (!stored) return false;
-    const recovery = unsealWith(rootKey, RECOVERY_KEY, stored.value);
-    return recovery.length === key.length && timingSafeEqual(recovery, key);
+    return stored !== undefined && sameSecret(unsealWith(rootKey, RECOVERY_KEY, stored.value), key);
   }
 
   /** @throws BadRequest when the shares were wrong */
@@ -436,14 +451,41 @@ export class Seal {
     }
   }
 
-  /** The root key as another process left it. */
+  /** @throws Unavailable that names the seal that cannot wrap it */
+  async #newSealKey(rootKey: Buffer): Promise<NewSealKey> {
+    try {
+      return await this.seals.newSealKey(rootKey);
+    } catch (error) {
+      if (!(error instanceof SealFailure)) throw error;
+      this.#log.error('the root key was not replaced, since a seal cannot wrap it', { seal: error.seal, reason: error.reason });
+      throw new Unavailable(`${error.message}: the root key was not replaced`);
+    }
+  }
+
+  /**
+   * The root key as another process left it, maybe with a seal key that only the seals open. Undefined: this server seals itself, and opens anew if its seal does
+   * that.
+   */
   async #rootKeyAgain(): Promise<Buffer | undefined> {
     const stored = this.#sealKey && (await this.#driver.get(ROOT_KEY));
     if (!stored || !this.#sealKey) return undefined;
     try {
       return unsealWith(this.#sealKey, ROOT_KEY, stored.value);
     } catch {
-      // It is encrypted with another seal key: this server seals itself, and opens anew if its seal does that.
+      return this.opened && this.#openedAnew();
+    }
+  }
+
+  async #openedAnew(): Promise<Buffer | undefined> {
+    try {
+      const { rootKey, sealKey, wrapsId } = await this.seals.openKeys(this.seals.enabled);
+      // Sealed meanwhile.
+      if (!this.#sealKey) return undefined;
+      this.#sealKey = sealKey;
+      this.#wrapsId = wrapsId;
+      return rootKey;
+    } catch (error) {
+      this.#log.warn('the new keys of another server cannot be opened', { reason: String(error) });
       return undefined;
     }
   }

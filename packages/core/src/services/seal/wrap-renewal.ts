@@ -1,6 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Log } from '@strongroom/engine-sdk';
 import { Conflict, type StorageDriver } from '@strongroom/storage-sdk';
+import { sameSecret } from './same-secret.ts';
 import { SealFailure } from './seal-failure.ts';
 import type { SealHandle } from './seal-handle.ts';
 import { SEAL_WRAPS, storedWraps, unwrapWith, wrapsEntry, wrapWith, type SealWrap } from './seal-wraps.ts';
@@ -55,8 +55,7 @@ export async function renewWrap(
 async function isGood(seal: SealHandle, id: string, wrap: SealWrap | undefined, sealKey: Buffer): Promise<boolean> {
   if (!wrap || wrap.type !== seal.type || wrap.key_id !== (await seal.keyId())) return false;
   try {
-    const key = await unwrapWith(seal, id, wrap);
-    return key.length === sealKey.length && timingSafeEqual(key, sealKey);
+    return sameSecret(await unwrapWith(seal, id, wrap), sealKey);
   } catch (error) {
     if (error instanceof SealFailure && error.kind === 'wrong key') return false;
     throw error;

@@ -7,6 +7,21 @@ const PREFIX = 'page-header/';
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** And in a value. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** What says how a page is sent, or belongs to the connection: the server sets these by itself, and never sends another value. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set([
+  ...['cache-control', 'content-encoding', 'content-length', 'content-range', 'content-type', 'date', 'etag', 'vary'],
+  ...[
+    'connection',
+    'keep-alive',
+    'proxy-authenticate',
+    'proxy-authorization',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+  ],
+]);
 /** More headers, and longer ones, than a page needs. */
 const MOST = 100;
 const LONGEST = 8_192;
@@ -40,6 +55,9 @@ export class PageHeaders {
     if (!NAME.test(name)) throw new BadRequest(`header ${JSON.stringify(name)} is not a header name`);
     if (/^x-vault-/i.test(name)) throw new BadRequest('X-Vault headers cannot be set');
     if (/^x-strongroom-/i.test(name)) throw new BadRequest('X-Strongroom headers cannot be set');
+    if (OF_THE_SERVER.has(name.toLowerCase())) {
+      throw new BadRequest(`header: ${shownName(name)} says how an answer is sent, so the server sets it; choose another header`);
+    }
     const wrong = values.find((value) => !VALUE.test(value) || value.length > LONGEST);
     if (wrong !== undefined) throw new BadRequest(`values: ${JSON.stringify(wrong.slice(0, 100))} is no value of a header`);
     await this.#storage.transaction(async (tx) => {

@@ -72,15 +72,16 @@ export class Snapshots {
       throw error;
     }
     const close = async (): Promise<void> => {
+      stopWaiting();
       await copy.close().catch((error: unknown) => log.warn('the copy of the store could not be removed', { error: String(error) }));
       end();
     };
-    const cancel = clock.after(PATIENCE, () => void close());
-    const write = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
-      cancel();
+    const stopWaiting = clock.after(PATIENCE, () => void close());
+    const open = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
+      stopWaiting();
       return this.#written(copy, meta, signal, close);
     };
-    return { meta, body: { contentType: CONTENT_TYPE, open: write } };
+    return { meta, body: { contentType: CONTENT_TYPE, open, cancel: close } };
   }
 
   /**

@@ -40,6 +40,12 @@ describe('sys/config/ui/headers', () => {
     ['x-own', {}, 'header and values must be specified'],
     ['x-vault-token', { values: ['a'] }, 'X-Vault headers cannot be set'],
     ['x-strongroom-request-id', { values: ['a'] }, 'X-Strongroom headers cannot be set'],
+    [
+      'content-LENGTH',
+      { values: ['1'] },
+      'header: Content-Length says how an answer is sent, so the server sets it; choose another header',
+    ],
+    ['te', { values: ['gzip'] }, 'header: Te says how an answer is sent, so the server sets it; choose another header'],
     ['x own', { values: ['a'] }, 'header "x own" is not a header name'],
     ['x-own', { values: ['a\r\nSet-Cookie: b'] }, 'values: "a\\r\\nSet-Cookie: b" is no value of a header'],
   ])('refuses %s with %j', async (name, body, text) => {

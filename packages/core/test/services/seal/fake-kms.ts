@@ -15,6 +15,10 @@ export class FakeKms {
   readonly #versions = [randomBytes(32)];
   failure: KmsFailure | undefined;
   calls = 0;
+  /** Every other plaintext is answered than the one that was wrapped: shorter, or other bytes. */
+  lie: ((plain: Buffer) => Buffer) | undefined;
+  /** Ciphertexts are cut before they are answered. */
+  cuts = false;
 
   rotate(): void {
     this.#versions.push(randomBytes(32));
@@ -43,14 +47,15 @@ export class FakeKms {
           const cipher = createCipheriv('aes-256-gcm', this.#versions.at(-1)!, nonce).setAAD(aad);
           const body = Buffer.concat([cipher.update(plain), cipher.final()]);
           const blob = Buffer.concat([Buffer.of(this.#versions.length), nonce, body, cipher.getAuthTag()]);
-          return { blob, keyId: String(this.#versions.length) };
+          return { blob: this.cuts ? blob.subarray(0, -4) : blob, keyId: String(this.#versions.length) };
         }),
       unwrap: async ({ blob, aad }) =>
         answer(() => {
           try {
             const decipher = createDecipheriv('aes-256-gcm', this.#versions[blob[0]! - 1]!, blob.subarray(1, 13)).setAAD(aad);
             decipher.setAuthTag(blob.subarray(-16));
-            return Buffer.concat([decipher.update(blob.subarray(13, -16)), decipher.final()]);
+            const plain = Buffer.concat([decipher.update(blob.subarray(13, -16)), decipher.final()]);
+            return this.lie ? this.lie(plain) : plain;
           } catch {
             throw new SealWrongKey('the blob is of another key');
           }

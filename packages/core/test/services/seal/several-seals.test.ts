@@ -7,6 +7,10 @@ import { SealedServer, type Keys } from './sealed-server.ts';
 const ONE = { recovery_shares: 1, recovery_threshold: 1 };
 const servers: SealedServer[] = [];
 
+function wrapsId({ value }: { readonly value: Uint8Array }): string {
+  return (JSON.parse(Buffer.from(value).toString()) as { id: string }).id;
+}
+
 describe('several seals', () => {
   afterEach(async () => {
     for (const { core } of servers.splice(0)) await core.close();
@@ -101,6 +105,67 @@ describe('several seals', () => {
     for (const version of [1, 2]) east.forget(version);
     west.failure = 'away';
     expect(await (await start()).serves(root_token)).toBe(true);
+  });
+
+  test.each([
+    ['other bytes', (plain: Buffer) => Buffer.alloc(plain.length)],
+    ['fewer bytes', (plain: Buffer) => plain.subarray(1)],
+    ['nothing', () => Buffer.alloc(0)],
+  ])('open by the next one where the first answers %s', async (_, lie) => {
+    const { east, start, initialise, wraps } = world();
+    const { root_token } = await initialise();
+    east.lie = lie;
+    const server = await start();
+    expect(await server.serves(root_token)).toBe(true);
+    await server.after(1);
+    expect((await server.status()).warnings).toEqual([
+      expect.stringMatching(/^the seal "east" opens something else than it has wrapped, since/),
+    ]);
+    expect(await wraps()).toEqual(['east 1', 'west 1']);
+  });
+
+  test.each([
+    ['cuts what it answers', 'the seal "east" has a key that does not open this store', (kms: FakeKms) => (kms.cuts = true)],
+    ['opens other bytes', 'the seal "east" opens something else than it has wrapped', (kms: FakeKms) => (kms.lie = () => Buffer.alloc(32))],
+  ])('none of which %s when the store is initialised, or nothing is written', async (_, text, spoil) => {
+    const { east, start, store } = world();
+    spoil(east);
+    const answer = await (await start()).core.handle({ operation: 'update', path: 'sys/init', data: ONE });
+    expect([answer.status, answer.errors]).toEqual([503, [text]]);
+    expect(await store.open().range({ keysOnly: true })).toEqual([]);
+  });
+
+  test('wrap a new seal key when the root key is replaced, and other servers take it up without being sealed', async () => {
+    const { store, start, wraps, initialise } = world();
+    const { root_token: token } = await initialise();
+    const [first, second] = [await start(), await start()];
+    const before = await store.open().get('core/seal-wraps');
+    expect((await first.core.handle({ operation: 'update', path: 'sys/rotate/root', data: {}, token })).status).toBe(204);
+    const after = await store.open().get('core/seal-wraps');
+    expect(wrapsId(after!)).not.toBe(wrapsId(before!));
+    expect(await wraps()).toEqual(['east 1', 'west 1']);
+    await second.after(1);
+    expect((await second.core.handle({ operation: 'update', path: 'sys/rotate/root', data: {}, token })).status).toBe(204);
+    for (const server of [first, second, await start()]) {
+      await server.after(1);
+      expect(await server.serves(token)).toBe(true);
+      expect(server.logged.filter(({ message }) => message === 'sealed')).toEqual([]);
+    }
+  });
+
+  test('must all answer for a new root key: otherwise nothing changes, and the refusal names the seal', async () => {
+    const { store, west, start, initialise } = world();
+    const { root_token: token } = await initialise();
+    const server = await start();
+    const stored = async () =>
+      Promise.all(['core/root-key', 'core/seal-wraps', 'core/keyring'].map(async (key) => (await store.open().get(key))!.version));
+    await server.after(1);
+    const before = await stored();
+    west.failure = 'permission';
+    const { status, errors } = await server.core.handle({ operation: 'update', path: 'sys/rotate/root', data: {}, token });
+    expect([status, errors]).toEqual([503, ['the seal "west" refuses permission: the root key was not replaced']]);
+    expect(await stored()).toEqual(before);
+    expect(await server.serves(token)).toBe(true);
   });
 
   test('show each failure in the status, in health and in the log, every minute until it is over', async () => {

@@ -1,0 +1,201 @@
+import { defineCommand, type CommandGroup } from '../command.ts';
+import { doing, EXIT, Failure } from '../failure.ts';
+import { flag } from '../flag.ts';
+import { isRecord, type JsonRecord } from '../json.ts';
+import { parsePairs } from '../kv-pairs.ts';
+import { recordsOf, showRecords, textOf } from './record-rows.ts';
+import { listKeys } from './list-keys.ts';
+
+const PATH = 'sys/sync/destinations';
+
+/** The path of a destination that somebody typed as `type/name`. */
+export function destinationAt(word: string): string {
+  const [type = '', name = '', ...more] = word
+    .trim()
+    .replace(/^\/+|\/+$/g, '')
+    .split('/');
+  if (type === '' || name === '' || more.length > 0)
+    throw new Failure(`"${word}" is no destination: give its type and its name, such as aws-sm/production`);
+  return `${PATH}/${type}/${name}`;
+}
+
+const list = defineCommand({
+  name: 'list',
+  synopsis: 'List destinations',
+  args: ['[TYPE]'],
+  flags: {},
+  examples: [
+    { text: 'Where do secrets go?', command: 'sync destinations list' },
+    { text: 'Only one type:', command: 'sync destinations list aws-sm' },
+  ],
+  async run({ args: [type], out, client }) {
+    if (type !== undefined) {
+      const path = `${PATH}/${type.replace(/^\/+|\/+$/g, '')}`;
+      return listKeys(out, path, await doing('Error listing destinations', client().list(path)));
+    }
+    const secret = await doing('Error listing destinations', client().list(PATH));
+    const byType = isRecord(secret?.data?.['key_info']) ? secret.data['key_info'] : {};
+    const rows = Object.keys(byType)
+      .sort()
+      .flatMap((key) =>
+        (Array.isArray(byType[key]) ? byType[key] : []).map((name): JsonRecord => ({ type: key.replace(/\/$/, ''), name })),
+      );
+    await showRecords(
+      out,
+      secret,
+      rows,
+      [
+        ['Type', (row) => row['type']],
+        ['Name', (row) => row['name']],
+      ],
+      'There are no destinations.',
+    );
+    return EXIT.ok;
+  },
+});
+
+const read = defineCommand({
+  name: 'read',
+  synopsis: 'Print a destination, with its secrets masked',
+  args: ['TYPE/NAME'],
+  flags: {},
+  examples: [{ text: 'How is it configured?', command: 'sync destinations read aws-sm/production' }],
+  async run({ args: [word = ''], out, client }) {
+    const secret = await doing(`Error reading ${word}`, client().read(destinationAt(word)));
+    if (secret === undefined) throw new Failure(`There is no destination ${word}`, EXIT.remote);
+    await out.secret(secret);
+  },
+});
+
+const write = defineCommand({
+  name: 'write',
+  synopsis: 'Create or change a destination',
+  description:
+    'Creates the destination, or changes the fields given and keeps the others. Data are words of the form key=value, as for "strongroom write".',
+  args: ['TYPE/NAME', '[K=V...]'],
+  flags: {},
+  examples: [
+    {
+      text: 'Take the key from standard input:',
+      command: 'sync destinations write aws-sm/production region=eu-central-1 access_key_id=AKIAEXAMPLE secret_access_key=-',
+    },
+  ],
+  async run({ args: [word = '', ...pairs], io, out, client }) {
+    const path = destinationAt(word);
+    const secret = await doing(`Error writing ${word}`, client().write(path, await parsePairs(pairs, io.stdin)));
+    if (!out.plain && secret !== undefined) return out.secret(secret);
+    if (secret) out.warnings(secret);
+    out.success(`Wrote the destination: ${word}`);
+  },
+});
+
+const remove = defineCommand({
+  name: 'delete',
+  synopsis: 'Delete a destination',
+  description:
+    'Deletes a destination that no secret is linked with. -purge removes the copies first; -force leaves them outside and prints them.',
+  args: ['TYPE/NAME'],
+  flags: {
+    purge: flag.boolean('Unlink all secrets and remove their copies outside, then delete the destination.'),
+    force: flag.boolean('Delete it now, and leave the copies outside. It takes sudo.'),
+  },
+  examples: [
+    { text: 'Delete an empty one:', command: 'sync destinations delete aws-sm/production' },
+    { text: 'Remove its copies as well:', command: 'sync destinations delete -purge aws-sm/production' },
+  ],
+  async run({ args: [word = ''], flags, out, client }) {
+    if (flags.purge && flags.force) throw new Failure('-purge and -force exclude each other');
+    const query = flags.purge ? { purge: 'true' } : flags.force ? { force_delete: 'true' } : {};
+    const secret = await doing(`Error deleting ${word}`, client().secret('DELETE', destinationAt(word), { query }));
+    if (secret !== undefined) {
+      if (secret.wrap_info !== undefined || !out.plain) return out.secret(secret);
+      out.warnings(secret);
+      const left = recordsOf(secret.data?.['outside']);
+      if (left.length > 0)
+        await showRecords(
+          out,
+          secret,
+          left,
+          [
+            ['Kind', (thing) => thing['kind']],
+            ['Name', (thing) => thing['name']],
+            ['System', (thing) => thing['system']],
+          ],
+          '',
+        );
+      if (secret.data?.['purge_initiated_at'] !== undefined) {
+        const error = textOf(secret.data, 'purge_error');
+        return out.line(
+          `Its copies are being removed${error === '' ? '' : `; the last error was: ${error}`}. It is deleted after the last one.`,
+        );
+      }
+    }
+    out.success(`Deleted the destination: ${word}`);
+  },
+});
+
+const DIFFERENCES = [
+  ['additions', 'to create'],
+  ['changes', 'to update'],
+  ['foreign_edits', 'edited outside'],
+  ['removals', 'to remove'],
+  ['conflicts', 'name is taken'],
+  ['refused', 'refused'],
+  ['orphans', 'belongs to no secret'],
+] as const;
+
+/** The differences of a plan as rows. */
+function differences(data: JsonRecord): JsonRecord[] {
+  return DIFFERENCES.flatMap(([name, what]) => recordsOf(data[name]).map((item) => ({ ...item, what })));
+}
+
+const test = defineCommand({
+  name: 'test',
+  synopsis: 'Ask a destination what it holds, and compare',
+  description:
+    'Connects to the provider with the credentials of the destination, and prints what differs from what it should hold. Changes nothing. Exit codes: 0 nothing differs, 2 something differs or the provider refuses.',
+  args: ['TYPE/NAME'],
+  flags: {},
+  examples: [{ text: 'Do the credentials work?', command: 'sync destinations test aws-sm/production' }],
+  async run({ args: [word = ''], out, client }) {
+    const secret = await doing(`Error testing ${word}`, client().read(`${destinationAt(word)}/plan`));
+    const data = secret?.data ?? {};
+    const same = `${word} answers. ${textOf(data, 'in_sync') || '0'} copies are in sync; nothing differs.`;
+    await showRecords(
+      out,
+      secret,
+      differences(data),
+      [
+        ['Mount', (item) => item['mount']],
+        ['Secret', (item) => item['secret_name']],
+        ['Key', (item) => item['sub_key']],
+        ['Remote Name', (item) => item['remote_name']],
+        ['Difference', (item) => item['what']],
+      ],
+      same,
+    );
+    return Number(data['total'] ?? 0) > 0 ? EXIT.remote : EXIT.ok;
+  },
+});
+
+const reconcile = defineCommand({
+  name: 'reconcile',
+  synopsis: 'Repair what differs outside',
+  description: 'Puts every copy that differs into the queue. "strongroom sync destinations test" shows what differs.',
+  args: ['TYPE/NAME'],
+  flags: { 'remove-orphans': flag.boolean('Also remove secrets that carry the mark of this destination and belong to no secret here.') },
+  examples: [{ text: 'Somebody edited a copy:', command: 'sync destinations reconcile aws-sm/production' }],
+  async run({ args: [word = ''], flags, out, client }) {
+    const body = { remove_orphans: flags['remove-orphans'] };
+    const secret = await doing(`Error reconciling ${word}`, client().write(`${destinationAt(word)}/reconcile`, body));
+    if (!out.plain && secret !== undefined) return out.secret(secret);
+    const { queued, orphans_removed: orphans } = secret?.data ?? {};
+    out.success(`Queued ${String(queued ?? 0)} copies, and removed ${String(orphans ?? 0)} orphans.`);
+  },
+});
+
+export const destinations: CommandGroup = {
+  name: 'destinations',
+  synopsis: 'Work with the places that secrets are synced to',
+  subcommands: [list, read, write, remove, test, reconcile],
+};
