@@ -107,7 +107,7 @@ const PARAMETERS = {
     name: 'X-Vault-Wrap-TTL',
     in: 'header',
     description: 'Wraps the answer: the caller gets a token that lives as long as this says, and gives the answer for once.',
-    schema: { type: 'string', pattern: '^[0-9]{1,6}[smh]?$', example: '5m' },
+    schema: { type: 'string', pattern: '^[0-9]{1,6}[smh]?$' },
   },
 };
 

@@ -25,7 +25,13 @@ const SUCCESSES = {
   Warned: inJson('Done, with warnings.', refTo('schemas', 'Warned')),
   Wrapped: inJson('The answer is wrapped.', wrapped),
   Token: inJson('A token, in `auth`.', { anyOf: [envelope({ auth: { type: 'object' } }), wrapped] }),
-  Any: inJson('What another call answered.', { anyOf: [envelope({ data: { nullable: true, ...sensitive } }), {}] }),
+  Any: {
+    description: 'What another call answered.',
+    content: {
+      'application/json': { schema: { anyOf: [envelope({ data: { nullable: true, ...sensitive } }), {}] } },
+      '*/*': { schema: { type: 'string', format: 'binary' } },
+    },
+  },
   Keys: inJson('Names. 404 when there are none.', { anyOf: [envelope({ data: refTo('schemas', 'Keys') }), wrapped] }),
 } satisfies Record<string, Response>;
 

@@ -6,7 +6,7 @@ import { COMMON_PARAMETERS, Components, NEEDS_TOKEN } from './openapi-components
 import { isOfEngine, type Verb } from './openapi-failures.ts';
 import { OperationIds, templateOf } from './openapi-names.ts';
 import type { OpenApiSchema } from './openapi-ref.ts';
-import { fieldSchema, formSchema, openApiSchema } from './openapi-schema.ts';
+import { fieldSchema, formSchema } from './openapi-schema.ts';
 
 /** A mount and its paths. */
 export interface Place {
