@@ -1,7 +1,5 @@
+import { namedValue, type SettingFile } from './named-value.ts';
 import type { Setting } from './settings.ts';
-
-/** Reads a file. A throw is shown by its `code`. */
-export type SettingFile = (path: string) => Uint8Array;
 
 /** Where the values of one block come from. */
 export interface SettingSources {
@@ -27,23 +25,10 @@ const KEY_BYTES = 32;
 /** Reads what a setting's text says or names. Undefined reads as nothing. */
 export function readSource(setting: Setting, source: string | undefined, { env, readFile }: SettingSources): Reading {
   if (source === undefined) return {};
-  const [, scheme, place = ''] = /^(env|file):\/\/(.*)$/s.exec(source) ?? [];
-  if (scheme === undefined) return parse(setting, Buffer.from(source), 'must be');
-  if (scheme === 'env') {
-    const text = env[place];
-    return text
-      ? parse(setting, Buffer.from(text), `names the environment variable ${shown(place)}, which must hold`)
-      : { problem: `names the environment variable ${shown(place)}, which is not set` };
-  }
-  let bytes: Buffer;
-  try {
-    bytes = Buffer.from(readFile(place));
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    return { problem: `names the file ${shown(place)}, which cannot be read (${code})`, later: true };
-  }
-  if (setting.kind === 'key' && bytes.length === KEY_BYTES) return { value: bytes };
-  return parse(setting, bytes, `names the file ${shown(place)}, which must hold`);
+  const { bytes, place, problem, file } = namedValue(source, { env, readFile });
+  if (bytes === undefined) return { problem: problem ?? 'must be given', ...(file ? { later: true } : {}) };
+  if (file && setting.kind === 'key' && bytes.length === KEY_BYTES) return { value: bytes };
+  return parse(setting, bytes, place === undefined ? 'must be' : `names ${place}, which must hold`);
 }
 
 /** What `open` gets for a reading. */
@@ -51,8 +36,8 @@ export function valueOf({ kind, default: otherwise }: Setting, value: Reading['v
   return value ?? (kind === 'flag' ? false : otherwise);
 }
 
-function parse({ kind, choices }: Setting, bytes: Buffer, must: string): Reading {
-  const text = bytes.toString().trim();
+function parse({ kind, choices }: Setting, bytes: Uint8Array, must: string): Reading {
+  const text = Buffer.from(bytes).toString().trim();
   if (text === '') return { problem: `${must} more than an empty text` };
   if (kind === 'key') {
     const key = keyOf(text);

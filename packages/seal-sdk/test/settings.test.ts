@@ -49,7 +49,7 @@ describe('the settings of a seal', () => {
     const { complaints, notices, values } = read({ address: 'a', token: 'file:///t' });
     expect(complaints).toEqual([]);
     expect(notices).toEqual([
-      { key: 'token', text: 'names the file "/t", which cannot be read (ENOENT); the server stays sealed until it can be read' },
+      { key: 'token', text: 'names the file "/t", which cannot be read: ENOENT; the server stays sealed until it can be read' },
     ]);
     let thrown: unknown;
     try {

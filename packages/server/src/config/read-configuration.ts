@@ -87,7 +87,7 @@ function checkTexts(
   const pidFile = top.text('pid_file');
   const logLevel = top.oneOf('log_level', LOG_LEVELS, { notice: 'info', warning: 'warn', err: 'error' });
   const logFormat = top.oneOf('log_format', ['standard', 'json']);
-  const audit = readAudit(top);
+  const audit = readAudit(top, env);
   const auditEmergencyDisable = top.strings('audit_emergency_disable') ?? [];
   const lockout = readLockout(top, env);
   const metrics = readTelemetry(top);

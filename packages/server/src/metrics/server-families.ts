@@ -60,7 +60,15 @@ export function declareStorage(to: Declarations, storage: StorageTimings, { room
     },
     () => STORAGE_OPERATIONS.map((operation) => ({ labels: { operation }, timing: storage.of(operation) })),
   );
-  to.gauge({ name: 'strongroom_storage_used_bytes', help: 'Size of the store, where the storage is a folder.' }, () => one(room()?.used));
+  to.gauge({ name: 'strongroom_storage_used_bytes', help: 'Size of the store, where the storage is a folder or etcd.' }, () =>
+    one(room()?.used ?? storage.capacity?.usedBytes),
+  );
+  to.gauge({ name: 'strongroom_storage_quota_bytes', help: 'How large the store may become, where the storage is etcd.' }, () =>
+    one(storage.capacity?.limitBytes),
+  );
+  to.gauge({ name: 'strongroom_storage_alarms', help: 'Alarms that the store has raised, where the storage is etcd.' }, () =>
+    one(storage.capacity?.alarms.length),
+  );
   to.gauge({ name: 'strongroom_storage_free_bytes', help: 'Free space on the disk of the store, where the storage is a folder.' }, () =>
     one(room()?.free),
   );
@@ -111,6 +119,41 @@ export function declareWork(to: Declarations, { work }: MetricSources): void {
   );
 }
 
+/** Series of scheduled snapshots, whichever server takes them. */
+export function declareSnapshots(to: Declarations, { work }: MetricSources): void {
+  const labels = ['name'];
+  type Series = NonNullable<NonNullable<ReturnType<typeof work>>['waiting']>['snapshots'][number];
+  const each = (value: (series: Series) => number | undefined) => (): Sample[] =>
+    (work()?.waiting?.snapshots ?? []).flatMap((series) => {
+      const found = value(series);
+      return found === undefined ? [] : [{ labels: { name: series.name }, value: found }];
+    });
+  to.gauge(
+    {
+      name: 'strongroom_snapshot_age_seconds',
+      help: 'Since the last good scheduled snapshot of the series, or since it was set up where there is none.',
+      labels,
+    },
+    each(({ age }) => age),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshot_interval_seconds', help: 'How often the series should have a snapshot.', labels },
+    each(({ interval }) => interval),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshot_bytes', help: 'Size of the last good scheduled snapshot.', labels },
+    each(({ bytes }) => bytes),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshot_failures', help: 'Attempts that failed since the last good scheduled snapshot.', labels },
+    each(({ failures }) => failures),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshots_kept', help: 'Scheduled snapshots of the series that are kept.', labels },
+    each(({ kept }) => kept),
+  );
+}
+
 /** Audit devices, as this server sees them. */
 export function declareAudit(to: Declarations, { audit }: MetricSources): void {
   const labels = ['device', 'type'];
@@ -143,5 +186,43 @@ export function declareAudit(to: Declarations, { audit }: MetricSources): void {
   to.counter(
     { name: 'strongroom_audit_write_seconds_total', help: 'Time that the writes of the device took.', labels },
     each(({ seconds }) => seconds),
+  );
+  const buffered = (value: (buffer: NonNullable<ReturnType<typeof audit>[number]['buffer']>) => number | undefined) => (): Sample[] =>
+    audit().flatMap(({ path, type, buffer }) => (buffer ? [{ labels: { device: path, type }, value: value(buffer) }] : []));
+  to.gauge(
+    { name: 'strongroom_audit_buffer_bytes', help: 'What waits on disk until the receiver of the device takes it.', labels },
+    buffered(({ bytes }) => bytes),
+  );
+  to.gauge(
+    { name: 'strongroom_audit_buffer_limit_bytes', help: 'How much may wait; with more, requests are refused.', labels },
+    buffered(({ most_bytes }) => most_bytes),
+  );
+  to.gauge(
+    {
+      name: 'strongroom_audit_buffer_oldest_seconds',
+      help: 'For how long the oldest line in the buffer has waited; 0 while none waits.',
+      labels,
+    },
+    buffered(({ oldest }) => (oldest === null ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1_000) || 0)),
+  );
+  to.counter(
+    { name: 'strongroom_audit_delivered_lines_total', help: 'Lines that the receiver of a buffered device has taken.', labels },
+    buffered(({ delivered_lines }) => delivered_lines),
+  );
+  to.counter(
+    {
+      name: 'strongroom_audit_deliveries_total',
+      help: 'Batches that were sent to the receiver of a buffered device, by result.',
+      labels: [...labels, 'result'],
+    },
+    () =>
+      audit().flatMap(({ path, type, buffer }) =>
+        buffer
+          ? [
+              { labels: { device: path, type, result: 'ok' }, value: buffer.deliveries },
+              { labels: { device: path, type, result: 'failed' }, value: buffer.failures },
+            ]
+          : [],
+      ),
   );
 }

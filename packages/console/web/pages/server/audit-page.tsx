@@ -67,7 +67,7 @@ export default function AuditPage() {
             columns={[
               { title: 'Path', main: true, cell: ({ path }) => path },
               { title: 'Type', cell: ({ type }) => type },
-              { title: 'Where', cell: ({ options }) => options['file_path'] ?? options['address'] ?? '' },
+              { title: 'Where', cell: ({ options }) => options['file_path'] ?? options['uri'] ?? options['address'] ?? '' },
               { title: 'State', cell: ({ status }) => status && <DeviceState status={status} /> },
               { title: 'Lines', end: true, cell: ({ status }) => status?.written.toLocaleString() ?? '' },
               {

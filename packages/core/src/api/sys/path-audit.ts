@@ -17,6 +17,21 @@ const Device = Type.Object({
     waiting: Type.Integer(),
     last_error: orNull,
     last_error_time: orNull,
+    buffer: Type.Optional(
+      Type.Object(
+        {
+          bytes: Type.Integer({ description: 'What waits for delivery.' }),
+          most_bytes: Type.Integer({ description: 'Above which no more lines are taken.' }),
+          oldest: Type.Union([Type.String(), Type.Null()], { description: 'When the oldest line that waits was written.' }),
+          delivered_lines: Type.Integer({ description: 'Since the server started.' }),
+          deliveries: Type.Integer(),
+          failures: Type.Integer(),
+          last_error: orNull,
+          last_error_time: orNull,
+        },
+        { description: 'Of a device that keeps lines on disk until they are delivered.' },
+      ),
+    ),
   }),
 });
 
@@ -41,7 +56,7 @@ export function auditPaths({ broker }: { readonly broker: AuditBroker }): AnyPat
       access: 'sudo',
       fields: {
         path: f.name('Where the device is known in this list.'),
-        type: f.string('Type of the device: file or socket.', { default: '' }),
+        type: f.string('Type of the device: file, socket, syslog or http.', { default: '' }),
         description: f.string('What the device is for.', { default: '' }),
         options: f.keyValues('Options of the type, such as file_path; and log_raw, hmac_accessor, elide_list_responses of every type.', {
           default: {},

@@ -4,7 +4,7 @@ import { BadRequest, InternalError, type Clock, type Collection, type ErrorForm,
 import type { AuditDevicePlugin } from './audit-device.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { AuditFormatter, auditFormat } from './audit-formatter.ts';
-import { AuditQueue, type QueueLimits, type QueueStatus } from './audit-queue.ts';
+import { AuditQueue, type Full, type QueueLimits, type QueueStatus } from './audit-queue.ts';
 import { AuditedHeaders } from './audited-headers.ts';
 
 const DeviceRecord = Type.Object({
@@ -73,7 +73,17 @@ function breath(): Promise<void> {
 }
 
 const DEVICES = 'device/';
-const DISK_FULL = 'the request cannot be audited: no space is left on the disk of an audit device';
+/** What the caller is told, and what everybody may know. */
+const FULL: Readonly<Record<Full, { readonly refused: string; readonly warning: string }>> = {
+  disk: {
+    refused: 'the request cannot be audited: no space is left on the disk of an audit device',
+    warning: 'an audit device cannot write: no space is left on its disk',
+  },
+  buffer: {
+    refused: 'the request cannot be audited: the buffer of an audit device is full',
+    warning: 'an audit device cannot write: its buffer is full',
+  },
+};
 const defaultLimits: QueueLimits = { lines: 10_000, bytes: 64 << 20, deadlineMillis: 5000 };
 
 /** No device could write the request: it must not be carried out. */
@@ -132,12 +142,12 @@ export class AuditBroker {
 
   /** @throws RequestNotAudited */
   request(entry: AuditEntry): Promise<void> {
-    return this.#write(entry, () => new RequestNotAudited(this.#diskFull() ? DISK_FULL : undefined));
+    return this.#write(entry, () => new RequestNotAudited(this.#full()?.refused));
   }
 
   /** The entry carries `response`. @throws ResponseNotAudited */
   response(entry: AuditEntry): Promise<void> {
-    return this.#write(entry, () => new ResponseNotAudited(this.#diskFull() ? DISK_FULL : undefined));
+    return this.#write(entry, () => new ResponseNotAudited(this.#full()?.refused));
   }
 
   /** Adds a device once it has taken a test line. @throws BadRequest */
@@ -154,7 +164,7 @@ export class AuditBroker {
       const device = this.#create(id, record, false);
       try {
         const test: AuditEntry = { auth: {}, request: { id: randomUUID(), operation: 'update', path: 'sys/audit/test' } };
-        await device.queue.write(device.formatter.line(test, this.#options.clock.now())).catch((error: Error) => {
+        await device.queue.test(device.formatter.line(test, this.#options.clock.now())).catch((error: Error) => {
           throw new BadRequest(`audit backend failed test message: ${error.message}`);
         });
         await this.#options.storage.transaction(async (tx) => {
@@ -184,13 +194,17 @@ export class AuditBroker {
 
   /** What everybody may know of devices that do not write. */
   warnings(): string[] {
-    const broken = [...this.#devices.values()].filter(({ queue }) => queue.state !== 'healthy');
-    if (broken.length === 0) return [];
-    return [this.#diskFull() ? 'an audit device cannot write: no space is left on its disk' : 'an audit device cannot write'];
+    const devices = [...this.#devices.values()];
+    const found: string[] = [];
+    if (devices.some(({ queue }) => queue.state !== 'healthy')) found.push(this.#full()?.warning ?? 'an audit device cannot write');
+    if (devices.some(({ queue }) => queue.status().buffer?.last_error))
+      found.push('an audit device cannot deliver what it keeps in its buffer');
+    return found;
   }
 
-  #diskFull(): boolean {
-    return [...this.#devices.values()].some(({ queue }) => queue.state !== 'healthy' && queue.diskFull);
+  #full(): (typeof FULL)[Full] | undefined {
+    const full = [...this.#devices.values()].flatMap(({ queue }) => (queue.state === 'healthy' ? [] : (queue.full ?? [])));
+    return full[0] && FULL[full[0]];
   }
 
   figures(): AuditFigures[] {
@@ -204,7 +218,7 @@ export class AuditBroker {
         path: `${id}/`,
         type: record.type,
         description: record.description,
-        options: { ...record.options },
+        options: { ...this.#shown(record) },
         local: record.local,
         status: queue.status(),
       }));
@@ -291,6 +305,10 @@ export class AuditBroker {
     const options = config.options ?? {};
     auditFormat(options);
     plugin.check(options);
+  }
+
+  #shown({ type, options }: DeviceRecord): Readonly<Record<string, string>> {
+    return this.#options.plugins.find((known) => known.name === type)?.shown?.(options) ?? options;
   }
 
   #plugin(type: string): AuditDevicePlugin {

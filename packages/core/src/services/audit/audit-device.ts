@@ -11,7 +11,29 @@ export interface AuditDevice {
   reopen(): Promise<void>;
   /** Also ends a write that hangs. Idempotent. */
   close(): Promise<void>;
+  /** In place of the first write of a new device: shows that lines arrive, where a write that resolves does not. */
+  probe?(lines: readonly string[]): Promise<void>;
+  /** Of a device that keeps what it wrote until it is delivered; undefined for others. */
+  buffer?(): BufferStatus | undefined;
 }
+
+/** What waits for delivery, and how deliveries fare. Counts begin with the process. */
+export interface BufferStatus {
+  readonly bytes: number;
+  /** Above which no more lines are taken. */
+  readonly most_bytes: number;
+  /** When the oldest line that waits was written; null while none does, or none was looked at. */
+  readonly oldest: string | null;
+  readonly delivered_lines: number;
+  readonly deliveries: number;
+  readonly failures: number;
+  /** Of the last failure since the last delivery. */
+  readonly last_error: string | null;
+  readonly last_error_time: string | null;
+}
+
+/** The device keeps no more, until some of what it keeps is delivered. */
+export class BufferFull extends Error {}
 
 export interface AuditDeviceHost {
   readonly clock: Clock;
@@ -24,6 +46,8 @@ export interface AuditDevicePlugin extends Plugin {
   readonly apiVersion: 2;
   /** Complains about options before anything is touched. @throws BadRequest naming the option. */
   check(options: Readonly<Record<string, string>>): void;
+  /** The options as they may be read, without secrets. Absent: as they are. */
+  shown?(options: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
   /** @throws when the destination cannot be opened; the broker tries again with the next line. */
   open(options: Readonly<Record<string, string>>, host: AuditDeviceHost): Promise<AuditDevice>;
 }

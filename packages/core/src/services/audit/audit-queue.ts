@@ -1,5 +1,5 @@
 import { waitAtMost, type Clock } from '@strongroom/engine-sdk';
-import type { AuditDevice } from './audit-device.ts';
+import { BufferFull, type AuditDevice, type BufferStatus } from './audit-device.ts';
 
 /** Bounds of what waits for one device. */
 export interface QueueLimits {
@@ -27,7 +27,12 @@ export interface QueueStatus {
   waiting: number;
   last_error: string | null;
   last_error_time: string | null;
+  /** Of a device that keeps lines until they are delivered. */
+  buffer?: BufferStatus;
 }
+
+/** Where there is no more room. */
+export type Full = 'disk' | 'buffer';
 
 interface Waiting {
   readonly line: string;
@@ -63,7 +68,7 @@ export class AuditQueue {
   #dropped = 0;
   #writes = 0;
   #writeMillis = 0;
-  #lastError: { message: string; at: Date; full: boolean } | undefined;
+  #lastError: { message: string; at: Date; full: Full | undefined } | undefined;
 
   constructor(
     open: () => Promise<AuditDevice>,
@@ -82,6 +87,7 @@ export class AuditQueue {
   }
 
   status(): QueueStatus {
+    const buffer = this.#device?.buffer?.();
     return {
       state: this.#state,
       written: this.#written,
@@ -90,12 +96,13 @@ export class AuditQueue {
       waiting: this.#queue.length + this.#underWay.length,
       last_error: this.#lastError?.message ?? null,
       last_error_time: this.#lastError?.at.toISOString() ?? null,
+      ...(buffer && { buffer }),
     };
   }
 
-  /** The last failure was that of a full disk. */
-  get diskFull(): boolean {
-    return this.#lastError?.full ?? false;
+  /** The last failure was that of a full disk, or of a full buffer. */
+  get full(): Full | undefined {
+    return this.#lastError?.full;
   }
 
   /** Writes of the device, of one or more lines each, and the seconds that they took. */
@@ -121,6 +128,20 @@ export class AuditQueue {
       if (this.#state === 'stalled') reject(this.#late());
       this.#run();
     });
+  }
+
+  /** Shows that a new device works. @throws when it does not, after the deadline at the latest */
+  async test(line: string): Promise<void> {
+    let cancel!: () => void;
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.#clock.after(this.#limits.deadlineMillis, () => reject(this.#late()));
+    });
+    await Promise.race([this.#probe(line), late]).finally(cancel);
+  }
+
+  async #probe(line: string): Promise<void> {
+    const device = (this.#device ??= await this.#opened());
+    await (device.probe ? device.probe([line]) : this.write(line));
   }
 
   async reopen(): Promise<void> {
@@ -206,7 +227,7 @@ export class AuditQueue {
   }
 
   #failure(error: Error, state: QueueState): void {
-    this.#lastError = { message: error.message, at: this.#clock.now(), full: isDiskFull(error) };
+    this.#lastError = { message: error.message, at: this.#clock.now(), full: fullOf(error) };
     this.#become(state);
   }
 
@@ -220,6 +241,11 @@ export class AuditQueue {
   async #ended(work: Promise<void> | undefined): Promise<void> {
     if (work) await waitAtMost(this.#clock, this.#limits.deadlineMillis, work).catch(() => undefined);
   }
+}
+
+function fullOf(error: unknown): Full | undefined {
+  if (error instanceof BufferFull) return 'buffer';
+  return isDiskFull(error) ? 'disk' : undefined;
 }
 
 /** Of a disk, or of the part of it that the user may fill. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BadRequest, type Log } from '@strongroom/engine-sdk';
@@ -6,10 +6,13 @@ import { MemoryView } from '@strongroom/engine-testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AuditBroker, RequestNotAudited, ResponseNotAudited, type AuditBrokerOptions } from '../../../src/services/audit/audit-broker.ts';
 import type { AuditEntry } from '../../../src/services/audit/audit-entry.ts';
+import { BufferFull } from '../../../src/services/audit/audit-device.ts';
 import { fileAudit } from '../../../src/services/audit/file-device.ts';
+import { httpAudit } from '../../../src/services/audit/http-device.ts';
 import { socketAudit } from '../../../src/services/audit/socket-device.ts';
 import { fakeAudit, FakeDevice } from './fake-device.ts';
 import { ManualClock } from './manual-clock.ts';
+import { Receiver } from './receiver.ts';
 
 const entry: AuditEntry = { auth: {}, request: { id: 'r', operation: 'read', path: 'secret/a', token: 'the-token' } };
 const answer: AuditEntry = { ...entry, response: { data: { a: 'hidden' } } };
@@ -34,7 +37,7 @@ beforeEach(() => {
 });
 
 async function broker(options: Partial<AuditBrokerOptions> = {}): Promise<AuditBroker> {
-  const made = new AuditBroker({ storage, clock, log, plugins: [fileAudit, socketAudit, fakeAudit(devices)], ...options });
+  const made = new AuditBroker({ storage, clock, log, plugins: [fileAudit, socketAudit, httpAudit, fakeAudit(devices)], ...options });
   await made.load();
   return made;
 }
@@ -77,6 +80,30 @@ describe('writing', () => {
     devices['one']!.error = undefined;
     await it.request(entry);
     expect(it.warnings()).toEqual([]);
+  });
+
+  test('that a full buffer prevents says so as well, and lines that are not delivered are a warning', async () => {
+    const it = await broker();
+    await it.enable('a', fake('one'));
+    const device = devices['one']!;
+    device.error = new BufferFull('the buffer is full');
+    await expect(it.request(entry)).rejects.toThrow('the request cannot be audited: the buffer of an audit device is full');
+    await expect(it.response(answer)).rejects.toThrow('the request cannot be audited: the buffer of an audit device is full');
+    expect(it.warnings()).toEqual(['an audit device cannot write: its buffer is full']);
+    device.error = undefined;
+    device.kept = {
+      bytes: 1,
+      most_bytes: 2,
+      oldest: null,
+      delivered_lines: 0,
+      deliveries: 0,
+      failures: 1,
+      last_error: 'away',
+      last_error_time: '',
+    };
+    await it.request(entry);
+    expect(it.warnings()).toEqual(['an audit device cannot deliver what it keeps in its buffer']);
+    expect(it.list()[0]!.status.buffer).toEqual(device.kept);
   });
 
   test('goes on while one device fails, and is refused when all do', async () => {
@@ -178,6 +205,22 @@ describe('enabling and disabling', () => {
     await expect(it.enable(path, config as never)).rejects.toEqual(new BadRequest(text));
     expect(it.enabled).toBe(false);
     expect([...storage.store.records.keys()]).toEqual([]);
+  });
+
+  test('a receiver that does not take the test line is refused, and nothing of it stays; headers are never shown', async () => {
+    const to = await Receiver.start();
+    const folder = await mkdtemp(join(tmpdir(), 'audit-broker-'));
+    const options = { uri: to.uri, headers: '{"Authorization": "Bearer hidden"}', buffer_path: folder };
+    const it = await broker();
+    to.respond = (response) => void response.writeHead(403).end();
+    await expect(it.enable('a', { type: 'http', options })).rejects.toThrow('audit backend failed test message');
+    expect([it.list(), await readdir(folder)]).toEqual([[], []]);
+    to.respond = (response) => void response.end();
+    await it.enable('a', { type: 'http', options });
+    expect(it.list()[0]!.options).toEqual({ ...options, headers: '<hidden>' });
+    await it.close();
+    await to.stop();
+    await rm(folder, { recursive: true });
   });
 
   test('a path is given once, even to callers of the same moment', async () => {

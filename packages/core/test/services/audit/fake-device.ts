@@ -1,10 +1,12 @@
 import { API_VERSION } from '@strongroom/engine-sdk';
-import type { AuditDevice, AuditDevicePlugin } from '../../../src/services/audit/audit-device.ts';
+import type { AuditDevice, AuditDevicePlugin, BufferStatus } from '../../../src/services/audit/audit-device.ts';
 
 /** A device that a test breaks, blocks and mends. */
 export class FakeDevice implements AuditDevice {
   readonly writes: (readonly string[])[] = [];
   error: Error | undefined;
+  /** What `buffer` tells. */
+  kept: BufferStatus | undefined;
   reopened = 0;
   closed = 0;
   #blocked: (() => void)[] | undefined;
@@ -28,6 +30,10 @@ export class FakeDevice implements AuditDevice {
     if (this.#blocked) await new Promise<void>((go) => this.#blocked?.push(go));
     if (this.error) throw this.error;
     this.writes.push(lines);
+  }
+
+  buffer(): BufferStatus | undefined {
+    return this.kept;
   }
 
   async reopen(): Promise<void> {
