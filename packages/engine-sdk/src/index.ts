@@ -89,4 +89,5 @@ export { shownFields } from './shown-fields.ts';
 export type { SecretSubscriber, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
 export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
+export { inSpan, traced, type SpanAttributes, type SpanStart, type Tracer, type TraceSpan } from './tracer.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';
