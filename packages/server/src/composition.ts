@@ -15,6 +15,7 @@ import { loadOpenPgp } from './plugins/openpgp.ts';
 import { offeredPlugins, type OfferedPlugins } from './plugins/plugin-list.ts';
 import { packagePlugins } from './plugins/package-plugins.ts';
 import { configuredSeals } from './plugins/configured-seals.ts';
+import { localSnapshots } from './snapshots/local-folder.ts';
 import { openStorage } from './storage-choice.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 
@@ -86,7 +87,7 @@ export function compose(configuration: Configuration, replacements: Replacements
   );
   once(TOKENS.offered, async () => {
     const { installed, absent } = await offeredPlugins();
-    return { installed: [...installed, ...(replacements.plugins ?? [])], absent };
+    return { installed: [...installed, localSnapshots, ...(replacements.plugins ?? [])], absent };
   });
   once(TOKENS.externalPlugins, async (from) => packagePlugins(configuration.plugins, (await from.resolve(TOKENS.offered)).installed));
   once(

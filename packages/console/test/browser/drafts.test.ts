@@ -72,7 +72,7 @@ describeWhere(noChromium, 'what was typed', () => {
     await tab.page.getByText('These are unsaved changes from before').waitFor();
     expect(await field(name).inputValue()).toBe(TYPED);
     await lock();
-    expect((await tab.places(TYPED)).filter((place) => place.endsWith('storage'))).toEqual([]);
+    expect(await tab.places(TYPED)).toEqual([]);
     await logInAgain(await login());
     expect(await field(name).inputValue()).toBe(TYPED);
     await tab.page.getByRole('button', { name: 'Discard' }).click();
@@ -81,6 +81,25 @@ describeWhere(noChromium, 'what was typed', () => {
     await tab.page.goBack();
     await field(name).waitFor();
     expect(await field(name).inputValue()).toBe('');
+  });
+
+  test('in a dialogue, or in a field of one line, is out of the document while it is locked, and is there again afterwards', async () => {
+    await tab.login(await login(), '/server/audit');
+    await tab.page.getByRole('textbox', { name: 'Value to find' }).fill(TYPED);
+    await lock();
+    expect(await tab.places(TYPED)).toEqual([]);
+    await logInAgain(await login());
+    expect(await tab.page.getByRole('textbox', { name: 'Value to find' }).inputValue()).toBe(TYPED);
+    await tab.open('/server/seal');
+    await tab.page.getByRole('button', { name: 'Seal the server' }).click();
+    await tab.page.getByRole('dialog').getByRole('textbox').fill(TYPED);
+    const shared = await tab.sibling(await login(), '/tools');
+    await shared.page.getByRole('button', { name: /^Session of/ }).click();
+    await shared.page.getByRole('menuitem', { name: 'Lock' }).click();
+    await tab.page.getByRole('dialog').getByText('Locked').waitFor();
+    expect(await tab.places(TYPED)).toEqual([]);
+    expect(await tab.page.getByRole('dialog').count()).toBe(1);
+    expect(tab.faults).toEqual([]);
   });
 
   test('stays when the session ends by the save, which then goes on', async () => {
@@ -110,6 +129,7 @@ describeWhere(noChromium, 'what was typed', () => {
     await tab.page.keyboard.type(`# ${TYPED} `);
     await tab.page.getByText('not saved', { exact: true }).waitFor();
     await lock();
+    expect(await tab.places(TYPED)).toEqual([]);
     await logInAgain(await login());
     await editor.getByText(TYPED).waitFor();
     await leave();

@@ -5,6 +5,7 @@ import { useConsoleSettings } from '../api/console-settings.ts';
 import { isUnknownToken } from '../api/refused-token.ts';
 import { Countdown } from '../parts/countdown.tsx';
 import { drafts } from '../parts/drafts.ts';
+import { Stowed } from '../parts/stowed.tsx';
 import { useNow } from '../parts/use-now.ts';
 import classes from './session-guard.module.css';
 import { hearTabs, tellTabs } from './session-channel.ts';
@@ -45,9 +46,9 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
           <CoverLogin reason={covered} />
         </Suspense>
       )}
-      <div hidden={covered === 'locked'} inert={covered !== undefined}>
+      <Stowed away={covered === 'locked'} inert={covered !== undefined}>
         {children}
-      </div>
+      </Stowed>
     </>
   );
 }

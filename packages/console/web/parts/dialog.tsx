@@ -1,6 +1,7 @@
 import { CloseButton, Modal, Title } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
 import classes from './dialog.module.css';
+import { useStowedHost } from './stowed.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -14,6 +15,7 @@ interface DialogProps {
 
 /** A dialogue: takes the focus and returns it, closes on Esc. Its head is no second banner, and it writes no style element. */
 export function Dialog({ title, opened, onClose, children, size = 'md', lasting = false }: DialogProps) {
+  const host = useStowedHost();
   useEffect(() => {
     document.documentElement.classList.toggle('modal-open', opened);
     return () => document.documentElement.classList.remove('modal-open');
@@ -23,6 +25,7 @@ export function Dialog({ title, opened, onClose, children, size = 'md', lasting 
       opened={opened}
       onClose={onClose}
       lockScroll={false}
+      {...(host ? { portalProps: { target: host } } : {})}
       closeOnEscape={!lasting}
       closeOnClickOutside={!lasting}
       size={size}

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Stowed } from '../../parts/stowed.tsx';
 import type { NewKeys } from './new-keys.ts';
 import { useSealStatus } from './seal-status.ts';
 
@@ -22,7 +23,7 @@ export function SealGate({ children }: { readonly children: ReactNode }) {
           <SealNeed status={status} keys={keys} made={made} stored={() => setKeys(undefined)} />
         </Suspense>
       )}
-      <div hidden={needed}>{children}</div>
+      <Stowed away={needed}>{children}</Stowed>
     </>
   );
 }

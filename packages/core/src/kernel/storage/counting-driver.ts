@@ -1,5 +1,5 @@
 import { traced, type SpanStart, type Tracer } from '@strongroom/engine-sdk';
-import type { ChangedKeys, Replacement, StorageDriver, StoreCopy } from '@strongroom/storage-sdk';
+import type { Capacity, ChangedKeys, Replacement, StorageDriver, StoreCopy } from '@strongroom/storage-sdk';
 
 /** Counts the commits that went through, for clients that ask how far the store is, and shows what the storage does in traces. */
 export class CountingDriver implements StorageDriver {
@@ -40,6 +40,9 @@ export class CountingDriver implements StorageDriver {
   }
   staleness(): ReturnType<StorageDriver['staleness']> {
     return this.#driver.staleness();
+  }
+  capacity(): Capacity | undefined {
+    return this.#driver.capacity?.();
   }
   close(): Promise<void> {
     return this.#driver.close();
