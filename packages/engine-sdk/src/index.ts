@@ -7,9 +7,12 @@ export {
   NoContent,
   orNoContent,
   rawAnswer,
+  Refusal,
   RenewedLease,
   Seconds,
+  streamedAnswer,
   Timestamp,
+  Warned,
   type Answered,
   type AnswerForm,
 } from './answer.ts';
@@ -87,6 +90,8 @@ export type { JobStatus, JobTry, ScheduleKind } from './schedule-kind.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
 export { shownFields } from './shown-fields.ts';
 export type { SecretSubscriber, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
+export type { SnapshotPlace, SnapshotStorage, SnapshotStoragePlugin, StagedSnapshot, StoredSnapshot } from './snapshot-storage.ts';
 export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
+export { inSpan, traced, type SpanAttributes, type SpanStart, type Tracer, type TraceSpan } from './tracer.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';

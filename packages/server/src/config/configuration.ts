@@ -1,12 +1,31 @@
 import type { AuditDeviceConfig, LockoutDefaults, SealHealthSettings, TokenlessCeremony } from '@strongroom/core';
 import type { ForwardedCertificateOptions } from '@strongroom/http';
 import type { ConsoleChoice } from './console-section.ts';
+import type { TracingChoice } from './tracing-section.ts';
 import type { LogLevel, LogFormat } from '../log/log-level.ts';
 
 export type StorageChoice =
   | { readonly type: 'inmem' }
   | { readonly type: 'lmdb'; readonly path: string; readonly mapSizeBytes?: number; readonly residentBytes?: number }
-  | { readonly type: 'postgresql'; readonly connectionUrl: string; readonly table?: string; readonly poolSize?: number };
+  | { readonly type: 'postgresql'; readonly connectionUrl: string; readonly table?: string; readonly poolSize?: number }
+  | EtcdChoice;
+
+/** Files are read when the storage is opened. */
+export interface EtcdChoice {
+  readonly type: 'etcd';
+  readonly endpoints: readonly string[];
+  readonly prefix?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  readonly requestTimeoutMs?: number;
+  readonly tlsDisable?: boolean;
+  readonly compaction?: 'driver' | 'server';
+  readonly quotaBytes?: number;
+  readonly allowSmallLimits?: boolean;
+}
 
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
@@ -110,6 +129,8 @@ export interface Configuration {
   readonly logFile?: string;
   readonly pidFile?: string;
   readonly metrics: boolean;
+  /** Absent: no traces. */
+  readonly tracing?: TracingChoice;
   readonly audit: Readonly<Record<string, AuditDeviceConfig>>;
   readonly auditEmergencyDisable: readonly string[];
   /** Absent: the defaults of the core. */
