@@ -22,6 +22,7 @@ const arrows = {
   console: [],
   'storage-lmdb': ['storage-sdk'],
   'storage-postgresql': ['storage-sdk'],
+  'storage-etcd': ['storage-sdk'],
   core: ['engine-sdk', 'storage-sdk', 'seal-sdk', 'go-template', 'hcl', 'password-policy'],
   'engine-testkit': ['engine-sdk', 'storage-sdk', 'core'],
   http: ['engine-sdk', 'core'],

@@ -47,6 +47,7 @@ function installServers() {
     ],
     ['mariadb-server', has('mariadbd') || existsSync('/usr/sbin/mariadbd'), 'tests against MariaDB'],
     ['pgbouncer', has('pgbouncer') || existsSync('/usr/sbin/pgbouncer'), 'tests behind a pooler'],
+    ['etcd-server', has('etcd'), 'tests of the storage on etcd'],
     ['redis-server', has('redis-server'), 'tests against Redis'],
     ['influxdb', has('influxd'), 'tests against InfluxDB'],
     ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory with Samba'],

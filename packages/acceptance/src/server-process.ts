@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 
 /** The built command line. */
 export const command = join(dirname(createRequire(import.meta.url).resolve('@strongroom/cli/package.json')), 'bin', 'strongroom.js');
@@ -10,6 +11,8 @@ export const command = join(dirname(createRequire(import.meta.url).resolve('@str
 export interface ServerProcess {
   readonly address: string;
   readonly pid: number;
+  /** For messages to a module of `preload`. */
+  readonly child: ChildProcess;
   /** Everything it wrote so far. */
   log(): string;
   /** The exit code, or the signal, once it has ended. */
@@ -26,6 +29,8 @@ export interface ServerProcessOptions {
   readonly cwd?: string;
   /** The command to run; the repository's by default. */
   readonly command?: string;
+  /** URL of a module to load before the server; it may answer messages of its parent. */
+  readonly preload?: string;
   /** Called with everything that it writes, as it comes; `log()` keeps the end alone. */
   readonly heard?: (text: string) => void;
 }
@@ -34,9 +39,13 @@ export interface ServerProcessOptions {
 export async function startServer(
   words: readonly string[],
   address: string,
-  { env = process.env, cwd, command: file = command, heard }: ServerProcessOptions = {},
+  { env = process.env, cwd, command: file = command, preload, heard }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [file, 'server', ...words], { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), file, 'server', ...words], {
+    env,
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe', ...(preload === undefined ? [] : ['ipc' as const])],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
   let text = '';
   const keep = (chunk: string): void => {
     text = (text + chunk).slice(-200_000);
@@ -57,6 +66,7 @@ export async function startServer(
   return {
     address,
     pid: child.pid!,
+    child,
     log: () => text,
     ended: () => child.exitCode ?? child.signalCode ?? undefined,
     kill: async () => end('SIGKILL'),

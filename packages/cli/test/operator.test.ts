@@ -84,6 +84,9 @@ describe('operator init', () => {
     lab.routes['PUT sys/init'] = { body: { keys: [], keys_base64: [], recovery_keys_base64: ['cc=='], root_token: 's.ROOT' } };
     expect((await lab.run(['operator', 'init', '-recovery-shares=1', '-recovery-threshold=1'])).stdout).toContain('Recovery Key 1: cc==');
     expect(lab.seen.at(-1)?.body).toEqual({ recovery_shares: 1, recovery_threshold: 1 });
+    lab.routes['PUT sys/init'] = { body: { keys: [], keys_base64: [], root_token: 's.ROOT' } };
+    expect((await lab.run(['operator', 'init', '-recovery-shares=0'])).stdout).toContain('has no recovery keys yet');
+    expect(lab.seen.at(-1)?.body).toEqual({ recovery_shares: 0, recovery_threshold: 0 });
     for (const flag of ['-key-shares=1', '-pgp-keys=a.asc']) {
       expect((await lab.run(['operator', 'init', flag])).stderr).toContain('give -recovery-shares');
     }

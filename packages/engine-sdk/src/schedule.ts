@@ -5,6 +5,8 @@ import type { StorageView } from './storage-view.ts';
 
 /** Work that is due later and survives restarts. */
 export interface Schedule<E extends TObject> extends ScheduleKind<E> {
+  /** Milliseconds that a run may take: a minute by default, and never less. At the end its signal is aborted, and it counts as failed. */
+  readonly deadline?: number;
   /** The target whose circuit breaker guards runs: a connection, a directory. */
   target?(entry: Static<E>): string;
   /** What the job is for, by the name that operators know. Reads storage only. Undefined, or without this hook: they see the kind and the id. */

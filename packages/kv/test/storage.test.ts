@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { secrets } from '../src/v2/secret-store.ts';
 import { openFixture, type EngineFixture } from './engine-fixture.ts';
 
 const large = (mark: string): string => mark.repeat(3_000);
@@ -21,7 +22,7 @@ describe('the cost of a call', () => {
     const fixture = await openFixture('2');
     await fixture.call('update', 'data/a', { data: { n: 1 } });
     await fixture.call('update', 'data/a', { data: { n: 2 } });
-    await fixture.call('update', 'data/big', { data: { n: large('big') } });
+    await fixture.call('update', 'data/big', { data: { n: 'b'.repeat(600) } });
     expect(await readsOf(fixture, 'data/a')).toBe(1);
     expect(await readsOf(fixture, 'data/a', { version: 2 })).toBe(1);
     expect(await readsOf(fixture, 'data/a', { version: 1 })).toBe(2);
@@ -106,6 +107,33 @@ describe('what is taken away', () => {
     expect(stored(fixture)).toEqual([false, false, false, false]);
     expect(await fixture.call('read', 'data/a/b', { version: 1 })).toMatchObject({ data: { data: { mark: 'neighbour' } } });
     expect(await fixture.call('read', 'data/a/b')).toMatchObject({ data: { metadata: { version: 2 } } });
+  });
+});
+
+describe('a store of an earlier version, which put larger data into the record of its secret', () => {
+  const data = { mark: 'm'.repeat(2_000) };
+
+  /** The secret as that version stored it. */
+  async function earlier(): Promise<EngineFixture> {
+    const fixture = await openFixture('2');
+    await fixture.call('update', 'data/a', { data: { mark: 'small' } });
+    const secret = (await secrets(fixture.view).get('a'))!;
+    await secrets(fixture.view).put('a', { ...secret, latest: data });
+    return fixture;
+  }
+
+  test('is read, and its data stays readable when the next version is written', async () => {
+    const fixture = await earlier();
+    expect(await fixture.call('read', 'data/a')).toMatchObject({ data: { data } });
+    await fixture.call('patch', 'data/a', { data: { more: true } });
+    expect(await fixture.call('read', 'data/a')).toMatchObject({ data: { data: { ...data, more: true } } });
+    expect(await fixture.call('read', 'data/a', { version: 1 })).toMatchObject({ data: { data } });
+  });
+
+  test('loses the data that is destroyed', async () => {
+    const fixture = await earlier();
+    await fixture.call('update', 'destroy/a', { versions: [1] });
+    expect(fixture.view.store.dump()).not.toContain(data.mark);
   });
 });
 

@@ -3,6 +3,7 @@ export { makeOcspResponse, makeRevocationList, type OcspAnswer, type RevocationO
 export { startRevocationServer, type RevocationServer } from './revocation-server.ts';
 export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
 export { describeWhere } from './describe-where.ts';
+export { etcdMissing, startEtcd, type EtcdCluster, type EtcdMember, type EtcdOptions } from './etcd-cluster.ts';
 export { findProgram } from './find-program.ts';
 export { accountTemplates, GROUPS_DN, PEOPLE_DN, serviceAccountConfig } from './directory-settings.ts';
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';

@@ -14,6 +14,8 @@ export interface ProcessOptions {
 export interface ServerProcess {
   /** Asks the server to end by a signal, and makes it after five seconds. Idempotent. */
   end(signal?: NodeJS.Signals): Promise<void>;
+  /** Sends a signal that does not end it, such as SIGSTOP. */
+  signal(signal: NodeJS.Signals): void;
 }
 
 const KEPT_OUTPUT = 20_000;
@@ -37,7 +39,7 @@ export async function startProcess(program: string, { args, cwd, env, ready, tim
   // A server that a failed test forgot must not keep the test run alive.
   child.unref();
   for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref();
-  return { end };
+  return { end, signal: (signal) => void child.kill(signal) };
 }
 
 function said(child: ChildProcess, ready: string | RegExp, timeoutMs: number, program: string): Promise<void> {

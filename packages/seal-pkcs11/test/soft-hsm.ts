@@ -37,6 +37,10 @@ export async function startSoftHsm() {
   const tool = (...words: string[]): void =>
     run('pkcs11-tool', ['--module', LIB!, '--token-label', 'strongroom', '--login', '--pin', PIN, ...words]);
   return {
+    /** Where a process of its own finds the module: SOFTHSM2_CONF. */
+    conf,
+    /** The folder of the tokens. */
+    tokens: join(folder, 'tokens'),
     aes: (label: string, id: string) => tool('--keygen', '--key-type', 'aes:32', '--label', label, '--id', id),
     rsa: (label: string, id: string) => tool('--keypairgen', '--key-type', 'rsa:2048', '--label', label, '--id', id),
     stop: () => rmSync(folder, { recursive: true, force: true }),

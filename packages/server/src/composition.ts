@@ -14,6 +14,7 @@ import { loadOpenPgp } from './plugins/openpgp.ts';
 import { offeredPlugins, type OfferedPlugins } from './plugins/plugin-list.ts';
 import { packagePlugins } from './plugins/package-plugins.ts';
 import { configuredSeals } from './plugins/configured-seals.ts';
+import { localSnapshots } from './snapshots/local-folder.ts';
 import { openStorage } from './storage-choice.ts';
 
 /** What a server consists of. The container knows each part by one of these and makes it once, when somebody first asks. */
@@ -81,7 +82,7 @@ export function compose(configuration: Configuration, replacements: Replacements
   );
   once(TOKENS.offered, async () => {
     const { installed, absent } = await offeredPlugins();
-    return { installed: [...installed, ...(replacements.plugins ?? [])], absent };
+    return { installed: [...installed, localSnapshots, ...(replacements.plugins ?? [])], absent };
   });
   once(TOKENS.externalPlugins, async (from) => packagePlugins(configuration.plugins, (await from.resolve(TOKENS.offered)).installed));
   once(

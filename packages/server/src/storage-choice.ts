@@ -19,5 +19,12 @@ export async function openStorage(choice: StorageChoice, log: StorageLog): Promi
       });
       return driver.postgresqlStorage({ ...options, log });
     }
+    case 'etcd': {
+      const { type: _, ...options } = choice;
+      const driver = await import('@strongroom/storage-etcd').catch((error: unknown) => {
+        throw isMissing(error, '@strongroom/storage-etcd') ? new StorageNotInstalled('etcd') : error;
+      });
+      return driver.etcdStorage({ ...options, log });
+    }
   }
 }

@@ -67,6 +67,27 @@ describe('a configuration', () => {
     });
   });
 
+  test('reads where etcd is, with the keys and environment variables that Vault has for it', () => {
+    const text = `storage "etcd" {
+      address = "https://one:2379, https://two:2379", etcd_api = "v3", path = "rooms/", ha_enabled = "true", sync = "true", lock_timeout = "15s"
+      username = "strongroom", password = "env://SECRET", tls_ca_file = "/ca.pem", request_timeout = "3s", quota = "8GiB", compaction = "server"
+    }`;
+    const endpoints = ['https://one:2379', 'https://two:2379'];
+    expect(read(text, { env: { SECRET: 'hidden' } }).storage).toEqual({
+      type: 'etcd',
+      endpoints,
+      prefix: 'rooms/',
+      username: 'strongroom',
+      password: 'hidden',
+      caFile: '/ca.pem',
+      requestTimeoutMs: 3_000,
+      compaction: 'server',
+      quotaBytes: 8 * 2 ** 30,
+    });
+    const env = { ETCD_ADDR: endpoints.join(','), ETCD_USERNAME: 'a', ETCD_PASSWORD: 'b' };
+    expect(read('storage "etcd" {}', { env }).storage).toEqual({ type: 'etcd', endpoints, username: 'a', password: 'b' });
+  });
+
   test('switches on key ceremonies without a token for one listener alone, and only when it says so', () => {
     const text = `
       listener "tcp" { address = "127.0.0.1:1", disable_unauthed_rekey_endpoints = false, disable_unauthed_generate_root_endpoints = "false" }
@@ -239,7 +260,7 @@ log_level = "loud"
 ui = [1]
 workers = 4`;
     expect(complaintsOf(text)).toEqual([
-      'server.hcl:1: storage "raft": this storage is not offered: use "lmdb" for one machine, or "postgresql" for many',
+      'server.hcl:1: storage "raft": this storage is not offered: use "lmdb" for one machine, or "postgresql" or "etcd" for many',
       'server.hcl:2: listner is not a known key; did you mean listener?',
       'server.hcl:4: listener "tcp": address is "a:b:c"; it must be host:port, [address]:port or :port',
       'server.hcl:5: listener "tcp": tls_cert_fil is not a known key; did you mean tls_cert_file?',
@@ -281,11 +302,17 @@ workers = 4`;
     ['listener {}', 'takes one label: listener "type" { … }'],
     ['storage "lmdb" {}\nstorage "inmem" {}', 'a second storage'],
     ['storage "postgresql" {}', 'connection_url is required'],
+    ['storage "etcd" {}', 'address is required'],
+    ['storage "etcd" { address = "a", etcd_api = "v2" }', 'etcd_api is "v2"; only "v3" is supported'],
+    ['storage "etcd" { address = "a", discovery_srv = "b" }', 'members are not looked up in DNS'],
+    ['storage "etcd" { address = "a", tls_cert_file = "b" }', 'a certificate needs its key'],
+    ['storage "etcd" { address = "a", username = "b" }', 'a user name needs its password'],
+    ['storage "etcd" { address = "a", compaction = "never" }', 'it must be "driver" or "server"'],
     ['storage "postgresql" { connection_url = "" }', 'connection_url is required'],
     ['storage "postgresql" { connection_url = "env://NOT_SET" }', 'the environment variable "NOT_SET", which is not set'],
     ['storage "postgresql" { connection_url = "file:///no/such/file" }', 'the file "/no/such/file", which cannot be read: ENOENT'],
     ['storage "postgresql" { connection_url = "file:///dev/null" }', 'the file "/dev/null", which is empty'],
-    ['storage "floppy" {}', 'is no storage; it must be "lmdb", "postgresql" or "inmem"'],
+    ['storage "floppy" {}', 'is no storage; it must be "lmdb", "postgresql", "etcd" or "inmem"'],
     ['seal "kmip" {}', 'this seal is not offered'],
     ['seal "kettle" {}', '"kettle" is no seal; it must be "static", "awskms"'],
     ['seal "static" {}', 'current_key is required'],

@@ -42,6 +42,7 @@ describe('metrics', () => {
     const waiting = {
       due: [{ kind: 'lease' as const, due: 9, late: 2, oldest: 300 }],
       failingJobs: 1,
+      snapshots: [{ name: 'hourly', age: 90, lastGood: 1_790_000_000_000, bytes: 4_096, failures: 2, kept: 3, interval: 3_600 }],
       irrevocableLeases: 2,
       openIntents: 3,
     };
@@ -52,6 +53,12 @@ describe('metrics', () => {
         'strongroom_schedule_late{kind="lease"} 2',
         'strongroom_schedule_oldest_overdue_seconds{kind="lease"} 300',
         'strongroom_schedule_failing 1',
+        'strongroom_snapshot_age_seconds{name="hourly"} 90',
+        'strongroom_snapshot_interval_seconds{name="hourly"} 3600',
+        'strongroom_snapshot_bytes{name="hourly"} 4096',
+        'strongroom_snapshot_failures{name="hourly"} 2',
+        'strongroom_snapshots_kept{name="hourly"} 3',
+        'vault_autosnapshots_last_success_time{snapshot_config_name="hourly",cluster=""} 1790000000',
         'strongroom_leases_irrevocable 2',
         'strongroom_journal_open 3',
         'strongroom_work_under_way 4',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { createCore } from '@strongroom/core';
 import { kvEngine } from '@strongroom/kv';
-import { startPostgres } from '@strongroom/lab';
+import { etcdMissing, startEtcd, startPostgres } from '@strongroom/lab';
 import { lmdbStorage } from '@strongroom/storage-lmdb';
 import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
 import { runMigration } from '../src/index.ts';
@@ -46,6 +46,32 @@ async function expectAll(storage: StorageDriver, token: string): Promise<void> {
 }
 
 describe('a migration', () => {
+  const etcdTest = etcdMissing() === undefined ? test : test.skip;
+  etcdTest('from LMDB to etcd and back carries everything', async () => {
+    const folder = scratchFolder();
+    const etcd = await startEtcd();
+    try {
+      const lmdb = (name: string): string => `"lmdb" { path = ${JSON.stringify(join(folder, name))} }`;
+      const onEtcd = `"etcd" { address = ${JSON.stringify(etcd.endpoints[0])} }`;
+      const token = await filled(await lmdbStorage({ path: join(folder, 'first') }));
+      const said: string[] = [];
+      const migrate = async (from: string, to: string): Promise<void> => {
+        const file = join(folder, 'migrate.hcl');
+        writeFileSync(file, `storage_source ${from}\nstorage_destination ${to}\n`);
+        await runMigration({ config: [file], reset: false, say: (text) => said.push(text) });
+      };
+      await migrate(lmdb('first'), onEtcd);
+      await migrate(onEtcd, lmdb('third'));
+      expect(said.filter((text) => text.startsWith('Migrated'))).toEqual([
+        expect.stringMatching(/ from lmdb to etcd\.$/),
+        expect.stringMatching(/ from etcd to lmdb\.$/),
+      ]);
+      await expectAll(await lmdbStorage({ path: join(folder, 'third') }), token);
+    } finally {
+      await etcd.stop();
+    }
+  });
+
   test('from LMDB to PostgreSQL and back carries everything, and servers open what came', async () => {
     const folder = scratchFolder();
     const postgres = await startPostgres({});

@@ -92,6 +92,14 @@ export interface Staleness {
   readonly reason?: string | undefined;
 }
 
+/** How full a store is that has a limit of its own. */
+export interface Capacity {
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+  /** Names of alarms that the store has raised: while there is one, it may refuse writes. */
+  readonly alarms: readonly string[];
+}
+
 /** What a driver tells the operator beside its answers. The log of a server is one. */
 export interface StorageLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -100,7 +108,7 @@ export interface StorageLog {
 
 /** A store of ordered keys. One driver instance belongs to one process; several processes may share what is behind it. */
 export interface StorageDriver {
-  /** Shown to operators as `storage_type`: `inmem`, `lmdb`, `postgresql`. */
+  /** Shown to operators as `storage_type`: `inmem`, `lmdb`, `postgresql`, `etcd`. */
   readonly name: string;
   /**
    * Where the code is that runs for the driver: names of packages, and folders as `file:` URLs. A fault there is the server's own, though a plugin
@@ -131,6 +139,8 @@ export interface StorageDriver {
   changes(listener: (changed: ChangedKeys) => void): Unsubscribe;
   /** How old the copies may be that are kept by `changes`. Costs next to nothing: asked at each request. */
   staleness(): Staleness;
+  /** How full the store is, as it was known a moment ago. Absent or undefined: it has no limit of its own, or none is known. */
+  capacity?(): Capacity | undefined;
   /**
    * A consistent copy of the store, taken while others read and write it. Absent: the driver cannot, and no snapshot can be taken of the store.
    * @throws StorageFailure, with `full` where there is no room for the copy

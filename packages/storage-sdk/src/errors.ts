@@ -21,13 +21,20 @@ export class StorageFailure extends Error {
   readonly transient: boolean;
   /** There is no room for what was to be written. */
   readonly full: boolean;
+  /** What was to be written is larger than the store takes at once. */
+  readonly tooLarge: boolean;
 
-  constructor(store: string, reason: string, options: { readonly transient?: boolean; readonly full?: boolean } = {}) {
+  constructor(
+    store: string,
+    reason: string,
+    options: { readonly transient?: boolean; readonly full?: boolean; readonly tooLarge?: boolean } = {},
+  ) {
     super(`storage ${store}: ${reason}`);
     this.store = store;
     this.reason = reason;
     this.transient = options.transient ?? false;
     this.full = options.full ?? false;
+    this.tooLarge = options.tooLarge ?? false;
   }
 }
 

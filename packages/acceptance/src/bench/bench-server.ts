@@ -1,8 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Meter } from './meter.ts';
 import { freePort, startServer, type ServerProcess } from '../server-process.ts';
 import type { Target } from './load.ts';
+
+/** Loaded into a measured process. */
+export const PROBE = new URL('./usage-probe.js', import.meta.url).href;
 
 interface Envelope {
   keys_base64: string[];
@@ -14,6 +18,7 @@ export class BenchServer {
   readonly #folder: string;
   readonly #port: number;
   #process: ServerProcess | undefined;
+  #meter: Meter | undefined;
   #key = '';
   #token = '';
 
@@ -39,7 +44,8 @@ export class BenchServer {
   }
 
   get target(): Target {
-    return { host: '127.0.0.1', port: this.#port, token: this.#token, pid: this.#process!.pid };
+    const { pid } = this.#process!;
+    return { host: '127.0.0.1', port: this.#port, token: this.#token, pid, meter: this.#meter! };
   }
 
   /** Ends the process and starts it on the same store; resolves with the milliseconds from its start until it serves. */
@@ -57,7 +63,9 @@ export class BenchServer {
   }
 
   async #spawn(): Promise<void> {
-    this.#process = await startServer([`-config=${join(this.#folder, 'server.hcl')}`], `http://127.0.0.1:${this.#port}`);
+    const options = { preload: PROBE };
+    this.#process = await startServer([`-config=${join(this.#folder, 'server.hcl')}`], `http://127.0.0.1:${this.#port}`, options);
+    this.#meter = new Meter(this.#process.child, join(this.#folder, 'data'));
   }
 
   async #put(path: string, body: unknown): Promise<Record<string, unknown>> {

@@ -1,15 +1,18 @@
 import { startPostgres, type PostgresServer } from '@strongroom/lab';
 import pg from 'pg';
 import type { BenchServer } from './bench-server.ts';
+import type { ComparedLoad } from './compared-load.ts';
 import { rotationsTogether, type RotationFigures } from './database-rotations.ts';
 import { requestText } from './http-connection.ts';
-import { load, once, type Figures, type Operation } from './load.ts';
+import { load, once, type Figures, type Operation, type Target } from './load.ts';
 
 /** Connections of the pool, and of the client that does nothing else. */
 const CONNECTIONS = 16;
 /** Operations before anything is measured. */
 const WARM_UP = 2_000;
 const CREATION = `CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}';`;
+
+const DURABLE = { settings: ['max_connections=200', 'fsync=on', 'synchronous_commit=on'] };
 
 export interface DatabaseFigures {
   readonly creation: Figures;
@@ -25,24 +28,11 @@ export interface DatabaseFigures {
  * that fall due together while credentials are made.
  */
 export async function databaseCredentials(bench: BenchServer, seconds: number): Promise<DatabaseFigures> {
-  const postgres = await startPostgres({ settings: ['max_connections=200', 'fsync=on', 'synchronous_commit=on'] });
+  const postgres = await startPostgres(DURABLE);
   try {
     await configure(bench, postgres);
     const { target } = bench;
-    const ask = requestText('GET', '/v1/database/creds/app', target.token);
-    const create: Operation = async (connection) => {
-      const answer = await connection.send(ask);
-      if (answer.status !== 200) throw new Error(`creds: ${answer.status} ${answer.body.slice(0, 300)}`);
-    };
-    const createAndRevoke: Operation = async (connection) => {
-      const answer = await connection.send(ask);
-      if (answer.status !== 200) throw new Error(`creds: ${answer.status} ${answer.body.slice(0, 300)}`);
-      const { lease_id } = JSON.parse(answer.body) as { lease_id: string };
-      const gone = await connection.send(
-        requestText('PUT', '/v1/sys/leases/revoke', target.token, JSON.stringify({ lease_id, sync: true })),
-      );
-      if (gone.status !== 204) throw new Error(`revoke: ${gone.status} ${gone.body.slice(0, 300)}`);
-    };
+    const { create, createAndRevoke } = operations(target);
     // Counted, not timed: code is compiled by how often it ran, and PostgreSQL lets few operations through in a second.
     await load('warm up', target, createAndRevoke, { count: WARM_UP });
     const before = await bareCreations(postgres, seconds / 2);
@@ -56,7 +46,23 @@ export async function databaseCredentials(bench: BenchServer, seconds: number): 
   }
 }
 
-async function configure({ target }: BenchServer, postgres: PostgresServer): Promise<void> {
+function operations(target: Target): { create: Operation; createAndRevoke: Operation } {
+  const ask = requestText('GET', '/v1/database/creds/app', target.token);
+  const create: Operation = async (connection) => {
+    const answer = await connection.send(ask);
+    if (answer.status !== 200) throw new Error(`creds: ${answer.status} ${answer.body.slice(0, 300)}`);
+  };
+  const createAndRevoke: Operation = async (connection) => {
+    const answer = await connection.send(ask);
+    if (answer.status !== 200) throw new Error(`creds: ${answer.status} ${answer.body.slice(0, 300)}`);
+    const { lease_id } = JSON.parse(answer.body) as { lease_id: string };
+    const gone = await connection.send(requestText('PUT', '/v1/sys/leases/revoke', target.token, JSON.stringify({ lease_id, sync: true })));
+    if (gone.status !== 204) throw new Error(`revoke: ${gone.status} ${gone.body.slice(0, 300)}`);
+  };
+  return { create, createAndRevoke };
+}
+
+async function configure({ target }: Pick<BenchServer, 'target'>, postgres: PostgresServer): Promise<void> {
   await once(target, 'POST', '/v1/sys/mounts/database', { type: 'database' });
   await once(target, 'POST', '/v1/database/config/pg', {
     plugin_name: 'postgresql-database-plugin',
@@ -91,3 +97,13 @@ async function bareCreations(postgres: PostgresServer, seconds: number): Promise
   await Promise.all(clients.map(async (client) => client.end()));
   return Math.round(done / elapsed);
 }
+
+/** Credentials of one PostgreSQL from several servers. */
+export const comparedCredentials: ComparedLoad = async (targets) => {
+  const postgres = await startPostgres(DURABLE);
+  for (const target of targets) await configure({ target }, postgres);
+  return {
+    operations: { 'pg creds': (target) => operations(target).create, 'pg creds+rev': (target) => operations(target).createAndRevoke },
+    stop: async () => postgres.stop(),
+  };
+};

@@ -1,6 +1,7 @@
 import { startSlapd, type Slapd } from '@strongroom/lab';
 import ldapjs from 'ldapjs';
 import type { BenchServer } from './bench-server.ts';
+import type { ComparedLoad } from './compared-load.ts';
 import { requestText, type Answer } from './http-connection.ts';
 import { load, once, type Figures, type Operation } from './load.ts';
 
@@ -99,7 +100,7 @@ function account(uid: string, base: string): string {
   return `dn: uid=${uid},${base}\nobjectClass: account\nobjectClass: simpleSecurityObject\nuid: ${uid}\nuserPassword: first\n`;
 }
 
-async function configure({ target }: BenchServer, slapd: Slapd): Promise<void> {
+async function configure({ target }: Pick<BenchServer, 'target'>, slapd: Slapd): Promise<void> {
   await once(target, 'POST', '/v1/sys/mounts/ldap', { type: 'ldap' });
   await once(target, 'POST', '/v1/ldap/config', {
     url: slapd.url,
@@ -180,3 +181,16 @@ async function barePairs(slapd: Slapd, seconds: number): Promise<{ perSecond: nu
 async function settled(begin: (done: (error: Error | null) => void) => void): Promise<void> {
   await new Promise<void>((resolve, reject) => begin((error) => (error ? reject(error) : resolve())));
 }
+
+/** Accounts of one directory from several servers, which share the accounts that they lend: one server is loaded at a time. */
+export const comparedAccounts: ComparedLoad = async (targets) => {
+  const slapd = await startSlapd({ ldif: accountNames.map((uid) => account(uid, SERVICES)).join('\n') });
+  for (const target of targets) await configure({ target }, slapd);
+  return {
+    operations: {
+      'ldap creds+rev': ({ token }) => operations(token).createAndRevoke,
+      'ldap out+in': ({ token }) => operations(token).borrowAndReturn,
+    },
+    stop: async () => slapd.stop(),
+  };
+};

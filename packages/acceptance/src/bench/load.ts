@@ -1,5 +1,6 @@
 import { HttpConnection, requestText } from './http-connection.ts';
-import { cpuMicros, residentMib } from './process-usage.ts';
+import { usageEach, type Meter, type UsageEach } from './meter.ts';
+import { residentMib } from './process-usage.ts';
 
 export interface Target {
   readonly host: string;
@@ -7,16 +8,17 @@ export interface Target {
   readonly token: string;
   /** The server's process, for its CPU time and memory. */
   readonly pid: number;
+  readonly meter: Pick<Meter, 'read'>;
 }
 
 /** One operation: a request, or several that belong together. Throws when an answer is not what it should be. */
 export type Operation = (connection: HttpConnection, random: () => number) => Promise<void>;
 
-export interface Figures {
+/** What one run of a workload showed. */
+export interface Figures extends UsageEach {
   readonly name: string;
   readonly operations: number;
   readonly perSecond: number;
-  readonly cpuMicros: number;
   readonly p50: number;
   readonly p99: number;
   readonly residentMib: number;
@@ -36,7 +38,7 @@ export async function load(name: string, target: Target, operation: Operation, o
   const { connections = 32, seconds = 5, count = Infinity } = options;
   const open = await Promise.all(Array.from({ length: connections }, async () => HttpConnection.open(target.host, target.port)));
   const latencies: number[] = [];
-  const cpuBefore = cpuMicros(target.pid);
+  const before = await target.meter.read();
   const began = performance.now();
   const until = options.count === undefined && options.while === undefined ? began + seconds * 1_000 : Infinity;
   let started = 0;
@@ -63,7 +65,7 @@ export async function load(name: string, target: Target, operation: Operation, o
     name,
     operations: latencies.length,
     perSecond: Math.round(latencies.length / elapsed),
-    cpuMicros: Math.round((cpuMicros(target.pid) - cpuBefore) / Math.max(1, latencies.length)),
+    ...usageEach(before, await target.meter.read(), latencies.length),
     p50: quantile(0.5),
     p99: quantile(0.99),
     residentMib: residentMib(target.pid),

@@ -1,6 +1,7 @@
 import { GROUPS_DN, PEOPLE_DN, serviceAccountConfig, startSlapd, type Slapd } from '@strongroom/lab';
 import { bareLogins } from './bare-login.ts';
 import type { BenchServer } from './bench-server.ts';
+import type { ComparedLoad } from './compared-load.ts';
 import { requestText } from './http-connection.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
 
@@ -12,6 +13,9 @@ const questions = Array.from({ length: USERS }, (_, i) => ({
   people: PEOPLE_DN,
   groups: GROUPS_DN,
 }));
+
+const texts = questions.map(({ user, password }) => requestText('POST', `/v1/auth/ldap/login/${user}`, '', JSON.stringify({ password })));
+const operation: Operation = async (connection, random) => repeat(texts[Math.floor(random() * USERS)]!)(connection, random);
 
 export interface LoginFigures {
   readonly login: Figures;
@@ -27,10 +31,6 @@ export async function logins(bench: BenchServer, seconds: number): Promise<Login
   const slapd = await startSlapd();
   try {
     await configure(bench, slapd);
-    const texts = questions.map(({ user, password }) =>
-      requestText('POST', `/v1/auth/ldap/login/${user}`, '', JSON.stringify({ password })),
-    );
-    const operation: Operation = async (connection, random) => repeat(texts[Math.floor(random() * USERS)]!)(connection, random);
     await load('warm up', bench.target, operation, { seconds: 2 });
     const before = await bareLogins(slapd, questions, seconds / 2);
     const login = await load('ldap login', bench.target, operation, { seconds });
@@ -41,7 +41,7 @@ export async function logins(bench: BenchServer, seconds: number): Promise<Login
   }
 }
 
-async function configure({ target }: BenchServer, slapd: Slapd): Promise<void> {
+async function configure({ target }: Pick<BenchServer, 'target'>, slapd: Slapd): Promise<void> {
   await once(target, 'POST', '/v1/sys/auth/ldap', { type: 'ldap' });
   await once(target, 'POST', '/v1/auth/ldap/config', {
     ...serviceAccountConfig(slapd),
@@ -49,3 +49,10 @@ async function configure({ target }: BenchServer, slapd: Slapd): Promise<void> {
   });
   await once(target, 'POST', '/v1/auth/ldap/groups/eng', { policies: 'engineering' });
 }
+
+/** Logins by one directory at several servers. */
+export const comparedLogins: ComparedLoad = async (targets) => {
+  const slapd = await startSlapd();
+  for (const target of targets) await configure({ target }, slapd);
+  return { operations: { 'ldap login': () => operation }, stop: async () => slapd.stop() };
+};

@@ -1,4 +1,5 @@
 import { motoMissing, slapdMissing } from '@strongroom/lab';
+import { compare } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
 import { BenchServer } from './bench-server.ts';
@@ -14,11 +15,13 @@ import { load, once, repeat, type Figures, type Operation } from './load.ts';
 import { residentMib } from './process-usage.ts';
 import { snapshotUnderLoad } from './snapshot.ts';
 import { userpassLogins } from './userpass-login.ts';
-import { workloads } from './workloads.ts';
+import { DirectCore } from './direct.ts';
+import { fill, workloads, type WorkloadName } from './workloads.ts';
 
 /**
  * `npm run bench [-- --seconds=5] [--leases=100000,1000000] [--only=kv]`: operations per second, CPU per operation and memory of a
- * server on LMDB, driven from this process over 32 connections on loopback.
+ * server on LMDB, driven from this process over 32 connections on loopback. With `--against=URL --token=…` it drives that server as well, in alternating
+ * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time.
  */
 const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
 const seconds = Number(flags.get('seconds') ?? 5);
@@ -30,20 +33,31 @@ const only = flags.get('only');
 const out = process.stdout;
 
 out.write(`node ${process.versions.node}, 32 connections, ${seconds} s each\n\n`);
-out.write('workload        ops/s   CPU µs/op   p50 ms   p99 ms   RSS MiB\n');
+const against = flags.get('against');
+if (against !== undefined) {
+  await compareWith(new URL(against));
+  process.exit(0);
+}
+out.write('workload          ops/s  CPU µs  main µs   GC µs  ops/txn   p50 ms   p99 ms  RSS MiB\n');
 const server = await BenchServer.start();
 try {
   const { target } = server;
-  await once(target, 'POST', '/v1/sys/mounts/secret', { type: 'kv', options: { version: '2' } });
+  await once(target, 'POST', '/v1/sys/mounts/bench', { type: 'kv', options: { version: '2' } });
   const all = workloads(target);
   // Each once for a moment, so that nothing is measured cold and every key is there to be read.
   await load('fill', target, fill(target.token), { count: 1_000 });
-  for (const [name, operation] of Object.entries(all)) {
-    if (only !== undefined && !name.includes(only)) continue;
-    await load(name, target, operation, { seconds: 1 });
-    row(await load(name, target, operation, { seconds }));
+  const direct = await DirectCore.start();
+  try {
+    for (const [name, operation] of Object.entries(all) as [WorkloadName, Operation][]) {
+      if (only !== undefined && !name.includes(only)) continue;
+      await load(name, target, operation, { seconds: 1 });
+      row(await load(name, target, operation, { seconds }));
+      row({ ...(await direct.run(name, seconds)), name: '  no HTTP' });
+    }
+  } finally {
+    await direct.stop();
   }
-  if (only === undefined || 'kv write events'.includes(only)) await followed(server, all['kv write']!);
+  if (only === undefined || 'events'.includes(only)) await followed(server, all['kv write']!);
   if (only === undefined || 'approle login'.includes(only)) await appRole(server);
   if (only === undefined || 'jwt login'.includes(only)) await jwt(server);
   if (only === undefined || 'userpass login'.includes(only)) await userpass(server);
@@ -59,13 +73,33 @@ try {
   await server.stop();
 }
 
-function fill(token: string): ReturnType<typeof repeat> {
-  let next = 0;
-  return async (connection, random) => {
-    const text = requestText('POST', `/v1/secret/data/bench/${next}`, token, JSON.stringify({ data: { v: 'x'.repeat(1_024) } }));
-    next += 1;
-    await repeat(text)(connection, random);
-  };
+/** Medians of alternating rounds of our server and of another one. */
+async function compareWith(address: URL): Promise<void> {
+  const token = flags.get('token') ?? process.env['VAULT_TOKEN'];
+  if (token === undefined)
+    throw new Error('--token, or the environment variable VAULT_TOKEN, must be a root token of the server to compare with');
+  const pid = flags.get('pid') === undefined ? undefined : Number(flags.get('pid'));
+  const rounds = Number(flags.get('rounds') ?? 3);
+  out.write(`medians of ${rounds} rounds               ops/s                    CPU µs\n`);
+  out.write('workload          ours   theirs   ratio     ours   theirs   ratio\n');
+  const ours = await BenchServer.start();
+  try {
+    for await (const { name, ...sides } of compare(ours.target, { address, token, pid }, { seconds, rounds, only })) {
+      const cpu = [sides.ours.cpuMicros, sides.theirs.cpuMicros] as const;
+      const cpuRatio = cpu[0] === undefined || cpu[1] === undefined ? undefined : cpu[0] / cpu[1];
+      const columns = [
+        [sides.ours.perSecond, 7],
+        [sides.theirs.perSecond, 8],
+        [(sides.ours.perSecond / sides.theirs.perSecond).toFixed(2), 7],
+        [cpu[0]?.toFixed(0) ?? '', 8],
+        [cpu[1]?.toFixed(0) ?? '', 8],
+        [cpuRatio?.toFixed(2) ?? '', 7],
+      ] as const;
+      out.write(`${name.padEnd(15)}${columns.map(([value, width]) => String(value).padStart(width)).join(' ')}\n`);
+    }
+  } finally {
+    await ours.stop();
+  }
 }
 
 async function credentials(bench: BenchServer): Promise<void> {
@@ -155,11 +189,20 @@ async function stalls(bench: BenchServer): Promise<void> {
   });
 }
 
+/** `ops/txn`: operations that shared a transaction of the store. */
 function row(figures: Figures): void {
-  out.write(
-    `${figures.name.padEnd(14)} ${String(figures.perSecond).padStart(6)} ${String(figures.cpuMicros).padStart(11)} ` +
-      `${figures.p50.toFixed(2).padStart(8)} ${figures.p99.toFixed(2).padStart(8)} ${String(figures.residentMib).padStart(9)}\n`,
-  );
+  const { name, perSecond, cpuMicros, mainMicros, gcMicros, perTransaction, p50, p99, residentMib: resident } = figures;
+  const columns = [
+    [perSecond, 7],
+    [Math.round(cpuMicros), 7],
+    [Math.round(mainMicros), 8],
+    [gcMicros.toFixed(1), 7],
+    [perTransaction?.toFixed(1) ?? '', 8],
+    [p50.toFixed(2), 8],
+    [p99.toFixed(2), 8],
+    [resident, 8],
+  ] as const;
+  out.write(`${name.padEnd(15)}${columns.map(([value, width]) => String(value).padStart(width)).join(' ')}\n`);
 }
 
 /** Snapshots of as many leases, with nothing else measured. */
@@ -178,7 +221,7 @@ async function snapshots(bench: BenchServer): Promise<void> {
 
 /** How long a snapshot takes while others read and write, and what it costs them. */
 async function snapshot(bench: BenchServer): Promise<void> {
-  for (const name of ['kv read', 'kv write']) {
+  for (const name of ['kv read', 'kv write'] as const) {
     const {
       seconds: took,
       mib,

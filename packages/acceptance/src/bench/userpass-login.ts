@@ -18,7 +18,7 @@ export interface UserpassFigures {
 /** Logins over HTTP with names and passwords, each of which is one hash of a password and a durable token. */
 export async function userpassLogins({ target }: BenchServer, seconds: number): Promise<UserpassFigures> {
   await once(target, 'POST', '/v1/sys/auth/userpass', { type: 'userpass' });
-  await once(target, 'POST', '/v1/secret/data/bench/beside', { data: { v: 'x' } });
+  await once(target, 'POST', '/v1/bench/data/beside', { data: { v: 'x' } });
   const names = Array.from({ length: USERS }, (_, i) => `user${i}`);
   for (const name of names) await once(target, 'POST', `/v1/auth/userpass/users/${name}`, { password: `pw of ${name}`, token_ttl: '1h' });
   const texts = names.map((name) =>
@@ -29,7 +29,7 @@ export async function userpassLogins({ target }: BenchServer, seconds: number): 
   const login = await load('userpass login', target, operation, { seconds });
   let flooded = true;
   const flood = load('flood', target, operation, { while: () => flooded });
-  const read = repeat(requestText('GET', '/v1/secret/data/bench/beside', target.token));
+  const read = repeat(requestText('GET', '/v1/bench/data/beside', target.token));
   const meanwhile = await load('  kv get beside', target, read, { seconds, connections: 4 }).finally(() => (flooded = false));
   await flood;
   return { login, meanwhile, hashesPerSecond };

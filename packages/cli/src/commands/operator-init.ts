@@ -23,7 +23,9 @@ async function showInit(out: Output, reply: JsonRecord, shares: number, threshol
   out.line(`\nInitial Root Token: ${String(reply['root_token'])}\n`);
   if (document.unseal_keys_b64.length === 0) {
     out.line(
-      `Success! The server is initialized\n\nRecovery keys: ${shares}, of which ${threshold} are needed. Hand them to different people.`,
+      shares === 0
+        ? 'The server is initialized, and has no recovery keys yet. "strongroom operator rekey -init -target=recovery" makes the first ones.'
+        : `Success! The server is initialized\n\nRecovery keys: ${shares}, of which ${threshold} are needed. Hand them to different people.`,
     );
     return;
   }
@@ -74,7 +76,7 @@ export const init = defineCommand({
     'key-threshold': flag.integer('How many shares unseal the server. Default: 3.', { aliases: ['t'] }),
     'pgp-keys': flag.list('Public key files, comma list, to encrypt the shares with.', { placeholder: 'files' }),
     'root-token-pgp-key': flag.text('Public key file to encrypt the root token with.', { placeholder: 'file' }),
-    'recovery-shares': flag.integer('As -key-shares, where the seal keeps the key itself. Default: 5.'),
+    'recovery-shares': flag.integer('As -key-shares, where the seal keeps the key itself; 0: they are made later. Default: 5.'),
     'recovery-threshold': flag.integer('As -key-threshold, where the seal keeps the key itself. Default: 3.'),
     'recovery-pgp-keys': flag.list('As -pgp-keys, for the recovery keys.', { placeholder: 'files' }),
     status: flag.boolean('Only say whether the server is initialized: exit code 0 if it is, 2 if not.'),
@@ -94,7 +96,7 @@ export const init = defineCommand({
     const seal = await doing('Error checking seal status', api.record('GET', 'sys/seal-status', { preflight: true }));
     const recovery = seal['recovery_seal'] === true;
     const shares = (recovery ? flags['recovery-shares'] : flags['key-shares']) ?? 5;
-    const threshold = (recovery ? flags['recovery-threshold'] : flags['key-threshold']) ?? 3;
+    const threshold = (recovery ? flags['recovery-threshold'] : flags['key-threshold']) ?? (recovery && shares === 0 ? 0 : 3);
     requireFitting(recovery, flags);
     const rootKey = flags['root-token-pgp-key'] === undefined ? undefined : (await readPgpKeys([flags['root-token-pgp-key']]))?.[0];
     const pgpKeys = await readPgpKeys(recovery ? flags['recovery-pgp-keys'] : flags['pgp-keys']);

@@ -27,7 +27,7 @@ async function showState(out: Output, state: JsonRecord): Promise<void> {
   out.line(table(['Key', 'Value'], rows));
 }
 
-async function showDone(out: Output, reply: JsonRecord): Promise<void> {
+async function showDone(out: Output, reply: JsonRecord, first = false): Promise<void> {
   if (!out.plain) return out.record(reply);
   const keys = Array.isArray(reply['keys_base64']) ? reply['keys_base64'].map(String) : [];
   const prints = Array.isArray(reply['pgp_fingerprints']) ? reply['pgp_fingerprints'].map(String) : [];
@@ -39,7 +39,11 @@ async function showDone(out: Output, reply: JsonRecord): Promise<void> {
     out.line(
       `The new shares take effect once enough of them have come back:\n\n    strongroom operator rekey -verify -nonce=${String(reply['verification_nonce'] ?? '')}`,
     );
-  } else out.line('The key has new shares; the old ones unseal no more. Hand the new ones to different people.');
+  } else if (keys.length === 0) out.line('The root key was replaced.');
+  else
+    out.line(
+      `${first ? 'These are the first shares of the key.' : 'The key has new shares; the old ones count no more.'} Hand them to different people.`,
+    );
 }
 
 export const rekey = defineCommand({
@@ -84,7 +88,7 @@ export const rekey = defineCommand({
       };
       const reply = await doing('Error initializing rekey', family.call('PUT', 'init', body));
       // The first recovery shares, which no present share authorises.
-      if (reply['complete'] === true) return showDone(out, reply);
+      if (reply['complete'] === true) return showDone(out, reply, true);
       return showState(out, reply['started'] === undefined ? await family.call('GET', 'init') : reply);
     }
     if (flags.cancel) {

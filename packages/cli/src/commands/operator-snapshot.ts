@@ -4,6 +4,7 @@ import { defineCommand, type CommandGroup, type Example } from '../command.ts';
 import { textOf } from '../client.ts';
 import { doing, EXIT, Failure } from '../failure.ts';
 import { flag } from '../flag.ts';
+import { auto } from './operator-snapshot-auto.ts';
 
 const PATH = 'sys/storage/raft/snapshot';
 
@@ -130,7 +131,7 @@ export const snapshot: CommandGroup = {
   name: 'snapshot',
   synopsis: 'Save, check and restore backups of the store',
   description: 'A snapshot is a consistent backup of all that the server stores, taken while it works.',
-  subcommands: commands,
+  subcommands: [...commands, auto],
 };
 
 /** The words of Vault and OpenBao. */

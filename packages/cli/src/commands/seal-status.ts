@@ -30,13 +30,14 @@ function highAvailabilityRows(seal: JsonRecord, leader: JsonRecord): [string, st
 
 function sealRows(seal: JsonRecord): [string, string][] {
   const recovery = seal['recovery_seal'] === true;
-  const rows: [string, string][] = [
-    [recovery ? 'Recovery Seal Type' : 'Seal Type', goValue((recovery ? seal['recovery_seal_type'] : undefined) ?? seal['type'])],
+  const rows: [string, string][] = [['Seal Type', goValue(seal['type'])]];
+  if (recovery) rows.push(['Recovery Seal Type', goValue(seal['recovery_seal_type'])]);
+  rows.push(
     ['Initialized', goValue(seal['initialized'])],
     ['Sealed', goValue(seal['sealed'])],
     [recovery ? 'Total Recovery Shares' : 'Total Shares', goValue(seal['n'])],
     ['Threshold', goValue(seal['t'])],
-  ];
+  );
   if (seal['sealed'] === true) {
     rows.push(['Unseal Progress', `${goValue(seal['progress'])}/${goValue(seal['t'])}`], ['Unseal Nonce', String(seal['nonce'] ?? '')]);
   }

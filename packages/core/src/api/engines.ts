@@ -1,6 +1,7 @@
-import type { EnginePackage } from '@strongroom/engine-sdk';
+import type { AnySchedule, Engine, EnginePackage } from '@strongroom/engine-sdk';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { Services } from '../services/services.ts';
+import type { SnapshotSchedules } from '../services/snapshots/snapshot-schedules.ts';
 import { cubbyholeEngine } from './cubbyhole/cubbyhole-engine.ts';
 import { identityEngine } from './identity/identity-engine.ts';
 import { identityImportPaths } from './identity/path-import.ts';
@@ -16,11 +17,23 @@ export interface ApiParts extends SystemParts {
   readonly services: Services;
 }
 
+/** What `sys/` has to do later. */
+function systemWork(schedules: SnapshotSchedules): Pick<Engine, 'schedules' | 'failing' | 'system'> {
+  return {
+    schedules: [schedules.jobs as AnySchedule],
+    failing: async (limit) => schedules.failing(limit),
+    system: (target) => schedules.system(target),
+  };
+}
+
 /** The engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`. */
 export function builtInEngines(parts: ApiParts, options: SystemOptions): EnginePackage[] {
   const { kernel, services } = parts;
   return [
-    systemEngine(() => systemPaths(parts, options)),
+    systemEngine(
+      () => systemPaths(parts, options),
+      () => systemWork(services.snapshotSchedules),
+    ),
     identityEngine(services.identity, {
       paths: [
         ...mfaMethodPaths(services.mfa),

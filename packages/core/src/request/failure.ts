@@ -9,6 +9,11 @@ class NoRoom extends EngineError {
   override readonly status = 507;
 }
 
+/** What the call would write is larger than the store takes at once. 413. */
+class TooLarge extends EngineError {
+  override readonly status = 413;
+}
+
 /** The one place where what was thrown becomes what is answered. */
 export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
   if (thrown instanceof EngineError) {
@@ -20,6 +25,10 @@ export function failureOf(thrown: unknown, log: Log, id: string): EngineError {
     if (thrown.transient) {
       log.warn('the store did not answer in time', { request_id: id, error: thrown.message });
       return new Unavailable(thrown.message, { headers: { 'Retry-After': '1' } });
+    }
+    if (thrown.tooLarge) {
+      log.warn('the store does not take so much at once', { request_id: id, error: thrown.message });
+      return new TooLarge(thrown.message);
     }
     if (thrown.full) {
       log.error('the store is full', { request_id: id, error: thrown.message });

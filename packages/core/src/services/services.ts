@@ -77,6 +77,8 @@ import { CorsConfig } from './settings/cors-config.ts';
 import { PageHeaders } from './settings/page-headers.ts';
 import { VersionHistory } from './settings/version-history.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
+import { SnapshotPlaces } from './snapshots/snapshot-places.ts';
+import { SnapshotSchedules } from './snapshots/snapshot-schedules.ts';
 import { Snapshots } from './snapshots/snapshots.ts';
 import { TokenCreation } from './tokens/token-creation.ts';
 import { roleOfLogin } from './tokens/token-record.ts';
@@ -154,6 +156,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       const count = async (prefix: string): Promise<number> => (await store.keys({ prefix, limit: MOST_BACKLOG })).length;
       const due = dueByKind(await store.keys({ prefix: SCHEDULE, before: dueBound(now), limit: MOST_BACKLOG }), now);
       return {
+        snapshots: await snapshotSchedules.figures(),
         due,
         failingJobs: await count(FAILING_JOBS),
         irrevocableLeases: await count(IRREVOCABLE),
@@ -296,6 +299,13 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ofServer: serverTroubles({ ...{ clock, store, audit, journal, leases, nodes, plugins, removals, sealHealth, tokens }, mount: mountOf }),
   });
 
+  const snapshots = new Snapshots({ driver, barrier, cluster, clock, log });
+  const snapshotPlaces = new SnapshotPlaces(plugins);
+  const snapshotSchedules: SnapshotSchedules = new SnapshotSchedules({
+    ...{ snapshots, places: snapshotPlaces, clock, log: loggers.named('snapshots') },
+    storage: () => mounts.at('sys/')!.storage,
+  });
+
   const pgpKeys = new PgpKeys(options.pgp, clock);
   const ceremony = { seal, store, clock, log, pgp: pgpKeys };
 
@@ -363,7 +373,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     rootGeneration: new RootGeneration(ceremony),
     rotation: new KeyRotation({ barrier, store, clock }),
     cluster,
-    snapshots: new Snapshots({ driver, barrier, cluster, clock, log }),
+    ...{ snapshots, snapshotPlaces, snapshotSchedules },
     search: new NameSearch({ mounts, clock, log }),
     cors: new CorsConfig(view(PREFIXES.system)),
     imports: new ImportRecords({ storage: view(PREFIXES.system), clock }),

@@ -3,8 +3,11 @@ import type { MountConfig } from './mount-config.ts';
 import { withNewVersion } from './new-version.ts';
 import { DataRecord, SecretRecord, versionOf, type SecretData, type VersionRecord } from './secret-record.ts';
 
-/** Data up to this many characters of JSON lies in the secret's own record. */
-const INLINE_LIMIT = 8_192;
+/**
+ * Data up to this many characters of JSON lies in the secret's own record, and moves into one of its own with the next version: that costs no more than
+ * writing both. Larger data is written once. Earlier versions of this program put up to 8,192 there.
+ */
+const INLINE_LIMIT = 512;
 const ATTEMPTS = 20;
 
 type Storage = Pick<StorageView, 'collection'>;

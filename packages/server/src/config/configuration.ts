@@ -6,7 +6,25 @@ import type { LogLevel, LogFormat } from '../log/log-level.ts';
 export type StorageChoice =
   | { readonly type: 'inmem' }
   | { readonly type: 'lmdb'; readonly path: string; readonly mapSizeBytes?: number; readonly residentBytes?: number }
-  | { readonly type: 'postgresql'; readonly connectionUrl: string; readonly table?: string; readonly poolSize?: number };
+  | { readonly type: 'postgresql'; readonly connectionUrl: string; readonly table?: string; readonly poolSize?: number }
+  | EtcdChoice;
+
+/** Files are read when the storage is opened. */
+export interface EtcdChoice {
+  readonly type: 'etcd';
+  readonly endpoints: readonly string[];
+  readonly prefix?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  readonly requestTimeoutMs?: number;
+  readonly tlsDisable?: boolean;
+  readonly compaction?: 'driver' | 'server';
+  readonly quotaBytes?: number;
+  readonly allowSmallLimits?: boolean;
+}
 
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 

@@ -1,6 +1,7 @@
 import type { StorageChoice } from './configuration.ts';
 import type { Block, Section } from './section.ts';
 import { listed, shown } from './section.ts';
+import { readEtcd } from './etcd-section.ts';
 import { secretText } from './secret-text.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,9 +9,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What replaces `connection_url`, wherever the configuration has it from; the first that is set counts. */
 const CONNECTION_URL = ['STRONGROOM_PG_CONNECTION_URL', 'BAO_PG_CONNECTION_URL', 'VAULT_PG_CONNECTION_URL'];
 
-const OFFERED = ['lmdb', 'postgresql', 'inmem'];
+const OFFERED = ['lmdb', 'postgresql', 'etcd', 'inmem'];
 const OF_VAULT =
-  'raft consul etcd mysql cassandra cockroachdb dynamodb s3 gcs azure zookeeper swift spanner couchdb foundationdb manta oci aerospike mssql'.split(
+  'raft consul mysql cassandra cockroachdb dynamodb s3 gcs azure zookeeper swift spanner couchdb foundationdb manta oci aerospike mssql'.split(
     ' ',
   );
 const NO_HA = 'every node of a shared storage is active';
@@ -33,7 +34,7 @@ export function readOneStorage(top: Section, name: string, env: Environment): St
     return undefined;
   }
   if (block.labels[0] === 'inmem') block.section.complainHere('a storage in memory cannot be migrated');
-  else if (block.labels[0] !== 'postgresql' && !block.section.has('path')) block.section.complainHere('path is required');
+  else if (['lmdb', 'file'].includes(block.labels[0] ?? '') && !block.section.has('path')) block.section.complainHere('path is required');
   return readBlock(block, '', env);
 }
 
@@ -50,6 +51,9 @@ function readBlock({ labels: [type = ''], section }: Block, dataFolder: string, 
       break;
     case 'postgresql':
       choice = readPostgresql(section, env);
+      break;
+    case 'etcd':
+      choice = readEtcd(section, env);
       break;
     default:
       section.complainHere(reasonAgainst(type));
@@ -104,7 +108,7 @@ function readPostgresql(section: Section, env: Environment): StorageChoice | und
 }
 
 function reasonAgainst(type: string): string {
-  const instead = 'use "lmdb" for one machine, or "postgresql" for many';
+  const instead = 'use "lmdb" for one machine, or "postgresql" or "etcd" for many';
   return OF_VAULT.includes(type)
     ? `this storage is not offered: ${instead}`
     : `${shown(type)} is no storage; it must be ${listed(OFFERED)}`;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { StorageLog } from '@strongroom/storage-sdk';
+import type { Capacity, StorageLog } from '@strongroom/storage-sdk';
 import type { Configuration } from '../config/configuration.ts';
 import { openStorage } from '../storage-choice.ts';
 import { Findings, reasonOf, type Finding } from './finding.ts';
@@ -10,12 +10,14 @@ const MIB = 1 << 20;
 /** Bytes. With less, the first busy hour fills the disk. */
 const LITTLE = 1024 * MIB;
 const NONE = 64 * MIB;
+/** Of a quota. */
+const MUCH = 0.8;
 
 /** Permissions and room of a folder, and whether what is there opens. A store that is not there yet is not made. */
 export async function checkStorage({ storage }: Configuration): Promise<Finding[]> {
   const found = new Findings(`storage ${storage.type}`);
   if (storage.type === 'inmem') {
-    found.warning('everything is kept in memory, and gone when the server stops', 'Configure storage "lmdb" or "postgresql"');
+    found.warning('everything is kept in memory, and gone when the server stops', 'Configure storage "lmdb", "postgresql" or "etcd"');
     return found.all;
   }
   const there = storage.type !== 'lmdb' || (await checkFolder(storage.path, found));
@@ -25,6 +27,7 @@ export async function checkStorage({ storage }: Configuration): Promise<Finding[
   try {
     const driver = await openStorage(storage, log);
     const [first] = await driver.range({ prefix: '', limit: 1 });
+    checkCapacity(driver.capacity?.(), found);
     await driver.close();
     found.ok(first ? 'it opens, and is in use' : 'it opens, and is empty');
     for (const message of warnings) found.warning(message, 'See the page on operating');
@@ -32,6 +35,16 @@ export async function checkStorage({ storage }: Configuration): Promise<Finding[
     found.failure(`it does not open: ${(error as Error).message}`, 'Repair it, or restore a backup');
   }
   return found.all;
+}
+
+/** How full a store is that has a limit of its own, and its alarms. */
+function checkCapacity(capacity: Capacity | undefined, found: Findings): void {
+  if (!capacity) return;
+  const { usedBytes, limitBytes, alarms } = capacity;
+  const used = `${mebibytes(usedBytes)} of its quota of ${mebibytes(limitBytes)} are used`;
+  if (alarms.length > 0) found.failure(`it has raised the alarm ${alarms.join(', ')}: ${used}`, 'See the page on operating');
+  else if (usedBytes > MUCH * limitBytes) found.warning(used, 'Defragment its members, or raise --quota-backend-bytes');
+  else found.ok(used);
 }
 
 /** Whether there is a store in it. */

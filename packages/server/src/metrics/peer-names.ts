@@ -59,6 +59,17 @@ export function declarePeerNames(to: PeerNames, sources: MetricSources, storage:
   };
   gauge('expire.num_leases', 'Leases that live, those of tokens among them.', leases);
   gauge('expire.num_irrevocable_leases', 'Leases that could not be revoked.', () => work()?.waiting?.irrevocableLeases);
+  to.gauge(
+    {
+      name: 'autosnapshots.last.success.time',
+      help: 'When the last good scheduled snapshot was taken: seconds since the epoch.',
+      labels: ['snapshot_config_name'],
+    },
+    () =>
+      (work()?.waiting?.snapshots ?? []).flatMap(({ name, lastGood }) =>
+        lastGood === undefined ? [] : [{ labels: { snapshot_config_name: name }, value: lastGood / MILLIS }],
+      ),
+  );
   gauge('runtime.alloc_bytes', 'Used heap.', () => process.memoryUsage().heapUsed);
   gauge('runtime.sys_bytes', 'Resident memory.', () => process.memoryUsage.rss());
   to.gauge({ name: 'core.mount_table.num_entries', help: 'Mounts, by type: logical or auth.', labels: ['type', 'local'] }, () => {

@@ -60,7 +60,15 @@ export function declareStorage(to: Declarations, storage: StorageTimings, { room
     },
     () => STORAGE_OPERATIONS.map((operation) => ({ labels: { operation }, timing: storage.of(operation) })),
   );
-  to.gauge({ name: 'strongroom_storage_used_bytes', help: 'Size of the store, where the storage is a folder.' }, () => one(room()?.used));
+  to.gauge({ name: 'strongroom_storage_used_bytes', help: 'Size of the store, where the storage is a folder or etcd.' }, () =>
+    one(room()?.used ?? storage.capacity?.usedBytes),
+  );
+  to.gauge({ name: 'strongroom_storage_quota_bytes', help: 'How large the store may become, where the storage is etcd.' }, () =>
+    one(storage.capacity?.limitBytes),
+  );
+  to.gauge({ name: 'strongroom_storage_alarms', help: 'Alarms that the store has raised, where the storage is etcd.' }, () =>
+    one(storage.capacity?.alarms.length),
+  );
   to.gauge({ name: 'strongroom_storage_free_bytes', help: 'Free space on the disk of the store, where the storage is a folder.' }, () =>
     one(room()?.free),
   );
@@ -108,6 +116,41 @@ export function declareWork(to: Declarations, { work }: MetricSources): void {
   );
   to.gauge({ name: 'strongroom_journal_open', help: 'Outside changes that are neither completed nor undone, at most 10,000.' }, () =>
     one(waiting()?.openIntents),
+  );
+}
+
+/** Series of scheduled snapshots, whichever server takes them. */
+export function declareSnapshots(to: Declarations, { work }: MetricSources): void {
+  const labels = ['name'];
+  type Series = NonNullable<NonNullable<ReturnType<typeof work>>['waiting']>['snapshots'][number];
+  const each = (value: (series: Series) => number | undefined) => (): Sample[] =>
+    (work()?.waiting?.snapshots ?? []).flatMap((series) => {
+      const found = value(series);
+      return found === undefined ? [] : [{ labels: { name: series.name }, value: found }];
+    });
+  to.gauge(
+    {
+      name: 'strongroom_snapshot_age_seconds',
+      help: 'Since the last good scheduled snapshot of the series, or since it was set up where there is none.',
+      labels,
+    },
+    each(({ age }) => age),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshot_interval_seconds', help: 'How often the series should have a snapshot.', labels },
+    each(({ interval }) => interval),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshot_bytes', help: 'Size of the last good scheduled snapshot.', labels },
+    each(({ bytes }) => bytes),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshot_failures', help: 'Attempts that failed since the last good scheduled snapshot.', labels },
+    each(({ failures }) => failures),
+  );
+  to.gauge(
+    { name: 'strongroom_snapshots_kept', help: 'Scheduled snapshots of the series that are kept.', labels },
+    each(({ kept }) => kept),
   );
 }
 

@@ -2,7 +2,7 @@ import type { Observation } from '@strongroom/http';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { Declarations } from './declarations.ts';
-import { declareAudit, declareServer, declareStorage, declareWork } from './server-families.ts';
+import { declareAudit, declareServer, declareSnapshots, declareStorage, declareWork } from './server-families.ts';
 import type { MetricFamily } from './metric-family.ts';
 import type { MetricSources } from './metric-sources.ts';
 import { metricsJson } from './metrics-json.ts';
@@ -57,6 +57,7 @@ export class ServerMetrics {
     declareStorage(ours, this.#storage, sources);
     declareMounts(ours, sources);
     declareWork(ours, sources);
+    declareSnapshots(ours, sources);
     declareAudit(ours, sources);
     const peers = new PeerNames();
     declarePeerNames(

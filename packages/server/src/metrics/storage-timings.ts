@@ -1,5 +1,5 @@
 import { Timing } from '@strongroom/core';
-import type { Change, StorageDriver } from '@strongroom/storage-sdk';
+import type { Capacity, Change, StorageDriver } from '@strongroom/storage-sdk';
 
 /** What a storage is asked to do. */
 export const STORAGE_OPERATIONS = ['get', 'list', 'put', 'delete'] as const;
@@ -12,6 +12,7 @@ export class StorageTimings {
   failures = 0;
   name = '';
   #staleness: () => number = () => 0;
+  #capacity: () => Capacity | undefined = () => undefined;
 
   of(operation: StorageOperation): Timing {
     return this.#timings.get(operation)!;
@@ -22,9 +23,15 @@ export class StorageTimings {
     return this.#staleness() / 1_000;
   }
 
+  /** How full the store is, where it has a limit of its own. */
+  get capacity(): Capacity | undefined {
+    return this.#capacity();
+  }
+
   /** The same storage, timed from now on. */
   over(driver: StorageDriver): StorageDriver {
     this.#staleness = () => driver.staleness().millis;
+    this.#capacity = () => driver.capacity?.();
     this.name = driver.name;
     const [get, list] = [this.of('get'), this.of('list')];
     const commit = async (change: Change): Promise<void> => {

@@ -7,7 +7,7 @@ import type { PluginChoice } from '../config/configuration.ts';
 import { PluginsRefused } from '../failures.ts';
 
 /** Kinds that something in this server knows how to use. */
-const KINDS = ['auth', 'secret', 'database', 'audit', 'sync-destination', 'seal'];
+const KINDS = ['auth', 'secret', 'database', 'audit', 'sync-destination', 'seal', 'snapshot-storage'];
 
 /**
  * Loads the packages that the configuration names, beside those already `present`. Every exported value that is a plugin counts. One that was

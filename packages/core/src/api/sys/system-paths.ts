@@ -59,6 +59,7 @@ import { schedulePaths } from './path-schedule.ts';
 import { searchPaths } from './path-search.ts';
 import { serverPaths } from './path-server.ts';
 import { snapshotPaths } from './path-snapshot.ts';
+import { snapshotSchedulePaths } from './path-snapshot-schedules.ts';
 import { toolPaths } from './path-tools.ts';
 import { versionHistoryPaths } from './path-version-history.ts';
 
@@ -179,6 +180,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken, replaceSt
     ...hostInfoPaths({ clock }),
     ...importPaths(services),
     ...snapshotPaths({ ...services, replaceStore }),
+    ...snapshotSchedulePaths({ ...services, mount: () => mounts.at('sys/')!.uuid }),
     ...versionHistoryPaths({ history: services.versions }),
     ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
     ...serverPaths({

@@ -1,4 +1,4 @@
-import type { ChangedKeys, Replacement, StorageDriver, StoreCopy } from '@strongroom/storage-sdk';
+import type { Capacity, ChangedKeys, Replacement, StorageDriver, StoreCopy } from '@strongroom/storage-sdk';
 
 /** Counts the commits that went through, for clients that ask how far the store is. */
 export class CountingDriver implements StorageDriver {
@@ -33,6 +33,9 @@ export class CountingDriver implements StorageDriver {
   }
   staleness(): ReturnType<StorageDriver['staleness']> {
     return this.#driver.staleness();
+  }
+  capacity(): Capacity | undefined {
+    return this.#driver.capacity?.();
   }
   close(): Promise<void> {
     return this.#driver.close();

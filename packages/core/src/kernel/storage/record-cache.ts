@@ -1,7 +1,13 @@
 interface Cached {
   readonly version: number;
   readonly record: unknown;
+  readonly bytes: number;
 }
+
+/** What a record costs beside its bytes: its key, and the entry of the cache. */
+const OVERHEAD_BYTES = 256;
+/** A larger record is decoded anew: it would push many small ones out. */
+const LARGEST_BYTES = 4_096;
 
 /**
  * Decoded records by key, good only for the version they were decoded from: storage is read at every use, and the cache saves
@@ -10,8 +16,10 @@ interface Cached {
 export class RecordCache {
   readonly #limit: number;
   #young = new Map<string, Cached>();
+  #youngBytes = 0;
   #old = new Map<string, Cached>();
 
+  /** `limit`: of the bytes of the records as they are stored. */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -25,8 +33,9 @@ export class RecordCache {
     return cached?.version === version ? cached.record : undefined;
   }
 
-  put(key: string, version: number, record: unknown): void {
-    this.#insert(key, { version, record });
+  /** `bytes`: the size of the record as it is stored. */
+  put(key: string, version: number, record: unknown, bytes: number): void {
+    if (bytes <= LARGEST_BYTES) this.#insert(key, { version, record, bytes: bytes + OVERHEAD_BYTES });
   }
 
   drop(key: string): void {
@@ -36,13 +45,17 @@ export class RecordCache {
 
   clear(): void {
     this.#young.clear();
+    this.#youngBytes = 0;
     this.#old.clear();
   }
 
   #insert(key: string, cached: Cached): void {
-    if (this.#young.size >= this.#limit / 2) {
+    // Records that are replaced or dropped count until the generation ends: it is at most shorter for it.
+    this.#youngBytes += cached.bytes;
+    if (this.#youngBytes > this.#limit / 2) {
       this.#old = this.#young;
       this.#young = new Map();
+      this.#youngBytes = cached.bytes;
     }
     this.#young.set(key, cached);
   }

@@ -8,6 +8,8 @@ import type { DueEntry } from './schedule-index.ts';
 
 /** Milliseconds that a piece of work may take. */
 const DEADLINE = 60_000;
+/** Milliseconds after which the claim of longer work is renewed. */
+const BEAT = 20_000;
 /** How long a claim holds when the process that made it dies. */
 export const CLAIM = DEADLINE + 15_000;
 
@@ -15,6 +17,8 @@ export const CLAIM = DEADLINE + 15_000;
 export interface Task<R, T> {
   /** The mount whose outside system it asks. */
   readonly mount: string;
+  /** Milliseconds that it may take, where it is more than a minute; its claim is renewed meanwhile. Only kinds that store their claims have such work. */
+  readonly deadline?: number;
   /** What the mount calls the outside system. Absent, or a throw: none in particular. */
   target(): string | undefined;
   /** `record` is under claim. Repeated after a crash, so what is already done counts as success. A throw is a failure, and is retried. */
@@ -194,9 +198,13 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
       const record = (claimed = await this.#claim(id, asked, claimable));
       if (typeof record === 'string') return NOT_TRIED;
       begun = this.#clock.millis();
-      return withDeadline({ clock: this.#clock, millis: DEADLINE, parent: signal }, async (limit) => {
-        admit(limit);
-        return { result: await task.run(record, limit) };
+      const millis = Math.max(task.deadline ?? 0, DEADLINE);
+      return withDeadline({ clock: this.#clock, millis, parent: signal }, async (limit) => {
+        const run = async (work: AbortSignal): Promise<{ result: T }> => {
+          admit(work);
+          return { result: await task.run(record, work) };
+        };
+        return millis > DEADLINE ? this.#keepingClaim(id, record, limit, run) : run(limit);
       });
     });
     // TypeScript does not see that the callback assigns it.
@@ -208,6 +216,35 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
     }
     if ('done' in tried) return this.#done(id, record, tried.done.result, { signal, begun });
     return this.#failed(id, record, 'failed' in tried ? tried.failed : undefined, { signal, begun });
+  }
+
+  /** Renews the claim while the work runs, and ends the work when somebody else has it. What the store says meanwhile is for the work itself to find out. */
+  async #keepingClaim<W>(id: string, claimed: R, parent: AbortSignal, work: (signal: AbortSignal) => Promise<W>): Promise<W> {
+    const lost = new AbortController();
+    let ended = false;
+    let cancel = (): void => undefined;
+    const renew = async (): Promise<void> => {
+      const current = await this.records.change(id, (record, now) =>
+        isHeld(record, claimed) ? { ...record, due: now + CLAIM } : undefined,
+      );
+      if (!ended && !(current && isHeld(current, claimed))) lost.abort(new Error('another server has taken over the work'));
+    };
+    const wait = (): void => {
+      cancel = this.#clock.after(BEAT, () => {
+        renew()
+          .catch(() => undefined)
+          .finally(() => {
+            if (!ended) wait();
+          });
+      });
+    };
+    wait();
+    try {
+      return await work(AbortSignal.any([parent, lost.signal]));
+    } finally {
+      ended = true;
+      cancel();
+    }
   }
 
   async #absent(id: string, found: R, claimable: Claimable<R>): Promise<Outcome<R, T>> {

@@ -20,6 +20,24 @@ export interface WaitingWork {
   readonly irrevocableLeases: number;
   /** Outside changes that are not completed or undone. */
   readonly openIntents: number;
+  /** The series of scheduled snapshots. */
+  readonly snapshots: readonly SeriesFigures[];
+}
+
+/** A series of scheduled snapshots, as metrics show it. */
+export interface SeriesFigures {
+  readonly name: string;
+  /** Of the last good snapshot, or of the settings where there is none. Seconds. */
+  readonly age: number;
+  /** When the last good snapshot was taken: milliseconds since the epoch. */
+  readonly lastGood: number | undefined;
+  /** Of the last good snapshot. */
+  readonly bytes: number | undefined;
+  /** Since the last good snapshot. */
+  readonly failures: number;
+  readonly kept: number;
+  /** Seconds. */
+  readonly interval: number;
 }
 
 const KINDS: readonly DueKind[] = ['intent', 'job', 'lease', 'login', 'removal', 'token'];

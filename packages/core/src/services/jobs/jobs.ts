@@ -260,6 +260,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
     if (!mount || !schedule) return undefined;
     return {
       mount: uuid,
+      ...(schedule.deadline === undefined ? {} : { deadline: schedule.deadline }),
       target: () => schedule.target?.(entry),
       run: async (record, signal) => {
         const { id, planned, attempts } = record;

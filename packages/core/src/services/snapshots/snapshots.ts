@@ -71,8 +71,11 @@ export class Snapshots {
       end();
       throw error;
     }
+    let closed = false;
     const close = async (): Promise<void> => {
       stopWaiting();
+      if (closed) return;
+      closed = true;
       await copy.close().catch((error: unknown) => log.warn('the copy of the store could not be removed', { error: String(error) }));
       end();
     };

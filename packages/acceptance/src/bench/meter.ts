@@ -1,0 +1,81 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { open } from 'lmdb';
+import { cpuMicros, mainThreadMillis } from './process-usage.ts';
+import type { ProbeReport } from './usage-probe.ts';
+
+/** What a process has used since it started. */
+export interface Usage {
+  /** User and system time of all threads. */
+  readonly cpuMicros: number;
+  readonly mainMicros: number;
+  /** The part of the main thread's time in which it collected garbage. */
+  readonly gcMicros: number;
+  /** Committed transactions of its LMDB store. */
+  readonly transactions: number;
+}
+
+/** Reads the usage of a process that runs with `usage-probe`, and of its store. */
+export class Meter {
+  readonly #child: ChildProcess;
+  readonly #storeFolder: string;
+
+  constructor(child: ChildProcess, storeFolder: string) {
+    this.#child = child;
+    this.#storeFolder = storeFolder;
+  }
+
+  async read(): Promise<Usage> {
+    const gc = await this.#ask();
+    const pid = this.#child.pid!;
+    return {
+      cpuMicros: cpuMicros(pid),
+      mainMicros: mainThreadMillis(pid) * 1_000,
+      gcMicros: gc.gcMillis * 1_000,
+      transactions: await this.#transactions(),
+    };
+  }
+
+  async #ask(): Promise<ProbeReport> {
+    const answered = new AbortController();
+    const { signal } = answered;
+    try {
+      const answer = once(this.#child, 'message', { signal }).then(([report]) => report as ProbeReport);
+      const ended = once(this.#child, 'exit', { signal }).then(([code]) => {
+        throw new Error(`the measured process ended with ${String(code)}`);
+      });
+      this.#child.send('usage');
+      return await Promise.race([answer, ended]);
+    } finally {
+      answered.abort();
+    }
+  }
+
+  async #transactions(): Promise<number> {
+    const store = open({ path: this.#storeFolder, noSubdir: false, readOnly: true });
+    try {
+      return (store.getStats() as { lastTxnId: number }).lastTxnId;
+    } finally {
+      await store.close();
+    }
+  }
+}
+
+/** What each of a number of operations used, in microseconds, and how many shared a transaction; undefined where there was none. */
+export interface UsageEach {
+  readonly cpuMicros: number;
+  readonly mainMicros: number;
+  readonly gcMicros: number;
+  readonly perTransaction: number | undefined;
+}
+
+export function usageEach(before: Usage, after: Usage, operations: number): UsageEach {
+  const each = (of: 'cpuMicros' | 'mainMicros' | 'gcMicros'): number => (after[of] - before[of]) / Math.max(1, operations);
+  const transactions = after.transactions - before.transactions;
+  return {
+    cpuMicros: each('cpuMicros'),
+    mainMicros: each('mainMicros'),
+    gcMicros: each('gcMicros'),
+    perTransaction: transactions < operations / 1_000 ? undefined : operations / transactions,
+  };
+}

@@ -1,0 +1,25 @@
+import { PerformanceObserver } from 'node:perf_hooks';
+
+/**
+ * Loaded into a measured process before its program (`node --import`): it answers each message of the parent's with the time that the
+ * garbage collector has stopped the main thread for.
+ */
+export interface ProbeReport {
+  readonly gcMillis: number;
+}
+
+let gcMillis = 0;
+const observer = new PerformanceObserver((list) => take(list.getEntries()));
+observer.observe({ entryTypes: ['gc'] });
+
+process.on('message', (message) => {
+  if (message !== 'usage') return;
+  take(observer.takeRecords());
+  process.send?.({ gcMillis } satisfies ProbeReport);
+});
+// A program that ends by itself is not kept by its meter.
+process.channel?.unref();
+
+function take(entries: readonly { readonly duration: number }[]): void {
+  for (const { duration } of entries) gcMillis += duration;
+}

@@ -1,0 +1,2 @@
+export { etcdStorage } from './etcd-storage.ts';
+export type { EtcdOptions } from './options.ts';
