@@ -34,7 +34,8 @@ describeWhere(noChromium ?? (WANTED ? undefined : 'run `npm run bench:console`')
   const each = async (name: string, measure: () => Promise<number>): Promise<void> => {
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) times.push(await measure());
-    figures[name] = `median ${Math.round(median(times))} ms, fastest ${Math.round(Math.min(...times))} ms, slowest ${Math.round(Math.max(...times))} ms`;
+    figures[name] =
+      `median ${Math.round(median(times))} ms, fastest ${Math.round(Math.min(...times))} ms, slowest ${Math.round(Math.max(...times))} ms`;
     expect(times.every((time) => time > 0)).toBe(true);
   };
 

@@ -37,7 +37,7 @@ describeWhere(noChromium, 'at another server of the same API, the console', () =
     const walk = new Walk(tab);
     const wrong: string[] = [];
     for (const { url, open } of Object.values(await pageSamples(house.server))) {
-      if (open) continue;
+      if (open || (house.moto === undefined && url.startsWith('/aws/'))) continue;
       await walk.to(url);
       const said = await tab.page.evaluate(() => ({
         title: document.querySelector('h1')!.textContent,
