@@ -1,8 +1,9 @@
-import { mariadbMissing, slapdMissing, startPostgres } from '@strongroom/lab';
+import { etcdMissing, mariadbMissing, slapdMissing, startPostgres } from '@strongroom/lab';
 import { COMMON_SCENARIOS } from './common-scenarios.ts';
 import { CrashRun } from './crash-run.ts';
 import { databaseTarget } from './database-target.ts';
 import { DIRECTORY_SCENARIOS, directoryTarget } from './directory-target.ts';
+import { EtcdFaults } from './etcd-faults.ts';
 import { KillRun, type KillTarget } from './kill-run.ts';
 import { SnapshotKills } from './snapshot-kills.ts';
 import { tortureMariadb, torturePostgres } from './torture-database.ts';
@@ -57,7 +58,28 @@ async function snapshots(): Promise<void> {
   }
 }
 
+/** Longer without any answer, and a fault of one member would be an outage. */
+const LONGEST_GAP_MS = 4_000;
+
+async function etcd(): Promise<void> {
+  const missing = etcdMissing();
+  if (missing !== undefined) return say(`no member of etcd was killed: ${missing}`);
+  const run = await EtcdFaults.create();
+  try {
+    const report = await run.run(Math.ceil(kills / 4), Math.random);
+    say(
+      `etcd: ${report.faults} members killed, frozen and cut off, ${report.writes} acknowledged writes, ${report.reads} reads, ` +
+        `${report.unknown} unknown, longest gap ${report.longestGap} ms`,
+    );
+    problems.push(...report.problems);
+    if (report.longestGap > LONGEST_GAP_MS) problems.push(`etcd: nothing was answered for ${report.longestGap} ms`);
+  } finally {
+    await run.dispose();
+  }
+}
+
 await mixedLoad();
+await etcd();
 await snapshots();
 await changes(databaseTarget(await torturePostgres()), COMMON_SCENARIOS);
 if (mariadbMissing === undefined) await changes(databaseTarget(await tortureMariadb()), COMMON_SCENARIOS);
