@@ -13,6 +13,7 @@ const arrows = {
   'password-policy': ['hcl'],
   'engine-sdk': [],
   'storage-sdk': [],
+  'snapshot-aws-s3': ['engine-sdk'],
   'seal-sdk': ['engine-sdk'],
   'seal-aws-kms': ['engine-sdk', 'seal-sdk'],
   'seal-azure-key-vault': ['engine-sdk', 'seal-sdk'],

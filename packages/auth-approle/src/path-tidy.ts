@@ -1,4 +1,4 @@
-import { type AnyPath, NoContent, path, type StorageView } from '@strongroom/engine-sdk';
+import { type AnyPath, NoContent, path, type StorageView, Warned } from '@strongroom/engine-sdk';
 import type { Tidying } from './schedules.ts';
 
 export function tidyPath(storage: StorageView, tidying: Tidying): AnyPath {
@@ -10,6 +10,7 @@ export function tidyPath(storage: StorageView, tidying: Tidying): AnyPath {
   }).update({
     summary: 'Remove expired secret ids.',
     response: NoContent,
+    answers: { 202: Warned },
     handle: async () =>
       (await tidying.start(storage))
         ? {

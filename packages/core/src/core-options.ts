@@ -65,6 +65,6 @@ export interface CoreOptions {
   readonly console?: Partial<ConsoleSettings>;
   /** What `sys/metrics` answers: Prometheus text, or the JSON of Vault and OpenBao. */
   readonly metrics?: (format: 'prometheus' | 'json') => Promise<string>;
-  /** Sees what every operation answers, before it is wrapped: for tests that compare answers with their declarations. Must not throw. */
+  /** Sees what every operation answers, before it is wrapped, and every refusal of a declared operation: for tests that compare answers with their declarations. Must not throw. */
   readonly onAnswer?: (answered: AnsweredCall) => void;
 }

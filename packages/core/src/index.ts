@@ -35,3 +35,4 @@ export type { MountCounts, WorkFigures } from './services/figures/figures.ts';
 export type { Counted } from './services/figures/mount-counters.ts';
 export type { QuotaFigures } from './services/quotas/quotas.ts';
 export { MIGRATION } from './kernel/barrier/barrier.ts';
+export { declaredStatuses } from './services/documents/declared-statuses.ts';

@@ -7,9 +7,12 @@ export {
   NoContent,
   orNoContent,
   rawAnswer,
+  Refusal,
   RenewedLease,
   Seconds,
+  streamedAnswer,
   Timestamp,
+  Warned,
   type Answered,
   type AnswerForm,
 } from './answer.ts';

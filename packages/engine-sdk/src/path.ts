@@ -17,6 +17,13 @@ export interface Op<F extends TProperties, R extends TSchema> {
   /** What it answers: the shape of `data`, or `NoContent`, `IssuedToken`, `leased(…)`, `orNoContent(…)`, `rawAnswer(…)`. Clients and forms read it. */
   readonly response?: R;
   /**
+   * What else it answers, by status: `{ 202: NoContent }` where work goes on after the answer, `{ 409: Refusal }`. A status that `response` has is not
+   * repeated here, nor are refusals that every operation may answer, such as 400, 403 or 404. `default`: where its caller chooses the status.
+   */
+  readonly answers?: Readonly<Partial<Record<number | 'default', TSchema>>>;
+  /** The media type of a body that is no object of fields, such as `application/gzip`. */
+  readonly bodyType?: string;
+  /**
    * The fields that it takes, in the query of a read or delete, in the body of a write. Default: a write takes all that no other operation of the path
    * names, a delete none; reads take all if nothing can be written to the path, and none otherwise. For documents: every operation is given every field.
    */

@@ -1,5 +1,5 @@
 import { answerForm, compileSchema, mayBeEmpty } from '@strongroom/engine-sdk';
-import type { AnsweredCall, CoreResponse } from '@strongroom/core';
+import { declaredStatuses, type AnsweredCall, type CoreResponse } from '@strongroom/core';
 import type { TSchema } from 'typebox';
 import { closedSchema } from './closed-schema.ts';
 
@@ -8,8 +8,10 @@ export class AnswerCheck {
   readonly #problems: string[] = [];
 
   /** For `CoreOptions.onAnswer`. An operation that declares nothing is taken as it is. */
-  readonly onAnswer = ({ operation, path, op, answer }: AnsweredCall): void => {
-    const problem = op.response && problemOf(op.response, answer);
+  readonly onAnswer = (answered: AnsweredCall): void => {
+    const { operation, path, op, answer } = answered;
+    if (!op.response) return;
+    const problem = undeclaredStatus(answered) ?? (answer.errors ? undefined : bodyProblem(op.response, answered));
     if (problem !== undefined) this.#problems.push(`${operation} ${path} does not answer as it declares: ${problem}`);
   };
 
@@ -17,6 +19,18 @@ export class AnswerCheck {
   require(): void {
     if (this.#problems.length > 0) throw new Error(this.#problems.splice(0).join('\n'));
   }
+}
+
+function undeclaredStatus(answered: AnsweredCall): string | undefined {
+  const { status } = answered.answer;
+  const declared = declaredStatuses(answered);
+  return declared.has(String(status)) || declared.has('default') ? undefined : `its status is ${status}`;
+}
+
+/** A status of its own may have a shape of its own. */
+function bodyProblem(response: TSchema, { op: { answers = {} }, answer }: AnsweredCall): string | undefined {
+  const own = Object.hasOwn(answers, answer.status) ? answers[answer.status] : undefined;
+  return own && problemOf(own, answer) === undefined ? undefined : problemOf(response, answer);
 }
 
 function problemOf(schema: TSchema, { status, data, auth, pendingAuth, leaseId, raw: body, stream }: CoreResponse): string | undefined {
@@ -33,6 +47,8 @@ function problemOf(schema: TSchema, { status, data, auth, pendingAuth, leaseId, 
     case 'any':
       return undefined;
     case 'none':
+    case 'warned':
+    case 'refusal':
       return empty ? undefined : 'it declares no content, and has some';
     case 'token':
       return auth || pendingAuth ? undefined : 'there is no token in it';

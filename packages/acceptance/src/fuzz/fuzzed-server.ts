@@ -11,6 +11,8 @@ export interface FuzzedServer {
   readonly pid: number;
   /** May do everything but what would end the run. */
   readonly token: string;
+  /** Has the default policy alone. */
+  readonly guestToken: string;
   /** What it was configured with, and calls that use what was configured. */
   readonly examples: readonly Example[];
   /** Writes its configuration anew, as far as that goes: the fuzz changes and deletes what it finds. */
@@ -47,20 +49,7 @@ const USES: readonly Example[] = [
 ].map((path) => ({ path }));
 
 /** What exists on the server. The document that is fuzzed knows these names, so that calls reach what is there. */
-export const KNOWN_NAMES: readonly string[] = [
-  'app',
-  'viewer',
-  'report',
-  'svc1',
-  'user1',
-  'eng',
-  'batch',
-  'prod',
-  'kv',
-  'kv1',
-  'aws-sm',
-  'default',
-];
+export const KNOWN_NAMES: readonly string[] = ['app', 'viewer', 'report', 'svc1', 'user1', 'eng', 'batch', 'prod', 'kv', 'kv1', 'default'];
 
 const POLICY = 'fuzz';
 /** The way out for the run: what ends the server, the token or its policy is refused. */
@@ -105,7 +94,10 @@ export async function startFuzzedServer(outside: Outside): Promise<FuzzedServer>
     };
     await configure(write, outside);
     await call(address, root, 'POST', `sys/policies/acl/${POLICY}`, { policy: policyText() });
-    const { auth } = await call(address, root, 'POST', 'auth/token/create', { policies: [POLICY], ttl: '24h', no_parent: true });
+    const tokenOf = async (policy: string): Promise<string> => {
+      const { auth } = await call(address, root, 'POST', 'auth/token/create', { policies: [policy], ttl: '24h', no_parent: true });
+      return (auth as { client_token: string }).client_token;
+    };
     return {
       address,
       pid: server.pid,
@@ -113,7 +105,8 @@ export async function startFuzzedServer(outside: Outside): Promise<FuzzedServer>
       restore: async () => {
         for (const { path, body } of writes) if (!MOUNTING.test(path)) await call(address, root, 'POST', path, body).catch(() => undefined);
       },
-      token: (auth as { client_token: string }).client_token,
+      token: await tokenOf(POLICY),
+      guestToken: await tokenOf('default'),
       ended: server.ended,
       log: server.log,
       faults: faults.lines,

@@ -25,6 +25,9 @@ export interface Recorder {
 
 const SLOW_MILLIS = 30_000;
 
+/** Answers that end with their caller: their head is all that is looked at. */
+const endless = /^\/v1\/sys\/(?:events|monitor)\b/;
+
 /** @param held says why a call is not passed on; such calls are answered 403. @param answered is called after each answer */
 export async function startRecorder(
   server: string,
@@ -43,10 +46,17 @@ export async function startRecorder(
       const headers = { ...call.headers, host: `${hostname}:${port}` };
       const passed = request({ host: hostname, port, agent, method: call.method, path: call.url, headers }, (response) => {
         const chunks: Buffer[] = [];
+        const answered = (): void =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, answer: Buffer.concat(chunks) });
         response
           .on('data', (chunk: Buffer) => chunks.push(chunk))
-          .on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, answer: Buffer.concat(chunks) }))
+          .on('end', answered)
           .on('error', failed);
+        if (response.headers['x-accel-buffering'] === 'no' && endless.test(call.url ?? '')) {
+          // It would go on for as long as somebody reads it.
+          answered();
+          response.destroy();
+        }
       });
       passed.on('error', failed).end(body);
     });

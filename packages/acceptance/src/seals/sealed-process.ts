@@ -1,5 +1,6 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { command, freePort, startServer, type ServerProcess } from '../server-process.ts';
@@ -20,6 +21,9 @@ export interface Said {
 
 /** Keys of one `seal` block. */
 export type SealBlock = Readonly<Record<string, string | number | boolean>>;
+
+/** The type of a block, and its keys. */
+export type NamedBlock = readonly [type: string, keys: SealBlock];
 
 const PATIENCE = 30_000;
 
@@ -49,8 +53,27 @@ export class SealedProcess {
     return this.#log;
   }
 
-  /** Starts a server with these blocks, `[type, keys]` each, and waits until it answers. */
-  async start(seals: readonly (readonly [string, SealBlock])[] = [], env: Readonly<Record<string, string>> = {}): Promise<void> {
+  /** Starts a server with these blocks, and waits until it answers. */
+  async start(seals: readonly NamedBlock[] = [], env: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.#process = await startServer([`-config=${await this.#configure(seals)}`], this.address, {
+      env: this.#environment(env),
+      heard: (text) => (this.#log += text),
+    });
+  }
+
+  /** Starts a server with these blocks, and kills it after so many milliseconds, wherever it is by then. */
+  async startAndKill(seals: readonly NamedBlock[], millis: number): Promise<void> {
+    const child = spawn(process.execPath, [command, 'server', `-config=${await this.#configure(seals)}`], {
+      env: this.#environment({}),
+      stdio: 'ignore',
+    });
+    const ended = once(child, 'exit');
+    await new Promise((resolve) => setTimeout(resolve, millis));
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  async #configure(seals: readonly NamedBlock[]): Promise<string> {
     const config = join(this.#folder, 'server.json');
     const blocks = seals.map(([type, keys]) => ({ [type]: keys }));
     await writeFile(
@@ -61,10 +84,11 @@ export class SealedProcess {
         ...(blocks.length > 0 ? { seal: blocks } : {}),
       }),
     );
-    this.#process = await startServer([`-config=${config}`], this.address, {
-      env: { PATH: process.env['PATH'], HOME: this.#folder, ...env },
-      heard: (text) => (this.#log += text),
-    });
+    return config;
+  }
+
+  #environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+    return { PATH: process.env['PATH'], HOME: this.#folder, ...more };
   }
 
   /** SIGKILL. */

@@ -5,6 +5,7 @@ import { databaseTarget } from './database-target.ts';
 import { DIRECTORY_SCENARIOS, directoryTarget } from './directory-target.ts';
 import { EtcdFaults } from './etcd-faults.ts';
 import { KillRun, type KillTarget } from './kill-run.ts';
+import { SealKills } from './seal-kills.ts';
 import { SnapshotKills } from './snapshot-kills.ts';
 import { tortureMariadb, torturePostgres } from './torture-database.ts';
 import { tortureSlapd } from './torture-directory.ts';
@@ -78,9 +79,21 @@ async function etcd(): Promise<void> {
   }
 }
 
+async function seals(): Promise<void> {
+  const run = await SealKills.create(Math.random);
+  try {
+    const report = await run.run(kills);
+    say(`seals and shares: ${report.kills} kills, ${report.answered} changes answered before`);
+    problems.push(...report.problems);
+  } finally {
+    await run.dispose();
+  }
+}
+
 await mixedLoad();
 await etcd();
 await snapshots();
+await seals();
 await changes(databaseTarget(await torturePostgres()), COMMON_SCENARIOS);
 if (mariadbMissing === undefined) await changes(databaseTarget(await tortureMariadb()), COMMON_SCENARIOS);
 else say(`nothing was killed over MariaDB: ${mariadbMissing}`);

@@ -20,8 +20,8 @@ test('a server lives under a seal of the type azurekeyvault', async () => {
         VAULT_AZUREKEYVAULT_KEY_NAME: 'seal',
       },
       surroundings: {
-        NODE_OPTIONS: `--import=${fileURLToPath(new URL('./played-seal.mjs', import.meta.url))}`,
-        PLAYED_SEAL: JSON.stringify({ package: '@strongroom/seal-azure-key-vault', factory: 'createAzureKeyVaultSeal', options }),
+        NODE_OPTIONS: `--import=${fileURLToPath(new URL('./emulated-seal.mjs', import.meta.url))}`,
+        EMULATED_SEAL: JSON.stringify({ package: '@strongroom/seal-azure-key-vault', factory: 'createAzureKeyVaultSeal', options }),
       },
       secrets: [SECRET, 'a-token'],
       rotate: () => vault.rotate('seal'),

@@ -18,8 +18,8 @@ test('a server lives under a seal of the type gcpckms', async () => {
         VAULT_GCPCKMS_SEAL_CRYPTO_KEY: 'seal',
       },
       surroundings: {
-        NODE_OPTIONS: `--import=${fileURLToPath(new URL('./played-seal.mjs', import.meta.url))}`,
-        PLAYED_SEAL: JSON.stringify({
+        NODE_OPTIONS: `--import=${fileURLToPath(new URL('./emulated-seal.mjs', import.meta.url))}`,
+        EMULATED_SEAL: JSON.stringify({
           package: '@strongroom/seal-gcp-kms',
           factory: 'createGcpKmsSeal',
           options: { endpoint: kms.endpoint },

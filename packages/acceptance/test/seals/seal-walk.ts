@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { SealedProcess, type SealBlock } from '../../src/seals/sealed-process.ts';
 
-/** A service that keeps a key, as a test plays it. */
-export interface PlayedSeal {
+/** A service that keeps a key, as a test emulates it. */
+export interface EmulatedSeal {
   readonly type: string;
   /** The keys of its block. */
   readonly block: SealBlock;
@@ -25,7 +25,7 @@ export interface PlayedSeal {
  * The life of a server under one seal, over processes: started before the initialisation, sealed by hand, killed, and started while the service is away, then with its
  * seal named by the environment alone.
  */
-export async function walkUnderSeal({ type, block, variables, surroundings = {}, secrets, ...service }: PlayedSeal): Promise<void> {
+export async function walkUnderSeal({ type, block, variables, surroundings = {}, secrets, ...service }: EmulatedSeal): Promise<void> {
   const server = await SealedProcess.create();
   const operators = service.commands ? commandsOf(server) : callsOf(server);
   try {

@@ -1,4 +1,4 @@
-import { AnyAnswer, type AnyPath, f, IssuedToken, path } from '@strongroom/engine-sdk';
+import { AnyAnswer, type AnyPath, f, IssuedToken, path, rawAnswer, Refusal } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { beginLogin } from './begin-login.ts';
 import { callback, receiveForm, type CallbackCall } from './callback.ts';
@@ -11,6 +11,10 @@ const BegunLogin = Type.Object({
   poll_interval: Type.Optional(Type.String()),
   user_code: Type.Optional(Type.String()),
 });
+
+const Page = rawAnswer('text/html; charset=utf-8');
+/** A browser reads how the login went, whatever the status. */
+const pages = { 200: Page, 400: Page, 403: Page, 404: Page, 429: Page, 500: Page, 502: Page, 503: Page };
 
 const answerFields = {
   state: f.secret('The state parameter of the login.', { default: '' }),
@@ -61,10 +65,11 @@ export function oidcPaths(parts: OidcParts): AnyPath[] {
       arbitraryData: true,
       fields: answerFields,
     })
-      .read({ summary: 'Complete a login.', response: AnyAnswer, handle: async (req) => callback(parts, callOf(req)) })
+      .read({ summary: 'Complete a login.', response: AnyAnswer, answers: pages, handle: async (req) => callback(parts, callOf(req)) })
       .update({
         summary: 'Receive the form_post response of the provider.',
         response: AnyAnswer,
+        answers: { ...pages, 405: Refusal },
         handle: async (req) => receiveForm(parts, callOf(req)),
       }),
     path('oidc/poll', {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { declaredPaths, type DeclaredPath, type Document } from './policy-patterns.ts';
+import { DOCUMENT, readDocument } from './openapi.ts';
+import { declaredPaths, type DeclaredPath } from './policy-patterns.ts';
 import { send } from './send.ts';
 import { token } from './token.ts';
 
@@ -10,8 +11,8 @@ export function useDeclaredPaths(enabled: boolean): readonly DeclaredPath[] {
     enabled,
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
-      const { body } = await send('GET', 'sys/internal/specs/openapi', { signal });
-      return declaredPaths(body as Document);
+      const { body } = await send('GET', DOCUMENT, { signal });
+      return declaredPaths(readDocument(body));
     },
   });
   return data ?? [];

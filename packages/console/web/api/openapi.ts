@@ -29,6 +29,7 @@ interface Response extends Media {
   readonly $ref?: string;
 }
 
+/** A reference, to a header that every path takes, has no name. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query';
@@ -62,12 +63,22 @@ export interface ApiDocument {
 
 export const DOCUMENT = 'sys/internal/specs/openapi';
 
+/** The document as pages use it: paths as people write them, and without the headers that every path takes. */
+export function readDocument(body: unknown): ApiDocument {
+  const document = body as ApiDocument;
+  const paths = Object.entries(document.paths).map(([path, item]): [string, PathItem] => [
+    path.split('/').map(decodeURIComponent).join('/'),
+    { ...item, parameters: (item.parameters ?? []).filter(({ name }) => name !== undefined) },
+  ]);
+  return { ...document, paths: Object.fromEntries(paths) };
+}
+
 /** The document is read once a session, and again after a mount was made, moved or removed. */
 export function useApiDocument() {
   return useQuery({
     queryKey: [DOCUMENT, 'document'],
     staleTime: Infinity,
-    queryFn: async ({ signal }) => (await send('GET', DOCUMENT, { signal })).body as ApiDocument,
+    queryFn: async ({ signal }) => readDocument((await send('GET', DOCUMENT, { signal })).body),
   });
 }
 
@@ -85,10 +96,12 @@ export function resolved(document: ApiDocument, schema: Schema | undefined): Sch
 export function dataOf(document: ApiDocument, operation: ApiOperation | undefined): Schema {
   const answer = operation?.responses['200'];
   const found = answer?.$ref ? document.components.responses[answer.$ref.slice(answer.$ref.lastIndexOf('/') + 1)] : answer;
-  return resolved(document, resolved(document, found?.content?.['application/json']?.schema).properties?.data);
+  const schema = found?.content?.['application/json']?.schema;
+  // The first form is that of a read; lists and wrapped answers come after it.
+  return resolved(document, resolved(document, schema?.anyOf?.[0] ?? schema).properties?.data);
 }
 
 /** What a write of an operation takes. */
 export function bodyOf(document: ApiDocument, operation: ApiOperation | undefined): Schema {
-  return resolved(document, operation?.requestBody?.content?.['application/json']?.schema);
+  return resolved(document, Object.values(operation?.requestBody?.content ?? {})[0]?.schema);
 }

@@ -7,7 +7,7 @@ export interface DeclaredPath {
 
 /** The part of the OpenAPI document that is needed here. */
 export interface Document {
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, { readonly summary?: string; readonly description?: string }>>>>;
+  readonly paths?: Readonly<Record<string, object>>;
 }
 
 /** The paths of the document as policies write them, each once, in order. */
@@ -18,7 +18,7 @@ export function declaredPaths({ paths = {} }: Document): DeclaredPath[] {
       .replace(/^\//, '')
       .replace(/\{[^}]*\}$/, '*')
       .replaceAll(/\{[^}]*\}/g, '+');
-    const about = Object.values(operations).find((operation) => typeof operation === 'object' && operation.summary)?.summary ?? '';
+    const about = (Object.values(operations) as { readonly summary?: string }[]).find((one) => one.summary)?.summary ?? '';
     if (!found.has(pattern)) found.set(pattern, about);
   }
   return [...found].map(([pattern, about]) => ({ pattern, about })).sort((a, b) => (a.pattern < b.pattern ? -1 : 1));

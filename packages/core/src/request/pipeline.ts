@@ -100,7 +100,7 @@ export class Pipeline {
       const answer = await (routing.alwaysOpen(call) ? this.#answerUnaudited(call) : this.#carryOut(call));
       return call.headers ? { ...answer, headers: { ...call.headers, ...answer.headers } } : answer;
     } catch (error) {
-      return failedResponse(call.id, failureOf(error, log, call.id));
+      return this.#failed(call, failureOf(error, log, call.id));
     }
   }
 
@@ -140,7 +140,7 @@ export class Pipeline {
     } catch (error) {
       const failure = failureOf(copies.reasonAgainst(epoch) ?? error, log, call.id);
       if (audit.enabled && !audit.isOwnFailure(error) && this.#parts.quotas.audits(error)) await audit.refused(call, failure);
-      return failedResponse(call.id, failure);
+      return this.#failed(call, failure);
     } finally {
       if (call.lastUse) await this.#parts.authentication.finish(call);
     }
@@ -245,9 +245,15 @@ export class Pipeline {
   }
 
   #answered(call: Call, op: Op<TProperties, TSchema>, answer: CoreResponse): CoreResponse {
-    const { operation, path, match } = call;
-    this.#parts.onAnswer?.({ operation, path, declaration: match!.path.declaration, op, answer });
+    const { operation, path, match, mount } = call;
+    this.#parts.onAnswer?.({ operation, path, mount: mount?.path ?? '', declaration: match!.path.declaration, op, answer });
     return answer;
+  }
+
+  #failed(call: Call, failure: EngineError): CoreResponse {
+    const answer = failedResponse(call.id, failure);
+    const op = call.match && operationOf(call);
+    return op ? this.#answered(call, op, answer) : answer;
   }
 
   /** Counts a login that is refused, or that the outside system behind it did not let happen. */

@@ -71,6 +71,7 @@ export function dataPath(host: EngineHost): AnyPath {
     .patch({
       summary: 'Writes a new version that merges the data sent into the current one (RFC 7396).',
       response: VersionMetadata,
+      answers: { 404: NoContent },
       handle: async (req) => {
         const { path: id, options } = req.data;
         const patch = sentData(req);

@@ -86,6 +86,7 @@ export function metadataPath(host: EngineHost): AnyPath {
     .patch({
       summary: 'Changes settings of a secret that is there.',
       response: NoContent,
+      answers: { 404: NoContent },
       handle: async (req) => {
         const { data } = req;
         if (data.path === '') throw new BadRequest('missing path');

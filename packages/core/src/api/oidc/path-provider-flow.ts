@@ -36,6 +36,12 @@ const TokenAnswer = rawAnswer(
 );
 const ClaimsAnswer = rawAnswer('application/json', Type.Record(Type.String(), Type.Unknown()));
 
+/** A refusal, as OAuth writes it. */
+const Refused = rawAnswer(
+  'application/json',
+  Type.Object({ error: Type.String(), error_description: Type.String(), state: Type.Optional(Type.String()) }),
+);
+
 /** Statuses of refusals, where they are not 400. */
 const TOKEN_STATUS: Partial<Record<OAuthCode, number>> = { invalid_client: 401 };
 const USERINFO_STATUS: Partial<Record<OAuthCode, number>> = { invalid_token: 401, access_denied: 403 };
@@ -44,6 +50,7 @@ const USERINFO_STATUS: Partial<Record<OAuthCode, number>> = { invalid_token: 401
 export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): AnyPath[] {
   const authorize = {
     response: CodeAnswer,
+    answers: { 400: Refused },
     handle: async (req: EngineRequest<typeof authorizationFields>): Promise<EngineResponse<never>> => {
       const { name, state, ...request } = req.data;
       const { token } = internalOf(req);
@@ -60,6 +67,7 @@ export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): An
   };
   const userInfo = {
     response: ClaimsAnswer,
+    answers: { 400: Refused, 401: Refused, 403: Refused },
     handle: async (req: EngineRequest<{ name: typeof nameField }>): Promise<EngineResponse<never>> =>
       refusable(
         async () => rawJson(await flow.userInfo(req.data.name, bearerOf(req.headers['authorization']))),
@@ -94,7 +102,8 @@ export function providerFlowPaths({ flow }: { readonly flow: ProviderFlow }): An
       },
     }).update({
       summary: 'Exchange a code for an access token and an identity token',
-      response: rawAnswer('application/json', TokenAnswer),
+      response: TokenAnswer,
+      answers: { 400: Refused, 401: Refused },
       handle: async ({ data: { name, ...request }, headers }) =>
         refusable(
           async () => {

@@ -1,6 +1,9 @@
-import { UnsupportedOperation } from '@strongroom/engine-sdk';
+import { Refusal, UnsupportedOperation } from '@strongroom/engine-sdk';
 import type { TokenlessCeremony } from '../../kernel/call/core-request.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
+
+/** What operations behind this gate answer besides, for their declarations. */
+export const gatedAnswers = { 405: Refusal };
 
 /** @throws UnsupportedOperation where the listener does not let callers without a token take part in this ceremony */
 export function requireTokenless(req: object, ceremony: TokenlessCeremony): void {

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, rawAnswer, type AnyPath } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, streamedAnswer, type AnyPath } from '@strongroom/engine-sdk';
 import type { EventStreams } from '../../services/following/event-streams.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 
@@ -19,7 +19,7 @@ export function eventPaths({ streams }: { readonly streams: EventStreams }): Any
       },
     }).read({
       summary: 'Follows events.',
-      response: rawAnswer('text/event-stream'),
+      response: streamedAnswer('text/event-stream'),
       handle: async (req) => {
         const { data, headers } = req;
         const { kinds = [], mount, prefix } = data;

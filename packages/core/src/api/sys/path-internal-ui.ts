@@ -1,4 +1,4 @@
-import { type Answered, type AnyPath, f, path, rawAnswer, TokenRefused } from '@strongroom/engine-sdk';
+import { type Answered, type AnyPath, f, NoContent, path, rawAnswer, TokenRefused } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
@@ -142,6 +142,7 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
     }).read({
       summary: 'OpenAPI.',
       response: rawAnswer('application/json'),
+      answers: { 304: NoContent },
       handle: async (req) => {
         const acl = await callerAcl(req);
         const reachable = acl ? mounts.all().filter((mount) => acl.reaches(mount.path)) : [];

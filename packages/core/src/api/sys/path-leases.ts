@@ -13,6 +13,7 @@ import {
   RenewedLease,
   Seconds,
   Timestamp,
+  Warned,
 } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { BulkRevoker } from '../../services/revocation/bulk-revoker.ts';
@@ -145,6 +146,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
     path('leases/revoke', { ...revokeAbout, fields: { lease_id: leaseId, sync } }).update({
       summary: 'Revokes a lease.',
       response: NoContent,
+      answers: { 202: NoContent },
       handle: async ({ data, signal }) => revoke(data.lease_id, data.sync, signal),
     }),
     path('leases/revoke-own', {
@@ -171,6 +173,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
     }).update({
       summary: 'Revokes a lease.',
       response: NoContent,
+      answers: { 202: NoContent },
       handle: async ({ data, signal }) => revoke(data.lease_id || data.url_lease_id, data.sync, signal),
     }),
     path('leases/revoke-prefix/{prefix:all}', {
@@ -181,6 +184,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
     }).update({
       summary: 'Revokes by prefix.',
       response: NoContent,
+      answers: { 202: NoContent },
       handle: async ({ data }) => {
         if (data.prefix === '') throw new BadRequest('prefix must be specified');
         if (!data.sync) {
@@ -239,6 +243,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
     }).update({
       summary: 'Accepted for clients that call it.',
       response: NoContent,
+      answers: { 202: Warned },
       handle: async () => ({
         status: 202,
         warnings: ['Tidy operation successfully started. Any information from the operation will be printed to the server logs.'],

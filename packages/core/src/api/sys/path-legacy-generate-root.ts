@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { OTP_LENGTH, type RootGeneration } from '../../services/ceremony/root-generation.ts';
 import type { RootGenerationRecord } from '../../services/ceremony/root-generation-record.ts';
 import { parseShare } from '../../services/seal/seal.ts';
-import { requireTokenless } from './ceremony-gate.ts';
+import { gatedAnswers, requireTokenless } from './ceremony-gate.ts';
 import { json, json200 } from './json-answer.ts';
 import { attemptFields, type GenerateRootDeps } from './path-generate-root.ts';
 
@@ -32,6 +32,7 @@ export function legacyGenerateRootPaths({ rootGeneration, newRootToken }: Omit<G
       .read({
         summary: 'Shows the progress.',
         response: json200(Generation),
+        answers: gatedAnswers,
         handle: async (req) => {
           requireTokenless(req, 'generate-root');
           return json(await statusOf(rootGeneration, await rootGeneration.current()));
@@ -40,6 +41,7 @@ export function legacyGenerateRootPaths({ rootGeneration, newRootToken }: Omit<G
       .update({
         summary: 'Starts.',
         response: json200(Generation),
+        answers: gatedAnswers,
         handle: async (req) => {
           requireTokenless(req, 'generate-root');
           const { attempt, made } = await rootGeneration.start({ otp: req.data.otp ?? '', pgpKey: req.data.pgp_key ?? '' });
@@ -49,6 +51,7 @@ export function legacyGenerateRootPaths({ rootGeneration, newRootToken }: Omit<G
       .delete({
         summary: 'Gives up.',
         response: NoContent,
+        answers: gatedAnswers,
         handle: async (req) => {
           requireTokenless(req, 'generate-root');
           const attempt = await rootGeneration.current();
@@ -63,6 +66,7 @@ export function legacyGenerateRootPaths({ rootGeneration, newRootToken }: Omit<G
     }).update({
       summary: 'Gives a share.',
       response: json200(Generation),
+      answers: gatedAnswers,
       handle: async (req) => {
         requireTokenless(req, 'generate-root');
         const { key, nonce = '' } = req.data;

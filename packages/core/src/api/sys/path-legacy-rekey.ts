@@ -4,7 +4,7 @@ import { REKEY } from '../../services/ceremony/purpose.ts';
 import type { RekeyRecord } from '../../services/ceremony/rekey-record.ts';
 import type { Rekeying } from '../../services/ceremony/rekeying.ts';
 import { parseShare } from '../../services/seal/seal.ts';
-import { requireTokenless } from './ceremony-gate.ts';
+import { gatedAnswers, requireTokenless } from './ceremony-gate.ts';
 import { json, json200 } from './json-answer.ts';
 import { madeOf, Verification, verificationOf, Verified, verifiedOf } from './rekey-data.ts';
 import { orderFields, orderOf } from './rekey-order.ts';
@@ -62,6 +62,7 @@ function initPath(name: 'rekey' | 'rekey-recovery-key', rekeying: Rekeying): Any
     .read({
       summary: 'Shows the progress.',
       response: json200(LegacyStatus),
+      answers: gatedAnswers,
       handle: async (req) => {
         requireTokenless(req, 'rekey');
         return json(await statusOf(rekeying));
@@ -70,6 +71,7 @@ function initPath(name: 'rekey' | 'rekey-recovery-key', rekeying: Rekeying): Any
     .update({
       summary: 'Starts.',
       response: json200(LegacyStatus),
+      answers: gatedAnswers,
       handle: async (req) => {
         requireTokenless(req, 'rekey');
         return json(await statusOf(rekeying, await rekeying.start(orderOf(req.data), REKEY)));
@@ -78,6 +80,7 @@ function initPath(name: 'rekey' | 'rekey-recovery-key', rekeying: Rekeying): Any
     .delete({
       summary: 'Gives up; the present shares stay in force.',
       response: NoContent,
+      answers: gatedAnswers,
       handle: async (req) => {
         requireTokenless(req, 'rekey');
         await rekeying.cancel(REKEY);
@@ -94,6 +97,7 @@ function updatePath(name: 'rekey' | 'rekey-recovery-key', rekeying: Rekeying): A
   }).update({
     summary: 'Gives a share.',
     response: json200(Type.Union([LegacyStatus, LegacyShares])),
+    answers: gatedAnswers,
     handle: async (req) => {
       requireTokenless(req, 'rekey');
       const given = await rekeying.give(parseShare(required(req.data.key)), req.data.nonce ?? '', REKEY);
@@ -113,6 +117,7 @@ function verifyPath(name: 'rekey' | 'rekey-recovery-key', rekeying: Rekeying): A
     .read({
       summary: 'Shows the progress.',
       response: json200(Verification),
+      answers: gatedAnswers,
       handle: async (req) => {
         requireTokenless(req, 'rekey');
         return json(verificationOf(await rekeying.verification(REKEY)));
@@ -121,6 +126,7 @@ function verifyPath(name: 'rekey' | 'rekey-recovery-key', rekeying: Rekeying): A
     .update({
       summary: 'Gives a new share.',
       response: json200(Type.Union([Verification, Verified])),
+      answers: gatedAnswers,
       handle: async (req) => {
         requireTokenless(req, 'rekey');
         return json(verifiedOf(await rekeying.verify(parseShare(required(req.data.key)), req.data.nonce ?? '', REKEY)));
@@ -129,6 +135,7 @@ function verifyPath(name: 'rekey' | 'rekey-recovery-key', rekeying: Rekeying): A
     .delete({
       summary: 'Starts the verification over, with a new nonce.',
       response: json200(Verification),
+      answers: gatedAnswers,
       handle: async (req) => {
         requireTokenless(req, 'rekey');
         return json(verificationOf(await rekeying.restartVerification(REKEY)));

@@ -1,4 +1,4 @@
-import { BadRequest, f, path, rawAnswer, type AnyPath } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, streamedAnswer, type AnyPath } from '@strongroom/engine-sdk';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { LogStreams } from '../../services/following/log-streams.ts';
 import { logLevel } from '../../services/settings/log-levels.ts';
@@ -16,7 +16,7 @@ export function monitorPaths({ logStreams }: { readonly logStreams: LogStreams }
       },
     }).read({
       summary: 'Follows the log.',
-      response: rawAnswer(['text/plain; charset=utf-8', 'application/json']),
+      response: streamedAnswer(['text/plain; charset=utf-8', 'application/json']),
       handle: async (req) => {
         const level = logLevel(req.data.log_level);
         if (!level) throw new BadRequest('unknown log level');

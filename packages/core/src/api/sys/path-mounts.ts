@@ -8,7 +8,7 @@ import type { Removals } from '../../services/removal/removals.ts';
 import { requireCountedLogins } from '../../services/lockout/lockout-settings.ts';
 import { mergeMountConfig, tuneFields } from './mount-config.ts';
 import { MountData, mountData, tuneData, Tuning } from './mount-data.ts';
-import { RemovedAnswer, removedAnswer } from './path-removals.ts';
+import { GoesOn, RemovedAnswer, removedAnswer } from './path-removals.ts';
 
 const Move = Type.Object({
   migration_id: Type.String(),
@@ -110,6 +110,7 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
     .delete({
       summary: `Unmounts a ${noun}.`,
       response: RemovedAnswer,
+      answers: { 202: GoesOn },
       takes: ['force'],
       handle: async ({ data, caller }) => {
         const mount = mounts.at(full(data.path));

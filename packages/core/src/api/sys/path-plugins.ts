@@ -231,6 +231,7 @@ export function pluginPaths({ catalogue, reload, reloadOthers = async () => fals
     }).update({
       summary: 'Reload a plugin or mounts',
       response: Reload,
+      answers: { 202: Reload },
       handle: async ({ data: { plugin, mounts, scope } }) => {
         if (plugin === '' && mounts.length === 0) throw new BadRequest('plugin or mounts must be provided');
         if (plugin !== '' && mounts.length > 0) throw new BadRequest('plugin and mounts cannot be set at the same time');
@@ -264,6 +265,7 @@ export function pluginPaths({ catalogue, reload, reloadOthers = async () => fals
     }).update({
       summary: 'Reload a plugin, named with its kind',
       response: Reload,
+      answers: { 202: Reload },
       handle: async ({ data }) => {
         if (!find(requireKind(data.type), data.name)) throw new BadRequest(`plugin not found in the catalog: ${JSON.stringify(data.name)}`);
         return reloaded({ plugin: data.name }, data.scope);

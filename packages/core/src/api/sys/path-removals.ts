@@ -22,6 +22,9 @@ export const RemovedAnswer = orNoContent(
   Type.Object({ removing: Type.Optional(Type.Boolean()), left_outside: Type.Optional(Type.Array(LeftOutsideData)) }),
 );
 
+/** The removal goes on after the answer. */
+export const GoesOn = Type.Object({ removing: Type.Boolean() });
+
 const Removing = Type.Object({ type: Type.String(), ...Removal.properties });
 const removed = {
   path: Type.String(),
@@ -79,6 +82,7 @@ export function removalPaths({ removals }: { removals: Removals }): AnyPath[] {
       .update({
         summary: 'Tries again now.',
         response: RemovedAnswer,
+        answers: { 202: GoesOn },
         handle: async ({ data }) => removedAnswer(mountOf(data.path), await removals.retry(mountOf(data.path))),
       })
       .delete({

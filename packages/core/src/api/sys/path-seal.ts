@@ -159,6 +159,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
     }).read({
       summary: 'Health of the server.',
       response: Health,
+      answers: { 501: Health, 503: Health, default: Health },
       handle: async (req) => health(req.data as Record<string, string | undefined>),
     }),
     path('seal-status', {

@@ -73,6 +73,7 @@ export function serverPaths(deps: ServerPathDeps): AnyPath[] {
     }).read({
       summary: 'Shows metrics.',
       response: rawAnswer(['text/plain; version=0.0.4', 'application/json']),
+      answers: { 400: rawAnswer('text/plain') },
       handle: async ({ data }): Promise<EngineResponse<never>> => {
         if (!deps.metrics) return { status: 400, raw: { contentType: 'text/plain', body: 'prometheus is not enabled' } };
         if (data.format === 'json') return { raw: { contentType: 'application/json', body: await deps.metrics('json') } };

@@ -1,4 +1,4 @@
-import { type AnyPath, BadRequest, type EngineRequest, path, rawAnswer, Timestamp } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineRequest, path, Refusal, streamedAnswer, Timestamp } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
@@ -49,13 +49,16 @@ export function snapshotPaths({ snapshots, mounts, replaceStore }: Deps): AnyPat
       .read({
         summary: 'Takes a snapshot.',
         untimed: true,
-        response: rawAnswer('application/gzip'),
+        response: streamedAnswer('application/gzip'),
+        answers: { 409: Refusal, 501: Refusal },
         handle: async () => ({ stream: (await snapshots.take()).body, headers: { 'Content-Disposition': 'attachment' } }),
       })
       .update({
         summary: 'Restores a snapshot of this cluster.',
+        bodyType: 'application/gzip',
         untimed: true,
         response: Restored,
+        answers: { 409: Refusal, 501: Refusal },
         handle: async (req) => restore(req, false),
       }),
     path('storage/raft/snapshot-force', {
@@ -65,8 +68,10 @@ export function snapshotPaths({ snapshots, mounts, replaceStore }: Deps): AnyPat
       fields: {},
     }).update({
       summary: 'Restores a snapshot of any cluster.',
+      bodyType: 'application/gzip',
       untimed: true,
       response: Restored,
+      answers: { 409: Refusal, 501: Refusal },
       handle: async (req) => restore(req, true),
     }),
   ];

@@ -1,4 +1,4 @@
-import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, f, NoContent, path, Warned } from '@strongroom/engine-sdk';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { TokenRevoker } from '../../services/tokens/token-revoker.ts';
 import type { TokenStore } from '../../services/tokens/token-store.ts';
@@ -63,6 +63,7 @@ export function revokePaths({ tokens, revoker }: { tokens: TokenStore; revoker: 
     }).update({
       summary: 'Accepted for clients that call it.',
       response: NoContent,
+      answers: { 202: Warned },
       handle: async () => ({
         status: 202,
         warnings: ['Tidy operation successfully started. Any information from the operation will be printed to the server logs.'],

@@ -1,15 +1,13 @@
-/** A schema in the dialect of OpenAPI 3.0. */
-export type OpenApiSchema = Readonly<Record<string, unknown>>;
-
-/** A reference to a component of the document. */
-export function refTo(kind: 'schemas' | 'responses', name: string): OpenApiSchema {
-  return { $ref: `#/components/${kind}/${name}` };
-}
+import { isDeepStrictEqual } from 'node:util';
+import { ListedKeys } from '@strongroom/engine-sdk';
+import { refTo, type OpenApiSchema } from './openapi-ref.ts';
+import { RESPONSES } from './openapi-responses.ts';
 
 const text = { type: 'string' };
 const sensitive = { 'x-vault-displayAttrs': { sensitive: true } };
 const strings = { type: 'array', items: text };
 const texts = { type: 'object', additionalProperties: text, nullable: true };
+const nothing = { nullable: true, enum: [null] };
 
 const Auth = {
   type: 'object',
@@ -17,9 +15,9 @@ const Auth = {
   properties: {
     client_token: { ...text, ...sensitive },
     accessor: text,
-    policies: strings,
-    token_policies: strings,
-    identity_policies: strings,
+    policies: { ...strings, nullable: true },
+    token_policies: { ...strings, nullable: true },
+    identity_policies: { ...strings, nullable: true },
     metadata: texts,
     lease_duration: { type: 'integer', description: 'Seconds that the token lives.' },
     renewable: { type: 'boolean' },
@@ -33,7 +31,6 @@ const Auth = {
 
 const WrapInfo = {
   type: 'object',
-  nullable: true,
   properties: {
     token: { ...text, ...sensitive },
     accessor: text,
@@ -42,66 +39,129 @@ const WrapInfo = {
     creation_path: text,
     wrapped_accessor: text,
   },
+  required: ['token', 'accessor', 'ttl', 'creation_time', 'creation_path'],
 };
 
-const Envelope = {
-  type: 'object',
-  description: 'What every answer with a body has.',
-  properties: {
+/** What every answer with a body has, in the order of the wire. */
+const envelope = (own: OpenApiSchema): OpenApiSchema => {
+  const properties = {
     request_id: text,
     lease_id: { type: 'string', description: 'Empty without a lease.' },
     renewable: { type: 'boolean' },
     lease_duration: { type: 'integer', description: 'Seconds.' },
     data: { nullable: true },
-    wrap_info: refTo('schemas', 'WrapInfo'),
+    wrap_info: nothing,
     warnings: { ...strings, nullable: true },
     auth: refTo('schemas', 'Auth'),
+    ...own,
+  };
+  return { type: 'object', properties, required: Object.keys(properties) };
+};
+
+/** What `ListedKeys` of the SDK is here. */
+const LISTED = 'Keys';
+
+const SCHEMAS: readonly (readonly [name: string, schema: OpenApiSchema])[] = [
+  ['Auth', Auth],
+  ['WrapInfo', WrapInfo],
+  [
+    'Envelope',
+    {
+      description: 'What every answer with a body has. Some paths of `sys/` repeat the keys of `data` beside those of the envelope.',
+      ...envelope({}),
+    },
+  ],
+  [
+    'Wrapped',
+    {
+      description: 'The answer to a call with `X-Vault-Wrap-TTL`: a token that `sys/wrapping/unwrap` gives the true answer for, once.',
+      ...envelope({ data: nothing, wrap_info: refTo('schemas', 'WrapInfo'), auth: nothing }),
+    },
+  ],
+  ['Warned', { description: 'Done, with warnings.', ...envelope({ data: nothing, auth: nothing }) }],
+  [
+    'Errors',
+    {
+      type: 'object',
+      description: 'The call failed. Each text says why.',
+      properties: { errors: strings, data: { nullable: true, description: 'What the caller can use nevertheless.' } },
+      required: ['errors'],
+    },
+  ],
+  [LISTED, { type: 'object', properties: { keys: { ...strings, description: 'In byte order.' } }, required: ['keys'] }],
+];
+
+const HEADERS = {
+  'Retry-After': { description: 'Seconds after which a repeated call may succeed.', schema: { type: 'integer' } },
+};
+
+/** The names of those that every path takes, and their declarations. */
+const PARAMETERS = {
+  Namespace: {
+    name: 'X-Vault-Namespace',
+    in: 'header',
+    description: 'There is one namespace, `root`. Any other is answered 404.',
+    schema: { type: 'string', enum: ['root'] },
+  },
+  WrapTtl: {
+    name: 'X-Vault-Wrap-TTL',
+    in: 'header',
+    description: 'Wraps the answer: the caller gets a token that lives as long as this says, and gives the answer for once.',
+    schema: { type: 'string', pattern: '^[0-9]{1,6}[smh]?$' },
   },
 };
 
-const json = (schema: OpenApiSchema): OpenApiSchema => ({ 'application/json': { schema } });
-
-const RESPONSES = {
-  NoContent: { description: 'Done. With warnings the status is 200, and the body an envelope.' },
-  Error: {
-    description: 'The call failed; each text says why.',
-    content: json({ type: 'object', properties: { errors: strings, warnings: { ...strings, nullable: true } } }),
-  },
-  Token: { description: 'A token, in `auth`.', content: json(refTo('schemas', 'Envelope')) },
-  Any: {
-    description: 'What another call answered.',
-    content: json({ allOf: [refTo('schemas', 'Envelope'), { type: 'object', properties: { data: { nullable: true, ...sensitive } } }] }),
-  },
-  Keys: {
-    description: 'Names. 404 when there are none.',
-    content: json({
-      allOf: [refTo('schemas', 'Envelope'), { type: 'object', properties: { data: refTo('schemas', 'Keys') } }],
-    }),
-  },
+const SECURITY = {
+  Token: { type: 'apiKey', in: 'header', name: 'X-Vault-Token' },
+  Bearer: { type: 'http', scheme: 'bearer', description: 'The same token.' },
 };
+
+/** What all paths take. */
+export const COMMON_PARAMETERS: readonly OpenApiSchema[] = Object.keys(PARAMETERS).map((name) => refTo('parameters', name));
+
+/** What calls that need a token show: it stands in one header or the other. */
+export const NEEDS_TOKEN: readonly OpenApiSchema[] = Object.keys(SECURITY).map((name) => ({ [name]: [] }));
+
+/** Of another schema with the name of one that is there. */
+const NUMBERS_FROM = 2;
+
+interface Kept {
+  /** What it was made of; the document's own are made of nothing. */
+  readonly source: object | undefined;
+  made: OpenApiSchema;
+}
 
 /** What several operations of a document share, each described once. */
 export class Components {
-  readonly #schemas = new Map<string, OpenApiSchema>([
-    ['Auth', Auth],
-    ['Envelope', Envelope],
-    ['Keys', { type: 'object', properties: { keys: { ...strings, description: 'In byte order.' } } }],
-    ['WrapInfo', WrapInfo],
-  ]);
+  readonly #schemas = new Map<string, Kept>(
+    SCHEMAS.map(([name, made]) => [name, { source: name === LISTED ? ListedKeys : undefined, made }]),
+  );
 
-  /** A reference to the schema of this name, which is made when it is needed first. */
-  schema(name: string, make: () => OpenApiSchema): OpenApiSchema {
-    if (!this.#schemas.has(name)) {
-      this.#schemas.set(name, {});
-      this.#schemas.set(name, make());
+  /**
+   * A reference to the schema that is made of a source, when it is needed first. Two engines may call different schemas by the same name: the second one gets a
+   * number.
+   */
+  schema(name: string, source: object, make: () => OpenApiSchema): OpenApiSchema {
+    for (let number = NUMBERS_FROM, tried = name; ; tried = `${name}${number}`, number += 1) {
+      const known = this.#schemas.get(tried);
+      if (!known) {
+        const kept: Kept = { source, made: {} };
+        this.#schemas.set(tried, kept);
+        kept.made = make();
+        return refTo('schemas', tried);
+      }
+      if (known.source === source) return refTo('schemas', tried);
+      if (known.source !== undefined && isDeepStrictEqual(known.source, source)) return refTo('schemas', tried);
     }
-    return refTo('schemas', name);
   }
 
   document(): OpenApiSchema {
     return {
-      schemas: Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: Object.fromEntries([...this.#schemas].map(([name, { made }]) => [name, made] as const).sort(([a], [b]) => (a < b ? -1 : 1))),
       responses: RESPONSES,
+      headers: HEADERS,
+      parameters: PARAMETERS,
+      securitySchemes: SECURITY,
     };
   }
 }

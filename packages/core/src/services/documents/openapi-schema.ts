@@ -1,9 +1,14 @@
 import { fieldSpec, formatDuration } from '@strongroom/engine-sdk';
 import type { TSchema } from 'typebox';
-import type { Components, OpenApiSchema } from './openapi-components.ts';
+import type { Components } from './openapi-components.ts';
+import type { OpenApiSchema } from './openapi-ref.ts';
 
-/** Keywords of ours that say how a value is handled, not what it is. */
-const OURS: ReadonlySet<string> = new Set(['x-field', 'x-answer', 'x-may-be-empty', 'secret', 'address', '$id']);
+/** Keywords that OpenAPI 3.0 has with the meaning of JSON Schema. All others say how a value is handled, not what it is, and are left out. */
+const KEPT: ReadonlySet<string> = new Set([
+  ...['title', 'description', 'type', 'format', 'enum', 'default', 'example', 'deprecated', 'readOnly', 'writeOnly', 'nullable'],
+  ...['minimum', 'maximum', 'multipleOf', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems', 'required'],
+  ...['minProperties', 'maxProperties', 'additionalProperties'],
+]);
 
 /**
  * A schema of JSON Schema as OpenAPI 3.0 writes it: without `const` and `null`, and with `x-vault-displayAttrs` for what a form must know. A schema with a
@@ -18,7 +23,7 @@ export function openApiSchema(schema: TSchema, components?: Components): OpenApi
     !('x-field' in schema) &&
     (schema as { type?: string }).type === 'object'
   ) {
-    return components.schema(title, () => plain(schema, components));
+    return components.schema(title, schema, () => plain(schema, components));
   }
   return plain(schema, components);
 }
@@ -61,8 +66,8 @@ interface FormFields {
 function plain(schema: TSchema, components?: Components): OpenApiSchema {
   const made: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (OURS.has(key)) continue;
     if (key === 'const') made['enum'] = [value];
+    else if (key === 'type' && value === 'null') Object.assign(made, { nullable: true, enum: [null] });
     else if (key === 'type' && Array.isArray(value)) Object.assign(made, nullable(value as string[]));
     else if (key === 'anyOf') Object.assign(made, union(value as TSchema[], components));
     else if (key === 'properties') {
@@ -74,12 +79,12 @@ function plain(schema: TSchema, components?: Components): OpenApiSchema {
     } else if (key === 'patternProperties') {
       const [one] = Object.values(value as Record<string, TSchema>);
       made['additionalProperties'] = one ? openApiSchema(one, components) : {};
-    } else if (key === 'allOf') made[key] = (value as TSchema[]).map((one) => openApiSchema(one, components));
-    else made[key] = value;
+    } else if (key === 'allOf' || key === 'oneOf') made[key] = (value as TSchema[]).map((one) => openApiSchema(one, components));
+    else if (key === 'exclusiveMinimum') Object.assign(made, { minimum: value, exclusiveMinimum: true });
+    else if (key === 'exclusiveMaximum') Object.assign(made, { maximum: value, exclusiveMaximum: true });
+    else if (KEPT.has(key)) made[key] = value;
   }
   const { secret, group, multiline } = schema as { secret?: boolean; group?: string; multiline?: boolean | 'json' };
-  delete made['group'];
-  delete made['multiline'];
   return { ...made, ...displayed({ sensitive: secret, group, multiline }) };
 }
 

@@ -1,8 +1,12 @@
-import { answerForm, mayBeEmpty, type AnyPath, type Op } from '@strongroom/engine-sdk';
-import type { TProperties, TSchema } from 'typebox';
+import { answerForm, type AnyPath } from '@strongroom/engine-sdk';
+import type { TSchema } from 'typebox';
 import { VERSION } from '../../kernel/version.ts';
-import { Components, refTo, type OpenApiSchema } from './openapi-components.ts';
-import { fieldSchema, formSchema, openApiSchema } from './openapi-schema.ts';
+import { answersOf, successOf } from './openapi-answers.ts';
+import { COMMON_PARAMETERS, Components, NEEDS_TOKEN } from './openapi-components.ts';
+import { isOfEngine, type Verb } from './openapi-failures.ts';
+import { OperationIds, templateOf } from './openapi-names.ts';
+import type { OpenApiSchema } from './openapi-ref.ts';
+import { fieldSchema, formSchema } from './openapi-schema.ts';
 
 /** A mount and its paths. */
 export interface Place {
@@ -15,13 +19,21 @@ type Fields = readonly (readonly [name: string, schema: TSchema])[];
 type Written = 'update' | 'patch';
 type Query = 'read' | 'list' | 'scan' | 'delete';
 
+/** The first word of operation ids. */
+const VERBS = { post: 'write', patch: 'patch', delete: 'delete' };
+const BODY_TYPES = { update: 'application/json', patch: 'application/merge-patch+json' };
+
 /** The OpenAPI document of declared paths. */
 export function openApiOf(places: readonly Place[]): Record<string, unknown> {
   const components = new Components();
-  const paths: Record<string, unknown> = {};
-  for (const { prefix, paths: declared } of places) {
-    for (const path of declared) paths[`/${prefix}${path.pattern.replace(/\{(\w+):\w+\}/g, '{$1}')}`] = pathItem(path, prefix, components);
-  }
+  const ids = new OperationIds();
+  const declared = places.flatMap(({ prefix, paths }) =>
+    paths.map((path) => ({ prefix, path, template: templateOf(prefix, path.pattern) })),
+  );
+  declared.sort((a, b) => (a.template < b.template ? -1 : 1));
+  const paths = Object.fromEntries(
+    declared.map(({ prefix, path, template }) => [template, pathItem(path, { prefix, template, components, ids })]),
+  );
   return {
     openapi: '3.0.2',
     info: {
@@ -30,18 +42,29 @@ export function openApiOf(places: readonly Place[]): Record<string, unknown> {
       version: VERSION,
       license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    servers: [{ url: '/v1' }],
+    security: NEEDS_TOKEN,
+    paths,
     components: components.document(),
   };
 }
 
-function pathItem(path: AnyPath, prefix: string, components: Components): Record<string, unknown> {
+/** What all paths of a document have to do with. */
+interface Surroundings {
+  readonly prefix: string;
+  readonly template: string;
+  readonly components: Components;
+  readonly ids: OperationIds;
+}
+
+function pathItem(path: AnyPath, { prefix, template, components, ids }: Surroundings): Record<string, unknown> {
   const { about, operations, pattern } = path;
   const captured = new Set([...pattern.matchAll(/\{(\w+)/g)].map((match) => match[1]!));
   const all = Object.entries(about.fields as Record<string, TSchema>);
   const fields: Fields = all.filter(([name]) => !captured.has(name));
   const captures = all.filter(([name]) => captured.has(name));
   const tags = [tagOf(prefix)];
+  const open = about.access === 'unauthenticated' || about.login !== undefined;
   const shown = (schema: TSchema): OpenApiSchema => fieldSchema(schema, components);
 
   const parameters = (...names: Query[]): Record<string, unknown>[] => {
@@ -52,63 +75,72 @@ function pathItem(path: AnyPath, prefix: string, components: Components): Record
     });
   };
   const body = (name: Written): Record<string, unknown> => {
+    const { bodyType } = operations[name]!;
+    if (bodyType !== undefined)
+      return { requestBody: { required: true, content: { [bodyType]: { schema: { type: 'string', format: 'binary' } } } } };
     const taken = bodyOf(path, name, fields);
     if (taken.length === 0 && about.arbitraryData !== true) return {};
     const { required, ...form } = formSchema({ properties: Object.fromEntries(taken) }, components);
+    const isNeeded = name === 'update' && required !== undefined;
     const schema = {
       ...form,
-      ...(name === 'update' && required !== undefined ? { required } : {}),
+      ...(isNeeded ? { required } : {}),
       ...(about.arbitraryData === true ? { additionalProperties: true } : {}),
       ...variantsOf(path, components),
     };
-    return { requestBody: { content: { 'application/json': { schema } } } };
+    return { requestBody: { ...(isNeeded ? { required: true } : {}), content: { [BODY_TYPES[name]]: { schema } } } };
   };
   const query = (names: Query[], flags: Record<string, unknown>[] = []): Record<string, unknown> => {
     const taken = [...flags, ...parameters(...names)];
     return taken.length > 0 ? { parameters: taken } : {};
   };
-  const spoken = (op: Op<TProperties, TSchema>, name: Written | Query): Record<string, unknown> => ({
-    summary: op.summary,
-    tags,
-    ...(answerForm(op.response ?? {})?.kind === 'lease' && op.response !== undefined ? { 'x-strongroom-ui': { kind: 'issue' } } : {}),
-    responses: responsesOf(op, name, components),
-  });
+  const spoken = (verb: Verb, ...names: (Written | Query)[]): Record<string, unknown> => {
+    const ops = names.flatMap((name) => operations[name] ?? []);
+    const [op] = ops;
+    return {
+      operationId: ids.of(verb === 'get' ? names[0]! : VERBS[verb], template),
+      summary: op!.summary,
+      tags,
+      ...(open ? { security: [] } : {}),
+      ...(op!.response !== undefined && answerForm(op!.response)?.kind === 'lease' ? { 'x-strongroom-ui': { kind: 'issue' } } : {}),
+      responses: answersOf({ path, verb, ops, ofEngine: isOfEngine(prefix) }, components),
+    };
+  };
   const flag = (name: 'list' | 'scan', required: boolean): Record<string, unknown>[] =>
     operations[name]
       ? [{ name, in: 'query', required, description: operations[name].summary, schema: { type: 'string', enum: ['true'] } }]
       : [];
-  const got = operations.read ?? operations.list;
+  const got = (['read', 'list', 'scan'] as const).filter((name) => operations[name]);
   return {
     description: about.synopsis,
-    ...(captures.length > 0
-      ? {
-          parameters: captures.map(([name, schema]) => ({
-            name,
-            in: 'path',
-            required: true,
-            description: (schema as { description?: string }).description ?? '',
-            schema: { type: 'string' },
-          })),
-        }
-      : {}),
+    parameters: [
+      ...captures.map(([name, schema]) => ({
+        name,
+        in: 'path',
+        required: true,
+        description: (schema as { description?: string }).description ?? '',
+        schema: { type: 'string' },
+      })),
+      ...COMMON_PARAMETERS,
+    ],
     ...(about.access === 'sudo' ? { 'x-vault-sudo': true } : {}),
-    ...(about.access === 'unauthenticated' || about.login ? { 'x-vault-unauthenticated': true } : {}),
+    ...(open ? { 'x-vault-unauthenticated': true } : {}),
     ...(operations.exists ? { 'x-vault-createSupported': true } : {}),
-    ...(got
+    ...(got.length > 0
       ? {
           get: {
-            ...spoken(got, operations.read ? 'read' : 'list'),
+            ...spoken('get', ...got),
             ...query(
               ['read', 'list', 'scan'],
               [...flag('list', operations.read === undefined && operations.scan === undefined), ...flag('scan', false)],
             ),
-            ...(operations.read && operations.list ? { 'x-strongroom-list': spoken(operations.list, 'list')['responses'] } : {}),
+            ...(operations.read && operations.list ? { 'x-strongroom-list': successOf(operations.list, components) } : {}),
           },
         }
       : {}),
-    ...(operations.update ? { post: { ...spoken(operations.update, 'update'), ...body('update') } } : {}),
-    ...(operations.patch ? { patch: { ...spoken(operations.patch, 'patch'), ...body('patch') } } : {}),
-    ...(operations.delete ? { delete: { ...spoken(operations.delete, 'delete'), ...query(['delete']) } } : {}),
+    ...(operations.update ? { post: { ...spoken('post', 'update'), ...body('update') } } : {}),
+    ...(operations.patch ? { patch: { ...spoken('patch', 'patch'), ...body('patch') } } : {}),
+    ...(operations.delete ? { delete: { ...spoken('delete', 'delete'), ...query(['delete']) } } : {}),
   };
 }
 
@@ -117,7 +149,7 @@ function variantsOf({ about: { variants } }: AnyPath, components: Components): O
   const schemas = Object.entries(variants?.schemas() ?? {});
   if (!variants || schemas.length === 0) return {};
   const refs = schemas.map(
-    ([name, schema]) => [name, components.schema(name, () => formSchema(schema, components))['$ref'] as string] as const,
+    ([name, schema]) => [name, components.schema(name, schema, () => formSchema(schema, components))['$ref'] as string] as const,
   );
   return {
     anyOf: refs.map(([, $ref]) => ({ $ref })),
@@ -144,36 +176,4 @@ function bodyOf({ operations }: AnyPath, name: Written, fields: Fields): Fields 
   if (takes) return fields.filter(([field]) => takes.includes(field));
   const elsewhere = Object.entries(ops).flatMap(([other, op]) => (other === name ? [] : (op.takes ?? [])));
   return fields.filter(([field]) => !elsewhere.includes(field));
-}
-
-function responsesOf({ response }: Op<TProperties, TSchema>, name: Written | Query, components: Components): Record<string, unknown> {
-  const failed = { default: refTo('responses', 'Error') };
-  if (!response) return { '200': { description: 'OK' }, ...failed };
-  const form = answerForm(response);
-  const empty = { '204': refTo('responses', 'NoContent') };
-  const json = (schema: OpenApiSchema): Record<string, unknown> => ({
-    '200': { description: 'OK', content: { 'application/json': { schema } } },
-    ...(mayBeEmpty(response) ? empty : {}),
-    ...failed,
-  });
-  switch (form?.kind) {
-    case 'none':
-      return { ...empty, ...failed };
-    case 'token':
-      return { '200': refTo('responses', 'Token'), ...failed };
-    case 'any':
-      return { '200': refTo('responses', 'Any'), ...failed };
-    case 'raw': {
-      const schema = openApiSchema(response, components);
-      const content = Object.keys(schema).length === 0 ? { schema: { type: 'string' } } : { schema };
-      return { '200': { description: 'OK', content: Object.fromEntries(form.contentTypes!.map((type) => [type, content])) }, ...failed };
-    }
-    case 'lease':
-    case undefined:
-  }
-  const data = openApiSchema(response, components);
-  if (Object.keys(data).length === 0 && form?.kind === 'lease') return json(refTo('schemas', 'Envelope'));
-  if ((name === 'list' || name === 'scan') && data['$ref'] === '#/components/schemas/Keys')
-    return { '200': refTo('responses', 'Keys'), ...failed };
-  return json({ allOf: [refTo('schemas', 'Envelope'), { type: 'object', properties: { data } }] });
 }
