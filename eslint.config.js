@@ -37,6 +37,7 @@ const arrows = {
   'auth-kubernetes': ['engine-sdk', 'auth-sdk'],
   'auth-approle': ['engine-sdk', 'auth-sdk'],
   pgp: ['engine-sdk'],
+  tracing: ['engine-sdk'],
   'database-sdk': ['engine-sdk'],
   'database-testkit': ['engine-sdk', 'database-sdk', 'go-template'],
   'database-knex': ['engine-sdk', 'database-sdk'],
