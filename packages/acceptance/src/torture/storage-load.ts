@@ -4,7 +4,7 @@ import { Conflict, StorageFailure, type StorageDriver } from '@strongroom/storag
 export class StorageLoad {
   readonly #drivers: readonly StorageDriver[];
   readonly #acknowledged = new Map<string, string>();
-  /** Adds to the counter that were acknowledged, and those whose outcome nobody knows. */
+  /** Adds to the counter that were acknowledged, and those whose outcome is unknown. */
   #added = 0;
   #addsUnknown = 0;
   #going = true;
