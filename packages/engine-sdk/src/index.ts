@@ -94,3 +94,4 @@ export type { SnapshotPlace, SnapshotStorage, SnapshotStoragePlugin, StagedSnaps
 export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';
+export { parseTimestamp } from './timestamp.ts';
