@@ -1,4 +1,4 @@
-import type { Clock, Log, Plugin } from '@strongroom/engine-sdk';
+import type { Clock, Log, Plugin, Tracer } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import type { AbsentPlugin } from './services/plugins/absent-plugin.ts';
 import type { AuditDeviceConfig } from './services/audit/audit-broker.ts';
@@ -26,6 +26,8 @@ export interface CoreOptions {
   readonly log?: Log;
   /** Loads what encrypts to PGP keys, when the first key comes; resolves with undefined where it is not installed. */
   readonly pgp?: () => Promise<OpenPgp | undefined>;
+  /** Where spans of requests go. Absent: there are none, and they cost nothing. */
+  readonly tracer?: Tracer;
   /** In place of `log`: a log for each part of the core. */
   readonly loggers?: Loggers;
   /** What `sys/monitor` follows; without it there is no such path. */

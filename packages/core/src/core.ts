@@ -215,7 +215,7 @@ function sealPathDeps(
     ...{ seal, sealHealth, pgpKeys, cluster, storageType },
     now: () => clock.now(),
     sealed: () => !lifecycle.open,
-    opening: () => lifecycle.openingProblem,
+    opening: (recoveryKeys) => lifecycle.openingProblem(recoveryKeys),
     problem: () => copies.problem(),
     warnings: () => [...audit.warnings(), ...capacityWarnings(driver)],
     initialized: () => lifecycle.initialized(),

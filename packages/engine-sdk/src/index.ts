@@ -93,5 +93,6 @@ export type { SecretSubscriber, SecretSource, SecretSources, SourceMount, Source
 export type { SnapshotPlace, SnapshotStorage, SnapshotStoragePlugin, StagedSnapshot, StoredSnapshot } from './snapshot-storage.ts';
 export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
+export { inSpan, traced, type SpanAttributes, type SpanStart, type Tracer, type TraceSpan } from './tracer.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';
 export { parseTimestamp } from './timestamp.ts';

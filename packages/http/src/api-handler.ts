@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http';
-import { parseDuration, systemClock, type Clock } from '@strongroom/engine-sdk';
+import { parseDuration, systemClock, type Clock, type Tracer, type TraceSpan } from '@strongroom/engine-sdk';
 import { AnswerWriter } from './answer-writer.ts';
 import { KNOWN_CALLER, lower, UNKNOWN_CALLER, type BodyLimits } from './body-limits.ts';
 import { BodyMemory, type BodyHold } from './body-memory.ts';
@@ -64,6 +64,8 @@ export interface ApiOptions {
   readonly forwardedCertificate?: ForwardedCertificateOptions;
   /** Sent with every answer. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** That of the core: a span then lasts from the head of a request to its answer. Absent: spans are those of the core, without the time that a body takes. */
+  readonly tracer?: Tracer;
   /** Called after each answer. */
   readonly observe?: (observation: Observation) => void;
   /** Told of faults of the server itself, none of which a caller can cause, with the id that the caller got. */
@@ -97,6 +99,8 @@ interface Exchange {
   /** The memory of its body, until the answer. */
   hold: BodyHold | undefined;
   readonly started: number;
+  /** Ends when the answer is written, or the caller is gone. */
+  readonly span: TraceSpan | undefined;
 }
 
 /** Turns requests below `/v1/` into calls of the core, and its answers into HTTP. */
@@ -111,6 +115,7 @@ export class ApiHandler {
   readonly #proxies: TrustedProxies | undefined;
   readonly #forwardedCertificate: ForwardedCertificate;
   readonly #observe: ApiOptions['observe'];
+  readonly #tracer: Tracer | undefined;
   /** The answers that are being sent as they come about. */
   readonly streams: OpenStreams;
   readonly #onFault: ApiOptions['onFault'];
@@ -135,6 +140,7 @@ export class ApiHandler {
     }
     this.#forwardedCertificate = new ForwardedCertificate(options.forwardedCertificate);
     this.#observe = options.observe;
+    this.#tracer = options.tracer;
     this.#onFault = options.onFault;
   }
 
@@ -147,6 +153,7 @@ export class ApiHandler {
       id: undefined,
       hold: undefined,
       started: this.#observe ? performance.now() : 0,
+      span: this.#tracer && receivedSpan(this.#tracer, request, response),
     };
     try {
       this.#receive(exchange, base, target);
@@ -218,6 +225,7 @@ export class ApiHandler {
       party,
       forwardedCertificate,
       response,
+      span: exchange.span,
     });
     this.#core.handle(call).then(
       (answer) => {
@@ -430,4 +438,11 @@ function checkPatchType(contentType: string | undefined): void {
   if (contentType === undefined || contentType === '') throw new Refusal(400, 'mime: no media type');
   const type = mediaTypeOf(contentType);
   if (type !== MERGE_PATCH) throw new Refusal(415, `PATCH requires Content-Type of ${MERGE_PATCH}, provided ${type}`);
+}
+
+/** Named by the core once it knows what the request is. */
+function receivedSpan(tracer: Tracer, { method = '', headers }: IncomingMessage, response: ServerResponse): TraceSpan {
+  const span = tracer.begin(method, { kind: 'server', headers, attributes: { 'http.request.method': method } });
+  response.once('close', () => span.end());
+  return span;
 }

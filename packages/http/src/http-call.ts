@@ -17,6 +17,7 @@ export interface CallParts {
   /** The certificate that a trusted proxy passed on. */
   readonly forwardedCertificate: Uint8Array | undefined;
   readonly response: ServerResponse;
+  readonly span?: CoreRequest['span'] | undefined;
 }
 
 /** A request of the core that came by HTTP. Its abort signal is made when somebody first asks for it: most calls end before anybody does. */
@@ -31,12 +32,13 @@ export class HttpCall implements CoreRequest {
   readonly headers: IncomingHttpHeaders;
   readonly remoteAddress: string;
   readonly remotePort: number;
+  readonly span?: NonNullable<CoreRequest['span']>;
   readonly #response: ServerResponse;
   readonly #forwarded: boolean;
   readonly #forwardedCertificate: Uint8Array | undefined;
   #signal: AbortSignal | undefined;
 
-  constructor({ operation, path, data, exactData, body, token, wrapTtl, headers, party, forwardedCertificate, response }: CallParts) {
+  constructor({ operation, path, data, exactData, body, token, wrapTtl, headers, party, forwardedCertificate, response, span }: CallParts) {
     this.operation = operation;
     this.path = path;
     if (data !== undefined) this.data = data;
@@ -50,6 +52,7 @@ export class HttpCall implements CoreRequest {
     this.#forwarded = party.forwarded;
     this.#forwardedCertificate = forwardedCertificate;
     this.#response = response;
+    if (span) this.span = span;
   }
 
   get certificates(): readonly Uint8Array[] {

@@ -4,7 +4,7 @@ import { CallRefused, ImportStopped } from './failures.ts';
 import type { Digests, ImportRecord } from './import-record.ts';
 import { digest } from './json.ts';
 import { refusedLine, type Found } from './listing.ts';
-import { isThing, nameOf, type Line, type Outcome, type Thing } from './thing.ts';
+import { givenNameOf, isThing, nameOf, type Line, type Outcome, type Thing } from './thing.ts';
 
 /** Things that are compared with the record, and noted in it, in one call. */
 const CHUNK = 64;
@@ -59,8 +59,13 @@ export class Carrier {
     try {
       await each(seen, parallel, async (one) => void (one.current = await one.thing.current()));
       const there = seen.filter(({ line, current }) => !line && current !== undefined);
-      known = await this.#record.compare(new Map(there.map(({ thing, current }) => [nameOf(thing), digestsOf(thing, current)])));
-      await each(seen, ordered ? 1 : parallel, async (one) => void (one.line = await this.#decide(one, known.get(nameOf(one.thing)))));
+      known = await this.#record.compare(
+        new Map([
+          ...there.map(({ thing, current }) => [nameOf(thing), digestsOf(thing, current)] as const),
+          ...there.flatMap(({ thing }) => givenDigests(thing)),
+        ]),
+      );
+      await each(seen, ordered ? 1 : parallel, async (one) => void (one.line = await this.#decide(one, known)));
     } finally {
       await this.#note(chunk, seen, known);
     }
@@ -75,6 +80,8 @@ export class Carrier {
     for (const { thing, line, current } of seen) {
       const fresh = line?.outcome === 'imported' || line?.outcome === 'changed' || (line?.outcome === 'same' && !known.has(nameOf(thing)));
       if (fresh && current !== undefined) noted.set(nameOf(thing), digestsOf(thing, current));
+      if (line?.outcome === 'imported' || line?.outcome === 'changed')
+        for (const [name, digests] of givenDigests(thing)) noted.set(name, digests);
       if (line && CARRIED.has(line.outcome) && line.why === undefined) this.carried.push(thing);
     }
     const lines = new Map(seen.map(({ thing, line }) => [thing, line]));
@@ -85,13 +92,20 @@ export class Carrier {
     await this.#context.checkpoint.add(report);
   }
 
-  async #decide(one: Seen, before: { source: boolean; target: boolean } | undefined): Promise<Line> {
+  async #decide(one: Seen, known: ReadonlyMap<string, { source: boolean; target: boolean }>): Promise<Line> {
     const { thing, current } = one;
-    if (current !== undefined && thing.matches(current)) return lineOf(thing, 'same');
+    const before = known.get(nameOf(thing));
+    const newSecret = thing.given !== undefined && known.get(givenNameOf(thing))?.source !== true;
+    if (current !== undefined && thing.matches(current))
+      return newSecret ? this.#write(one, 'changed', false, 'its secrets in the file of -secrets are new') : lineOf(thing, 'same');
     if (thing.fixed !== undefined) return lineOf(thing, 'conflict', thing.fixed);
     if (current === undefined) return thing.needs ? needsLine(thing) : this.#write(one, 'imported', false);
     if (before?.source && before.target) return lineOf(thing, 'same');
-    if (before?.source) return lineOf(thing, 'same', 'was changed here since it came; that is kept');
+    if (before?.source) {
+      const also = newSecret ? ', and its new secrets in the file of -secrets are not written: add -on-conflict=replace' : '';
+      if (newSecret && this.#onConflict === 'replace') return this.#write(one, 'changed', true, 'what was here is replaced');
+      return lineOf(thing, newSecret ? 'conflict' : 'same', `was changed here since it came; that is kept${also}`);
+    }
     if (thing.needs) return needsLine(thing);
     if (before?.target) return this.#write(one, 'changed', false);
     if (this.#onConflict === 'replace') return this.#write(one, 'changed', true, 'what was here is replaced');
@@ -127,6 +141,13 @@ async function each(seen: readonly Seen[], limit: number, work: (one: Seen) => P
     }
   });
   if (stop !== undefined) throw stop;
+}
+
+/** The secrets of the operator's file, as the record knows them: as digests, of which it keeps keyed ones. */
+function givenDigests(thing: Thing): [name: string, digests: Digests][] {
+  if (thing.given === undefined) return [];
+  const given = digest(thing.given);
+  return [[givenNameOf(thing), { source: given, target: given }]];
 }
 
 function digestsOf(thing: Thing, current: unknown): Digests {

@@ -1,5 +1,6 @@
 import type { Checkpoint } from './checkpoint.ts';
 import type { MountMap } from './mount-map.ts';
+import type { RawStore } from './raw-store.ts';
 import type { SecretsFile } from './secrets-file.ts';
 import type { Selection } from './selection.ts';
 import type { Server } from './server.ts';
@@ -20,6 +21,8 @@ export interface Context {
   readonly undelete: boolean;
   /** Static roles and libraries are written, too: this server changes the passwords of their accounts at once. */
   readonly takeOver: boolean;
+  /** The store of the source; undefined where it is not to be read. */
+  readonly raw: RawStore | undefined;
   readonly apply: boolean;
   readonly parallel: number;
   /** Milliseconds since the epoch. */

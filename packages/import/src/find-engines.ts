@@ -1,13 +1,15 @@
 import type { Context } from './context.ts';
-import { writeCommand } from './command-text.ts';
+import { commandText, writeCommand } from './command-text.ts';
 import { groupOf, versionOf } from './find-mounts.ts';
 import { findKv1 } from './find-kv1.ts';
 import { findKv2 } from './find-kv2.ts';
 import { isRecord, type JsonRecord } from './json.ts';
-import { isLine, listOrLine, readOrLine, type Found } from './listing.ts';
+import { isLine, listOrLine, readOrLine, refusedLine, type Found } from './listing.ts';
 import { BUILT_IN_TYPES, type SourceMount } from './mount-map.ts';
+import type { RawStore } from './raw-store.ts';
 import { reportedLists, sectionsOf, type Section } from './sections.ts';
 import { setting } from './setting.ts';
+import type { Line } from './thing.ts';
 
 const TAKES_OVER =
   'writing it makes this server change the password of its accounts at once: run the command when the source no longer manages them, or add -take-over';
@@ -54,13 +56,26 @@ async function* findSection(context: Context, mount: SourceMount, section: Secti
     }
     const { shape, secrets = [], untouched } = section;
     const to = mount.to + below;
+    const raw = context.raw ? await rawOrLine(context.raw, mount, section, path, name) : {};
+    if (isLine(raw)) {
+      yield raw;
+      continue;
+    }
     const waits = section.takesOver && !context.takeOver;
     yield setting(context, {
-      ...{ kind, group, path, to, read, shape, secrets },
+      ...{ kind, group, path, to, read, shape, secrets, raw },
       ...(untouched ? { untouched } : {}),
       ...(waits ? { needs: { why: TAKES_OVER, command: writeCommand(to, shape(read)) } } : {}),
     });
     if (kind === 'approle role') yield* secretIds(context, path, to);
+  }
+}
+
+async function rawOrLine(raw: RawStore, mount: SourceMount, section: Section, path: string, name: string): Promise<JsonRecord | Line> {
+  try {
+    return await raw.secretsOf(mount, section, name);
+  } catch (error) {
+    return refusedLine(section.kind, path, error);
   }
 }
 
@@ -75,7 +90,7 @@ async function* secretIds(context: Context, path: string, to: string): Found {
       path: `${path}/secret-id`,
       outcome: 'not-carriable',
       why,
-      command: `strongroom write -force ${to}/secret-id`,
+      command: commandText(['strongroom', 'write', '-force', `${to}/secret-id`]),
     };
   }
 }

@@ -57,6 +57,7 @@ export async function* findMounts(context: Context): Found {
         type,
         targetType,
         accessor: String(read['accessor'] ?? ''),
+        uuid: String(read['uuid'] ?? ''),
         options,
       };
       context.map.add(mount, typeof known['accessor'] === 'string' ? known['accessor'] : undefined);

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import { commandText, fieldWords } from './command-text.ts';
 import { isUntouched, recordOf, type JsonRecord } from './json.ts';
 import { isLine, listOrLine, readOrLine, type Found } from './listing.ts';
 import { only, setting, without, type SettingParts } from './setting.ts';
@@ -79,7 +80,14 @@ async function* audit(context: Context): Found {
     const { type, options } = recordOf(raw);
     if (typeof type !== 'string') continue;
     const why = 'devices write to places of their own server: enable one here';
-    const command = `strongroom audit enable -path=${path.replace(/\/$/, '')} ${type}${Object.keys(recordOf(options)).length > 0 ? ' …' : ''}`;
+    const command = commandText([
+      'strongroom',
+      'audit',
+      'enable',
+      `-path=${path.replace(/\/$/, '')}`,
+      type,
+      ...fieldWords(recordOf(options)),
+    ]);
     yield { kind: 'audit device', path: `sys/audit/${path}`, outcome: 'not-carriable', why, command };
   }
 }

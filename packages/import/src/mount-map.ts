@@ -8,6 +8,8 @@ export interface SourceMount {
   /** The name of the type here; undefined where this server has no such engine. */
   readonly targetType: string | undefined;
   readonly accessor: string;
+  /** Below which the source stores its records; '' where it does not show it. */
+  readonly uuid: string;
   readonly options: JsonRecord;
 }
 

@@ -14,6 +14,7 @@ import { MountMap } from './mount-map.ts';
 import { Pace } from './pace.ts';
 import { totalsOf, type Ends, type Report } from './report.ts';
 import type { SecretsFile } from './secrets-file.ts';
+import { RawStore } from './raw-store.ts';
 import { Selection } from './selection.ts';
 import { Server } from './server.ts';
 import { nameOf, type Line, type Thing } from './thing.ts';
@@ -28,6 +29,8 @@ export interface ImportOrder {
   readonly versions: Versions;
   readonly undelete: boolean;
   readonly takeOver: boolean;
+  /** Read the store of the source by `sys/raw`, too. */
+  readonly raw?: boolean;
   /** `from` and `to` are paths of mounts; of login methods they begin with `auth/`. */
   readonly renames: readonly (readonly [from: string, to: string])[];
   readonly secrets: SecretsFile;
@@ -65,8 +68,10 @@ export async function runImport(order: ImportOrder): Promise<Report> {
     selection: new Selection(order.include, order.exclude),
     map: new MountMap(order.renames.map(([from, to]) => [folder(from), folder(to)])),
     ...{ secrets: order.secrets, versions: order.versions, undelete: order.undelete },
+    raw: order.raw ? new RawStore(source) : undefined,
     ...{ takeOver: order.takeOver, apply: order.apply, parallel: order.parallel, now },
   };
+  await context.raw?.requireAccess();
   const objects: Line[] = [];
   const record = new ImportRecord({ target, source: id, address: order.source.address });
   const carrier = new Carrier({ context, record, onConflict: order.onConflict, hearer: { add: (line) => void objects.push(line) } });

@@ -1,8 +1,10 @@
 import { isNothing, recordOf, type JsonRecord } from './json.ts';
+import { passwordHash } from './password-hash.ts';
+import type { StoredItems } from './raw-store.ts';
 import { only, without, type SecretField } from './setting.ts';
 
 /** A part of an engine that is read and written item by item, or once. */
-export interface Section {
+export interface Section extends StoredItems {
   /** For the report: `role`. */
   readonly kind: string;
   /** Below the mount: where it is, or what to list for the names. */
@@ -75,7 +77,16 @@ const SECTIONS: Readonly<Record<string, readonly Section[]>> = {
     { kind: 'login group', at: 'groups', shape: whole },
     { kind: 'login user', at: 'users', shape: whole },
   ],
-  'auth/userpass': [{ kind: 'login user', at: 'users', shape: login, secrets: [{ field: 'password', needed: () => true }] }],
+  'auth/userpass': [
+    {
+      kind: 'login user',
+      at: 'users',
+      shape: login,
+      secrets: [{ field: 'password', or: 'password_hash', needed: () => true }],
+      rawAt: (name) => `user/${name}`,
+      rawSecrets: passwordHash,
+    },
+  ],
   'auth/jwt': jwt(),
   'auth/oidc': jwt(),
   'auth/kubernetes': [

@@ -7,6 +7,8 @@ import type { Line, Thing } from './thing.ts';
 /** A field that no read shows. */
 export interface SecretField {
   readonly field: string;
+  /** Another field that takes its place. */
+  readonly or?: string;
   /** Whether the source has one. */
   needed(read: JsonRecord): boolean;
 }
@@ -24,6 +26,8 @@ export interface SettingParts {
   /** With accessors, and other names, of this server. */
   here?(content: JsonRecord): JsonRecord;
   readonly secrets?: readonly SecretField[];
+  /** Secrets that the store of the source shows. Those of the operator's file count before them. */
+  readonly raw?: JsonRecord;
   /** For settings that are never absent: whether nobody has written them. */
   untouched?(shaped: JsonRecord): boolean;
   /** Where it is written, if not at `to`. */
@@ -46,8 +50,10 @@ export function setting(context: Context, parts: SettingParts): Thing {
   const { source, target, secrets } = context;
   const { kind, group, path, to, read, shape, here = (content: JsonRecord) => content } = parts;
   const content = here(shape(read));
-  const given = secrets.of(path);
-  const missing = (parts.secrets ?? []).filter((secret) => secret.needed(read) && given[secret.field] === undefined);
+  const given = givenOf(secrets.of(path), parts);
+  const missing = (parts.secrets ?? []).filter(
+    ({ field, or, needed }) => needed(read) && given[field] === undefined && (or === undefined || given[or] === undefined),
+  );
   const current = async (): Promise<JsonRecord | undefined> => {
     const found = await target.read(to);
     const shaped = found && shape(found);
@@ -73,10 +79,17 @@ export function setting(context: Context, parts: SettingParts): Thing {
       const again = await source.read(path);
       return again !== undefined && alike(here(shape(again)), await current());
     },
+    ...(Object.keys(given).length > 0 ? { given } : {}),
     ...(needs ? { needs } : {}),
     ...(parts.unequal ? { unequal: parts.unequal } : {}),
     ...(parts.diff && parts.diff.length > 0 ? { diff: parts.diff } : {}),
   };
+}
+
+/** A field that stands in for one of the file is not sent beside it. */
+function givenOf(file: JsonRecord, { raw = {}, secrets = [] }: SettingParts): JsonRecord {
+  const replaced = secrets.flatMap(({ field, or }) => (or !== undefined && Object.hasOwn(file, field) ? [or] : []));
+  return { ...Object.fromEntries(Object.entries(raw).filter(([key]) => !replaced.includes(key))), ...file };
 }
 
 /** What is here of the fields that the source has. Those that nobody set do not count, because not every version of a server shows them. */

@@ -1,3 +1,4 @@
+import type { JsonRecord } from './json.ts';
 import type { Group } from './selection.ts';
 
 /** What came of one thing of the source. In a plan: what would come of it. */
@@ -44,6 +45,8 @@ export interface Thing {
   write(replace: boolean): Promise<void>;
   /** Reads both sides again, whole, and compares them. */
   verify(): Promise<boolean>;
+  /** Fields of the operator's file of secrets that are written with it; undefined for none. No read shows them again. */
+  readonly given?: JsonRecord | undefined;
   /** Why it cannot be written as it is, and the command that brings it. */
   readonly needs?: { readonly why: string; readonly command?: string };
   /** Every server has one of its own: why this one did not come, where the two differ. */
@@ -56,6 +59,11 @@ export interface Thing {
 
 export function isThing(found: Thing | Line): found is Thing {
   return !('outcome' in found);
+}
+
+/** The name of a thing's given secrets in the record of imports. */
+export function givenNameOf(thing: Pick<Thing, 'kind' | 'path'>): string {
+  return `secrets of ${nameOf(thing)}`;
 }
 
 /** The name of a thing in the record of imports and in the checkpoint. */

@@ -4,7 +4,10 @@ import { rewritePolicy } from '../src/policy-text.ts';
 
 const map = (...renames: [string, string][]): MountMap => {
   const made = new MountMap(renames);
-  made.add({ path: 'auth/ldap/', to: 'auth/ldap/', type: 'ldap', targetType: 'ldap', accessor: 'auth_ldap_1', options: {} }, 'auth_ldap_2');
+  made.add(
+    { path: 'auth/ldap/', to: 'auth/ldap/', type: 'ldap', targetType: 'ldap', accessor: 'auth_ldap_1', uuid: '', options: {} },
+    'auth_ldap_2',
+  );
   return made;
 };
 const rewritten = (text: string, ...renames: [string, string][]) => rewritePolicy(text, map(...renames)).policy;

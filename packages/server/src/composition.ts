@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { reserveCode, systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
 import { createCore, type Core, type SealState } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
+import type { OtlpTracing } from '@strongroom/tracing';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
 import type { Configuration, StorageChoice } from './config/configuration.ts';
 import { openConsole, type ConsolePages } from './console.ts';
@@ -16,6 +17,7 @@ import { packagePlugins } from './plugins/package-plugins.ts';
 import { configuredSeals } from './plugins/configured-seals.ts';
 import { localSnapshots } from './snapshots/local-folder.ts';
 import { openStorage } from './storage-choice.ts';
+import { openTracing } from './tracing/open-tracing.ts';
 
 /** What a server consists of. The container knows each part by one of these and makes it once, when somebody first asks. */
 export const TOKENS = {
@@ -27,6 +29,7 @@ export const TOKENS = {
   externalPlugins: token<Promise<readonly Plugin[]>>('ExternalPlugins'),
   storage: token<Promise<StorageDriver>>('Storage'),
   core: token<Promise<Core>>('Core'),
+  tracing: token<Promise<OtlpTracing | undefined>>('Tracing'),
   console: token<Promise<ConsolePages>>('Console'),
   listeners: token<Promise<ListenerSet>>('Listeners'),
   devRootToken: token<string | undefined>('DevRootToken'),
@@ -65,6 +68,7 @@ export function compose(configuration: Configuration, replacements: Replacements
       }),
   );
   let opened: Core | undefined;
+  let traces: OtlpTracing | undefined;
   once(TOKENS.metrics, () =>
     configuration.metrics
       ? new ServerMetrics({
@@ -76,6 +80,7 @@ export function compose(configuration: Configuration, replacements: Replacements
           seals: () => opened?.sealUnreachableSeconds() ?? [],
           timings: () => opened?.timings(),
           audit: () => opened?.auditFigures() ?? [],
+          spans: () => traces?.counts,
           room: () => roomOf(configuration.storage),
         })
       : undefined,
@@ -101,12 +106,17 @@ export function compose(configuration: Configuration, replacements: Replacements
       throw error;
     }
   });
+  once(TOKENS.tracing, async (from) => {
+    traces = await openTracing(configuration.tracing, from.resolve(TOKENS.log));
+    return traces;
+  });
   once(TOKENS.console, async (from) => replacements.console ?? openConsole(configuration.console, from.resolve(TOKENS.log)));
   once(TOKENS.listeners, async (from) =>
     ListenerSet.open(configuration.listeners, {
       core: await from.resolve(TOKENS.core),
       log: from.resolve(TOKENS.log).named('http'),
       metrics: from.resolve(TOKENS.metrics),
+      tracer: (await from.resolve(TOKENS.tracing))?.tracer,
       console: await from.resolve(TOKENS.console),
     }),
   );
@@ -121,6 +131,7 @@ async function coreOf(
   const configuration = from.resolve(TOKENS.configuration);
   const metrics = from.resolve(TOKENS.metrics);
   const devRootToken = from.resolve(TOKENS.devRootToken);
+  const tracing = await from.resolve(TOKENS.tracing);
   const { seals, lockout, apiAddress, clusterName, defaultLeaseTtl, maxLeaseTtl, audit, auditEmergencyDisable, sanitized } = configuration;
   const core: Core = await createCore({
     storage: metrics ? metrics.counting(storage) : storage,
@@ -138,6 +149,7 @@ async function coreOf(
     console: configuration.console.settings,
     pgp: loadOpenPgp,
     seals: await configuredSeals(seals, { plugins: plugins.external, clock: from.resolve(TOKENS.clock), log: from.resolve(TOKENS.log) }),
+    ...(tracing ? { tracer: tracing.tracer } : {}),
     ...(lockout ? { lockout } : {}),
     ...(devRootToken === undefined ? {} : { devRootToken }),
     ...(defaultLeaseTtl === undefined ? {} : { defaultLeaseTtl }),

@@ -35,6 +35,7 @@ export async function openServer(options: StartOptions): Promise<RunningServer> 
     const stop = async (): Promise<void> => {
       await listeners.stop(options.stopDeadline ?? LAST_REQUESTS);
       await opened.close();
+      await (await parts.resolve(TOKENS.tracing))?.close();
       removePidFile?.();
       log.info('stopped');
       if (!options.log) log.close();
@@ -58,6 +59,7 @@ export async function openServer(options: StartOptions): Promise<RunningServer> 
     };
   } catch (error) {
     await core?.close();
+    await (await parts.resolve(TOKENS.tracing).catch(() => undefined))?.close();
     removePidFile?.();
     if (!options.log) log.close();
     throw error;

@@ -13,31 +13,45 @@ export class CallRefused extends Error {
   }
 }
 
+/** What a server runs on, if not on a new folder and with a new key. */
+export interface KillableOptions {
+  /** The `storage` block: its type and what is in it. LMDB in a folder of its own by default. */
+  readonly storage?: string;
+  /** Another server whose store this one opens, or a copy of that: it has the same key and root token. */
+  readonly like?: KillableServer;
+}
+
 /** A server on LMDB in a process of its own, which is killed and started again on the same store. It unseals by itself. */
 export class KillableServer {
-  readonly sealKey = randomBytes(32);
+  readonly sealKey: Buffer;
   readonly #folder: string;
   readonly #address: string;
   readonly #config: string;
   #process: ServerProcess | undefined;
   #token = '';
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, sealKey: Buffer) {
     this.#folder = folder;
+    this.sealKey = sealKey;
     this.#address = `http://127.0.0.1:${port}`;
     this.#config = join(folder, 'server.hcl');
   }
 
-  /** A new store, initialised and open. */
-  static async start(): Promise<KillableServer> {
-    const server = new KillableServer(await mkdtemp(join(tmpdir(), 'strongroom-killable-')), await freePort());
+  /** A new store, initialised and open; or the store of another one. */
+  static async start({ storage, like }: KillableOptions = {}): Promise<KillableServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'strongroom-killable-'));
+    const server = new KillableServer(folder, await freePort(), like?.sealKey ?? randomBytes(32));
     await writeFile(
       server.#config,
-      `storage "lmdb" { path = "${server.store}" }\n` +
+      `storage ${storage ?? `"lmdb" { path = "${server.store}" }`}\n` +
         `listener "tcp" {\n  address = "${server.#address.slice('http://'.length)}"\n  tls_disable = true\n}\nlog_level = "error"\n` +
         `seal "static" {\n  current_key_id = "k1"\n  current_key = "${server.sealKey.toString('base64')}"\n}\n`,
     );
     await server.open();
+    if (like) {
+      server.#token = like.#token;
+      return server;
+    }
     const made = await server.call('PUT', 'sys/init', { recovery_shares: 1, recovery_threshold: 1 });
     server.#token = made['root_token'] as string;
     return server;

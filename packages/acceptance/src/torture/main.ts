@@ -5,11 +5,15 @@ import { databaseTarget } from './database-target.ts';
 import { DIRECTORY_SCENARIOS, directoryTarget } from './directory-target.ts';
 import { KillRun, type KillTarget } from './kill-run.ts';
 import { SealKills } from './seal-kills.ts';
-import { SnapshotKills } from './snapshot-kills.ts';
+import { MigrationKills } from './migration-kills.ts';
+import { postgresStore } from './postgres-store.ts';
+import { SnapshotKills, type SnapshotStore } from './snapshot-kills.ts';
 import { tortureMariadb, torturePostgres } from './torture-database.ts';
 import { tortureSlapd } from './torture-directory.ts';
+import { tortureEtcd } from './torture-etcd.ts';
 
-/** `npm run torture [-- kills]`: the crash tests, each with as many kills as asked. */
+/** `npm run torture [-- kills [snapshots]]`: the crash tests, each with as many kills as asked; `snapshots`: only those of snapshots, restores and migrations. */
+const only = process.argv[3];
 const kills = Number(process.argv[2] ?? 200);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const problems: string[] = [];
@@ -45,13 +49,34 @@ async function changes<Name extends string>(target: KillTarget<Name>, scenarios:
   }
 }
 
-async function snapshots(): Promise<void> {
-  const run = await SnapshotKills.create();
+async function snapshots(on: string, store?: SnapshotStore): Promise<void> {
+  const run = await SnapshotKills.create(store);
   try {
     const report = await run.run(kills, Math.random);
     say(
-      `snapshots and restores: ${report.kills} kills, ${report.taken} snapshots whole, ${report.restored} restores answered, ${report.cutOff} cut off`,
+      `snapshots and restores on ${on}: ${report.kills} kills, ${report.taken} snapshots whole, ${report.scheduled} of the schedule, ${report.restored} restores answered, ${report.cutOff} cut off`,
     );
+    problems.push(...report.problems);
+  } finally {
+    await run.dispose();
+  }
+}
+
+async function snapshotsOnPostgres(): Promise<void> {
+  const postgres = await startPostgres({});
+  try {
+    await snapshots('PostgreSQL', postgresStore(postgres));
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Most of a migration is spent waiting: a tenth of the kills. */
+async function migrations(): Promise<void> {
+  const run = await MigrationKills.create();
+  try {
+    const report = await run.run(Math.ceil(kills / 10), Math.random);
+    say(`migrations: ${report.kills} kills, ${report.cutOff} cut off`);
     problems.push(...report.problems);
   } finally {
     await run.dispose();
@@ -69,13 +94,29 @@ async function seals(): Promise<void> {
   }
 }
 
-await mixedLoad();
-await snapshots();
+if (only === 'etcd') {
+  problems.push(...(await tortureEtcd(kills, say)));
+  end();
+  process.exit();
+}
+if (only === undefined) await mixedLoad();
+if (only === undefined) problems.push(...(await tortureEtcd(Math.ceil(kills / 4), say)));
+await snapshots('LMDB');
+await snapshotsOnPostgres();
+await migrations();
+if (only === 'snapshots') {
+  end();
+  process.exit();
+}
 await seals();
 await changes(databaseTarget(await torturePostgres()), COMMON_SCENARIOS);
 if (mariadbMissing === undefined) await changes(databaseTarget(await tortureMariadb()), COMMON_SCENARIOS);
 else say(`nothing was killed over MariaDB: ${mariadbMissing}`);
 if (slapdMissing === undefined) await changes(directoryTarget(await tortureSlapd()), DIRECTORY_SCENARIOS);
 else say(`nothing was killed over slapd: ${slapdMissing}`);
-for (const problem of problems) say(`PROBLEM: ${problem}`);
-process.exitCode = problems.length > 0 ? 1 : 0;
+end();
+
+function end(): void {
+  for (const problem of problems) say(`PROBLEM: ${problem}`);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}

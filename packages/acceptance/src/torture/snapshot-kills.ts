@@ -1,8 +1,13 @@
-import { readdirSync } from 'node:fs';
+import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readSnapshot } from '@strongroom/snapshot-file';
 import { KillableServer } from './killable-server.ts';
 
 const PATH = 'sys/storage/raft/snapshot';
+const AUTO = 'sys/storage/raft/snapshot-auto';
+/** Milliseconds that a server may take to go on with what another one left. */
+const TAKEN_OVER = 60_000;
 const KEYS = 200;
 const VALUE = 'x'.repeat(20_000);
 
@@ -11,33 +16,59 @@ export interface SnapshotReport {
   readonly kills: number;
   /** Snapshots that were whole when the server was killed. */
   readonly taken: number;
+  /** Snapshots of the schedule that were there before it was killed. */
+  readonly scheduled: number;
   /** Restores that were answered before it was killed. */
   readonly restored: number;
   readonly cutOff: number;
   readonly problems: readonly string[];
 }
 
+/** What the server is killed on. */
+export interface SnapshotStore {
+  /** The `storage` block; LMDB by default. */
+  readonly storage?: string;
+  /** What of copies and replacements is left in the storage besides the store itself. */
+  leftovers(server: KillableServer): Promise<readonly string[]> | readonly string[];
+}
+
+/** A store on LMDB has nothing beside it. */
+export const lmdbStore: SnapshotStore = {
+  leftovers: (server) => {
+    const files = readdirSync(server.store);
+    const stores = files.filter((name) => name === 'data.mdb' || name.startsWith('store-'));
+    return [...files.filter((name) => name.startsWith('copy-')), ...stores.slice(1)];
+  },
+};
+
 /**
- * Kills a server with SIGKILL while it takes or restores a snapshot, again and again on the same store. After each start all records are read: the store is
+ * Kills a server with SIGKILL while it takes a snapshot, asked or by its schedule, or restores one, again and again on the same store. After each start all records are read: the store is
  * as it was or as the snapshot has it, whole; what was acknowledged is there; nothing of the copy or the replacement is left.
  */
 export class SnapshotKills {
   readonly #server: KillableServer;
+  readonly #store: SnapshotStore;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'strongroom-scheduled-'));
   readonly #problems: string[] = [];
   #taken = 0;
   #restored = 0;
+  #scheduled = 0;
   #cutOff = 0;
   /** Milliseconds that the last one took that was not killed. */
   #takes = 100;
   #restores = 300;
 
-  private constructor(server: KillableServer) {
+  private constructor(server: KillableServer, store: SnapshotStore) {
     this.#server = server;
+    this.#store = store;
   }
 
-  static async create(): Promise<SnapshotKills> {
-    const run = new SnapshotKills(await KillableServer.start());
-    await run.#server.call('POST', 'sys/mounts/kv', { type: 'kv' });
+  static async create(store: SnapshotStore = lmdbStore): Promise<SnapshotKills> {
+    const server = await KillableServer.start(store.storage === undefined ? {} : { storage: store.storage });
+    const run = new SnapshotKills(server, store);
+    await server.call('POST', 'sys/mounts/kv', { type: 'kv' });
+    const settings = { storage_type: 'local', interval: '24h', retain: 2, path_prefix: run.#folder };
+    await server.call('POST', `${AUTO}/config/daily`, settings);
     return run;
   }
 
@@ -46,16 +77,50 @@ export class SnapshotKills {
     const snapshot = await this.#takeWhole();
     for (let round = 0; round < kills && this.#problems.length === 0; round += 1) {
       await this.#writeAll(`round ${round}`);
-      if (round % 2 === 0) await this.#duringSnapshot(round, random);
-      else await this.#duringRestore(round, snapshot, random);
+      if (round % 3 === 0) await this.#duringSnapshot(round, random);
+      else if (round % 3 === 1) await this.#duringRestore(round, snapshot, random);
+      else await this.#duringScheduled(round, random);
     }
     const last = await this.#restoreWhole(snapshot);
     if (last !== 'snapshot') this.#problems.push(`after the last restore the store has ${last}`);
-    return { kills, taken: this.#taken, restored: this.#restored, cutOff: this.#cutOff, problems: this.#problems };
+    const problems = this.#problems;
+    return { kills, taken: this.#taken, scheduled: this.#scheduled, restored: this.#restored, cutOff: this.#cutOff, problems };
   }
 
   async dispose(): Promise<void> {
     await this.#server.dispose();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** What the dead server was about is done by the next one; then the folder has the snapshots that the status names, all whole, and nothing else. */
+  async #duringScheduled(round: number, random: () => number): Promise<void> {
+    // A restore leaves snapshots that the store does not know; written settings accept them.
+    rmSync(this.#folder, { recursive: true });
+    mkdirSync(this.#folder);
+    await this.#server.call('DELETE', `${AUTO}/config/daily`);
+    await this.#server.call('POST', `${AUTO}/config/daily`, {
+      ...{ storage_type: 'local', interval: '24h', retain: 2, path_prefix: this.#folder },
+    });
+    await wait(random() * this.#takes * 1.5);
+    await this.#server.dieDuring([], () => undefined);
+    const begun = Date.now();
+    let status: { snapshots: { url: string }[]; snapshot_url: string };
+    for (;;) {
+      status = (await this.#server.call('GET', `${AUTO}/status/daily`))['data'] as typeof status;
+      if (status.snapshots.length > 0 && status.snapshot_url === '') break;
+      if (Date.now() - begun > TAKEN_OVER) {
+        this.#problems.push(`round ${round}: no scheduled snapshot was taken: ${JSON.stringify(status)}`);
+        return;
+      }
+      await wait(50);
+    }
+    if (Date.now() - begun < 100) this.#scheduled += 1;
+    const named = status.snapshots.map(({ url }) => url.slice(url.lastIndexOf('/') + 1)).sort();
+    const found = readdirSync(this.#folder).sort();
+    if (found.join() !== named.join())
+      this.#problems.push(`round ${round}: the folder has ${found.join()}, and the status ${named.join()}`);
+    for (const name of found) await readSnapshot(createReadStream(join(this.#folder, name)));
+    await this.#expect(round, [`round ${round}`]);
   }
 
   async #duringSnapshot(round: number, random: () => number): Promise<void> {
@@ -100,10 +165,8 @@ export class SnapshotKills {
   async #expect(round: number, states: readonly string[]): Promise<void> {
     const found = await this.#readAll();
     if (!states.includes(found)) this.#problems.push(`round ${round}: the store has ${found}, not ${states.join(' or ')}`);
-    const files = readdirSync(this.#server.store);
-    const stores = files.filter((name) => name === 'data.mdb' || name.startsWith('store-'));
-    if (stores.length !== 1 || files.some((name) => name.startsWith('copy-')))
-      this.#problems.push(`round ${round}: ${files.join(', ')} are left`);
+    const left = await this.#store.leftovers(this.#server);
+    if (left.length > 0) this.#problems.push(`round ${round}: ${left.join(', ')} are left`);
   }
 
   async #writeAll(state: string): Promise<void> {

@@ -18,6 +18,9 @@ const flags = {
   versions: flag.text('Versions of secrets: all, latest, or how many of the newest. Default: all.', { placeholder: 'all|latest|n' }),
   undelete: flag.boolean('Bring the data of deleted versions, too: each is undeleted at the source, read, and deleted there again.'),
   'take-over': flag.boolean('Write static roles and libraries, too. This server then changes the passwords of their accounts at once.'),
+  raw: flag.boolean(
+    'Also read secrets that no read shows from sys/raw of the source, which needs raw_storage_endpoint = true there: hashes of passwords of people, and passwords of connections.',
+  ),
   rename: flag.list('Where a mount goes, as from=to; repeatable. Policies are rewritten.', { placeholder: 'from=to' }),
   secrets: flag.text('JSON file, mode 0600, with what the source does not show: {"path": {"field": "value"}}.', { placeholder: 'file' }),
   'on-conflict': flag.text('What to do where something else is here. Default: skip.', { choices: ['skip', 'fail', 'replace'] }),
@@ -51,12 +54,15 @@ export const importServer = defineCommand({
     const address = asked['source-address'];
     if (address === undefined) throw new Failure('The source is missing: give -source-address=<url>');
     if (asked.plan && asked.apply) throw new Failure('-plan and -apply exclude each other');
+    if (asked.raw && asked['source-namespace'] !== undefined)
+      throw new Failure('-raw and -source-namespace exclude each other: sys/raw belongs to the root namespace');
     const order = {
       include: asked.include,
       exclude: asked.exclude,
       versions: versionsOf(asked.versions),
       undelete: asked.undelete,
       takeOver: asked['take-over'],
+      raw: asked.raw,
       apply: asked.apply,
       renames: asked.rename.map(renameOf),
       secrets: await secretsOf(asked.secrets),

@@ -1,4 +1,4 @@
-import { reserveCode, silentLog, systemClock, type Clock, type Log } from '@strongroom/engine-sdk';
+import { reserveCode, silentLog, systemClock, type Clock, type Log, type Tracer } from '@strongroom/engine-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { Barrier } from './barrier/barrier.ts';
 import { Incarnations, monotonicClock } from './incarnation/incarnations.ts';
@@ -15,6 +15,7 @@ export interface KernelOptions {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly loggers?: Loggers;
+  readonly tracer?: Tracer;
   readonly liveness?: { readonly clock?: Clock; readonly processes?: ProcessTable };
 }
 
@@ -25,10 +26,11 @@ export function openKernel(options: KernelOptions) {
   reserveCode(options.storage.code ?? []);
   const { clock = systemClock, loggers = oneLog(options.log ?? silentLog) } = options;
   const log = loggers.named('core');
-  const driver = new CountingDriver(options.storage);
+  const { tracer } = options;
+  const driver = new CountingDriver(options.storage, tracer);
   const barrier = new Barrier(driver, clock);
-  const store = new Store(driver, barrier);
-  const runner = new ScheduleRunner({ store, clock, log: loggers.named('expiration') });
+  const store = new Store(driver, barrier, tracer);
+  const runner = new ScheduleRunner({ store, clock, log: loggers.named('expiration'), ...(tracer && { tracer }) });
   /** Only goes forward, and tells whether a process is alive. */
   const livenessClock = options.liveness?.clock ?? monotonicClock;
   const incarnations = new Incarnations({
@@ -37,6 +39,6 @@ export function openKernel(options: KernelOptions) {
     processes: options.liveness?.processes ?? linuxProcesses,
     takenForDead: () => runner.interrupt('this server was taken for dead'),
   });
-  const outside = new OutsideSystems(clock, { requireAlive: () => incarnations.requireBeating() });
-  return { clock, log, loggers, driver, barrier, store, copies: new Copies(driver), runner, livenessClock, incarnations, outside };
+  const outside = new OutsideSystems(clock, { requireAlive: () => incarnations.requireBeating(), ...(tracer && { tracer }) });
+  return { clock, log, tracer, loggers, driver, barrier, store, copies: new Copies(driver), runner, livenessClock, incarnations, outside };
 }

@@ -2,6 +2,7 @@ import {
   EngineError,
   NotFound,
   PermissionDenied,
+  traced,
   Unavailable,
   UnsupportedOperation,
   UnsupportedPath,
@@ -11,6 +12,7 @@ import {
   type EngineResponse,
   type Log,
   type Op,
+  type Tracer,
 } from '@strongroom/engine-sdk';
 import type { TProperties, TSchema } from 'typebox';
 import type { Figures } from '../services/figures/figures.ts';
@@ -44,11 +46,13 @@ import { RequestDeadline } from './request-deadline.ts';
 import type { QuotaGate } from './quota-gate.ts';
 import type { RepeatedCalls } from './repeated-calls.ts';
 import { newRequestId } from './request-id.ts';
+import { inRequestSpan } from './request-span.ts';
 import type { Routing } from './routing.ts';
 
 export interface PipelineParts {
   readonly clock: Clock;
   readonly log: Log;
+  readonly tracer: Tracer | undefined;
   readonly underWay: CallsUnderWay;
   readonly copies: Copies;
   readonly mounts: MountFinder;
@@ -78,10 +82,15 @@ export class Pipeline {
   }
 
   /** Never throws. */
-  async handle(request: CoreRequest): Promise<CoreResponse> {
+  handle(request: CoreRequest): Promise<CoreResponse> {
+    const { clock, tracer } = this.#parts;
+    const call = newCall(newRequestId(), request, clock.millis());
+    return tracer ? inRequestSpan(tracer, call, () => this.#timed(call)) : this.#timed(call);
+  }
+
+  async #timed(call: Call): Promise<CoreResponse> {
     const { figures, underWay } = this.#parts;
     const began = performance.now();
-    const call = newCall(newRequestId(), request, this.#parts.clock.millis());
     underWay.begin(call);
     const answer = await this.#answer(call);
     underWay.end(call);
@@ -121,7 +130,7 @@ export class Pipeline {
   }
 
   async #carryOut(call: Call): Promise<CoreResponse> {
-    const { routing, audit, log, copies, figures } = this.#parts;
+    const { routing, audit, log, tracer, copies, figures } = this.#parts;
     const { timings } = figures;
     const { epoch } = copies;
     try {
@@ -130,12 +139,12 @@ export class Pipeline {
       this.#parts.wrapping.admit(call);
       routing.find(call);
       await this.#parts.quotas.enter(call);
-      const decoded = await this.#authorize(call);
-      if (audit.enabled) await timings.time('audit_request', async () => audit.request(call));
+      const decoded = await traced(tracer, 'authorize', () => this.#authorize(call));
+      if (audit.enabled) await timings.time('audit_request', () => traced(tracer, 'audit request', () => audit.request(call)));
       copies.stillIn(epoch);
       const answer = await this.#serve(call, decoded);
       copies.stillIn(epoch);
-      if (audit.enabled) await timings.time('audit_response', async () => audit.response(call, answer));
+      if (audit.enabled) await timings.time('audit_response', () => traced(tracer, 'audit response', () => audit.response(call, answer)));
       return answer;
     } catch (error) {
       const failure = failureOf(copies.reasonAgainst(epoch) ?? error, log, call.id);
@@ -148,10 +157,11 @@ export class Pipeline {
 
   /** Who calls, what the call really is, and whether they may. Resolves with the decoded fields, or with what is wrong with them. */
   async #authorize(call: Call): Promise<Decoded | EngineError | undefined> {
-    const { authentication, unwrapDoor } = this.#parts;
+    const { authentication, tracer, unwrapDoor } = this.#parts;
     const open = isOpen(call);
     if (unwrapDoor.enter(call)) return decode(call);
-    if (!open) await this.#parts.figures.timings.time('check_token', async () => authentication.identify(call));
+    if (!open)
+      await this.#parts.figures.timings.time('check_token', () => traced(tracer, 'check token', () => authentication.identify(call)));
     const decoded = call.match && call.operation !== 'help' ? decode(call) : undefined;
     const readable = decoded && !(decoded instanceof EngineError) ? decoded : undefined;
     if (call.operation === 'update' && readable) await this.#settleCreate(call, readable);
@@ -226,20 +236,22 @@ export class Pipeline {
     fields: Decoded,
     order?: RepeatOrder,
   ): Promise<CoreResponse | undefined> {
+    const { logins, quotas, issuing, tracer } = this.#parts;
     const deadline = this.#deadline(call);
     const work = (countAs?: EngineRequest['countAs']): Promise<EngineResponse | undefined> => {
       const request = engineRequest(call, fields, deadline, countAs);
       // A handler that goes on after the deadline still counts as work on the mount.
-      return deadline.guard(() => mount.serve(() => mount.run(async () => handled(call, op.handle(request)))));
+      const handle = (): Promise<EngineResponse | undefined> =>
+        deadline.guard(() => mount.serve(() => mount.run(async () => handled(call, op.handle(request)))));
+      return traced(tracer, 'engine', handle, { attributes: { 'strongroom.mount.type': mount.type } });
     };
-    const { logins, quotas, issuing } = this.#parts;
     return quotas.leaseFor(call, mayIssue(call, op), async (room) => {
       const isLogin = call.match!.path.declaration.about.login !== undefined;
       const response = isLogin ? await this.#refusalsCounted(mount, async () => logins.guard(call, fields, deadline, work)) : await work();
       const answer = answerOf(call, response, ignoredFields(call, fields, response !== undefined));
-      if (response?.secret) return issuing.secret(call, response.secret, answer, room, order);
-      const { auth } = response ?? {};
-      if (auth) return this.#refusalsCounted(mount, async () => issuing.login(call, auth, answer, room));
+      const { auth, secret } = response ?? {};
+      if (secret) return traced(tracer, 'issue lease', () => issuing.secret(call, secret, answer, room, order));
+      if (auth) return this.#refusalsCounted(mount, () => traced(tracer, 'issue token', () => issuing.login(call, auth, answer, room)));
       return answer;
     });
   }

@@ -1,6 +1,7 @@
 import type { AuditDeviceConfig, LockoutDefaults, SealHealthSettings, TokenlessCeremony } from '@strongroom/core';
 import type { ForwardedCertificateOptions } from '@strongroom/http';
 import type { ConsoleChoice } from './console-section.ts';
+import type { TracingChoice } from './tracing-section.ts';
 import type { LogLevel, LogFormat } from '../log/log-level.ts';
 
 export type StorageChoice =
@@ -128,6 +129,8 @@ export interface Configuration {
   readonly logFile?: string;
   readonly pidFile?: string;
   readonly metrics: boolean;
+  /** Absent: no traces. */
+  readonly tracing?: TracingChoice;
   readonly audit: Readonly<Record<string, AuditDeviceConfig>>;
   readonly auditEmergencyDisable: readonly string[];
   /** Absent: the defaults of the core. */

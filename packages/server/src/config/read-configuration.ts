@@ -14,6 +14,7 @@ import { readSeals } from './seal-section.ts';
 import { Section, type Sourced } from './section.ts';
 import { readSources, type ConfigurationText } from './sources.ts';
 import { readOneStorage, readStorage } from './storage-section.ts';
+import { readTracing } from './tracing-section.ts';
 
 export interface ReadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -91,6 +92,7 @@ function checkTexts(
   const auditEmergencyDisable = top.strings('audit_emergency_disable') ?? [];
   const lockout = readLockout(top, env);
   const metrics = readTelemetry(top);
+  const tracing = readTracing(top, env);
   const plugins = readPlugins(top);
   const console = readConsole(top);
   if ((top.integer('workers', { min: 1 }) ?? 1) > 1) {
@@ -113,6 +115,7 @@ function checkTexts(
     notices: complaints.notices,
     sanitized: sanitizedConfiguration(items, { storage: dev ? 'inmem' : defaults.storage.type }),
     seals,
+    ...(tracing ? { tracing } : {}),
     ...(lockout ? { lockout } : {}),
     ...(apiAddress === undefined ? {} : { apiAddress }),
     ...(clusterName === undefined ? {} : { clusterName }),

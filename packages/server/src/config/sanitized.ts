@@ -3,7 +3,7 @@ import { isSecretName, redactText, MASK } from '../log/redaction.ts';
 import type { Sourced } from './section.ts';
 
 /** Blocks of which only the type is shown: whatever else stands there may open something. */
-const TYPE_ONLY = new Set(['ha_storage', 'ha_backend', 'audit', 'telemetry', 'service_registration']);
+const TYPE_ONLY = new Set(['ha_storage', 'ha_backend', 'audit', 'telemetry', 'tracing', 'service_registration']);
 /** What clients of Vault and OpenBao read, where the configuration says nothing of it. */
 const ABSENT = {
   api_addr: '',

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, lstatSync, unlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
-import type { Log } from '@strongroom/engine-sdk';
+import type { Log, Tracer } from '@strongroom/engine-sdk';
 import { createHttpServer, stopGracefully, type CoreHandler, type HttpServerOptions, type PageHeaderSource } from '@strongroom/http';
 import { formatAddress } from '../config/address.ts';
 import type { Listener, UnixListener } from '../config/configuration.ts';
@@ -18,6 +18,8 @@ export interface ListenerParts {
   readonly log: Log;
   /** Absent: metrics are off. */
   readonly metrics: ServerMetrics | undefined;
+  /** Absent: there are no traces. */
+  readonly tracer?: Tracer | undefined;
   /** For the listeners that do not leave it out. */
   readonly console: ConsolePages;
 }
@@ -91,7 +93,7 @@ async function openListener(choice: Listener, parts: ListenerParts): Promise<Ope
   return { choice, server, url: `${choice.tls ? 'https' : 'http'}://${formatAddress(address, port)}` };
 }
 
-function httpOptions(choice: Listener, { core, log, metrics, console }: ListenerParts): HttpServerOptions {
+function httpOptions(choice: Listener, { core, log, metrics, tracer, console }: ListenerParts): HttpServerOptions {
   const millis = (seconds: number): number => Math.round(seconds * 1_000);
   return {
     ...(choice.maxBodyBytes === undefined ? {} : { maxBodyBytes: choice.maxBodyBytes }),
@@ -108,6 +110,7 @@ function httpOptions(choice: Listener, { core, log, metrics, console }: Listener
     ...(choice.ui === false ? NO_CONSOLE_HERE : console),
     ...(core.pageHeaders ? { pageHeaders: core.pageHeaders } : {}),
     ...(metrics ? { observe: metrics.observe } : {}),
+    ...(tracer ? { tracer } : {}),
     ...(metrics && choice.openMetrics
       ? {
           metrics: (_request, response, next) => {

@@ -11,6 +11,8 @@ export interface MetricSources {
   readonly timings: () => ReturnType<Core['timings']> | undefined;
   /** For how long each enabled seal has failed its health checks. */
   readonly seals: () => readonly { readonly name: string; readonly seconds: number }[];
+  /** What became of the spans of traces; undefined where there are none. */
+  readonly spans: () => { readonly exported: number; readonly dropped: number; readonly waiting: number } | undefined;
   readonly audit: () => readonly AuditFigures[];
   /** Bytes of the store and of the disk that it is on, where the storage is a folder. */
   readonly room: () => { readonly used: number; readonly free: number } | undefined;
@@ -25,6 +27,7 @@ export const NO_SOURCES: MetricSources = {
   work: () => undefined,
   timings: () => undefined,
   seals: () => [],
+  spans: () => undefined,
   audit: () => [],
   room: () => undefined,
 };

@@ -6,7 +6,7 @@ import { STORAGE_OPERATIONS } from './storage-timings.ts';
 const one = (value: number | undefined): Sample[] => [{ value }];
 
 /** The server as a whole, its requests and its quotas. */
-export function declareServer(to: Declarations, { sealed, seals, work, quotas, timings }: MetricSources): void {
+export function declareServer(to: Declarations, { sealed, seals, spans, work, quotas, timings }: MetricSources): void {
   to.gauge({ name: 'strongroom_unsealed', help: '1 while unsealed.' }, () => one(sealed() ? 0 : 1));
   to.gauge(
     {
@@ -26,6 +26,14 @@ export function declareServer(to: Declarations, { sealed, seals, work, quotas, t
   });
   to.gauge({ name: 'strongroom_tokens', help: 'Service tokens; counted every ten minutes.' }, () => one(work()?.tokens));
   to.gauge({ name: 'strongroom_entities', help: 'Entities; counted every ten minutes.' }, () => one(work()?.entities));
+  to.counter(
+    { name: 'strongroom_trace_spans_total', help: 'Spans of traces, by what became of them: exported or dropped.', labels: ['result'] },
+    () => {
+      const counts = spans();
+      return counts ? (['exported', 'dropped'] as const).map((result) => ({ labels: { result }, value: counts[result] })) : [];
+    },
+  );
+  to.gauge({ name: 'strongroom_trace_spans_waiting', help: 'Spans that wait for the collector.' }, () => one(spans()?.waiting));
   const labels = ['name'];
   to.counter(
     { name: 'strongroom_quota_rate_limit_violations_total', help: 'Requests that a rate limit refused, by its name.', labels },

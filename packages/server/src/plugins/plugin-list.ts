@@ -123,6 +123,11 @@ export const OFFERED: readonly Offer[] = [
     brings: ['sync-destination/vercel-project'],
     load: async () => [(await import('@strongroom/sync-vercel')).vercelDestination],
   },
+  {
+    package: '@strongroom/snapshot-aws-s3',
+    brings: ['snapshot-storage/aws-s3'],
+    load: async () => [(await import('@strongroom/snapshot-aws-s3')).awsS3Snapshots],
+  },
 ];
 
 export interface OfferedPlugins {

@@ -1,4 +1,4 @@
-import type { Operation } from '@strongroom/engine-sdk';
+import type { Operation, TraceSpan } from '@strongroom/engine-sdk';
 
 /** What a caller may ask of a path; `help` and `header` (HEAD) never reach an engine. */
 export type RequestOperation = Operation | 'help' | 'header';
@@ -27,6 +27,8 @@ export interface CoreRequest {
   readonly certificates?: readonly Uint8Array[];
   /** What the listener lets callers without a token do with their key shares. Nothing by default. */
   readonly tokenless?: readonly TokenlessCeremony[];
+  /** The span of the request, where its adapter has begun one: the core says in it what the request is. Without it, the core begins one. */
+  readonly span?: TraceSpan;
   /** Aborted when the caller went away. */
   readonly signal?: AbortSignal;
 }

@@ -1,6 +1,7 @@
+import { traced, type SpanStart, type Tracer } from '@strongroom/engine-sdk';
 import type { Capacity, ChangedKeys, Replacement, StorageDriver, StoreCopy } from '@strongroom/storage-sdk';
 
-/** Counts the commits that went through, for clients that ask how far the store is. */
+/** Counts the commits that went through, for clients that ask how far the store is, and shows what the storage does in traces. */
 export class CountingDriver implements StorageDriver {
   readonly name: string;
   readonly shared: boolean;
@@ -10,23 +11,29 @@ export class CountingDriver implements StorageDriver {
   readonly replace?: () => Promise<Replacement>;
   commits = 0;
   readonly #driver: StorageDriver;
+  readonly #tracer: Tracer | undefined;
+  readonly #span: SpanStart;
 
-  constructor(driver: StorageDriver) {
+  constructor(driver: StorageDriver, tracer?: Tracer) {
     this.#driver = driver;
+    this.#tracer = tracer;
+    this.#span = { kind: 'client', attributes: { 'db.system.name': driver.name } };
     this.name = driver.name;
     this.shared = driver.shared;
     if (driver.copy) this.copy = async () => driver.copy!();
     if (driver.replace) this.replace = async () => driver.replace!();
   }
   get(key: string): ReturnType<StorageDriver['get']> {
-    return this.#driver.get(key);
+    return this.#tracer ? traced(this.#tracer, 'storage get', () => this.#driver.get(key), this.#span) : this.#driver.get(key);
   }
   range(query: Parameters<StorageDriver['range']>[0]): ReturnType<StorageDriver['range']> {
-    return this.#driver.range(query);
+    return this.#tracer ? traced(this.#tracer, 'storage list', () => this.#driver.range(query), this.#span) : this.#driver.range(query);
   }
   commit(change: Parameters<StorageDriver['commit']>[0]): Promise<void> {
     this.commits += 1;
-    return this.#driver.commit(change);
+    return this.#tracer
+      ? traced(this.#tracer, 'storage commit', () => this.#driver.commit(change), this.#span)
+      : this.#driver.commit(change);
   }
   changes(listener: (changed: ChangedKeys) => void): () => void {
     return this.#driver.changes(listener);

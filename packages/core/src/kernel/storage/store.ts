@@ -1,4 +1,4 @@
-import { leastJsonLength, readStoredJson, writeStoredJson, writeStoredJsonInTurns } from '@strongroom/engine-sdk';
+import { leastJsonLength, readStoredJson, traced, writeStoredJson, writeStoredJsonInTurns, type Tracer } from '@strongroom/engine-sdk';
 import { Conflict, type Entry, type Expectation, type RangeQuery, type StorageDriver, type StoredEntry } from '@strongroom/storage-sdk';
 import { BarrierSealed, type Barrier } from '../barrier/barrier.ts';
 import { CorruptRecord, UnknownTerm } from '../barrier/key-ring.ts';
@@ -18,14 +18,16 @@ const CACHE_BYTES = 2 ** 23;
 export class Store {
   readonly #driver: StorageDriver;
   readonly #barrier: Barrier;
+  readonly #tracer: Tracer | undefined;
   readonly #cache = new RecordCache(CACHE_BYTES);
   /** Who retries behind whom, by the key that conflicted: the tail of each line. */
   readonly #lines = new Map<string, Promise<void>>();
   #stored: ((marks: readonly string[]) => void) | undefined;
 
-  constructor(driver: StorageDriver, barrier: Barrier) {
+  constructor(driver: StorageDriver, barrier: Barrier, tracer?: Tracer) {
     this.#driver = driver;
     this.#barrier = barrier;
+    this.#tracer = tracer;
   }
 
   /** Whether other processes may be at work on the same store. */
@@ -188,7 +190,11 @@ export class Store {
   /**
    * Reads are checked and writes applied at the end, all or nothing; run again on a conflict, so `work` touches nothing else.
    */
-  async transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> {
+  transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> {
+    return traced(this.#tracer, 'transaction', () => this.#transaction(work));
+  }
+
+  async #transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> {
     let attempt = await this.#attempt(work);
     for (let tries = 1; 'conflict' in attempt; tries += 1) {
       if (tries >= ATTEMPTS) throw attempt.conflict;

@@ -1,8 +1,8 @@
-import { EngineError, Unavailable, UpstreamFailed, type Circuit, type Clock } from '@strongroom/engine-sdk';
+import { EngineError, traced, Unavailable, UpstreamFailed, type Circuit, type Clock, type Tracer } from '@strongroom/engine-sdk';
 import { Bulkhead } from './bulkhead.ts';
 import { CircuitBreakers } from './circuit-breaker.ts';
 
-/** Background work for one outside system at a time, and how much may wait in its queue before more is put off. */
+/** Background work for one outside system at a time, and how much may wait in its queue before more is postponed. */
 const LIMITS = { concurrent: 16, queued: 48 };
 /** Milliseconds that work waits which finds the queue full. */
 const WHEN_FULL = 5_000;
@@ -28,11 +28,13 @@ export class OutsideSystems {
   /** The signals that admitted work was given, by its target. */
   readonly #admitted = new WeakMap<AbortSignal, string>();
   readonly #requireAlive: () => void;
+  readonly #tracer: Tracer | undefined;
 
   /** `requireAlive` throws where this process may not begin anything outside. */
-  constructor(clock: Clock, options: { random?: () => number; requireAlive?: () => void } = {}) {
+  constructor(clock: Clock, options: { random?: () => number; requireAlive?: () => void; tracer?: Tracer } = {}) {
     const { random = Math.random, requireAlive = () => undefined } = options;
     this.#requireAlive = requireAlive;
+    this.#tracer = options.tracer;
     this.breakers = new CircuitBreakers(clock);
     this.#random = random;
   }
@@ -102,7 +104,9 @@ export class OutsideSystems {
         this.#requireAlive();
         refuse(breakers.peek(target));
       },
-      call: async (signal, work) => {
+      call: async (signal, asked) => {
+        const work = (): ReturnType<typeof asked> =>
+          traced(this.#tracer, 'outside call', asked, { kind: 'client', attributes: { 'strongroom.target': name } });
         if (this.#admitted.get(signal) === target) return work();
         this.#requireAlive();
         refuse(breakers.wait(target));
@@ -142,7 +146,7 @@ export class OutsideSystems {
     } else this.breakers.failed(target);
   }
 
-  /** A crowd that is put off does not come back at one moment. */
+  /** A crowd that is postponed does not come back at one moment. */
   #spread(millis: number): number {
     return Math.round(millis * (1 + this.#random()));
   }

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@strongroom/engine-sdk';
+import { inSpan, type Clock, type Log, type Tracer } from '@strongroom/engine-sdk';
 import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { Store } from '../storage/store.ts';
 import { dueBound, dueKey, parseDueKey, SCHEDULE, type DueEntry, type DueKind } from './schedule-index.ts';
@@ -28,6 +28,7 @@ export class ScheduleRunner {
   readonly #log: Log;
   readonly #handlers = new Map<DueKind, DueHandler>();
   readonly #concurrency: number;
+  readonly #tracer: Tracer | undefined;
   /** Entries that could not be processed, and when they are tried again. */
   readonly #faulty = new Map<string, number>();
   /** What is being processed, by kind and id: an entry may move while it is. */
@@ -43,10 +44,11 @@ export class ScheduleRunner {
   #heard = Infinity;
   #running = false;
 
-  constructor(options: { store: Store; clock: Clock; log: Log; concurrency?: number }) {
+  constructor(options: { store: Store; clock: Clock; log: Log; concurrency?: number; tracer?: Tracer }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#log = options.log;
+    this.#tracer = options.tracer;
     this.#concurrency = options.concurrency ?? CONCURRENCY;
     // Heard of once it is stored: who looked for it earlier would not find it, and sleep.
     options.store.onMarks((keys) => {
@@ -209,7 +211,7 @@ export class ScheduleRunner {
   /** Never rejects. */
   async #carryOut(entry: DueEntry, handler: DueHandler, signal: AbortSignal): Promise<void> {
     try {
-      await handler(entry, signal).catch(async (error: unknown) => {
+      await this.#traced(entry, async () => handler(entry, signal)).catch(async (error: unknown) => {
         if (!(error instanceof CorruptRecord)) throw error;
         await this.#quarantine(entry, error);
       });
@@ -221,6 +223,11 @@ export class ScheduleRunner {
       this.#faulty.set(entry.key, again);
       this.#expect(again);
     }
+  }
+
+  /** What is due by itself is a trace of its own. */
+  #traced(entry: DueEntry, work: () => Promise<void>): Promise<void> {
+    return this.#tracer ? inSpan(this.#tracer, `due ${entry.kind}`, work) : work();
   }
 
   /** A damaged record harms nothing but itself; it is looked at again in a day, and may have been repaired by then. */

@@ -1,0 +1,1 @@
+export { awsS3Snapshots } from './plugin.ts';
