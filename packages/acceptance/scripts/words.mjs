@@ -23,6 +23,14 @@ const GONE = [
   [/\bmade up for\b/, 'catches up'],
   [/\bgiv(e|es|en) back\b|\bgave back\b/, 'return'],
   [/\bforeign-code\b/, 'attribution'],
+  [/\bput(s|ting)? off\b/, 'postponed'],
+  [/\btell(s|ing)? of\b/, 'says about, reports, shows'],
+  [/\bnobody( here)? knows\b/i, 'unknown'],
+  [/\b(is|are|was|were) told\b(?! apart)/, 'learns, gets, is notified'],
+  [/\blook(s|ed)? at it\b/, 'checks, reads, sees'],
+  [/\bstands? outside\b/i, 'exists outside'],
+  [/\bof old\b(?! (secrets|leases|ones|policies|stores|keys|records|versions))(?=[ .,:;])/, 'older'],
+  [/\b(named|chosen|entered) by hand\b/, 'typed'],
 ];
 
 /** Where a word stays, and why. */

@@ -63,7 +63,7 @@ export const agentScenarios: readonly AgentScenario[] = [
     title: 'start',
     calls: [
       { does: 'asks whether the server is well', call: `GET ${HEALTH}`, as: 'nobody', finds: { initialized: true, sealed: false } },
-      { does: 'is told so by a probe without a body', call: `HEAD ${HEALTH}`, as: 'nobody' },
+      { does: 'learns so from a probe without a body', call: `HEAD ${HEALTH}`, as: 'nobody' },
     ],
   },
   {
@@ -91,7 +91,7 @@ export const agentScenarios: readonly AgentScenario[] = [
         finds: { 'data.ttl': 0, 'data.policies': ['root'] },
       },
       {
-        does: 'asks to renew a root token, is told that it needs none, and keeps it',
+        does: 'asks to renew a root token, learns that it needs none, and keeps it',
         call: 'PUT auth/token/renew-self',
         as: 'operator',
         body: { increment: 0 },
@@ -178,7 +178,7 @@ export const agentScenarios: readonly AgentScenario[] = [
         keep: token,
       },
       { does: 'finds out where somebody else has unwrapped it', call: 'PUT sys/wrapping/unwrap', as: 'wrapping', status: 400 },
-      { does: 'cannot look at it any more', call: 'GET sys/wrapping/lookup', as: 'wrapping', status: 400 },
+      { does: 'can no longer look it up', call: 'GET sys/wrapping/lookup', as: 'wrapping', status: 400 },
     ],
   },
   {
@@ -373,7 +373,7 @@ export const agentScenarios: readonly AgentScenario[] = [
         call: 'GET old/app',
         finds: { 'data.user': 'app', lease_duration: 2_764_800 },
       },
-      { does: 'is told that a mount is not there for it', call: 'GET sys/internal/ui/mounts/nothing/app', status: 403 },
+      { does: 'learns that a mount is not there for it', call: 'GET sys/internal/ui/mounts/nothing/app', status: 403 },
     ],
   },
   {
@@ -393,7 +393,7 @@ export const agentScenarios: readonly AgentScenario[] = [
         finds: { lease_id: '$lease', lease_duration: 600, renewable: true },
       },
       {
-        does: 'is told that the lease comes to its end',
+        does: 'learns that the lease comes to its end',
         after: '700s',
         call: 'PUT sys/leases/renew',
         body: { lease_id: '$lease', increment: 600 },

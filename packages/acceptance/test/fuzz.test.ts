@@ -77,7 +77,7 @@ describe('what the fuzz reports', () => {
     expect(outsideFault({ status: 500, answer: '{"errors":["connect ECONNREFUSED 127.0.0.1:1"]}' })).toBeDefined();
   });
 
-  test('is a line of the log that tells of a fault of the server', () => {
+  test('is a line of the log that reports a fault of the server', () => {
     const faults = new LogFaults();
     for (const text of ['a [INFO]  unsealed\nb [ERROR] inter', 'nal error: request_id=1\nc [WARN]  the mount db/ is quarantined\nd'])
       faults.heard(text);

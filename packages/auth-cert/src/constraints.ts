@@ -40,7 +40,7 @@ export function extensionProblem({ requiredExtensions }: TrustedRole, { extensio
   return undefined;
 }
 
-/** What tokens tell of the certificate. Dots of OIDs become dashes; a value that is no string is hex. */
+/** What tokens say about the certificate. Dots of OIDs become dashes; a value that is no string is hex. */
 export function metadataOf({ role, name }: TrustedRole, certificate: Certificate): Record<string, string> {
   const metadata: Record<string, string> = {
     cert_name: name,

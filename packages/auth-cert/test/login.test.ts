@@ -24,7 +24,7 @@ describe('a login with a certificate', () => {
   });
   afterEach(() => mount.close());
 
-  test('gets a token with the policies of the role, and tells of the certificate', async () => {
+  test('gets a token with the policies of the role, and describes the certificate', async () => {
     await mount.write('certs/eng', { allowed_metadata_extensions: '1.2.3.4.5,1.2.3.4.6,1.9.9' });
     const { status, data, auth } = await mount.login(alice);
     expect({ status, data }).toEqual({ status: 200, data: null });

@@ -51,7 +51,7 @@ describe('an API server that does not do its part', () => {
     expect(warnings()[1]!.fields['error']).toContain('401');
   });
 
-  test('and has another certificate than the CA vouches for is told no token', async () => {
+  test('and has another certificate than the CA vouches for gets no token', async () => {
     const { certificate } = (await import('@strongroom/lab')).createTestCa();
     await mount.write('config', { ...mount.config, kubernetes_ca_cert: certificate });
     expect(await login()).toMatchObject({ status: 500, errors: [expect.stringContaining('cannot be reached')] });

@@ -34,7 +34,7 @@ import { rotationTarget } from './targets.ts';
 
 /** So long a key that was made may not be listed. Milliseconds. */
 const SETTLING = 60_000;
-/** How long a new key is tried before the work is put off. Milliseconds. */
+/** How long a new key is tried before the work is postponed. Milliseconds. */
 const PATIENCE = 30_000;
 
 /** What is stored of a user's keys, wherever in a record. */

@@ -22,7 +22,7 @@ export const emptyFields: Omit<RoleFields, 'credential_type'> = {
 };
 
 /**
- * What `policy` or `arn` of old means: the ARN of a policy makes users, the ARN of a role is assumed, a policy does either, by the path that is
+ * What an older `policy` or `arn` means: the ARN of a policy makes users, the ARN of a role is assumed, a policy does either, by the path that is
  * asked. Undefined for a text that is none of these.
  */
 export function upgradeLegacy(text: string): UpgradedRole | undefined {

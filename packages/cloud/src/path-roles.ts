@@ -58,7 +58,7 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
         permissions_boundary_arn: Type.String(),
         external_id: Type.Optional(Type.String()),
         session_tags: Type.Optional(Type.Record(Type.String(), Type.String())),
-        invalid_data: Type.Optional(Type.String({ description: 'The text of a role of old that is neither an ARN nor a policy.' })),
+        invalid_data: Type.Optional(Type.String({ description: 'The text of an older role that is neither an ARN nor a policy.' })),
       }),
       handle: async (req) => {
         const record = await roles.get(req.data.name);
@@ -109,7 +109,7 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
 }
 
 function changed(before: RoleRecord | undefined, sent: SentRole): RoleFields {
-  // What a text of old meant is not the ground for a new role.
+  // What an older text meant is not the ground for a new role.
   const base = before && !('legacy' in before) ? before : { credential_type: '', ...emptyFields };
   const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) as Partial<RoleFields>;
   const next = { ...base, ...given };

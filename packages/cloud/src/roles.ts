@@ -32,7 +32,7 @@ export async function requireRole(roles: Collection<RoleRecord>, name: string): 
 }
 
 /**
- * What a path issues of a role. A policy of old makes users at `creds` and federation tokens at `sts`; other roles make the same at both, but the
+ * What a path issues of a role. An older policy makes users at `creds` and federation tokens at `sts`; other roles make the same at both, but the
  * rights of an old role that makes users are not given out by `sts`, nor the other way round. @throws BadRequest
  */
 export function typeFor(role: Role, path: CredentialPath): CredentialType {

@@ -284,7 +284,7 @@ describeWithAws('static-roles and static-creds', (aws) => {
     },
   );
 
-  test('a new key whose answer was lost is found, deleted and made anew: none is left that nobody knows', async () => {
+  test('a new key whose answer was lost is found, deleted and made anew: no unknown key is left', async () => {
     await create();
     const before = await key();
     let lost = '';

@@ -42,7 +42,7 @@ export class InfluxdbSession extends SerialSession implements DatabaseSession {
     }
   }
 
-  /** The server cannot lock a user: it gets a password that nobody knows, and loses its privileges. */
+  /** The server cannot lock a user: it gets a password that is stored nowhere, and loses its privileges. */
   async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
     const password = randomBytes(24).toString('base64url');
     const statements = [`SET PASSWORD FOR "{{username}}" = '{{password}}'`, `REVOKE ALL PRIVILEGES FROM "{{username}}"`];

@@ -136,7 +136,7 @@ describe('a pool kept by knex', () => {
     expect(await pool.use(never, numberOf)).toBe(1);
   });
 
-  test('close ends what is idle, and later calls are told that the session is closed', async () => {
+  test('close ends what is idle, and later calls learn that the session is closed', async () => {
     await pool.use(never, numberOf);
     await pool.close();
     expect(made[0]!.fate).toBe('ended');

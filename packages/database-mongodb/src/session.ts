@@ -70,7 +70,7 @@ export class MongodbSession implements DatabaseSession {
     for (const { db } of elsewhere) await this.#drop(db, username, signal);
   }
 
-  /** The server cannot lock a user: it gets a password that nobody knows. Its sessions go on until they end. */
+  /** The server cannot lock a user: it gets a password that is stored nowhere. Its sessions go on until they end. */
   async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
     const password = randomBytes(24).toString('base64url');
     const found = (await this.#users(signal)).filter(({ user }) => user === username);

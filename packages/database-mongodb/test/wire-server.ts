@@ -4,7 +4,7 @@ import { BSON } from 'mongodb';
 
 type Document = BSON.Document;
 
-/** A server that speaks MongoDB's wire protocol, remembers the commands it is sent and answers as it is told. */
+/** A server that speaks MongoDB's wire protocol, remembers the commands it is sent and answers as the test says. */
 export interface WireServer {
   readonly port: number;
   /** All commands in order, but for those by which drivers look after connections. */

@@ -186,7 +186,7 @@ export class DynamicUsers {
   }
 
   /**
-   * What nobody knows the outcome of is left to the journal. After a refusal the journal cleans up at once, in case the plugin left something;
+   * A call whose outcome is unknown is left to the journal. After a refusal the journal cleans up at once, in case the plugin left something;
    * but a name that could be somebody else's is not touched.
    */
   async #failed(intent: OpenIntent, user: { key: string; role: string }, error: unknown, unique: boolean): Promise<void> {

@@ -69,7 +69,7 @@ describe('connections', () => {
     expect(await write(updater)).toBe(204);
   });
 
-  test('a write keeps what it does not send, removes what is null, and keeps keys that nobody knows', async () => {
+  test('a write keeps what it does not send, removes what is null, and keeps unknown keys', async () => {
     await mount.write('config/pg', connectionTo(server, { foo: 'bar', max_open_connections: '3', password_policy: 'p' }));
     await mount.write('config/pg', { allowed_roles: 'x', foo: null, more: { a: 1 } });
     const { data } = await mount.read('config/pg');

@@ -58,7 +58,7 @@ describe('with PostgreSQL', () => {
       ...contract,
       clock: () => manualClock(new Date()),
       prepare: async (mount) => {
-        // Each case rotates it, and then nobody knows its password.
+        // Each case rotates it, and its password is unknown afterwards.
         await server.query(`ALTER ROLE manager PASSWORD 'manager-first'`);
         await mount.write('config/pg', connectionTo(server, { username: 'manager', password: 'manager-first' }));
         await mount.write('roles/app', { db_name: 'pg', creation_statements: CREATION });

@@ -59,11 +59,7 @@ describe('what would fail later is said when it is written', () => {
   });
 
   test.each([
-    [
-      'a placeholder that nobody knows',
-      { creation_statements: [`CREATE ROLE "{{nmae}}" PASSWORD '{{password}}'`] },
-      'creation_statements: ',
-    ],
+    ['an unknown placeholder', { creation_statements: [`CREATE ROLE "{{nmae}}" PASSWORD '{{password}}'`] }, 'creation_statements: '],
     ['rules that are no JSON', { db_name: 'redis', creation_statements: ['+@read'] }, 'creation_statements: '],
     ['a default_ttl beyond max_ttl', { default_ttl: '2h', max_ttl: '1h' }, 'default_ttl'],
   ])('%s is a 400 that names the field', async (_, data, text) => {

@@ -21,7 +21,7 @@ test("what the server runs itself is nobody else's fault, though a plugin names 
   expect(told).toHaveLength(3);
 });
 
-test('one more owner costs the same however many there are, and all that live are told', () => {
+test('one more owner costs the same however many there are, and all that live are notified', () => {
   const looks = jest.spyOn(WeakRef.prototype, 'deref');
   let told = 0;
   const owners = Array.from({ length: 4_000 }, () => ({ leaked: () => (told += 1), code: ['file:///plugins/many/'] }));

@@ -23,7 +23,7 @@ describe('decoding the fields of a path', () => {
     expect(decode({ at: '2030-01-01T00:00:00Z', needed: '' }, {}).data['at']).toEqual(new Date('2030-01-01T00:00:00Z'));
   });
 
-  test('says what was supplied, what nobody knows, and what the path replaced', () => {
+  test('says what was supplied, what is unknown, and what the path replaced', () => {
     const found = decode({ ttl: 5, zeta: 1, alpha: 2, name: 'body', needed: 'x' }, { name: 'path' });
     expect([...found.supplied].sort()).toEqual(['name', 'needed', 'ttl']);
     expect(found.unknown).toEqual(['alpha', 'zeta']);

@@ -166,7 +166,7 @@ describe('functions', () => {
 });
 
 describe('fields', () => {
-  test('an unknown one is found when compiling, if the fields are told', () => {
+  test('an unknown one is found when compiling, if the fields are given', () => {
     const options = { fields: ['A'], typeName: 'x.Data' };
     for (const source of [
       '{{.Nope}}',

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { errorsBody } from './envelope.ts';
 import { REQUEST_ID } from './request-id.ts';
 
-/** What node tells of a request that is no HTTP, or that came too slowly. */
+/** What node says about a request that is no HTTP, or that came too slowly. */
 export interface ClientFault extends Error {
   readonly code?: string;
   /** The parser's own words. */

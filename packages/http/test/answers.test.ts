@@ -179,7 +179,7 @@ describe('what is not below /v1/', () => {
     expect([reply.status, reply.text]).toEqual([500, '{"errors":["internal error"]}\n']);
   });
 
-  test('without pages, a request for one is told why', async () => {
+  test('without pages, a request for one gets the reason', async () => {
     const bare = await startServer(fakeCore(), { noPages: 'there is no console' });
     const reply = await bare.send('GET', '/ui/kv');
     expect([reply.status, reply.text]).toEqual([404, '{"errors":["there is no console"]}\n']);

@@ -76,7 +76,7 @@ describe('callers that are slow, broken or gone', () => {
   });
 });
 
-test('a core is told when the caller went away, and not when the answer was given', async () => {
+test('a core learns when the caller went away, and not when the answer was given', async () => {
   const signals: AbortSignal[] = [];
   let called!: () => void;
   const wait = new Promise<void>((resolve) => (called = resolve));

@@ -111,7 +111,7 @@ describe('paths', () => {
 
 describe('a request that never reaches the core', () => {
   test.each([
-    ['a verb that nobody knows', 'BREW', '/v1/a', {}, 405],
+    ['an unknown verb', 'BREW', '/v1/a', {}, 405],
     ['no path', 'GET', '/v1/', {}, 404],
     ['a path with dots', 'GET', '/v1/a%2f..%2fb', {}, 301],
     ['another namespace', 'GET', '/v1/a', { 'X-Vault-Namespace': 'team' }, 404],

@@ -30,7 +30,7 @@ describeWithMoto('moto', () => {
     expect(await iam({ Action: 'GetUser', UserName: 'ann' })).toMatchObject({ status: 404 });
   });
 
-  test('enforces credentials after the number of calls that it is told', async () => {
+  test('enforces credentials after the number of calls that the test sets', async () => {
     await moto.enforce(1);
     expect(await iam({ Action: 'ListUsers' })).toMatchObject({ status: 200 });
     expect(await iam({ Action: 'ListUsers' })).toMatchObject({ status: 403, body: expect.stringContaining('InvalidClientTokenId') });

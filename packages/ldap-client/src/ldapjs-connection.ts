@@ -42,7 +42,7 @@ interface Pending {
 }
 
 /**
- * A connection over an ldapjs client that stands. Its socket and its message classes are used; sending and matching answers to requests is
+ * A connection over a connected ldapjs client. Its socket and its message classes are used; sending and matching answers to requests is
  * done here, since the client renders all that passes through it for a log, and knows no result codes but its own.
  */
 export class LdapjsConnection implements Connection {

@@ -295,7 +295,7 @@ describeWithSlapd('pooled connections to OpenLDAP', () => {
     expect(proxy.accepted).toBe(3);
   });
 
-  test('who waits too long for a connection is told so, and a signal ends the wait', async () => {
+  test('who waits too long for a connection learns so, and a signal ends the wait', async () => {
     const clock = manualClock();
     const { directory } = await counted({ maxConnections: 1, requestTimeoutSeconds: 5 }, { clock });
     let finish!: () => void;

@@ -160,7 +160,7 @@ export class DynamicAccounts {
     });
   }
 
-  /** What nobody knows the outcome of is left to the journal; what was refused is undone now, and by the journal where that fails. */
+  /** A call whose outcome is unknown is left to the journal; what was refused is undone now, and by the journal where that fails. */
   async #failed({ intent, orphan }: Begun, account: RenderedRole, done: readonly LdifRecord[], error: unknown): Promise<void> {
     const outcome = outcomeOf(error);
     if (outcome === 'unknown') return;

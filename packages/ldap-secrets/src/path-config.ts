@@ -55,7 +55,7 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
         if (deleted?.root?.previous === undefined) return undefined;
         return {
           warnings: [
-            `the password of ${deleted.binddn} was rotated, and nobody knows it any more; set another one in the directory before you configure this account again`,
+            `the password of ${deleted.binddn} was rotated, and the new one is stored nowhere; set another one in the directory before you configure this account again`,
           ],
         };
       },

@@ -54,7 +54,7 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
       },
     })
     .delete({
-      summary: 'Deletes a set. The accounts stay in the directory, with passwords that nobody knows.',
+      summary: 'Deletes a set. The accounts stay in the directory, with passwords that are stored nowhere.',
       response: NoContent,
       handle: async (req) => {
         await librarySets.delete(req.data.name);

@@ -70,7 +70,7 @@ describeWithSlapd('library', () => {
   };
 
   describe('POST library/:set_name', () => {
-    test('name and service_account_names, a list or text: the accounts must exist, and get a password that nobody knows', async () => {
+    test('name and service_account_names, a list or text: the accounts must exist, and get an unknown password', async () => {
       await view.setPassword(dnOf('svc1'), 'known');
       await expectRefused('set', {}, "'service_account_names' must be provided");
       await expectRefused('set', { service_account_names: [] }, 'at least one service account must be configured');

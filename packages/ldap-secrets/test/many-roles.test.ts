@@ -20,7 +20,7 @@ const ldif = [
 jest.setTimeout(120_000);
 
 describeWithSlapd('many static roles', () => {
-  test('of a thousand that fall due in the same second none fails and none is put off by more than a minute, and check-outs go on meanwhile', async () => {
+  test('of a thousand that fall due in the same second none fails and none is delayed by more than a minute, and check-outs go on meanwhile', async () => {
     const slapd = await startSlapd({ ...withManager, ldif });
     const view = new DirectoryView(slapd);
     const mount = await mountLdap(slapd, { config: { userdn: BASE } });
@@ -41,7 +41,7 @@ describeWithSlapd('many static roles', () => {
         expect((await mount.write('library/set/check-in')).data).toEqual({ check_ins: ['lent'] });
       }
       expect(await rotated()).toBeLessThan(COUNT);
-      // The clock stands still while the directory works: what counts is how long the schedule puts off those that it has no place for.
+      // The clock stands still while the directory works: what counts is how long the schedule postpones those that it has no place for.
       await mount.core.settleSchedule();
       for (let second = 0; second < 60 && (await rotated()) < COUNT; second += 1) await mount.advance(1);
       expect(await rotated()).toBe(COUNT);

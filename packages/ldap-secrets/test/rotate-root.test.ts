@@ -139,7 +139,7 @@ describeWithSlapd('POST rotate-root', () => {
     const { status: deleted, warnings } = await mount.call('delete', 'ldap/config');
     expect([deleted, warnings!.join()]).toEqual([
       200,
-      expect.stringContaining(`the password of ${managerDn} was rotated, and nobody knows it any more`),
+      expect.stringContaining(`the password of ${managerDn} was rotated, and the new one is stored nowhere`),
     ]);
   });
 

@@ -194,7 +194,7 @@ describeWithSlapd('static-role', () => {
       expect(await view.takes(dnOf('svc8'), (await cred('a')).password)).toBe(true);
     });
 
-    test('skip_import_rotation: a role of which nobody knows whether its password was changed is not replaced', async () => {
+    test('skip_import_rotation: a role whose password may or may not have been changed is not replaced', async () => {
       cutter.cutAt(0, 'answer', 'changes');
       const gone = cutter.cut().then(() => cutter.shut());
       const made = await write('a', { username: 'svc7', rotation_period: '1h' });

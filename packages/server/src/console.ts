@@ -3,7 +3,7 @@ import type { PageFiles } from '@strongroom/http';
 import type { ConsoleChoice } from './config/console-section.ts';
 import { isMissing } from './plugins/plugin-list.ts';
 
-/** The console's files, or what a request for a page is told instead. */
+/** The console's files, or what a request for a page is answered instead. */
 export type ConsolePages = { readonly pages: PageFiles } | { readonly noPages: string };
 
 /** What this needs of the package. */

@@ -35,7 +35,7 @@ describe('who has a policy', () => {
   });
   afterAll(async () => core.close());
 
-  test('is told of every login method of the server', async () => {
+  test('sees every login method of the server', async () => {
     const { data, warnings } = await root('POST sys/policies/who', { path: 'secret/x' });
     expect(warnings).toBeNull();
     const { holders } = data as { holders: { kind: string; path: string; effect: string }[] };

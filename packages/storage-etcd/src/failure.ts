@@ -30,7 +30,7 @@ function says(error: unknown, text: RegExp): boolean {
   return text.test(partsOf(error)?.details ?? '');
 }
 
-/** Whether etcd refused the call, so that nothing has happened. Otherwise nobody knows. */
+/** Whether etcd refused the call, so that nothing has happened. Otherwise the outcome is unknown. */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof StorageFailure) return true;
   return REFUSED.has(partsOf(error)?.code ?? -1);

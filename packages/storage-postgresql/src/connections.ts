@@ -94,7 +94,7 @@ export class Connections {
     } catch (error) {
       if (isGone(error)) await this.history.look((text) => connection.query(text));
       if (isElsewhere(error)) this.#leave(error);
-      // After an error in a transaction, or without an answer, nobody knows the connection's state.
+      // After an error in a transaction, or without an answer, the state of the connection is unknown.
       else if (!isAnswer(error)) drop(connection, error);
       throw error;
     } finally {

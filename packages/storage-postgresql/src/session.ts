@@ -56,7 +56,7 @@ type LimitsRow = Record<keyof typeof LIMITS, number>;
 
 /**
  * Sets the time limits of a new connection, reads them back, and finds out what it is connected to. The first message does all of that, so that a
- * pooler, which may give the next one to another session, tells of the session that was set.
+ * pooler, which may give the next one to another session, names the session that was set.
  * @throws StorageFailure where the limits are not in force
  */
 export async function beginSession(query: Query): Promise<Session> {

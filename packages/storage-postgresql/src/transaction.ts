@@ -15,7 +15,7 @@ export interface Progress {
   conflicts: readonly (string | undefined)[];
 }
 
-/** Another transaction inserted a key between our look at it and our insert. */
+/** Another transaction inserted a key between our read and our insert. */
 class Overtaken extends Error {
   /** PostgreSQL's own code for what can succeed when tried again. */
   readonly code = '40001';

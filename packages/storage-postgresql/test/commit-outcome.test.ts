@@ -58,7 +58,7 @@ describe('a connection that is lost in the COMMIT', () => {
     expect(await textOf('a')).toBe('second');
   });
 
-  test('and that nobody can tell of any more is a failure that says so', async () => {
+  test('and that can no longer be found out is a failure that says so', async () => {
     let down: Promise<void> | undefined;
     atCommit('deafen', () => void (down = server.crash()));
     const failure = (await driver.commit({ put: [put('a', 'x')] }).catch((error: unknown) => error)) as StorageFailure;

@@ -75,7 +75,7 @@ describeWhere(await standbyMissing(), 'a failover', () => {
     expect(await textOf(two, 'one')).toBe('written');
   }, 120_000);
 
-  test('that lost acknowledged commits is told as EVERYTHING before anything is answered, and gives no version twice', async () => {
+  test('that lost acknowledged commits is reported as EVERYTHING before anything is answered, and gives no version twice', async () => {
     const { primary, standby, url } = await pair();
     const nodes = await Promise.all([opened(url), opened(url), opened(url)]);
     const one = nodes[0]!;

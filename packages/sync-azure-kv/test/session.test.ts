@@ -141,7 +141,7 @@ describe('a session with Key Vault', () => {
     expect(versions('name').map(({ value }) => value)).toEqual(['a certificate']);
   });
 
-  test("without client_secret, Azure's own chain is asked, and what it lacks is told", async () => {
+  test("without client_secret, Azure's own chain is asked, and what it lacks is named", async () => {
     const { tenantId, client, ca } = server;
     process.env['AZURE_TOKEN_CREDENTIALS'] = 'EnvironmentCredential';
     const variables = { AZURE_TENANT_ID: tenantId, AZURE_CLIENT_ID: client.clientId, AZURE_CLIENT_SECRET: client.clientSecret };

@@ -27,7 +27,7 @@ function cancelledBy(signal: AbortSignal): grpc.Interceptor {
             pass(status);
           },
         });
-        // Aborted while the call was being prepared: nobody tells of that twice.
+        // Aborted while the call was being prepared: it is not reported twice.
         if (signal.aborted) cancel();
       },
     };

@@ -1,7 +1,7 @@
 import type { Octokit } from '@octokit/rest';
 import type { GithubConnection } from './connection.ts';
 
-/** What GitHub tells of a secret. */
+/** What GitHub says about a secret. */
 export interface ListedSecret {
   readonly name: string;
   readonly created_at: string;

@@ -91,7 +91,7 @@ export interface SharedAccounts<C extends TObject = TObject, A extends TObject =
   describe?(account: Static<A>): Readonly<Record<string, unknown>>;
 }
 
-/** What stands outside under a name. Never a value. */
+/** What exists outside under a name. Never a value. */
 export interface RemoteSecret {
   readonly name: string;
   /** As found beside the secret; absent if none is there, it cannot be read as one, or the destination is `recorded`. */

@@ -9,7 +9,7 @@ export interface DispatcherRules {
   /** Throws for a port, or a literal address, that is not allowed. */
   check(host: string, port: number): void;
   readonly lookup: net.LookupFunction;
-  /** Undefined, or what is wrong with the far end of a socket that stands. */
+  /** Undefined, or what is wrong with the far end of a connected socket. */
   wrongEnd(socket: net.Socket, host: string): Error | undefined;
   readonly tls: tls.ConnectionOptions;
 }

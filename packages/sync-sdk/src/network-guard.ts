@@ -75,7 +75,7 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
     return new AddressRefused(`${hostname} has no address`);
   }
 
-  /** Undefined, or what is wrong with the far end of a socket that stands. */
+  /** Undefined, or what is wrong with the far end of a connected socket. */
   function wrongEnd(socket: net.Socket, host: string): Error | undefined {
     try {
       policy.checkAddress(host, socket.remoteAddress ?? '');

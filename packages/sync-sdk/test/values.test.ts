@@ -71,7 +71,7 @@ describe('limits', () => {
     normalize: (rendered) => rendered,
   };
   test.each(['abcd', '1234'])('the name %s fits', (name) => expect(nameComplaint(names, name)).toBeUndefined());
-  test.each(['', 'abcde', 'ab12', 'ab-'])('the name "%s" does not, and is told the rule', (name) =>
+  test.each(['', 'abcde', 'ab12', 'ab-'])('the name "%s" does not, and gets the rule', (name) =>
     expect(nameComplaint(names, name)).toBe('must be letters or digits, at most 4'),
   );
 

@@ -2,7 +2,7 @@ import { ExternalServiceError } from '@strongroom/sync-sdk';
 import { type Dispatcher, request } from 'undici';
 import { VercelRefusal } from './provider-error.ts';
 
-/** A variable as Vercel tells of it; values are encrypted, or left out, and never read here. */
+/** A variable as Vercel shows it; values are encrypted, or left out, and never read here. */
 export interface Variable {
   readonly id: string;
   readonly key: string;

@@ -8,7 +8,7 @@ const PATH = '/v10/projects/prj_1/env';
 const never = new AbortController().signal;
 const variable = { id: 'a', key: 'TOKEN', type: 'sensitive', value: '', target: ['production'], createdAt: 1, updatedAt: 2 };
 
-/** Answers that are rare, or that no published description tells of. */
+/** Answers that are rare, or that no published description mentions. */
 describe("Vercel's answers", () => {
   let vercel: MockAgent;
   let api: VercelApi;

@@ -25,7 +25,7 @@ export interface HostFields {
 /** Copies that an answer lists; the rest is counted. */
 const MOST_LISTED = 1_000;
 
-/** What stands outside and nobody here knows of any more. */
+/** What exists outside and this server no longer tracks. */
 export interface LeftOutside {
   readonly things: readonly OutsideThing[];
   /** Of all of them, also those that the list leaves out. */
@@ -107,7 +107,7 @@ export class Destinations {
     return written;
   }
 
-  /** As answers carry it. Without its plugin nobody knows what is secret, so nothing of the connection is shown. */
+  /** As answers carry it. Without its plugin it is unknown what is secret, so nothing of the connection is shown. */
   shown(plugin: SyncDestinationPlugin | undefined, destination: DestinationRecord): Record<string, unknown> {
     const { allowed_ipv4_addresses, allowed_ipv6_addresses, allowed_ports, disable_strict_networking } = destination;
     return {
@@ -163,7 +163,7 @@ export class Destinations {
     return (await records.destinations.get(place))?.id === id ? records.destinations.get(place) : undefined;
   }
 
-  /** Takes the destination away with all its associations; what stands outside stays, and is what this resolves with. */
+  /** Takes the destination away with all its associations; what exists outside stays, and is what this resolves with. */
   async drop(place: string): Promise<LeftOutside> {
     const marked = await this.#markPurged(place);
     if (!marked) return { things: [], total: 0 };

@@ -9,13 +9,13 @@ import type { Sessions } from './sessions.ts';
 import { Refusal } from './sync-status.ts';
 
 export type Difference =
-  /** Should stand outside and does not. */
+  /** Should exist outside and does not. */
   | 'add'
-  /** Stands outside with what we wrote, and should hold something else. */
+  /** Exists outside with what we wrote, and should hold something else. */
   | 'change'
   /** Somebody changed the value that we wrote. */
   | 'foreign_edit'
-  /** Stands outside and should not. */
+  /** Exists outside and should not. */
   | 'remove'
   /** Its name is taken by what is not ours. */
   | 'conflict'
@@ -42,7 +42,7 @@ interface Listener {
   readonly looks?: boolean;
 }
 
-/** Compares what stands outside with what should. It reads and writes nothing but its own store; outside it lists. */
+/** Compares what exists outside with what should. It reads and writes nothing but its own store; outside it lists. */
 export class Drift {
   readonly #host: EngineHost;
   readonly #sources: SecretSources;
@@ -134,7 +134,7 @@ export class Drift {
   }
 }
 
-/** The secrets engine of the mount does not run: nothing is known of what should stand outside. */
+/** The secrets engine of the mount does not run: nothing is known of what should exist outside. */
 function unreadable(
   association: AssociationRecord,
   outside: ReadonlyMap<string, RemoteSecret>,

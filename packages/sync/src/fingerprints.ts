@@ -5,7 +5,7 @@ import { recordsIn } from './records.ts';
 const ID = 'fingerprint';
 
 /**
- * Tells whether what stands outside is what should: a digest of value and tags under a key of this store, since a plain hash of a weak
+ * Tells whether what exists outside is what should: a digest of value and tags under a key of this store, since a plain hash of a weak
  * secret could be guessed.
  */
 export class Fingerprints {

@@ -60,10 +60,10 @@ const Outside = Type.Object({
 });
 const Left = orNoContent(Type.Union([Shown, Outside]));
 
-/** The answer of whoever lets go of a destination; nothing, where nothing stands outside. */
+/** The answer of whoever lets go of a destination; nothing, where nothing is left outside. */
 function leftOutside({ things, total }: LeftOutside) {
   if (total === 0) return undefined;
-  const warning = `copies that this destination left outside, and that nobody here knows of any more: ${total}`;
+  const warning = `copies that this destination left outside, and that this server no longer tracks: ${total}`;
   return { data: { outside: things, total } as never, warnings: [warning] };
 }
 

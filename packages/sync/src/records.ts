@@ -59,7 +59,7 @@ export const RemoteRecord = Type.Object({
   name: Type.String(),
   status: Type.String(),
   updated_at: Type.String(),
-  /** Keyed digest of the value and tags that stand outside; never the value. Absent: nothing of ours stands there for certain. */
+  /** Keyed digest of the value and tags that exist outside; never the value. Absent: certainly nothing of ours is there. */
   fingerprint: Type.Optional(Type.String()),
   identity: Type.Optional(Type.String()),
   revision: Type.Optional(Type.String()),

@@ -109,14 +109,14 @@ export class RemoteWriter {
   }
 }
 
-/** Whether what stands outside is what we wrote last, and should be. */
+/** Whether what exists outside is what we wrote last, and should be. */
 function isAsWritten(remote: RemoteRecord, wanted: Wanted, current: RemoteSecret): boolean {
   return remote.fingerprint === wanted.fingerprint && remote.revision !== undefined && remote.revision === current.revision;
 }
 
 /**
  * Whether a remote secret is ours: by its mark (what is soft-deleted also by that of a deleted destination of the same name), or, where the provider keeps none, by our own record. A creation that an earlier run began
- * and nobody knows the end of counts from the time it was meant; one that this run has only just begun does not.
+ * and whose end is unknown counts from the time it was meant; one that this run has only just begun does not.
  */
 export function ownedBy(
   { id, formerly = [] }: Pick<DestinationRecord, 'id' | 'formerly'>,

@@ -38,7 +38,7 @@ const POLL = 250;
 const BACKOFF = { most: 3_600_000 };
 const UNDER_WAY: readonly string[] = ['PENDING', 'SYNCING', 'UNSYNCING'];
 
-/** What should stand outside for an association, by key, as of one moment. */
+/** What should exist outside for an association, by key, as of one moment. */
 interface Prepared {
   readonly association: AssociationRecord;
   readonly destination: DestinationRecord;
@@ -78,7 +78,7 @@ interface Outcome {
 }
 
 /**
- * Brings what stands outside for one association to what should. Before anything is sent, names and intent are stored; the outcome is
+ * Brings what exists outside for one association to what should. Before anything is sent, names and intent are stored; the outcome is
  * stored together with the next time. An association is held by one run at a time, in whatever process, so that its secrets
  * are written in order.
  */
@@ -207,7 +207,7 @@ export class SyncRun {
     return working ? new Date(working.until) : this.#host.clock.now();
   }
 
-  /** What should stand outside, by key, as of this moment. */
+  /** What should exist outside, by key, as of this moment. */
   async #prepare(association: AssociationRecord, destination: DestinationRecord, limits: DestinationLimits): Promise<Prepared> {
     const wanted = new Map<string, Wanted>();
     const source = association.wanted === 'synced' ? this.#sources.byUuid(association.mount)?.source : undefined;
@@ -353,7 +353,7 @@ export class SyncRun {
         const failure = failureOf(error, [...secrets, ...values]);
         this.#noteFault(association, failure, error, [...secrets, ...values]);
         failures.push(failure);
-        // Refused for certain: nothing of this write stands outside.
+        // Refused for certain: nothing of this write exists outside.
         const refusedNow = failure.status === 'CLIENT_SIDE_ERROR' && remote.writing?.since === task.since;
         const { writing, ...rest } = remote;
         remotes.set(remote.id, {
@@ -479,7 +479,7 @@ export class SyncRun {
     }
   }
 
-  /** Nothing of it stands outside any more. Resolves with the destination's id if that went with it. */
+  /** Nothing of it is left outside. Resolves with the destination's id if that went with it. */
   async #forget(
     tx: Transaction,
     records: Records,

@@ -13,7 +13,7 @@ describe('POST destinations/:type/:name/associations/set', () => {
   const at = 'sys/sync/destinations/memory/one/associations';
   const set = async (data: Record<string, unknown>, token?: string) => sync.ask('update', `${at}/set`, data, token);
 
-  test('mount and secret_name link a secret: its data stands outside as one JSON document, with the mark and the tag', async () => {
+  test('mount and secret_name link a secret: its data exists outside as one JSON document, with the mark and the tag', async () => {
     const accessor = await sync.accessor();
     const { status, data } = await set({ mount: 'kv', secret_name: 'web' });
     expect(status).toBe(200);

@@ -113,7 +113,7 @@ describe.each(['marked', 'recorded'] as const)('a server that dies in the middle
   });
   afterEach(async () => server.storage.die());
 
-  /** What should stand outside by what the server holds inside, asked once everything has settled. */
+  /** What should exist outside by what the server holds inside, asked once everything has settled. */
   async function converges(): Promise<void> {
     provider.hook = undefined;
     server = await server.restart();
@@ -137,7 +137,7 @@ describe.each(['marked', 'recorded'] as const)('a server that dies in the middle
   }
 
   describe.each(operations)('while $title', ({ prepare, carryOut }) => {
-    test('at each commit: what stands outside converges to what stands inside', async () => {
+    test('at each commit: what exists outside converges to what exists inside', async () => {
       for (let commits = 0, died = true; died; commits += 1) {
         await prepare?.(server);
         await server.advance(60);
@@ -149,7 +149,7 @@ describe.each(['marked', 'recorded'] as const)('a server that dies in the middle
       }
     });
 
-    test('at each call outside, before and after it: what stands outside converges to what stands inside', async () => {
+    test('at each call outside, before and after it: what exists outside converges to what exists inside', async () => {
       for (let at = 0, died = true; died; at += 1) {
         await prepare?.(server);
         await server.advance(60);

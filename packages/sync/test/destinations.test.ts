@@ -315,7 +315,7 @@ describe('destinations', () => {
       const { status, data, warnings } = await sync.ask('delete', ONE, { force_delete: true });
       expect(status).toBe(200);
       expect(data).toEqual({ outside: [{ kind: 'secret', name: 'app/a', system: 'memory/one', detail: 'a copy of a' }], total: 1 });
-      expect(warnings?.join()).toBe('copies that this destination left outside, and that nobody here knows of any more: 1');
+      expect(warnings?.join()).toBe('copies that this destination left outside, and that this server no longer tracks: 1');
       expect((await sync.ask('read', ONE)).status).toBe(404);
       sync.provider.heal();
       await sync.put('a', { a: '2' });

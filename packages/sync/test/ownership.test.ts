@@ -104,7 +104,7 @@ describe('destinations with marks', () => {
     }
   });
 
-  test('but not copies that stand outside, which it let go of, nor those that another name soft-deleted', async () => {
+  test('but not copies that exist outside, which it let go of, nor those that another name soft-deleted', async () => {
     sync = await syncMount({ softDelete: true });
     for (const name of ['web', 'db']) {
       await sync.put(name, { a: '1' });

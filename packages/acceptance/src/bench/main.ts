@@ -13,6 +13,7 @@ import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
 import { residentMib } from './process-usage.ts';
+import { storages } from './storages.ts';
 import { snapshotUnderLoad } from './snapshot.ts';
 import { userpassLogins } from './userpass-login.ts';
 import { DirectCore } from './direct.ts';
@@ -21,7 +22,7 @@ import { fill, workloads, type WorkloadName } from './workloads.ts';
 /**
  * `npm run bench [-- --seconds=5] [--leases=100000,1000000] [--only=kv]`: operations per second, CPU per operation and memory of a
  * server on LMDB, driven from this process over 32 connections on loopback. With `--against=URL --token=…` it drives that server as well, in alternating
- * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time.
+ * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time. `--only=storages` drives the storage drivers alone.
  */
 const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
 const seconds = Number(flags.get('seconds') ?? 5);
@@ -36,6 +37,14 @@ out.write(`node ${process.versions.node}, 32 connections, ${seconds} s each\n\n`
 const against = flags.get('against');
 if (against !== undefined) {
   await compareWith(new URL(against));
+  process.exit(0);
+}
+if (only === 'storages') {
+  out.write('load                  callers  storage       ops/s  CPU µs  p50 ms\n');
+  for (const { load: name, callers, storage, rate, cpu, median } of await storages(seconds))
+    out.write(
+      `${name.padEnd(20)} ${String(callers).padStart(8)}  ${storage.padEnd(11)} ${String(rate).padStart(7)} ${String(cpu).padStart(7)} ${median.toFixed(2).padStart(7)}\n`,
+    );
   process.exit(0);
 }
 out.write('workload          ops/s  CPU µs  main µs   GC µs  ops/txn   p50 ms   p99 ms  RSS MiB\n');

@@ -20,7 +20,7 @@ export interface FuzzedServer {
   /** The exit code once the process has ended by itself. */
   ended(): number | NodeJS.Signals | undefined;
   log(): string;
-  /** Lines of its log that tell of a fault of its own. */
+  /** Lines of its log that report a fault of its own. */
   readonly faults: readonly string[];
   stop(): Promise<void>;
 }

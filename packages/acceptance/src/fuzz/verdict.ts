@@ -20,7 +20,7 @@ export function outsideFault({ answer, status }: Pick<Trouble, 'answer' | 'statu
 const FAULT = /internal error|uncaught|unhandled|quarantin|nobody caught|\bat (?:async )?\S+ \(.*:\d+:\d+\)/i;
 const MOST_FAULTS = 200;
 
-/** Lines of the server's log that tell of a fault of its own, as they come. */
+/** Lines of the server's log that report a fault of its own, as they come. */
 export class LogFaults {
   readonly lines: string[] = [];
   #begun = '';

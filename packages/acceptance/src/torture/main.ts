@@ -10,6 +10,7 @@ import { postgresStore } from './postgres-store.ts';
 import { SnapshotKills, type SnapshotStore } from './snapshot-kills.ts';
 import { tortureMariadb, torturePostgres } from './torture-database.ts';
 import { tortureSlapd } from './torture-directory.ts';
+import { tortureEtcd } from './torture-etcd.ts';
 
 /** `npm run torture [-- kills [snapshots]]`: the crash tests, each with as many kills as asked; `snapshots`: only those of snapshots, restores and migrations. */
 const only = process.argv[3];
@@ -93,7 +94,13 @@ async function seals(): Promise<void> {
   }
 }
 
+if (only === 'etcd') {
+  problems.push(...(await tortureEtcd(kills, say)));
+  end();
+  process.exit();
+}
 if (only === undefined) await mixedLoad();
+if (only === undefined) problems.push(...(await tortureEtcd(Math.ceil(kills / 4), say)));
 await snapshots('LMDB');
 await snapshotsOnPostgres();
 await migrations();

@@ -147,7 +147,7 @@ export class Provider {
     if (issuer === '' ? always && promised : issuer !== this.#metadata.issuer) throw loginFailed('Another provider has answered.');
   }
 
-  /** The library asks for the issuer of an answer too; `requireAnswerOf` has looked at it. */
+  /** The library asks for the issuer of an answer too; `requireAnswerOf` has checked it. */
   #issuerOfAnswer(): Record<string, string> {
     return this.#metadata.authorization_response_iss_parameter_supported === true ? { iss: this.#metadata.issuer } : {};
   }

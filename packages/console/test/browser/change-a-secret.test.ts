@@ -217,7 +217,7 @@ describeWhere(noChromium, 'an owner changes a secret', () => {
     expect(await response.text()).toContain('"data":{"serial":12345678901234567890,"name":"b"}');
   });
 
-  test('is told of a change behind their back where the mount keeps no versions', async () => {
+  test('learns of a change behind their back where the mount keeps no versions', async () => {
     await server.set('POST', 'old/plain', { a: '1', b: '1' });
     await tab.open('/kv/old/edit/plain');
     await replace('a', '2');

@@ -74,7 +74,7 @@ describeWhere(noChromium, 'rotations that fail', () => {
     expect(tab.faults).toEqual([]);
   });
 
-  test('a password that was changed behind the server is told by its sentence and its tries, and repaired', async () => {
+  test('a password that was changed behind the server is described by its sentence and its tries, and repaired', async () => {
     await postgres.query(`ALTER ROLE rotator PASSWORD 'changed'`);
     await postgres.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'rotator'`);
     for (let count = 0; count < 2; count += 1) await server.ask('POST', 'db/rotate-role/service1');

@@ -165,7 +165,7 @@ describeWhere(noChromium, 'where tokens are kept in memory alone', () => {
     await press('Start again');
   });
 
-  test('a signed token logs in at a mount that is named by hand', async () => {
+  test('a signed token logs in at a mount whose name is typed', async () => {
     await tab.page.goto('/ui/login');
     await tab.page.getByRole('tab', { name: 'Other…' }).click();
     await tab.page.getByRole('textbox', { name: 'Mount path' }).fill('jwt');

@@ -63,7 +63,7 @@ describeWhere(noChromium, 'a login', () => {
     expect(await tab.places('c_stranger')).toEqual([]);
   });
 
-  test('with AppRole, at a mount that is named by hand', async () => {
+  test('with AppRole, at a mount whose name is typed', async () => {
     const { data: role } = await server.set('GET', 'auth/approle/role/job/role-id');
     const { data: secret } = await server.set('POST', 'auth/approle/role/job/secret-id', {});
     await tab.page.goto('/ui/login');

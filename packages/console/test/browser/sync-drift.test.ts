@@ -106,7 +106,7 @@ describeWhere(noChromium ?? motoMissing, 'the drift of copies', () => {
     expect((await server.set('GET', 'sys/sync/config')).data).toMatchObject({ disabled: false });
   });
 
-  test('a token that may look but not reconcile is told which right is missing', async () => {
+  test('a token that may look but not reconcile learns which right is missing', async () => {
     const token = await server.tokenWith('looks', 'path "sys/sync/*" { capabilities = ["read", "list"] }');
     await outside('PutSecretValue', { SecretId: 'copies/shop/pay', SecretString: '{}' });
     const auditor = await browser.tab(server.origin);

@@ -1,4 +1,4 @@
-/** An event of `sys/events`, as far as pages look at it. */
+/** An event of `sys/events`, as far as pages read it. */
 export interface LiveEvent {
   readonly kind: string;
   readonly mount?: string;

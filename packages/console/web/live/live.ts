@@ -35,7 +35,7 @@ export function goLive(token: string, holder: string): () => void {
   };
 }
 
-/** Follows until it may not, or is told to end. Never rejects. */
+/** Follows until it may not, or is asked to end. Never rejects. */
 async function follow(token: string, told: (event: LiveEvent) => void, signal: AbortSignal): Promise<void> {
   let cursor: string | undefined;
   let pause = FIRST_PAUSE;

@@ -10,7 +10,7 @@ interface TriesTimelineProps {
   readonly tries: readonly Try[];
 }
 
-/** Tries one after the other; the chosen one is told in words below. Arrow keys go along the line. */
+/** Tries one after the other; the chosen one is described in words below. Arrow keys go along the line. */
 export function TriesTimeline({ tries }: TriesTimelineProps) {
   const [chosen, setChosen] = useState<string>();
   const line = useRef<HTMLDivElement>(null);

@@ -190,7 +190,7 @@ describe('with a device that a test breaks', () => {
     expect(linesWhenEntered).toBe(before + 3);
   });
 
-  test('nothing is carried out while the only device cannot write, except what tells of the seal', async () => {
+  test('nothing is carried out while the only device cannot write, except what reports the seal', async () => {
     device.error = new Error('no space left');
     const refused = await call('update', 'box/drawer', { value: 'v' });
     expect([refused.status, refused.errors]).toEqual([500, ['1 error occurred:\n\t* internal error\n\n']]);

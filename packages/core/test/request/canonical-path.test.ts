@@ -77,7 +77,7 @@ describe('the canonical path of a request', () => {
       expect((await mount.call('delete', `${denied}/`, { token })).status).toBe(403);
     });
 
-    test('is told of by sys/capabilities-self and sys/policies/explain', async () => {
+    test('is shown by sys/capabilities-self and sys/policies/explain', async () => {
       const token = await holder(but('secret/private'));
       const { data } = await mount.call('update', 'sys/capabilities-self', {
         token,
@@ -236,7 +236,7 @@ describe('the canonical path of a request', () => {
       expect((await mount.call('read', 'secret/private', { token })).status).toBe(403);
     });
 
-    test('is told of when the policy is read, and when a decision is explained', async () => {
+    test('is shown when the policy is read, and when a decision is explained', async () => {
       const written = 'secret/{{identity.entity.name}}';
       const token = await holder(`${allowed}path "${written}" { capabilities = ["deny"] }`);
       const { warnings } = await mount.call('read', 'sys/policies/acl/p');

@@ -2,7 +2,7 @@ import { BadRequest, f, path, tokenTerms, defaultTokenParameters, UpstreamFailed
 
 export const PASSWORD = 'open-sesame-by-password';
 
-/** A login method: any name, one password. `entered` is told when its handler begins. */
+/** A login method: any name, one password. `entered` is called when its handler begins. */
 export function doorLogin(entered: () => void = () => undefined): EnginePackage {
   const login = path('login/{user}', {
     synopsis: 'Opens the door.',

@@ -38,7 +38,7 @@ const roles: EnginePackage = {
   }),
 };
 
-describe('fields that nobody knows', () => {
+describe('unknown fields', () => {
   let mount: TestMount;
 
   beforeAll(async () => {

@@ -123,7 +123,7 @@ export class Fixture<C extends TObject, A extends TObject> {
 
   async requireRead(session: DestinationSession, name: string): Promise<RemoteSecret> {
     const found = await this.read(session, name);
-    assert.ok(found, 'a secret that stands outside reads as nothing');
+    assert.ok(found, 'a secret that exists outside reads as nothing');
     return found;
   }
 

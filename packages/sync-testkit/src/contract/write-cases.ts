@@ -17,7 +17,7 @@ export const writeCases: Cases<TObject, TObject> = {
     await fixture.session(async (session) => {
       const name = await fixture.name();
       await fixture.put(session, name, 'one');
-      await fixture.stands(name, 'one', 'the value does not stand outside');
+      await fixture.stands(name, 'one', 'the value does not exist outside');
       const found = await fixture.requireRead(session, name);
       assert.equal(found.name, name);
       assert.notEqual(found.softDeleted, true);
@@ -46,7 +46,7 @@ export const writeCases: Cases<TObject, TObject> = {
       const name = await fixture.name();
       const before = await fixture.put(session, name, 'one');
       const after = await fixture.put(session, name, 'two', { current: await fixture.requireRead(session, name) });
-      await fixture.stands(name, 'two', 'the new value does not stand outside');
+      await fixture.stands(name, 'two', 'the new value does not exist outside');
       assert.notEqual(after.revision, before.revision);
       assert.equal(after.identity, before.identity);
       const back = await fixture.put(session, name, 'one', { current: await fixture.requireRead(session, name) });
@@ -138,7 +138,7 @@ export const writeCases: Cases<TObject, TObject> = {
       await fixture.put(session, name, 'one');
       const current = await fixture.requireRead(session, name);
       await fixture.remove(session, name, current);
-      assert.equal(await fixture.outside(name), undefined, 'a removed secret stands outside');
+      assert.equal(await fixture.outside(name), undefined, 'a removed secret still exists outside');
       const left = await fixture.read(session, name);
       assert.ok(left === undefined || left.softDeleted === true, 'a removed secret reads as if it were there');
       await fixture.remove(session, name, current);

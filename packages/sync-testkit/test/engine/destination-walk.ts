@@ -54,7 +54,7 @@ export function destinationWalk(options: WalkOptions): void {
       // A provider's pace, and the second that some tell times apart by.
       await sync.advance('2s');
     };
-    /** The password that stands outside. */
+    /** The password that exists outside. */
     const standing = async (name: string): Promise<unknown> => {
       const value = (await outside.read(name))?.value;
       if (value === undefined || perKey) return value;

@@ -13,7 +13,7 @@ import { request } from 'undici';
 import { ShelfRefusal, translate } from './shelf-errors.ts';
 import type { ShelfConnection } from './shelf-destination.ts';
 
-/** A secret as Shelf tells of it: never its value. */
+/** A secret as Shelf shows it: never its value. */
 interface Held {
   readonly name: string;
   readonly version: string;

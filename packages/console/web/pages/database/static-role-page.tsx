@@ -57,7 +57,7 @@ export default function StaticRolePage() {
             ]}
             details={<Statements label="Rotation statements" statements={data.rotation_statements} />}
             rotation="The password changes at once. Whoever keeps a copy of the old one must read the new one."
-            loss={`The user ${data.username} stays in the database with the password that it has, and nobody here knows that password any more.`}
+            loss={`The user ${data.username} stays in the database with the password that it has, and this server no longer has that password.`}
             deleted={() => go('/database/$mount', { mount }, { tab: 'static' })}
           />
         )}

@@ -42,7 +42,7 @@ export default function LibrarySetPage() {
             stale={[apiPath(mount, 'library')]}
             done={() => go('/ldap/$mount/library', { mount })}
           >
-            The accounts stay in the directory, with passwords that nobody knows. A set with lent accounts is refused.
+            The accounts stay in the directory, with passwords that are stored nowhere. A set with lent accounts is refused.
           </DeleteThing>
         )
       }

@@ -65,7 +65,7 @@ export const KINDS: readonly { readonly label: string; readonly method: Omit<Log
   },
 ];
 
-/** The method of a mount that was named by hand. */
+/** The method of a mount whose name was typed. */
 export function methodAt(mount: string, kind: (typeof KINDS)[number]): LoginMethod {
   const path = `${mountName(mount)}/`;
   return { ...kind.method, path, description: '', login: `auth/${path}${kind.method.login}` };

@@ -15,7 +15,7 @@ const Intent = Type.Object({
   last_error: Failure,
   failing_since: Type.Union([Type.String(), Type.Null()]),
   system: OutsideSystem,
-  leaves: Type.Union([LeftOutsideData, Type.Null()], { description: 'What may stand outside until it is undone.' }),
+  leaves: Type.Union([LeftOutsideData, Type.Null()], { description: 'What may exist outside until it is undone.' }),
   tries: Type.Array(Try),
 });
 
@@ -38,7 +38,7 @@ export function journalPaths({ journal, mounts }: { readonly journal: Journal; r
     path('journal', {
       synopsis: 'Outside changes that are not finished.',
       description:
-        'What is not settled is undone at `next_attempt`. `leaves` is what may stand outside until then. The oldest comes first.',
+        'What is not settled is undone at `next_attempt`. `leaves` is what may exist outside until then. The oldest comes first.',
       access: 'sudo',
       fields: {
         ...pageFields,

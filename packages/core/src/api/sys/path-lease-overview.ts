@@ -29,7 +29,7 @@ const Row = Type.Object({
     type: 'string',
     enum: ['live', 'revoking', 'waiting', 'irrevocable', 'damaged'],
     description:
-      '`waiting`: a revocation failed or was put off, and is tried again. `irrevocable`: it failed six times, and is tried once a day.',
+      '`waiting`: a revocation failed or was postponed, and is tried again. `irrevocable`: it failed six times, and is tried once a day.',
   }),
   path: Type.String({ description: 'What was read or written to get it.' }),
   issue_time: Time,
@@ -69,7 +69,7 @@ const Tree = Type.Object({
 
 const Totals = Type.Object({
   leases: Type.Integer({ description: 'Of secrets and tokens. With `next`: what this call has counted, to be added to the next.' }),
-  failing: Type.Integer({ description: 'Leases whose revocation failed or was put off.' }),
+  failing: Type.Integer({ description: 'Leases whose revocation failed or was postponed.' }),
   irrevocable: Type.Integer({ description: 'Those of them that are tried once a day only.' }),
   failing_more: Type.Boolean({ description: 'There are more failing ones than were counted.' }),
   next,
@@ -172,7 +172,7 @@ export function leaseOverviewPaths({ leaseTimeline: timeline, leaseTree: tree, n
       },
     }),
     path('leases/failing', {
-      synopsis: 'The leases whose revocation failed or was put off, with the reason.',
+      synopsis: 'The leases whose revocation failed or was postponed, with the reason.',
       description: 'Also those that are not irrevocable yet. `sys/leases/requeue` tries them again now.',
       access: 'sudo',
       fields: { prefix, after, limit },

@@ -21,7 +21,7 @@ const Node = Type.Object({
   upgrade_version: Type.String(),
 });
 
-/** What the node tells of itself. */
+/** What the node says about itself. */
 export function serverPaths(deps: ServerPathDeps): AnyPath[] {
   return [
     path('ha-status', { synopsis: 'The nodes.', description: 'Every node is active.', fields: {} }).read({

@@ -13,7 +13,7 @@ export const ProcessFacts = Type.Object({
 });
 export type ProcessFacts = Static<typeof ProcessFacts>;
 
-/** What a process can tell of itself and of the others on its machine. */
+/** What a process can say about itself and about the others on its machine. */
 export interface ProcessTable {
   own(): ProcessFacts;
   /** Whether such a process is there; undefined where that cannot be determined from here. */

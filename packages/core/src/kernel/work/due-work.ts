@@ -164,7 +164,7 @@ export class DueWork<R extends DueRecord, T> implements OrphanedWork {
     return task && keyOf(task);
   }
 
-  /** An outside system is back: what failed at it or was put off is due now. */
+  /** An outside system is back: what failed at it or was postponed is due now. */
   async retryTarget(mount: string, target: string): Promise<void> {
     const key = targetKey(mount, target);
     await this.records.changeAll(this.#work.waiting(mount), (record, now, id) =>

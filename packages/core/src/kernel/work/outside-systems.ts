@@ -2,7 +2,7 @@ import { EngineError, traced, Unavailable, UpstreamFailed, type Circuit, type Cl
 import { Bulkhead } from './bulkhead.ts';
 import { CircuitBreakers } from './circuit-breaker.ts';
 
-/** Background work for one outside system at a time, and how much may wait in its queue before more is put off. */
+/** Background work for one outside system at a time, and how much may wait in its queue before more is postponed. */
 const LIMITS = { concurrent: 16, queued: 48 };
 /** Milliseconds that work waits which finds the queue full. */
 const WHEN_FULL = 5_000;
@@ -146,7 +146,7 @@ export class OutsideSystems {
     } else this.breakers.failed(target);
   }
 
-  /** A crowd that is put off does not come back at one moment. */
+  /** A crowd that is postponed does not come back at one moment. */
   #spread(millis: number): number {
     return Math.round(millis * (1 + this.#random()));
   }

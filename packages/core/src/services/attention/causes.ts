@@ -56,7 +56,7 @@ function ownGroup({ mount, subject }: Trouble): string {
 }
 
 function itemOf(key: string, group: Trouble[], outside: Outside): AttentionItem {
-  // A circuit breaker is a row of its own only where nothing else tells of its outside system.
+  // A circuit breaker is a row of its own only where nothing else mentions its outside system.
   const told = group.filter(({ kind }) => kind !== 'circuit');
   const troubles = [...(told.length > 0 ? told : group)].sort(
     (a, b) => worst(a) - worst(b) || b.attempts - a.attempts || time(a.since) - time(b.since),

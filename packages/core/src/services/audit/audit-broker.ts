@@ -73,7 +73,7 @@ function breath(): Promise<void> {
 }
 
 const DEVICES = 'device/';
-/** What the caller is told, and what everybody may know. */
+/** What the caller learns, and what everybody may know. */
 const FULL: Readonly<Record<Full, { readonly refused: string; readonly warning: string }>> = {
   disk: {
     refused: 'the request cannot be audited: no space is left on the disk of an audit device',
@@ -250,7 +250,7 @@ export class AuditBroker {
     }).catch((error: Error) => this.#options.log.error('a changed audit setting cannot be read', { key, error: error.message }));
   }
 
-  /** Nobody knows which records changed: reads all of them anew. */
+  /** It is unknown which records changed: reads all of them anew. */
   readAnew(): Promise<void> {
     return this.#change(async () => {
       await this.headers.load();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { BadRequest, decodeValue } from '@strongroom/engine-sdk';
 
-/** What a device of type `http` is told, checked. */
+/** The checked options of a device of type `http`. */
 export interface HttpAuditOptions {
   readonly uri: URL;
   /** Names in lower case. */

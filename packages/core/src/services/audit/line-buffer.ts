@@ -51,7 +51,7 @@ export class LineBuffer {
     this.#position = position;
   }
 
-  /** What is in the folder. Lines behind the last line break were cut off before anybody was told that they are kept: they are removed, and counted in `cut`. */
+  /** What is in the folder. Lines behind the last line break were cut off before they were acknowledged: they are removed, and counted in `cut`. */
   static async open(folder: string): Promise<{ buffer: LineBuffer; cut: number }> {
     const numbers = (await readdir(folder)).flatMap((name) => (/^\d{12}\.lines$/.test(name) ? [Number.parseInt(name, 10)] : []));
     const position = await readPosition(folder);

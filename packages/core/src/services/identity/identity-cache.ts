@@ -71,7 +71,7 @@ export class IdentityCache {
     }
   }
 
-  /** Nobody knows which records changed. */
+  /** It is unknown which records changed. */
   invalidateAll(): void {
     this.#known.clear();
     this.#merged.clear();

@@ -167,7 +167,7 @@ export class IdentityStore {
     this.#written.add(mountAccessor);
   }
 
-  /** Nobody knows which records changed. */
+  /** It is unknown which records changed. */
   invalidateAll(): void {
     this.#cache.invalidateAll();
   }

@@ -211,7 +211,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
       case 'gone':
         throw new NotFound(`there is no job ${JSON.stringify(key)} any more`);
       default:
-        throw new Unavailable('the job was put off: its outside system is busy, or the server is stopping');
+        throw new Unavailable('the job was postponed: its outside system is busy, or the server is stopping');
     }
   }
 

@@ -38,7 +38,7 @@ export interface IntentStatus extends DueStatus {
   readonly target: string | undefined;
   readonly failingSince?: Date;
   readonly tries: readonly JobTry[];
-  /** What may stand outside as long as it is open. */
+  /** What may exist outside as long as it is open. */
   readonly leaves?: LeftOutside;
 }
 

@@ -4,7 +4,7 @@ import type { LeaseRecord } from './lease-record.ts';
 const BY_TOKEN = 'token-lease/';
 /** The leases that operators must look after. */
 export const IRREVOCABLE = 'irrevocable/';
-/** By mount, the leases whose revocation failed or was put off. */
+/** By mount, the leases whose revocation failed or was postponed. */
 export const WAITING = 'waiting-lease/';
 
 /** The keys under which a lease is found besides its id and its end. */

@@ -29,7 +29,7 @@ export const LeaseRecord = Type.Object({
   failing_since: Type.Optional(Type.Number()),
   /** Given up for now: tried once a day, and listed for operators. */
   irrevocable: Type.Optional(Type.Boolean()),
-  /** A revocation failed or was put off: it stands in the index of those that wait. */
+  /** A revocation failed or was postponed: it stands in the index of those that wait. */
   waiting: Type.Optional(Type.Boolean()),
   /** The incarnation that revokes it. */
   process: Type.Optional(Type.String()),

@@ -141,7 +141,7 @@ export class MountEngines {
     if (engine?.tuned) await withDeadline({ clock: this.#clock, millis: TUNE }, async () => engine.tuned?.());
   }
 
-  /** What the engine leaks puts its mount quarantined, until its plugin is reloaded: nobody knows what state it is in. */
+  /** What the engine leaks puts its mount quarantined, until its plugin is reloaded: its state is unknown. */
   #ownerOf(mount: Mount, { code = [] }: EnginePackage): CodeOwner {
     return {
       code,

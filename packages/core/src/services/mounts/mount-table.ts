@@ -339,7 +339,7 @@ export class MountTable {
   }
 
   /**
-   * Nobody knows what changed: takes up the table as it is now, and starts every engine anew that keeps copies of its records. Resolves when no
+   * It is unknown what changed: takes up the table as it is now, and starts every engine anew that keeps copies of its records. Resolves when no
    * request reaches a mount that is gone or an engine that is not yet new.
    */
   async readAnew(): Promise<void> {
@@ -455,7 +455,7 @@ export class MountTable {
     this.#watchers = this.#watchers.filter((other) => other !== mount);
   }
 
-  /** One change at a time; one that finds the table changed by another process looks at it again and starts over. */
+  /** One change at a time; one that finds the table changed by another process reads it again and starts over. */
   async #changingTable<T>(change: () => Promise<T | typeof STALE>): Promise<T> {
     return this.#exclusively(async () => {
       for (;;) {

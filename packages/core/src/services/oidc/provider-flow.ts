@@ -33,7 +33,7 @@ export interface AuthorizationRequest {
 /** Who logs in. */
 export interface Person {
   readonly entityId: string;
-  /** Milliseconds since the epoch: when they logged in; 0 where nobody knows. */
+  /** Milliseconds since the epoch: when they logged in; 0 where that is unknown. */
   readonly loggedIn: number;
 }
 

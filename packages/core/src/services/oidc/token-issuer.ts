@@ -3,7 +3,7 @@ import { oidcRecords } from './oidc-records.ts';
 
 const CONFIG = 'issuer';
 
-/** What operators are told when they choose an issuer. */
+/** What operators read when they choose an issuer. */
 export const ISSUER_WARNING =
   'If "issuer" is set explicitly, all tokens must be validated against that address, including those issued by secondary clusters. ' +
   'Setting issuer to "" will restore the default behavior of using the cluster\'s api_addr as the issuer.';

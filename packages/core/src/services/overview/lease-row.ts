@@ -6,11 +6,11 @@ import type { Store } from '../../kernel/storage/store.ts';
 
 /**
  * How the end of a lease stands. `live`: in force until it expires. `revoking`: its revocation is due or under way. `waiting`: a revocation failed or was
- * put off, and is tried again. `irrevocable`: it failed often enough to be tried once a day only. `damaged`: its record cannot be read.
+ * postponed, and is tried again. `irrevocable`: it failed often enough to be tried once a day only. `damaged`: its record cannot be read.
  */
 export type LeaseState = 'live' | 'revoking' | 'waiting' | 'irrevocable' | 'damaged';
 
-/** A lease as operators look at it: everything but the credential. Times are milliseconds since the epoch. */
+/** A lease as operators see it: everything but the credential. Times are milliseconds since the epoch. */
 export interface LeaseRow {
   readonly id: string;
   readonly type: 'secret' | 'token';

@@ -40,7 +40,7 @@ export interface LeaseTotals {
   readonly leases: number;
   /** There are more; their number is to be added. */
   readonly next?: string;
-  /** Of those at and below the path: the ones whose revocation failed or was put off, and those of them that are irrevocable. */
+  /** Of those at and below the path: the ones whose revocation failed or was postponed, and those of them that are irrevocable. */
   readonly failing: Count & { readonly irrevocable: number };
 }
 
@@ -107,7 +107,7 @@ export class LeaseTree {
     return { leases, failing, next: last!.slice(leaseRecords.prefix.length) };
   }
 
-  /** Leases whose revocation failed or was put off, at most `limit`. */
+  /** Leases whose revocation failed or was postponed, at most `limit`. */
   async failing(
     prefix: string,
     { after, limit }: { after?: string | undefined; limit: number },

@@ -85,7 +85,7 @@ export class PasswordPolicyStore {
     if (key.startsWith(prefix)) this.#changed(key.slice(prefix.length));
   }
 
-  /** Nobody knows which records changed. */
+  /** It is unknown which records changed. */
   invalidateAll(): void {
     this.#generation++;
     this.#read.clear();

@@ -14,7 +14,7 @@ export interface AclQuery {
   readonly names?: FieldNames | undefined;
   /** Seconds; 0 or absent asks for no wrapping. */
   readonly wrapTtl?: number | undefined;
-  /** Whether the path needs the sudo capability besides the operation's own. Only explanations look at it: a check answers `sudo`. */
+  /** Whether the path needs the sudo capability besides the operation's own. Only explanations use it: a check answers `sudo`. */
   readonly needsSudo?: boolean | undefined;
 }
 

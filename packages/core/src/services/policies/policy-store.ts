@@ -203,7 +203,7 @@ export class PolicyStore {
     if (key.startsWith(prefix)) this.#changed(key.slice(prefix.length));
   }
 
-  /** Nobody knows which records changed. */
+  /** It is unknown which records changed. */
   invalidateAll(): void {
     this.#generation++;
     this.#loaded.clear();

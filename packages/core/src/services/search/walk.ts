@@ -26,7 +26,7 @@ export class Walk {
   position: string;
   readonly left: LeftOut[] = [];
 
-  /** `reachable`: folders to look at where the one above may not be listed, in byte order. `rest` is awaited before each page. `onFault` is told of what is no error of a request. */
+  /** `reachable`: folders to look at where the one above may not be listed, in byte order. `rest` is awaited before each page. `onFault` hears what is no error of a request. */
   constructor(parts: {
     reader: Pick<FolderReader, 'page'>;
     reachable: readonly string[];

@@ -78,7 +78,7 @@ describe('a request of a browser', () => {
     expect(cors.decide('GET', 'https://b.example')).toEqual({ kind: 'refused', status: 403, error: 'origin not allowed' });
   });
 
-  test('that asks beforehand is told methods, headers and how long that holds', async () => {
+  test('that asks beforehand gets methods, headers and how long that holds', async () => {
     await ask('update', { allowed_origins: '*' });
     expect(cors.decide('OPTIONS', 'https://b.example', 'PUT')).toEqual({
       kind: 'preflight',

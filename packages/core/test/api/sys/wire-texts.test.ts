@@ -275,7 +275,7 @@ describe('the texts and statuses that clients know', () => {
     const help = async (path: string, token: string | undefined = 'root') =>
       bodyOf(await ask(core, `GET ${path}?help=1`, { token })) as { help: string; see_also: unknown; openapi: { paths: object } };
 
-    test('tells of a path, of a mount, and of paths that are always open', async () => {
+    test('answers for a path, for a mount, and for paths that are always open', async () => {
       const one = await help('sys/policies/acl/x');
       expect(one.help).toMatch(/^Request: {8}policies\/acl\/x\nMatching Route: /);
       expect(one.help).toContain('## PARAMETERS');

@@ -64,7 +64,7 @@ describe('due work', () => {
   const machine = (life = 'one'): DueWork<Errand, void> => {
     const own = records();
     const work: Work<Errand, void> = {
-      absent: { reason: 'nobody knows how' },
+      absent: { reason: 'no handler is known' },
       begun: (record) => (record.long ? { ...record, claim: life } : record),
       task: (id, { long }) =>
         id === 'unknown'
@@ -128,7 +128,7 @@ describe('due work', () => {
     expect(await schedule()).toEqual([{ id: 'a', in: 20_000 }]);
   });
 
-  test('is put off in one commit, without a claim, while the circuit breaker of its outside system is open', async () => {
+  test('is postponed in one commit, without a claim, while the circuit breaker of its outside system is open', async () => {
     await add('a');
     for (let i = 0; i < 5; i += 1) outside.breakers.failed('m/shop');
     expect(await run()).toEqual({ state: 'delayed' });
@@ -204,12 +204,12 @@ describe('due work', () => {
     expect(await stored()).toEqual({ due: later + 1 });
   });
 
-  test('what nobody knows how to do is kept with the reason', async () => {
+  test('work without a handler is kept with the reason', async () => {
     await add('unknown');
-    expect(await run('unknown')).toEqual({ state: 'absent', reason: 'nobody knows how' });
+    expect(await run('unknown')).toEqual({ state: 'absent', reason: 'no handler is known' });
     expect(await stored('unknown')).toMatchObject({
       attempts: 1,
-      last_error: { message: 'nobody knows how' },
+      last_error: { message: 'no handler is known' },
       due: clock.millis() + 10_000,
     });
   });

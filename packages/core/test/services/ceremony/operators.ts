@@ -21,7 +21,7 @@ export function decrypted(message: Buffer, name: string): string {
   return text.slice(start.length);
 }
 
-/** What answers of ceremonies show, as far as the tests look at it. */
+/** What answers of ceremonies show, as far as the tests read them. */
 export interface Shown {
   readonly started: boolean;
   readonly complete: boolean;

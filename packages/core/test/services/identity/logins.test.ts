@@ -402,7 +402,7 @@ describe('what an entity adds to requests', () => {
     expect(small).toBe(3);
   });
 
-  test('keeps no more entities than it is told, those in use rather than the others', async () => {
+  test('keeps no more entities than its limit, those in use rather than the others', async () => {
     const identity = identityFixture(new MemoryView(), { cachedEntities: 10 });
     const ids: string[] = [];
     for (let at = 0; at < 30; at += 1) ids.push(idOf(await identity.write('entity')));

@@ -43,7 +43,7 @@ describe('what an operator does about work that fails', () => {
       ({ id } = (await intents())[0]!);
     });
 
-    test('says what may stand outside as long as it is open', async () => {
+    test('says what may exist outside as long as it is open', async () => {
       const leaves = { kind: 'account', name: 'half', system: 'one', detail: 'it was being made', journal_id: id };
       expect(await intents()).toMatchObject([{ id, leaves }]);
       expect((await mount.call('read', `sys/journal/${id}`)).data).toMatchObject({ id, mount: 'acc/', kind: 'create-account', leaves });

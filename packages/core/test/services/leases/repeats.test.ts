@@ -142,7 +142,7 @@ describe('an idempotency key', () => {
   });
 });
 
-test('a lease that is dropped by force is told to its engine, in the same commit', async () => {
+test('a lease that is dropped by force is reported to its engine, in the same commit', async () => {
   const outside = new Outside();
   const mount = await mountForTest(testEngine(outside), { path: 'acc' });
   await mount.write('roles/r', { ttl: '1h' });

@@ -267,7 +267,7 @@ describe('what a mount listing shows', () => {
   });
 });
 
-describe('what a user interface is told', () => {
+describe('what a user interface learns', () => {
   test('exact paths and globs with their capabilities and limits', () => {
     const text = `${block('a/b', 'read', 'list')}${block('c/*', 'deny')}${block('d/+/e*', 'sudo')}
       path "f" { capabilities = ["update"]\n max_wrapping_ttl = "1m"\n allowed_parameters = { x = ["y"] }\n required_parameters = ["x"] }`;

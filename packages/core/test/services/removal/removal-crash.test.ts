@@ -31,7 +31,7 @@ describe('the process ends at any commit of a removal', () => {
       mount.storage.dieAfter(commits);
       const dead = await mount.diesIn(mount.ask('delete', 'sys/mounts/acc'));
       const heir = await mount.restart();
-      // `killableMount` mounts its engine at a path where there is none: the removed one is told by its uuid.
+      // `killableMount` mounts its engine at a path where there is none: the removed one is named by its uuid.
       const before = (await heir.ask('read', 'sys/mounts/acc')).data as { uuid: string; removing?: object };
       const begun = before.uuid !== uuid || before.removing !== undefined;
       await heir.pass(900);

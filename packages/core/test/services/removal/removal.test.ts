@@ -236,7 +236,7 @@ describe('a mount that is being removed', () => {
     });
   });
 
-  test('an outside system that does not answer is told of within the time that clients wait, and the removal goes on', async () => {
+  test('an outside system that does not answer is reported within the time that clients wait, and the removal goes on', async () => {
     await mount.read('creds/r');
     outside.hanging.add('one');
     const asked = unmount();

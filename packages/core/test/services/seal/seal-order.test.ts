@@ -113,7 +113,7 @@ describe('engines that do not end', () => {
     expect(keys.filter((key) => key.endsWith('note/a'))).toHaveLength(1);
   });
 
-  test('scheduled work is told to end, and the seal does not wait for work that does not', async () => {
+  test('scheduled work is asked to end, and the seal does not wait for work that does not', async () => {
     await mount.write('ticks/a', { after: '1s' });
     let ran = 0;
     hooks.next = () => {

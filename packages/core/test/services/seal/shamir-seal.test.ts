@@ -68,7 +68,7 @@ describe('a core that operators unseal', () => {
     await other.close();
   });
 
-  test('tells of the unsealing: progress, an attempt with a nonce, and nothing of the cluster before the end', async () => {
+  test('reports the unsealing: progress, an attempt with a nonce, and nothing of the cluster before the end', async () => {
     expect(await errorsOf('sys/unseal', { key: 'ab'.repeat(16) })).toEqual([400, 'Vault is not initialized']);
     const { keys, keys_base64 } = await initialise(3, 3);
     const sealed = bodyOf(await call('read', 'sys/seal-status'));

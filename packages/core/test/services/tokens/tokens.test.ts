@@ -238,7 +238,7 @@ describe('tokens', () => {
       expect((await create({ policies: ['all'], explicit_max_ttl: '10m', ttl: '5m' })).warnings ?? []).not.toContain(warning);
     });
 
-    test('renewing a token that nobody knows is a mistake of the caller', async () => {
+    test('renewing an unknown token is a mistake of the caller', async () => {
       const { status, errors } = await mount.call('update', 'auth/token/renew', { data: { token: 's.unknown' } });
       expect([status, errors]).toEqual([400, ['token not found']]);
     });

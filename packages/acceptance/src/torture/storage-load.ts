@@ -1,20 +1,22 @@
 import { Conflict, StorageFailure, type StorageDriver } from '@strongroom/storage-sdk';
 
 /** Callers that write and read without end, and remember what was acknowledged. */
-export class Load {
+export class StorageLoad {
   readonly #drivers: readonly StorageDriver[];
   readonly #acknowledged = new Map<string, string>();
-  /** Adds to the counter that were acknowledged, and those whose outcome nobody knows. */
+  /** Adds to the counter that were acknowledged, and those whose outcome is unknown. */
   #added = 0;
   #addsUnknown = 0;
   #going = true;
   #running: Promise<void[]> | undefined;
   #last = { read: 0, write: 0 };
-  /** The longest time without any success, in milliseconds. */
-  readonly gap = { read: 0, write: 0 };
+  /** The longest time without a success of one kind. */
+  #gap = 0;
   /** Failures, by their text. */
   readonly failures = new Map<string, number>();
   unknown = 0;
+  /** Reads that found less than what was acknowledged before. */
+  readonly stale: string[] = [];
   writes = 0;
   reads = 0;
 
@@ -29,12 +31,12 @@ export class Load {
     );
   }
 
-  /** Since the last call. */
-  resetGap(): { read: number; write: number } {
-    const gap = { ...this.gap };
-    this.gap.read = 0;
-    this.gap.write = 0;
-    return gap;
+  /** The longest time without a success since the last call, also one that lasts, in milliseconds. */
+  takeGap(): number {
+    const now = performance.now();
+    const gap = Math.max(this.#gap, now - this.#last.read, now - this.#last.write);
+    this.#gap = 0;
+    return Math.round(gap);
   }
 
   async stop(): Promise<void> {
@@ -60,7 +62,7 @@ export class Load {
         this.#success('write');
         const found = await driver.get(`${key}/${i % 50}`);
         this.#success('read');
-        if (Number(Buffer.from(found?.value ?? [])) < i) this.#fail(`a read found ${Buffer.from(found?.value ?? [])} after ${i}`);
+        if (Number(Buffer.from(found?.value ?? [])) < i) this.stale.push(`a read found ${Buffer.from(found?.value ?? [])} after ${i}`);
         if (counts) await this.#count(driver);
       } catch (error) {
         if (!(error instanceof StorageFailure)) throw error;
@@ -88,7 +90,7 @@ export class Load {
 
   #success(of: 'read' | 'write'): void {
     const now = performance.now();
-    this.gap[of] = Math.max(this.gap[of], now - this.#last[of]);
+    this.#gap = Math.max(this.#gap, now - this.#last[of]);
     this.#last[of] = now;
     this[of === 'read' ? 'reads' : 'writes'] += 1;
   }
