@@ -63,6 +63,7 @@ export type { AccountManager, ManagedAccount } from './managed-account.ts';
 export { mapConcurrently } from './map-concurrently.ts';
 export { NameMark, type NameMarkOptions } from './name-mark.ts';
 export type { MountInfo } from './mount-info.ts';
+export type { EnginePool } from './engine-pool.ts';
 export type { OutsideThing } from './outside-thing.ts';
 export { own } from './own.ts';
 export {

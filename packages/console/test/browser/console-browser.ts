@@ -124,7 +124,28 @@ export class Tab {
   async dress(scheme: 'light' | 'dark'): Promise<void> {
     await this.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await this.page.waitForFunction((wanted) => document.documentElement.dataset['mantineColorScheme'] === wanted, scheme);
-    await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    await this.page.evaluate(async () => {
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      // Colours that are still on their way are no colours of the page.
+      await Promise.all(
+        document
+          .getAnimations()
+          .map(async ({ effect, finished }) => effect?.getComputedTiming().iterations !== Infinity && finished.catch(() => undefined)),
+      );
+    });
+  }
+
+  /** From now on as on a computer that is so many times slower, behind a line of this speed. `roundTrip` in milliseconds. */
+  async slowDown(times: number, line: { readonly bytesPerSecond: number; readonly roundTrip: number }): Promise<void> {
+    const session = await this.#context.newCDPSession(this.page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: times });
+    const { bytesPerSecond, roundTrip } = line;
+    await session.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: roundTrip,
+      downloadThroughput: bytesPerSecond,
+      uploadThroughput: bytesPerSecond,
+    });
   }
 
   /** Waits until nothing is being loaded any more. */

@@ -60,13 +60,15 @@ export function useNames(path: string, options: { readonly enabled?: boolean; re
           query: { limit: PAGE, after: pageParam === '' ? undefined : pageParam },
           signal,
         });
+        // A server that knows no pages answers all names, each time.
+        if (pageParam !== '' && data.keys?.includes(pageParam)) return { keys: [], keyInfo: {} };
         return { keys: data.keys ?? [], keyInfo: data.key_info ?? {} };
       } catch (error) {
         if (error instanceof ApiError && error.status === 404 && error.errors.length === 0) return { keys: [], keyInfo: {} };
         throw error;
       }
     },
-    getNextPageParam: (last) => (last.keys.length < PAGE ? undefined : last.keys.at(-1)),
+    getNextPageParam: (last) => (last.keys.length !== PAGE ? undefined : last.keys.at(-1)),
   });
 }
 

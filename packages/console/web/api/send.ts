@@ -1,5 +1,6 @@
 import { ApiError } from './api-error.ts';
 import { readExact } from './exact-json.ts';
+import { isLacking } from './own-routes.ts';
 import { isUnknownToken } from './refused-token.ts';
 import { token } from './token.ts';
 
@@ -67,6 +68,7 @@ const VERBS: Partial<Record<Method, string>> = { LIST: 'GET', SCAN: 'GET' };
  * @throws ApiError for an answer of 400 or more, and with status 0 when the server cannot be reached
  */
 export async function send<T = Record<string, unknown>>(method: Method, path: string, call: Call = {}): Promise<Answer<T>> {
+  if (isLacking(path)) throw new ApiError({ status: 404, errors: ['This server has no such path.'], method, path });
   const response = await fetch(urlOf(method, path, call), {
     method: VERBS[method] ?? method,
     headers: headersOf(method, call),

@@ -11,6 +11,8 @@ export interface Area {
     readonly to: string;
     readonly icon: ComponentType<{ size?: number; stroke?: number }>;
     readonly order: number;
+    /** Not offered at another server of the same API. */
+    readonly own?: boolean;
     /** Addresses for which the entry is the current one. */
     readonly owns: readonly string[];
   };

@@ -7,8 +7,10 @@ export interface PageRoute {
   readonly load: () => Promise<{ readonly default: ComponentType }>;
   /** Shown without a session: login, unseal. */
   readonly open?: boolean;
+  /** Nothing to see at another server of the same API. */
+  readonly own?: boolean;
 }
 
-export function page(pattern: string, load: PageRoute['load'], more: Pick<PageRoute, 'open'> = {}): PageRoute {
+export function page(pattern: string, load: PageRoute['load'], more: Pick<PageRoute, 'open' | 'own'> = {}): PageRoute {
   return { pattern, load, ...more };
 }

@@ -1,4 +1,6 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
+import { loadSettings } from '../api/console-settings.ts';
+import { isForeign } from '../api/own-routes.ts';
 import { token } from '../api/token.ts';
 import { areas } from './areas.ts';
 import { FailedPage } from './failed-page.tsx';
@@ -10,14 +12,17 @@ const root = createRootRoute({ component: Shell, notFoundComponent: MissingPage,
 
 const routes = areas
   .flatMap((area) => area.routes)
-  .map(({ pattern, load, open }) =>
+  .map(({ pattern, load, open, own }) =>
     createRoute({
       getParentRoute: () => root,
       path: pattern,
       component: lazyRouteComponent(load),
-      beforeLoad: ({ location }) => {
+      beforeLoad: async ({ location }) => {
         if (!open && token.current() === undefined && currentSession().covered === undefined)
           throw redirect({ href: `/login?to=${encodeURIComponent(location.href)}` });
+        if (!own) return;
+        await loadSettings();
+        if (isForeign()) throw notFound();
       },
     }),
   );

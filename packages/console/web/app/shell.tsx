@@ -3,6 +3,7 @@ import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useMantineColorScheme, useComputedColorScheme } from '@mantine/core';
 import { IconMenu2, IconMoon, IconSun } from '@tabler/icons-react';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { useForeign } from '../api/own-routes.ts';
 import { SealGate } from '../pages/unseal/seal-gate.tsx';
 import { To } from '../parts/to.tsx';
 import { useLive } from '../live/use-live.ts';
@@ -55,6 +56,7 @@ function Frame({ pathname }: { readonly pathname: string }) {
   usePaletteKey(useCallback(() => setGoing(true), []));
   const { help, setHelp } = usePageKeys();
   const counts = useEntryCounts();
+  const foreign = useForeign();
   useEffect(() => setOpen(false), [pathname]);
   return (
     <div className={classes.frame}>
@@ -88,25 +90,27 @@ function Frame({ pathname }: { readonly pathname: string }) {
       </header>
       <nav className={classes.nav} aria-label="Places" data-open={open}>
         <ul>
-          {entries.map(({ label, to, icon: Icon, owns }) => {
-            const current = owns.some((one) => (one === '/' ? pathname === '/' : pathname === one || pathname.startsWith(`${one}/`)));
-            return (
-              <li key={to}>
-                <To to={to} className={classes.entry} aria-current={current ? 'page' : undefined}>
-                  <Icon size={18} stroke={1.6} />
-                  <Text span size="sm">
-                    {label}
-                  </Text>
-                  {counts[to] !== undefined && (
-                    <span className={classes.count}>
-                      {counts[to]}
-                      <VisuallyHidden> need a person</VisuallyHidden>
-                    </span>
-                  )}
-                </To>
-              </li>
-            );
-          })}
+          {entries
+            .filter(({ own }) => !(own && foreign))
+            .map(({ label, to, icon: Icon, owns }) => {
+              const current = owns.some((one) => (one === '/' ? pathname === '/' : pathname === one || pathname.startsWith(`${one}/`)));
+              return (
+                <li key={to}>
+                  <To to={to} className={classes.entry} aria-current={current ? 'page' : undefined}>
+                    <Icon size={18} stroke={1.6} />
+                    <Text span size="sm">
+                      {label}
+                    </Text>
+                    {counts[to] !== undefined && (
+                      <span className={classes.count}>
+                        {counts[to]}
+                        <VisuallyHidden> need a person</VisuallyHidden>
+                      </span>
+                    )}
+                  </To>
+                </li>
+              );
+            })}
         </ul>
       </nav>
       <main className={classes.main} id="page">

@@ -1,5 +1,6 @@
 import { Button, Tooltip, type ButtonProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useForeign } from '../api/own-routes.ts';
 import { rightInWords, useRight, type Right } from '../api/rights.ts';
 import { useGo } from './place.ts';
 
@@ -15,6 +16,7 @@ interface ActionButtonProps extends ButtonProps {
 export function ActionButton({ needs, onClick, children, type = 'button', ...rest }: ActionButtonProps) {
   const verdict = useRight(needs);
   const go = useGo();
+  const foreign = useForeign();
   if (verdict !== 'no' || needs === undefined) {
     return (
       <Button size="xs" {...rest} type={type} {...(onClick ? { onClick } : {})}>
@@ -32,7 +34,9 @@ export function ActionButton({ needs, onClick, children, type = 'button', ...res
         data-disabled
         aria-disabled="true"
         aria-label={`${typeof children === 'string' ? children : 'This'}: not allowed, missing ${missing}. Explain`}
-        onClick={() => go('/access/try', {}, { path: needs.path, operation: typeof needs.need === 'string' ? needs.need : needs.need[0] })}
+        onClick={() =>
+          !foreign && go('/access/try', {}, { path: needs.path, operation: typeof needs.need === 'string' ? needs.need : needs.need[0] })
+        }
       >
         {children}
       </Button>

@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/api-error.ts';
+import { saysLacking } from '../api/own-routes.ts';
 import { ServerError } from './server-error.tsx';
 
 interface Query<T> {
@@ -11,11 +12,13 @@ interface Query<T> {
 }
 
 /**
- * What a query brought. While it waits: a shape. When it fails: the server's sentence; data that was read before stays on the page.
+ * What a query brought. While it waits: a shape. When it fails: the server's sentence; data that was read before stays on the page. Nothing where the server
+ * is another one that has no such path.
  */
 export function Loaded<T>({ query, children }: { readonly query: Query<T>; readonly children: (data: T) => ReactNode }) {
   const failed = query.error instanceof ApiError ? query.error : undefined;
   if (query.error && !failed) throw query.error;
+  if (failed && saysLacking(failed)) return null;
   return (
     <>
       {failed && <ServerError error={failed} again={() => void query.refetch()} />}

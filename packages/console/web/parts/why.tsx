@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ApiError } from '../api/api-error.ts';
+import { useForeign } from '../api/own-routes.ts';
 import { operationsOf, writtenPath, type Explanation } from '../api/explanation.ts';
 import { send } from '../api/send.ts';
 import { token } from '../api/token.ts';
@@ -26,7 +27,8 @@ export function Why({ error }: { readonly error: ApiError }) {
       return explained!;
     },
   });
-  if (token.current() === undefined) return null;
+  const foreign = useForeign();
+  if (token.current() === undefined || foreign) return null;
   if (isPending) {
     return (
       <Text size="sm" role="status" aria-busy="true">

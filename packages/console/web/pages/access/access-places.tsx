@@ -1,3 +1,4 @@
+import { useForeign } from '../../api/own-routes.ts';
 import { Sections } from '../../parts/sections.tsx';
 
 const PLACES = [
@@ -11,7 +12,12 @@ const PLACES = [
   ['Password policies', '/access/password-policies'],
 ] as const;
 
+/** They need paths that another server does not have. */
+const OWN: readonly string[] = ['/access/try', '/access/who'];
+
 /** The nouns of *Access*. `at`: the current one. */
 export function AccessPlaces({ at }: { readonly at: (typeof PLACES)[number][0] }) {
-  return <Sections label="Access" sections={PLACES.map(([label, to]) => ({ label, to, current: label === at }))} />;
+  const foreign = useForeign();
+  const places = PLACES.filter(([, to]) => !(foreign && OWN.includes(to)));
+  return <Sections label="Access" sections={places.map(([label, to]) => ({ label, to, current: label === at }))} />;
 }

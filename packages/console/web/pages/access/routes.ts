@@ -9,7 +9,7 @@ export const access: Area = {
     page('/access/policies', () => import('./policies-page.tsx')),
     page('/access/new-policy', () => import('./new-policy-page.tsx')),
     page('/access/policies/$name', () => import('./policy-page.tsx')),
-    page('/access/try', () => import('./try-page.tsx')),
+    page('/access/try', () => import('./try-page.tsx'), { own: true }),
     page('/access/password-policies', () => import('./password-policies-page.tsx')),
     page('/access/new-password-policy', () => import('./new-password-policy-page.tsx')),
     page('/access/password-policies/$name', () => import('./password-policy-page.tsx')),
@@ -23,6 +23,6 @@ export const access: Area = {
     page('/access/tokens/$accessor', () => import('./token-page.tsx')),
     page('/access/token-roles', () => import('./token-roles-page.tsx')),
     page('/access/token-roles/$name', () => import('./token-role-page.tsx')),
-    page('/access/who', () => import('./who-page.tsx')),
+    page('/access/who', () => import('./who-page.tsx'), { own: true }),
   ],
 };

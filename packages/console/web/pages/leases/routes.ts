@@ -4,6 +4,6 @@ import { page } from '../../app/page-route.ts';
 
 export const leases: Area = {
   name: 'leases',
-  entry: { label: 'Leases', to: '/leases', icon: IconHourglass, order: 60, owns: ['/leases'] },
-  routes: [page('/leases', () => import('./leases-page.tsx')), page('/leases/$first/$', () => import('./lease-page.tsx'))],
+  entry: { label: 'Leases', to: '/leases', icon: IconHourglass, order: 60, own: true, owns: ['/leases'] },
+  routes: [page('/leases', () => import('./leases-page.tsx'), { own: true }), page('/leases/$first/$', () => import('./lease-page.tsx'))],
 };

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useForeign } from '../../api/own-routes.ts';
 import { Page } from '../../parts/page.tsx';
 import { To } from '../../parts/to.tsx';
 import classes from './server-frame.module.css';
@@ -15,17 +16,20 @@ interface ServerFrameProps {
 
 /** The frame of pages about the server: the links between them, and the page. */
 export function ServerFrame({ place, children, ...page }: ServerFrameProps) {
+  const foreign = useForeign();
   return (
     <>
       <nav aria-label="Server" className={classes.places}>
         <ul>
-          {serverPlaces.map(({ label, to }) => (
-            <li key={to}>
-              <To to={to} aria-current={to === place ? 'page' : undefined}>
-                {label}
-              </To>
-            </li>
-          ))}
+          {serverPlaces
+            .filter(({ own }) => !(own && foreign))
+            .map(({ label, to }) => (
+              <li key={to}>
+                <To to={to} aria-current={to === place ? 'page' : undefined}>
+                  {label}
+                </To>
+              </li>
+            ))}
         </ul>
       </nav>
       <Page {...page}>{children}</Page>
