@@ -62,14 +62,19 @@ export function installPython() {
   return failed.map(({ packages, what }) => `${what}: ${packages.join(' and ')} could not be installed`);
 }
 
-/** The program in Go that logs in with the helpers of the Go API module. @returns what could not be had, and why */
-export function buildGoProgram() {
-  const what = 'logins with the Go API module';
-  if (!has('go')) return [`${what}: go is not installed`];
-  const program = join(root, '.strongroom', 'go', 'auth');
-  const options = { cwd: join(root, 'packages', 'acceptance', 'test', 'go-auth'), encoding: 'utf8', timeout: 300_000 };
-  const built = spawnSync('go', ['build', '-o', program, '.'], { ...options, env: { ...process.env, GOTOOLCHAIN: 'local' } });
-  if (built.status !== 0) return [`${what}: ${(built.stderr ?? '').trim().split('\n').at(-1) || 'go build took too long'}`];
-  process.env.STRONGROOM_GO_AUTH = program;
-  return [];
+/** The programs in Go: one that logs in with the helpers of the Go API module, and the one that checks histories. @returns what could not be had, and why */
+export function buildGoPrograms() {
+  const programs = [
+    { name: 'auth', folder: ['test', 'go-auth'], variable: 'STRONGROOM_GO_AUTH', what: 'logins with the Go API module' },
+    { name: 'history-checker', folder: ['history-checker'], variable: 'STRONGROOM_HISTORY_CHECKER', what: 'checks of consistency' },
+  ];
+  if (!has('go')) return programs.map(({ what }) => `${what}: go is not installed`);
+  return programs.flatMap(({ name, folder, variable, what }) => {
+    const program = join(root, '.strongroom', 'go', name);
+    const options = { cwd: join(root, 'packages', 'acceptance', ...folder), encoding: 'utf8', timeout: 300_000 };
+    const built = spawnSync('go', ['build', '-o', program, '.'], { ...options, env: { ...process.env, GOTOOLCHAIN: 'local' } });
+    if (built.status !== 0) return [`${what}: ${(built.stderr ?? '').trim().split('\n').at(-1) || 'go build took too long'}`];
+    process.env[variable] = program;
+    return [];
+  });
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { changedFiles, quickTests, relatedTests } from './test-selection.mjs';
 import { installNewestNode, NEWEST_LTS } from './newest-node.mjs';
 import { removeStale } from './remove-stale.mjs';
-import { buildGoProgram, has, installPackages, installPython, root, run } from './setup.mjs';
+import { buildGoPrograms, has, installPackages, installPython, root, run } from './setup.mjs';
 
 const words = process.argv.slice(2);
 const leftOut = [];
@@ -177,7 +177,7 @@ if (words[0] === '--changed') {
   jest(words);
 } else {
   installServers();
-  leftOut.push(...installPython(), ...buildGoProgram());
+  leftOut.push(...installPython(), ...buildGoPrograms());
   installOthers();
   removeStale();
   // Two at a time; the lint with types takes 2 GiB.

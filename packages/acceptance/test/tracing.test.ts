@@ -31,6 +31,7 @@ afterAll(async () => {
 });
 
 interface Traced {
+  readonly core: Core;
   readonly collector: Collector;
   readonly tracing: OtlpTracing;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: string }>;
@@ -52,6 +53,7 @@ async function start(options: Partial<OtlpTracingOptions> = {}): Promise<Traced>
     await tracing.close();
   });
   return {
+    core,
     collector,
     tracing,
     async call(method, path, body, headers = {}) {
@@ -86,6 +88,8 @@ describe('traces', () => {
     const creation = `CREATE ROLE "{{name}}" LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}'`;
     await call('POST', 'database/roles/x', { db_name: 'pg', creation_statements: creation });
     const credential = JSON.parse((await call('GET', 'database/creds/x')).body) as { data: { username: string; password: string } };
+    const pool = { mount: 'database/', type: 'database', target: 'pg', open: 1, idle: 1, waiting: 0, limit: expect.any(Number) };
+    expect(traced.core.poolFigures()).toEqual([pool]);
     await call('POST', 'sys/auth/userpass', { type: 'userpass' });
     await call('POST', 'auth/userpass/users/ann', { password: 'her-password' });
     const login = JSON.parse((await call('POST', 'auth/userpass/login/ann', { password: 'her-password' })).body) as {

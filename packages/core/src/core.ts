@@ -1,4 +1,4 @@
-import { type AnyPath, type EnginePackage } from '@strongroom/engine-sdk';
+import { type AnyPath, type Engine, type EnginePackage, type EnginePool } from '@strongroom/engine-sdk';
 import { builtInEngines } from './api/engines.ts';
 import { consoleSettingsPaths } from './api/sys/path-console-settings.ts';
 import { takesStream } from './api/sys/path-snapshot.ts';
@@ -163,6 +163,11 @@ export class Core {
     };
   }
 
+  /** The pools of connections that engines of this server hold, for metrics. */
+  poolFigures(): (EnginePool & { readonly mount: string; readonly type: string })[] {
+    return this.#services.mounts.all().flatMap(({ path, type, engine }) => poolsOf(engine).map((pool) => ({ mount: path, type, ...pool })));
+  }
+
   /** How long requests took since this server started, for metrics. The route of a mount that is gone has no path. */
   timings(): { of: (name: Timed) => Timing; routes: { mount: string; operation: string; timing: Timing }[] } {
     const { figures, mounts } = this.#services;
@@ -204,6 +209,15 @@ export class Core {
   }
 }
 
+/** None of an engine that cannot say. */
+function poolsOf(engine: Engine | undefined): readonly EnginePool[] {
+  try {
+    return engine?.pools?.() ?? [];
+  } catch {
+    return [];
+  }
+}
+
 /** What the paths of `sys/` that are always open are given. */
 function sealPathDeps(
   { clock, copies, driver }: Kernel,
@@ -215,7 +229,7 @@ function sealPathDeps(
     ...{ seal, sealHealth, pgpKeys, cluster, storageType },
     now: () => clock.now(),
     sealed: () => !lifecycle.open,
-    opening: () => lifecycle.openingProblem,
+    opening: (recoveryKeys) => lifecycle.openingProblem(recoveryKeys),
     problem: () => copies.problem(),
     warnings: () => [...audit.warnings(), ...capacityWarnings(driver)],
     initialized: () => lifecycle.initialized(),

@@ -1,4 +1,5 @@
 import {
+  type EnginePool,
   BadRequest,
   foreignText,
   InvalidRequest,
@@ -43,6 +44,8 @@ interface Slot {
   readonly revision: number;
   readonly pluginName: string;
   readonly opening: Promise<OpenConnection>;
+  /** Once it is open. */
+  opened?: OpenConnection;
 }
 
 const NEVER = new AbortController().signal;
@@ -210,7 +213,8 @@ export class Connections {
     const bulkhead = this.bulkhead({ name, record });
     bulkhead.configure(record.limits);
     open.session.join(bulkhead);
-    this.#slots.set(record.id, { name, revision: record.revision, pluginName: record.plugin_name, opening: Promise.resolve(open) });
+    const { revision, plugin_name: pluginName } = record;
+    this.#slots.set(record.id, { name, revision, pluginName, opening: Promise.resolve(open), opened: open });
   }
 
   /** Closes the session, if there is one; statements under way end first. Also ends a quarantine, and closes the circuit. */
@@ -244,6 +248,14 @@ export class Connections {
     if (!plugin.preview) throw new InvalidRequest(`${plugin.name} has no preview`);
     const guard = this.#guard(name, record, plugin, connectionSecrets(plugin.connection, record.details, record.secret_fields));
     return guard.apart(async () => plugin.preview!(request));
+  }
+
+  /** The pools of all open sessions. */
+  pools(): EnginePool[] {
+    return [...this.#slots.values()].flatMap(({ name, opened }) => {
+      const pool = opened?.session.pool();
+      return pool ? [{ target: name, open: pool.open, idle: pool.idle, waiting: pool.waiting, limit: pool.limit }] : [];
+    });
   }
 
   /** The pool of the session, where one is open. */
@@ -304,9 +316,12 @@ export class Connections {
     const opening = this.#openShared(connection);
     const fresh: Slot = { name, revision: record.revision, pluginName: record.plugin_name, opening };
     this.#slots.set(record.id, fresh);
-    opening.catch(() => {
-      if (this.#slots.get(record.id) === fresh) this.#slots.delete(record.id);
-    });
+    opening.then(
+      (open) => (fresh.opened = open),
+      () => {
+        if (this.#slots.get(record.id) === fresh) this.#slots.delete(record.id);
+      },
+    );
     return opening;
   }
 

@@ -72,6 +72,7 @@ function createDatabaseEngine(host: EngineHost): Engine {
     failing: async (limit) => failingConnections(host, connections, limit),
     system: (name) => ({ noun: 'connection', name, path: `config/${name}` }),
     outside: async () => leftOutside(host.storage),
+    pools: () => connections.pools(),
     initialize: async () => {
       await mark.load();
       await dropAllUnused(host.storage);

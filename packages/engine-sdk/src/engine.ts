@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { AuthRenewal, RenewedAuth } from './auth.ts';
 import type { Circuit } from './circuit.ts';
+import type { EnginePool } from './engine-pool.ts';
 import type { Clock } from './clock.ts';
 import type { AnyIntent } from './intent.ts';
 import type { FailingThing, Subject } from './failing-thing.ts';
@@ -92,6 +93,8 @@ export interface Engine {
   failing?(limit: number): Promise<readonly FailingThing[]>;
   /** What an outside system of this mount is to a person, by the target that leases, intents and schedules name; its `path` has its settings. */
   system?(target: string): Subject | undefined;
+  /** The pools of connections that this process holds, for metrics. From memory: nothing is read or connected to. */
+  pools?(): readonly EnginePool[];
   /** Called at unmount and seal, and after `initialize` failed. Idempotent. */
   close?(): Promise<void>;
 }

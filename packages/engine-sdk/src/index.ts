@@ -63,6 +63,7 @@ export type { AccountManager, ManagedAccount } from './managed-account.ts';
 export { mapConcurrently } from './map-concurrently.ts';
 export { NameMark, type NameMarkOptions } from './name-mark.ts';
 export type { MountInfo } from './mount-info.ts';
+export type { EnginePool } from './engine-pool.ts';
 export type { OutsideThing } from './outside-thing.ts';
 export { own } from './own.ts';
 export {
@@ -95,3 +96,4 @@ export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTer
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
 export { inSpan, traced, type SpanAttributes, type SpanStart, type Tracer, type TraceSpan } from './tracer.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';
+export { parseTimestamp } from './timestamp.ts';

@@ -55,6 +55,7 @@ export async function* walk(
     }
     const below: string[] = [];
     for (const name of names) {
+      if (name === '') continue;
       if (name.endsWith('/')) below.push(folder + name);
       else yield folder + name;
     }

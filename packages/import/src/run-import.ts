@@ -16,7 +16,7 @@ import { totalsOf, type Ends, type Report } from './report.ts';
 import type { SecretsFile } from './secrets-file.ts';
 import { RawStore } from './raw-store.ts';
 import { Selection } from './selection.ts';
-import { Server } from './server.ts';
+import { OWN_TOKEN, Server } from './server.ts';
 import { nameOf, type Line, type Thing } from './thing.ts';
 import type { Wire } from './wire.ts';
 
@@ -130,7 +130,7 @@ async function healthOf(server: Server): Promise<{ id: string; version: string }
 
 async function requireToken(server: Server): Promise<void> {
   try {
-    await server.read('auth/token/lookup-self');
+    await server.read(OWN_TOKEN);
   } catch (error) {
     if (!(error instanceof CallRefused) || error.status !== 403) throw error;
     throw new ImportStopped(`The ${server.role} does not accept the token: ${error.errors.join('; ').trim() || 'permission denied'}`);

@@ -7,6 +7,9 @@ import type { Reply, Wire, WireOptions } from './wire.ts';
 /** How often a call is repeated that met a limit, an outage or a lost connection. */
 const ATTEMPTS = 6;
 
+/** Answers as long as the token is valid: the import asks it before anything else, and after a refusal. */
+export const OWN_TOKEN = 'auth/token/lookup-self';
+
 export interface ServerParts {
   readonly role: 'source' | 'target';
   readonly wire: Wire;
@@ -30,7 +33,7 @@ export class Server {
   async read(path: string, query?: Readonly<Record<string, string>>): Promise<JsonRecord | undefined> {
     const reply = await this.#call('GET', path, query ? { query } : {});
     if (reply.status === 404 || reply.status === 405 || isUnsupported(reply)) return undefined;
-    this.#check(path, reply);
+    await this.#check(path, reply);
     const body = this.#body(path, reply);
     return isRecord(body['data']) ? body['data'] : undefined;
   }
@@ -49,15 +52,17 @@ export class Server {
   /** `data` of the answer. @throws CallRefused, ImportStopped */
   async write(path: string, body: unknown): Promise<JsonRecord | undefined> {
     const reply = await this.#call('PUT', path, { body });
-    this.#check(path, reply);
+    await this.#check(path, reply);
     return reply.text.trim() === '' ? undefined : recordOf(this.#body(path, reply)['data']);
   }
 
-  #check(path: string, reply: Reply): void {
+  async #check(path: string, reply: Reply): Promise<void> {
     if (reply.status < 400) return;
     const errors = textsOf(this.#body(path, reply)['errors']);
     if (reply.status === 403 && errors.some((text) => text.includes('bad token') || text.includes('invalid token')))
       throw new ImportStopped(`The ${this.role} does not accept the token: ${errors.join('; ')}`);
+    if (reply.status === 403 && path !== OWN_TOKEN && (await this.#call('GET', OWN_TOKEN, {})).status === 403)
+      throw new ImportStopped(`The ${this.role} no longer accepts the token: run the import again with another one`);
     throw new CallRefused(this.role, path, reply.status, errors);
   }
 

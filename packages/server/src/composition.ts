@@ -76,6 +76,7 @@ export function compose(configuration: Configuration, replacements: Replacements
           cluster: () => opened?.clusterName ?? '',
           quotas: () => opened?.quotaFigures(),
           mounts: () => opened?.mountCounts() ?? [],
+          pools: () => opened?.poolFigures() ?? [],
           work: () => opened?.workFigures(),
           seals: () => opened?.sealUnreachableSeconds() ?? [],
           timings: () => opened?.timings(),

@@ -81,7 +81,7 @@ async function plainBanner({ addresses, core }: RunningServer, { storage }: Conf
   const state = !core.sealed
     ? 'unsealed'
     : (await core.initialized())
-      ? 'sealed: strongroom operator unseal opens it'
+      ? `sealed: strongroom ${core.sealStates().length > 0 ? 'status says why' : 'operator unseal opens it'}`
       : 'not initialised: strongroom operator init makes its keys';
   return `Strongroom server started\n\n    Listeners: ${addresses.join(', ')}\n      Storage: ${place}\n        State: ${state}\n\n`;
 }

@@ -38,6 +38,36 @@ describe('metrics', () => {
     );
   });
 
+  test('show pools, buffers of audit devices, and what became of spans', async () => {
+    const buffer = {
+      bytes: 10,
+      most_bytes: 100,
+      oldest: null,
+      delivered_lines: 5,
+      deliveries: 2,
+      failures: 1,
+      last_error: null,
+      last_error_time: null,
+    };
+    const device = { path: 'logs/', type: 'http', state: 'healthy' as const, written: 6, failed: 0, dropped: 0, waiting: 0 };
+    const shown = await lines({
+      pools: () => [{ mount: 'db/', type: 'database', target: 'pg', open: 3, idle: 1, waiting: 2, limit: 4 }],
+      audit: () => [{ ...device, last_error: null, last_error_time: null, writes: 6, seconds: 1, buffer }],
+      spans: () => ({ exported: 7, dropped: 8, waiting: 9 }),
+    });
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        'strongroom_pool_connections_open{mount="db/",type="database",target="pg"} 3',
+        'strongroom_pool_waiting{mount="db/",type="database",target="pg"} 2',
+        'strongroom_audit_buffer_bytes{device="logs/",type="http"} 10',
+        'strongroom_audit_buffer_oldest_seconds{device="logs/",type="http"} 0',
+        'strongroom_audit_deliveries_total{device="logs/",type="http",result="failed"} 1',
+        'strongroom_trace_spans_total{result="dropped"} 8',
+        'strongroom_trace_spans_waiting 9',
+      ]),
+    );
+  });
+
   test('show waiting work by kind', async () => {
     const waiting = {
       due: [{ kind: 'lease' as const, due: 9, late: 2, oldest: 300 }],

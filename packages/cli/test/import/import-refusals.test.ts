@@ -171,4 +171,78 @@ describe('a source that refuses a part', () => {
     expect(again.of('imported')).toContain('secret/app/db');
     expect(again.of('conflict')).toEqual([]);
   });
+
+  test('with 503 and no seal, with a lost connection or slowly now and then, is asked again, and everything comes', async () => {
+    let calls = 0;
+    source.intercept = () => {
+      calls += 1;
+      return calls > 5 && calls % 7 === 0 ? { status: 503, text: 'upstream connect error' } : undefined;
+    };
+    const report = await reportOf(source, target, ['-apply', '-include=secret/bulk/2/', '-verify=all']);
+    source.intercept = undefined;
+    expect(report.stopped).toBeUndefined();
+    expect(report.verified?.different).toEqual([]);
+    expect(report.totals).toMatchObject({ failed: 0, refused: 0 });
+  });
+
+  test('that answers something else than JSON in the middle stops the import with the path, and nothing of it is written', async () => {
+    source.intercept = (_, path) =>
+      /^secret\/metadata\/bulk\/3\/[^?]+$/.test(path) ? { status: 200, text: '<html>maintenance</html>' } : undefined;
+    const report = await reportOf(source, target, ['-apply', '-include=secret/bulk/3/']);
+    expect(report.code).toBe(1);
+    expect(report.stopped).toContain('with a web page (status 200)');
+    source.intercept = undefined;
+    expect((await reportOf(source, target, ['-apply', '-include=secret/bulk/3/', '-verify=all'])).verified?.different).toEqual([]);
+  });
+
+  test('whose answers have other shapes than they should brings nothing of them, and no failure of the program', async () => {
+    const odd: readonly unknown[] = [
+      null,
+      [],
+      'text',
+      7,
+      { keys: 'a' },
+      { keys: [null, 7, {}] },
+      { versions: [] },
+      { versions: { x: null } },
+    ];
+    for (const data of odd) {
+      source.intercept = (_, path) =>
+        /^(secret\/metadata\/bulk|identity\/entity|sys\/policies\/acl)/.test(path) ? { status: 200, body: { data } } : undefined;
+      const { code, stderr } = await importFrom(source, target, [
+        '-include=secret/bulk/',
+        '-include=kind=policies',
+        '-include=kind=identity',
+      ]);
+      expect([0, 1, 2, 3]).toContain(code);
+      expect(stderr).not.toMatch(/TypeError|undefined|\[object/);
+    }
+    source.intercept = undefined;
+  });
+
+  test('whose token expires in the middle stops the import, which goes on with another token', async () => {
+    let calls = 0;
+    source.intercept = () => (++calls > 60 ? { status: 403, body: { errors: ['permission denied'] } } : undefined);
+    const report = await reportOf(source, target, ['-apply', '-include=secret/']);
+    source.intercept = undefined;
+    expect(report.stopped).toBe('The source no longer accepts the token: run the import again with another one');
+    expect((await reportOf(source, target, ['-apply', '-include=secret/', '-verify=all'])).code).toBe(0);
+  });
+
+  test('whose names are hostile brings those that can be stored, with their very names', async () => {
+    const names = ['a b', 'ü/ß', '%2e%2e', 'a#b?c', 'o\'b"c', '日本', 'x%'];
+    const like = source.data('sys/mounts')['old/'] as object;
+    source.set('sys/mounts', { ...source.data('sys/mounts'), 'odd/': { ...like, accessor: 'kv_odd', type: 'kv', options: null } });
+    source.intercept = (_, path) => {
+      if (path === 'odd/?list=true') return { status: 200, body: { data: { keys: [...names, '..', '.', 'a/../../b', ''] } } };
+      return path.startsWith('odd/') ? { status: 200, body: { data: { value: path } } } : undefined;
+    };
+    const report = await reportOf(source, target, ['-apply', '-include=odd/']);
+    source.intercept = undefined;
+    expect(report.stopped).toBeUndefined();
+    expect(report.of('refused').sort()).toEqual(['odd/.', 'odd/..', 'odd/a/../../b']);
+    expect(report.of('failed')).toEqual([]);
+    for (const name of ['a b', 'ü/ß', '日本', 'o\'b"c'])
+      expect(await target.read(`odd/${name}`)).toMatchObject({ value: expect.any(String) });
+  });
 });

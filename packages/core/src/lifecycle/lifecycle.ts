@@ -12,6 +12,8 @@ import { createRootToken } from './root-token.ts';
 
 const MIGRATING =
   'the store is locked by strongroom operator migrate; if that was killed, remove the lock with strongroom operator migrate -reset';
+/** So long a start waits for the seals. A server that waited on would answer nobody, not even that it is sealed. Milliseconds. */
+const FIRST_TRY = 5_000;
 /** How long the end of scheduled work is waited for; milliseconds. */
 const LAST_WORK = 5_000;
 
@@ -47,10 +49,10 @@ export class Lifecycle {
     return this.#open;
   }
 
-  /** Why a seal that opens by itself has not; undefined where nothing keeps it from it. Open to everybody. */
-  get openingProblem(): string | undefined {
+  /** Why a seal that opens by itself has not; undefined where nothing keeps it from it. Open to everybody. `recoveryKeys`: whether there are any. */
+  openingProblem(recoveryKeys: boolean): string | undefined {
     if (this.#opening.problem !== undefined || !this.#sealedByHand || !this.#services.seal.automatic) return this.#opening.problem;
-    return 'the server was sealed by hand: give recovery keys to operator unseal, or restart it';
+    return `the server was sealed by hand: ${recoveryKeys ? 'give recovery keys to operator unseal, or restart it' : 'it has no recovery keys yet, so a restart opens it'}`;
   }
 
   /** Whether the store has its keys. */
@@ -108,12 +110,17 @@ export class Lifecycle {
 
   /**
    * Opens the server if its seal does that by itself. Where the store is not initialised yet or no seal can be reached, it is opened later, as soon
-   * as that is possible. @throws SealNotOpened for seals whose keys do not open the store
+   * as that is possible; so it is where they do not answer for a while. @throws SealNotOpened for seals whose keys do not open the store
    */
   async openWhenPossible(): Promise<void> {
     if (!this.#services.seal.automatic) return;
+    const trying = this.#tryToOpen();
     try {
-      this.#opening.start(await this.#tryToOpen());
+      const first = await waitAtMost(this.#kernel.livenessClock, FIRST_TRY, trying);
+      // A seal has answered: what goes on is the start.
+      const found = first ?? (this.#kernel.barrier.sealed ? undefined : await trying);
+      if (found === undefined) this.#opening.follow(trying);
+      else this.#opening.start(found);
     } catch (error) {
       if (!(error instanceof SealNotOpened) || error.final) throw error;
       this.#opening.start(error);
@@ -175,6 +182,9 @@ export class Lifecycle {
   async close(): Promise<void> {
     const { clock, driver, runner } = this.#kernel;
     this.#opening.stop();
+    this.#services.sealHealth.stop();
+    // A try that waits for a seal ends now.
+    await this.#services.seal.seals.close();
     if (this.#open) {
       this.#services.removals.stop(new Unavailable('Vault is sealed'));
       await waitAtMost(clock, LAST_WORK, runner.stop());
@@ -183,7 +193,6 @@ export class Lifecycle {
     }
     await this.#seal();
     this.#unsubscribe();
-    await this.#services.seal.seals.close();
     await driver.close();
   }
 

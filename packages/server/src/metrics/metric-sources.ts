@@ -7,6 +7,8 @@ export interface MetricSources {
   readonly cluster: () => string;
   readonly quotas: () => QuotaFigures | undefined;
   readonly mounts: () => readonly MountCounts[];
+  /** Connections to outside systems. */
+  readonly pools: () => ReturnType<Core['poolFigures']>;
   readonly work: () => WorkFigures | undefined;
   readonly timings: () => ReturnType<Core['timings']> | undefined;
   /** For how long each enabled seal has failed its health checks. */
@@ -24,6 +26,7 @@ export const NO_SOURCES: MetricSources = {
   cluster: () => '',
   quotas: () => undefined,
   mounts: () => [],
+  pools: () => [],
   work: () => undefined,
   timings: () => undefined,
   seals: () => [],

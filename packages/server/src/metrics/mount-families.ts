@@ -29,7 +29,7 @@ const COUNTERS: readonly { readonly name: string; readonly help: string; readonl
 const OF_MOUNT = ['mount', 'type'] as const;
 
 /** Mounts without a counter of a kind are left out of it: what never logs anybody in has no logins. */
-export function declareMounts(to: Declarations, { mounts }: MetricSources): void {
+export function declareMounts(to: Declarations, { mounts, pools }: MetricSources): void {
   for (const { name, help, counts } of COUNTERS) {
     const results = Object.values(counts).some((result) => result !== '');
     to.counter({ name: `strongroom_${name}_total`, help, labels: results ? [...OF_MOUNT, 'result'] : OF_MOUNT }, () =>
@@ -75,5 +75,28 @@ export function declareMounts(to: Declarations, { mounts }: MetricSources): void
   to.counter(
     { name: 'strongroom_requests_denied_total', help: 'Requests that were refused with 403.', labels: OF_MOUNT },
     each(({ denied }) => denied || undefined),
+  );
+  const ofPool = [...OF_MOUNT, 'target'];
+  const eachPool = (value: (pool: ReturnType<typeof pools>[number]) => number) => (): Sample[] =>
+    pools().map((pool) => ({ labels: { mount: pool.mount, type: pool.type, target: pool.target }, value: value(pool) }));
+  to.gauge(
+    {
+      name: 'strongroom_pool_connections_open',
+      help: 'Connections of this server to an outside system of a mount, such as a database.',
+      labels: ofPool,
+    },
+    eachPool(({ open }) => open),
+  );
+  to.gauge(
+    { name: 'strongroom_pool_connections_idle', help: 'Of those, the ones that nobody uses now.', labels: ofPool },
+    eachPool(({ idle }) => idle),
+  );
+  to.gauge(
+    { name: 'strongroom_pool_connections_limit', help: 'The most connections that may be open.', labels: ofPool },
+    eachPool(({ limit }) => limit),
+  );
+  to.gauge(
+    { name: 'strongroom_pool_waiting', help: 'Calls that wait for a connection.', labels: ofPool },
+    eachPool(({ waiting }) => waiting),
   );
 }

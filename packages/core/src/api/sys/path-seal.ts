@@ -15,7 +15,7 @@ export interface SealPathDeps extends InitPathDeps, SealBackendDeps {
   readonly now: () => Date;
   sealed(): boolean;
   /** Why a seal that opens by itself has not; undefined where nothing keeps it from it. */
-  opening(): string | undefined;
+  opening(recoveryKeys: boolean): string | undefined;
   /** Why an open server answers no requests just now; undefined when it does. */
   problem(): string | undefined;
   /** What of an open server does not work, though it answers requests. */
@@ -83,7 +83,7 @@ async function status(deps: SealPathDeps): Promise<Record<string, unknown>> {
   const sealed = deps.sealed();
   const { count, nonce } = deps.seal.progress;
   const { shares, threshold } = config ? operatorShares(config) : { shares: 0, threshold: 0 };
-  const problem = sealed ? deps.opening() : undefined;
+  const problem = sealed ? deps.opening(threshold > 0) : undefined;
   const warned = sealed ? (problem === undefined ? [] : [problem]) : deps.sealHealth.warnings;
   const cluster = sealed ? undefined : deps.cluster.identity;
   return {

@@ -34,6 +34,15 @@ export class Opening {
     this.#came(found);
   }
 
+  /** As `start`, while the first try goes on: the seals take their time to answer. */
+  follow(trying: Promise<OpeningResult>): void {
+    this.#running = true;
+    this.#pause = FIRST;
+    this.#problem = 'no seal has answered yet; the server stays sealed and tries again';
+    this.#log.warn('no seal has answered yet; the server starts sealed, and opens when one does');
+    this.#settle(trying);
+  }
+
   stop(): void {
     this.#running = false;
     this.#problem = undefined;
@@ -47,12 +56,14 @@ export class Opening {
 
   #again(millis: number): void {
     this.#cancel?.();
-    this.#cancel = this.#clock.after(millis, () => {
-      this.#open().then(
-        (found) => this.#came(found),
-        (error: unknown) => this.#came(error instanceof Error ? error : new Error(String(error))),
-      );
-    });
+    this.#cancel = this.#clock.after(millis, () => this.#settle(this.#open()));
+  }
+
+  #settle(trying: Promise<OpeningResult>): void {
+    trying.then(
+      (found) => this.#came(found),
+      (error: unknown) => this.#came(error instanceof Error ? error : new Error(String(error))),
+    );
   }
 
   #came(found: OpeningResult | Error): void {
@@ -81,6 +92,8 @@ function saidOf(error: Error): string {
   const kinds = error instanceof SealNotOpened ? error.kinds : [];
   if (kinds.includes('permission'))
     return 'the server stays sealed because its seal refuses permission: somebody must grant it again; it tries again';
+  if (kinds.includes('wrong key') || kinds.includes('wrong answer'))
+    return 'the server stays sealed because a seal does not open this store; it tries again';
   if (kinds.includes('throttled')) return 'the server stays sealed because its seal asks for a pause; it tries again';
   return 'the server stays sealed because its seal cannot be reached; it tries again';
 }

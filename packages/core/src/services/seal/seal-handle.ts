@@ -18,6 +18,7 @@ export class SealHandle {
   readonly #configured: ConfiguredSeal;
   readonly #clock: Clock;
   #session: Promise<SealSession> | undefined;
+  readonly #ended = new AbortController();
 
   constructor(configured: ConfiguredSeal, clock: Clock) {
     this.type = configured.type;
@@ -53,8 +54,9 @@ export class SealHandle {
     if (!sameSecret(opened, plain)) throw new SealFailure(this.name, new WrongAnswer());
   }
 
-  /** Ends the session. A later call opens another one. */
+  /** Ends the session, and what still waits for an answer. Later calls fail. */
   async close(): Promise<void> {
+    this.#ended.abort(new Error('the server stops'));
     const session = this.#session;
     this.#session = undefined;
     await (await session?.catch(() => undefined))?.close().catch(() => undefined);
@@ -62,7 +64,9 @@ export class SealHandle {
 
   async #call<T>(millis: number, work: (session: SealSession, signal: AbortSignal) => Promise<T>): Promise<T> {
     try {
-      return await withDeadline({ clock: this.#clock, millis }, async (signal) => work(await this.#opened(), signal));
+      return await withDeadline({ clock: this.#clock, millis, parent: this.#ended.signal }, async (signal) =>
+        work(await this.#opened(), signal),
+      );
     } catch (error) {
       if (isSealError(error, 'seal_closed')) this.#session = undefined;
       throw new SealFailure(this.name, error);

@@ -178,7 +178,7 @@ export class Seal {
     if (migrate && !pending) throw new BadRequest("can't perform a seal migration, no migration seal found");
     if (!pending) this.#requireKnown(stored.config);
     const { threshold } = operatorShares(stored.config);
-    if (threshold === 0) throw new BadRequest(`this server has no recovery keys yet: restart it, and its ${this.type} seal opens it`);
+    if (threshold === 0) throw noRecoveryKeys(pending, pending ? stored.config.type : this.type);
     if (share.length < 16) throw new BadRequest('invalid key: key is shorter than minimum 16 bytes');
     if (share.length > 33) throw new BadRequest('invalid key: key is longer than maximum 33 bytes');
     if (this.#shares.some((known) => known.equals(share))) return;
@@ -513,6 +513,14 @@ function automaticConfig(type: string, shares: number, threshold: number): SealC
 
 function shamirConfig(shares: number, threshold: number): SealConfig {
   return { type: 'shamir', secret_shares: shares, secret_threshold: threshold };
+}
+
+function noRecoveryKeys(migrating: boolean, type: string): BadRequest {
+  return new BadRequest(
+    migrating
+      ? `the store has no recovery keys yet, and a migration needs them: start a server with the seal ${JSON.stringify(type)} alone, and make them at sys/rotate/recovery/init`
+      : `this server has no recovery keys yet: restart it, and its ${type} seal opens it`,
+  );
 }
 
 /** Whether the root key is encrypted with this key. */

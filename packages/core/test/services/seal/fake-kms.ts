@@ -17,6 +17,8 @@ export class FakeKms {
   calls = 0;
   /** Every other plaintext is answered than the one that was wrapped: shorter, or other bytes. */
   lie: ((plain: Buffer) => Buffer) | undefined;
+  /** No call is answered before its signal is aborted. */
+  hangs = false;
   /** Ciphertexts are cut before they are answered. */
   cuts = false;
 
@@ -37,6 +39,7 @@ export class FakeKms {
   #session(): SealSession {
     const answer = <T>(work: () => T): Promise<T> => {
       this.calls += 1;
+      if (this.hangs) return new Promise(() => undefined);
       if (this.failure) return Promise.reject(ERRORS[this.failure]());
       return Promise.resolve().then(work);
     };

@@ -83,6 +83,18 @@ describe('a migration', () => {
     ]);
   });
 
+  test('needs recovery keys, and says how to make them where the initialisation postponed them', async () => {
+    const store = sharedMemory();
+    const first = await start(store, SEALS['awskms']!);
+    await first.init({ recovery_shares: 0 });
+    await first.core.close();
+    const server = await start(store, [...SEALS['transit']!, ...disabled(SEALS['awskms']!)]);
+    expect(await server.unseal('00'.repeat(32), true)).toEqual([
+      400,
+      'the store has no recovery keys yet, and a migration needs them: start a server with the seal "awskms" alone, and make them at sys/rotate/recovery/init',
+    ]);
+  });
+
   test('with the wrong shares changes nothing, and may be started over', async () => {
     const { store, shares, keys } = await sealedWith('awskms');
     const other = await sealedWith('awskms');

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { checkedCore, manualClock, type ManualClock, sharedMemory } from '@strongroom/engine-testkit';
 import type { KeySeal, Core } from '../../../src/index.ts';
+import { FakeKms } from './fake-kms.ts';
+import { SealedServer } from './sealed-server.ts';
 
 const key = Buffer.alloc(32, 7);
 const turns = async (count = 50): Promise<void> => {
@@ -91,6 +93,42 @@ describe('an automatic seal', () => {
     await clock.advance('10m');
     await turns();
     expect(core.sealed).toBe(true);
+    expect((await status(core))['warnings']).toEqual([
+      'the server was sealed by hand: give recovery keys to operator unseal, or restart it',
+    ]);
+  });
+
+  test('that was sealed by hand without recovery keys asks for a restart', async () => {
+    const core = await start(sharedMemory(), { type: 'static', key }, manualClock());
+    await core.handle({ operation: 'update', path: 'sys/init', data: { recovery_shares: 0 } });
+    await core.seal();
+    expect((await status(core))['warnings']).toEqual(['the server was sealed by hand: it has no recovery keys yet, so a restart opens it']);
+  });
+
+  test('that does not answer lets the server start after five seconds, and stop at once', async () => {
+    const store = sharedMemory();
+    const kms = new FakeKms();
+    const first = await SealedServer.start(store, [kms.seal('awskms')]);
+    const { root_token } = await first.init({ recovery_shares: 1, recovery_threshold: 1 });
+    await first.core.close();
+    kms.hangs = true;
+    const begun = async (): Promise<SealedServer> => {
+      const clock = manualClock();
+      const starting = SealedServer.start(store, [kms.seal('awskms')], clock);
+      await turns();
+      await clock.advance('5s');
+      return starting;
+    };
+    const stopped = await begun();
+    await stopped.core.close();
+    const server = await begun();
+    expect((await server.status()).warnings).toEqual(['no seal has answered yet; the server stays sealed and tries again']);
+    await server.after('5s');
+    expect((await server.status()).warnings).toEqual(['the seal "awskms" cannot be reached; the server stays sealed and tries again']);
+    kms.hangs = false;
+    await server.after('1s');
+    expect(await server.serves(root_token)).toBe(true);
+    await server.core.close();
   });
 
   test('answers recovery keys by a sentence while its seal cannot be reached, and opens by itself afterwards', async () => {

@@ -33,8 +33,11 @@ export class SealedServer {
     this.logged = logged;
   }
 
-  static async start(store: SharedMemory | StorageDriver, seals: readonly ConfiguredSeal[] = []): Promise<SealedServer> {
-    const clock = manualClock();
+  static async start(
+    store: SharedMemory | StorageDriver,
+    seals: readonly ConfiguredSeal[] = [],
+    clock = manualClock(),
+  ): Promise<SealedServer> {
     const logged: SealedServer['logged'] = [];
     const at =
       (level: string) =>

@@ -153,6 +153,18 @@ describe('several seals', () => {
     }
   });
 
+  test('wrap one new seal key when two servers replace the root key at the same time', async () => {
+    const { start, initialise } = world();
+    const { root_token: token } = await initialise();
+    const both = [await start(), await start()];
+    const rotated = both.map(async ({ core }) => core.handle({ operation: 'update', path: 'sys/rotate/root', data: {}, token }));
+    expect((await Promise.all(rotated)).map(({ status }) => status)).toEqual([204, 204]);
+    for (const server of [...both, await start()]) {
+      await server.after(1);
+      expect(await server.serves(token)).toBe(true);
+    }
+  });
+
   test('must all answer for a new root key: otherwise nothing changes, and the refusal names the seal', async () => {
     const { store, west, start, initialise } = world();
     const { root_token: token } = await initialise();

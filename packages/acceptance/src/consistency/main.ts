@@ -1,0 +1,63 @@
+import { slapdMissing, startPostgres } from '@strongroom/lab';
+import { checkerMissing, verdictOn } from './checker.ts';
+import { lmdbCluster, postgresCluster, type Cluster } from './cluster.ts';
+import { consistencyRun } from './consistency-run.ts';
+import { postgresFaults, processFaults, type Fault } from './faults.ts';
+import { idempotencyKeys } from './idempotency-keys.ts';
+import { libraryLoans } from './library-loans.ts';
+import { registers } from './registers.ts';
+import type { Scenario } from './scenario.ts';
+import { secretIds } from './secret-ids.ts';
+import { tokens } from './tokens.ts';
+import { wrappingTokens } from './wrapping-tokens.ts';
+
+/**
+ * `npm run consistency [-- --seconds=60] [--only=postgresql] [--faults=no]`: clients work through several servers on one store while things go wrong, and
+ * each object's calls must be explained by one order (linearizability).
+ */
+const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
+const seconds = Number(flags.get('seconds') ?? 60);
+const only = flags.get('only');
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+if (checkerMissing !== undefined) {
+  say(checkerMissing);
+  process.exit(2);
+}
+const target = await startPostgres({ settings: ['max_connections=200'] });
+try {
+  if (only === undefined || only === 'lmdb') {
+    await check('two processes on one LMDB folder', await lmdbCluster(2), processFaults);
+  }
+  if (only === undefined || only === 'postgresql') {
+    const store = await startPostgres({ settings: ['max_connections=200'] });
+    const faults = (cluster: Cluster): Fault[] => [...processFaults(cluster), ...postgresFaults(cluster, store)];
+    await check('three nodes on PostgreSQL', await postgresCluster(3, store), faults);
+    await store.stop();
+  }
+} finally {
+  await target.stop();
+}
+
+async function check(what: string, cluster: Cluster, faultsOf: (cluster: Cluster) => Fault[]): Promise<void> {
+  const loans = slapdMissing === undefined ? [await libraryLoans()] : [];
+  const scenarios: Scenario[] = [registers(), tokens(), wrappingTokens(), secretIds(), idempotencyKeys(target), ...loans];
+  say(`${what}, ${seconds} s`);
+  try {
+    const faults = flags.get('faults') === 'no' ? [] : faultsOf(cluster);
+    const history = await consistencyRun(cluster, scenarios, { seconds, faults, onFault: (name) => say(`  ${name}`) });
+    const verdict = await verdictOn(history.calls);
+    for (const [model, calls] of Object.entries(verdict.calls)) say(`  ${model}: ${calls} calls of ${verdict.objects[model]} objects`);
+    say(`  ${history.unknown} calls without a known effect`);
+    for (const object of verdict.illegal) {
+      say(`  NOT EXPLAINED: ${object}`);
+      for (const call of history.calls) if (`${call.model} ${call.key}` === object) say(`    ${JSON.stringify(call)}`);
+    }
+    for (const object of verdict.unknown) say(`  not decided in time: ${object}`);
+    if (verdict.illegal.length > 0 || verdict.unknown.length > 0) process.exitCode = 1;
+    else say('  linearizable');
+  } finally {
+    for (const scenario of scenarios) await scenario.close?.();
+    await cluster.close();
+  }
+}
