@@ -5,7 +5,7 @@ import type { Mount } from '../../kernel/mounts/mount.ts';
 import { issuedSince } from '../../services/snapshots/issued-since.ts';
 import type { Snapshots } from '../../services/snapshots/snapshots.ts';
 
-const BODY = /^sys\/storage\/raft\/snapshot(?:-force)?$/;
+const BODY = /^sys\/storage\/raft\/snapshot(?:-force)?\/?$/;
 
 /** Whether a write to the path takes its body as it comes. */
 export function takesStream(requestPath: string): boolean {
