@@ -21,7 +21,7 @@ export function markdownOf(area, operations) {
 }
 
 function operationOf({ path, item, method, summary, parameters = [], requestBody, responses }) {
-  const all = [...(item.parameters ?? []), ...parameters].map((one) => ({ ...one, where: one.in }));
+  const all = [...(item.parameters ?? []), ...parameters].filter(({ name }) => name).map((one) => ({ ...one, where: one.in }));
   const body = Object.entries(fieldsOf(requestBody)).map(([name, schema]) => ({
     name,
     where: 'body',
@@ -59,8 +59,13 @@ function operationOf({ path, item, method, summary, parameters = [], requestBody
   ];
 }
 
-const fieldsOf = (body) => body?.content?.['application/json']?.schema?.properties ?? {};
-const dataOf = (schema) => schema?.properties?.data?.properties ?? schema?.properties ?? {};
+const fieldsOf = (body) => Object.values(body?.content ?? {})[0]?.schema?.properties ?? {};
+/** The fields of `data` in the first form of an answer. */
+const dataOf = (schema) => {
+  const form = schema?.anyOf?.[0] ?? schema;
+  const properties = form?.allOf?.at(-1).properties ?? form?.properties;
+  return properties?.data?.properties ?? properties ?? {};
+};
 const code = (text) => `\`${text}\``;
 const escaped = (text) => text.replaceAll('{', '&#123;').replaceAll('}', '&#125;');
 const cell = (text = '') => escaped(String(text)).replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');

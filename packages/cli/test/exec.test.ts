@@ -115,6 +115,32 @@ describe('exec', () => {
     expect(revoked).toEqual(['database/creds/app/one', 'database/creds/app/two']);
   });
 
+  test('that is asked to end while it reads revokes what was issued, and runs no command', async () => {
+    lab.routes['GET database/creds/app'] = () => {
+      process.emit('SIGTERM');
+      return leased('one');
+    };
+    lab.routes['PUT sys/leases/revoke'] = {};
+    expect((await lab.run(['exec', '-secret=database/creds/app', '--', ...program()])).code).toBe(143);
+    expect(lab.seen.at(-1)).toMatchObject({ path: 'sys/leases/revoke', body: { lease_id: 'database/creds/app/one' } });
+    await expect(environment()).rejects.toThrow('ENOENT');
+  });
+
+  test('waits before it asks again for a secret whose lease is only seconds long', async () => {
+    const short = (password: string): { body: unknown } => ({ body: { ...(leased(password, false).body as object), lease_duration: 2 } });
+    lab.routes['GET database/creds/app'] = [short('one'), short('two')];
+    lab.routes['PUT sys/leases/revoke'] = {};
+    let restarts = 0;
+    const sleep = async (milliseconds: number, signal?: AbortSignal): Promise<void> => {
+      if (milliseconds === 5_000) restarts += 1;
+      else if (restarts > 0) await untilOver(milliseconds, signal);
+    };
+    const stays = "if (process.env.PASSWORD === 'one') setInterval(() => {}, 1000); else process.exit(4)";
+    const words = ['exec', '-secret=database/creds/app', '-on-expiry=restart', '--', ...program(stays)];
+    expect((await lab.run(words, { sleep })).code).toBe(4);
+    expect(restarts).toBe(1);
+  });
+
   test('stops the command when a lease ends, if that is wanted, and answers by which signal it ended', async () => {
     lab.routes['GET database/creds/app'] = leased('one', false);
     lab.routes['PUT sys/leases/revoke'] = {};

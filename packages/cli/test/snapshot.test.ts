@@ -124,6 +124,8 @@ describe('operator snapshot', () => {
       expect(code).toBe(1);
       expect(stderr).toMatch(/^Error reading the snapshot: /);
     }
+    const { stderr } = await run(address, 'operator', 'snapshot', 'inspect', join(folder, 'nowhere'));
+    expect(stderr).toBe(`Error reading the snapshot: ${join(folder, 'nowhere')}: there is no such file or folder\n`);
     expect(asked).toEqual([]);
   });
 

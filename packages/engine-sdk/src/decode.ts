@@ -5,6 +5,7 @@ import { fieldSpec, type FieldKind, type Fold } from './field.ts';
 import { ExactNumber, toFloats } from './json/exact-number.ts';
 import { own } from './own.ts';
 import { compileSchema, type SchemaCheck } from './schema.ts';
+import { parseTimestamp } from './timestamp.ts';
 
 /** A body and captures as the fields of a path want them. */
 export interface Decoded {
@@ -242,16 +243,14 @@ function duration(raw: unknown, signed: boolean): number | undefined {
   return seconds;
 }
 
-const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-
 function time(raw: unknown): Date | undefined {
   if (raw === null || raw === '') return undefined;
   if (typeof raw === 'number' || (typeof raw === 'string' && /^-?\d+$/.test(raw))) {
     const date = new Date(Number(raw) * 1000);
     if (!Number.isNaN(date.getTime())) return date;
-  } else if (typeof raw === 'string' && rfc3339.test(raw)) {
-    const date = new Date(raw.replace(' ', 'T'));
-    if (!Number.isNaN(date.getTime())) return date;
+  } else if (typeof raw === 'string') {
+    const date = parseTimestamp(raw);
+    if (date) return date;
   }
   throw new Error(`expected a time as RFC 3339 text or seconds since 1970`);
 }

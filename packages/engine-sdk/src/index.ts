@@ -96,3 +96,4 @@ export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTer
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
 export { inSpan, traced, type SpanAttributes, type SpanStart, type Tracer, type TraceSpan } from './tracer.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';
+export { parseTimestamp } from './timestamp.ts';

@@ -15,6 +15,23 @@ const decode = compileDecoder({
 });
 
 describe('decoding the fields of a path', () => {
+  test.each([
+    ['2028-02-29T23:59:59.5+02:00', true],
+    ['2026-02-29T00:00:00Z', false],
+    ['2026-02-30T00:00:00Z', false],
+    ['2026-04-31T00:00:00Z', false],
+    ['2026-13-01T00:00:00Z', false],
+    ['2026-00-01T00:00:00Z', false],
+    ['2026-01-00T00:00:00Z', false],
+    ['2026-01-01T24:00:00Z', false],
+    ['2100-02-29T00:00:00Z', false],
+    ['0000-02-29T00:00:00Z', true],
+  ])('%s is a time: %p', (at, taken) => {
+    const decoding = (): unknown => decode({ at, needed: '' }, {});
+    if (taken) expect(decoding).not.toThrow();
+    else expect(decoding).toThrow('expected a time as RFC 3339 text');
+  });
+
   test('takes a duration as text or number, and lists as lists or text', () => {
     for (const ttl of ['1h', 3600, '3600', '60m']) expect(decode({ ttl, needed: '' }, {}).data['ttl']).toBe(3600);
     expect(decode({ policies: 'a, b,,c', needed: '' }, {}).data['policies']).toEqual(['a', 'b', 'c']);

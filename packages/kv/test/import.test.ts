@@ -147,6 +147,10 @@ describe('an imported secret', () => {
     [{ metadata: settings(1), versions: { '0': version(1, { a: 1 }) } }, 'versions.0'],
     [{ metadata: settings(1), versions: { '1': 7 } }, 'versions.1 must be an object'],
     [{ metadata: settings(1), versions: { '1': version(1, { a: 1 }, { created_time: 'today' }) } }, 'versions.1.created_time'],
+    [
+      { metadata: settings(1), versions: { '1': version(1, { a: 1 }, { created_time: '2026-02-30T00:00:00Z' }) } },
+      'versions.1.created_time must be a time',
+    ],
     [{ metadata: settings(1), versions: { '1': version(1) } }, 'versions.1.data is missing'],
     [{ metadata: settings(1), versions: { '1': version(1, { a: 1 }, { destroyed: true }) } }, 'a destroyed version has none'],
     [{ metadata: settings(1, { oldest_version: 2 }), versions: { '1': version(1, { a: 1 }) } }, 'metadata.oldest_version'],

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { checkedCore } from '@strongroom/engine-testkit';
@@ -9,7 +10,7 @@ import { createHttpServer } from '@strongroom/http';
 import { kvEngine } from '@strongroom/kv';
 import { readSnapshot } from '@strongroom/snapshot-file';
 import { lmdbStorage } from '@strongroom/storage-lmdb';
-import { memoryStorage, type StorageDriver } from '@strongroom/storage-sdk';
+import { EVERYTHING, memoryStorage, StorageFailure, type ChangedKeys, type StorageDriver } from '@strongroom/storage-sdk';
 import { scratchFolder } from './scratch.ts';
 
 jest.setTimeout(120_000);
@@ -252,6 +253,61 @@ describe('a snapshot', () => {
     for (const answer of [await call('GET', SNAPSHOT), await call('POST', SNAPSHOT, Buffer.from('x'))]) {
       expect([answer.status, answer.body.errors]).toEqual([501, [text]]);
     }
+  });
+
+  test('that has no room is a 507 that says so, and makes room for the next', async () => {
+    const whole = memoryStorage();
+    const full = (): Promise<never> => Promise.reject(new StorageFailure('lmdb', 'a copy of the store needs up to 9 MiB', { full: true }));
+    let room = false;
+    const copy = async () => (room ? whole.copy!() : full());
+    const { call } = await serve(Object.assign(Object.create(whole) as StorageDriver, { copy, replace: full }));
+    const text = '1 error occurred:\n\t* storage lmdb: a copy of the store needs up to 9 MiB\n\n';
+    const taken = await call('GET', SNAPSHOT);
+    expect([taken.status, taken.body.errors]).toEqual([507, [text]]);
+    expect((await call('POST', SNAPSHOT, Buffer.from('x'))).status).toBe(507);
+    room = true;
+    expect((await call('GET', SNAPSHOT)).status).toBe(200);
+  });
+
+  test('and its restore are audited like every other call, without their content', async () => {
+    const file = join(scratchFolder(), 'audit.log');
+    const { call } = await serve(await lmdb());
+    expect((await call('PUT', 'sys/audit/file', { type: 'file', options: { file_path: file } })).status).toBe(204);
+    const { bytes } = await call('GET', SNAPSHOT);
+    expect((await call('POST', SNAPSHOT, bytes)).status).toBe(200);
+    expect((await call('POST', SNAPSHOT, Buffer.from('no snapshot'))).status).toBe(400);
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    type Line = { type: string; request: { operation: string; path: string; data?: unknown }; response?: { data?: { error?: string } } };
+    const entries = lines.map((line) => JSON.parse(line) as Line).filter(({ request }) => request.path === SNAPSHOT);
+    expect(entries.map(({ type, request }) => `${type} ${request.operation}`)).toEqual([
+      ...['request read', 'response read'],
+      ...['request update', 'response update'],
+      ...['request update', 'response update'],
+    ]);
+    expect(entries.map(({ response }) => response?.data?.error !== undefined)).toEqual([false, false, false, false, false, true]);
+    expect(entries.every(({ request }) => request.data === undefined)).toBe(true);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(3_000);
+  });
+
+  test('that is restored is answered as such, although the server hears meanwhile that everything has changed', async () => {
+    const whole = memoryStorage();
+    let hear: (changed: ChangedKeys) => void = () => undefined;
+    const { call } = await serve(
+      Object.assign(Object.create(whole) as StorageDriver, {
+        changes: (listener: typeof hear) => whole.changes((hear = listener)),
+        replace: async () => {
+          const next = await whole.replace!();
+          const discard = async (): Promise<void> => {
+            hear(EVERYTHING);
+            await next.discard();
+          };
+          return Object.assign(Object.create(next) as typeof next, { discard });
+        },
+      }),
+    );
+    const { bytes } = await call('GET', SNAPSHOT);
+    const restored = await call('POST', SNAPSHOT, bytes);
+    expect([restored.status, restored.body.errors]).toEqual([200, undefined]);
   });
 
   test('that is restored reaches every server of the store', async () => {

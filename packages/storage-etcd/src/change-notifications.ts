@@ -106,7 +106,11 @@ export class ChangeNotifications {
     // Whoever found the new history has told everybody. What is written from now on is heard.
     if (this.#position.epoch !== history.epoch) this.#restart(Number(header.revision));
     if (head > this.#position.revision) this.#awaited ??= { head, began };
-    else this.#caughtUp(began);
+    else {
+      // There are none up to this revision that are still to come: a watch that begins behind it misses nothing, however much is compacted.
+      this.#position = { ...this.#position, revision: Math.max(this.#position.revision, Number(header.revision)) };
+      this.#caughtUp(began);
+    }
     const late = this.#awaited && performance.now() - this.#awaited.began > BEHIND_MS;
     if (late && this.#stream && performance.now() - this.#stream.began > BEHIND_MS) this.#end();
     if (!this.#stream) await this.#watch();

@@ -68,7 +68,8 @@ async function openAll(): Promise<Opened[]> {
   const lmdb = await lmdbStorage({ path: folder });
   const opened: Opened[] = [{ driver: lmdb, close: async () => lmdb.close().then(() => rm(folder, { recursive: true })) }];
   if ((await findPostgres()) !== undefined) {
-    const server = await startPostgres();
+    // Tests run it without.
+    const server = await startPostgres({ settings: ['fsync=on', 'synchronous_commit=on'] });
     const driver = await postgresqlStorage({ connectionUrl: server.url });
     opened.push({ driver, close: async () => driver.close().then(() => server.stop()) });
   }

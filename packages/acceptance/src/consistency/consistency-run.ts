@@ -17,7 +17,7 @@ export interface RunOptions {
 /** Milliseconds between two calls of a client, at most: the load is to meet the faults, not to fill the machine. */
 const PAUSE = 10;
 
-/** Lets clients work through all nodes of a cluster at once, while things go wrong. Resolves with everything they asked and were told. */
+/** Lets clients work through all nodes of a cluster at once, while things go wrong. Resolves with everything they asked and learned. */
 export async function consistencyRun(cluster: Cluster, scenarios: readonly Scenario[], options: RunOptions): Promise<History> {
   const { seconds, clients = 12, faults = [], every = 2, random = Math.random, onFault } = options;
   const { nodes, rootToken } = cluster;

@@ -10,7 +10,7 @@ export interface Input {
   readonly uses?: number;
 }
 
-/** What a client was told. */
+/** What a client learned. */
 export interface Output {
   readonly ok: boolean;
   readonly version?: number;

@@ -1,4 +1,4 @@
-import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSnapshot } from '@strongroom/snapshot-file';
@@ -77,9 +77,9 @@ export class SnapshotKills {
     const snapshot = await this.#takeWhole();
     for (let round = 0; round < kills && this.#problems.length === 0; round += 1) {
       await this.#writeAll(`round ${round}`);
-      if (round % 3 === 0) await this.#duringSnapshot(round, random);
+      if (round % 3 === 0) await this.#duringScheduled(round, random);
       else if (round % 3 === 1) await this.#duringRestore(round, snapshot, random);
-      else await this.#duringScheduled(round, random);
+      else await this.#duringSnapshot(round, random);
     }
     const last = await this.#restoreWhole(snapshot);
     if (last !== 'snapshot') this.#problems.push(`after the last restore the store has ${last}`);
@@ -92,7 +92,7 @@ export class SnapshotKills {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** What the dead server was about is done by the next one; then the folder has the snapshots that the status names, all whole, and nothing else. */
+  /** What the dead server was about is done by the next one; then the folder has the snapshots that the status names, and nothing else, and they can be restored. */
   async #duringScheduled(round: number, random: () => number): Promise<void> {
     // A restore leaves snapshots that the store does not know; written settings accept them.
     rmSync(this.#folder, { recursive: true });
@@ -119,8 +119,11 @@ export class SnapshotKills {
     const found = readdirSync(this.#folder).sort();
     if (found.join() !== named.join())
       this.#problems.push(`round ${round}: the folder has ${found.join()}, and the status ${named.join()}`);
-    for (const name of found) await readSnapshot(createReadStream(join(this.#folder, name)));
     await this.#expect(round, [`round ${round}`]);
+    for (const name of found) {
+      const restored = await this.#restoreWhole(readFileSync(join(this.#folder, name)));
+      if (restored !== `round ${round}`) this.#problems.push(`round ${round}: the scheduled snapshot restores ${restored}`);
+    }
   }
 
   async #duringSnapshot(round: number, random: () => number): Promise<void> {

@@ -4,12 +4,18 @@ import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import { flag } from '../flag.ts';
 import { startChild } from '../exec/child.ts';
+import { Ending } from '../exec/ending.ts';
 import { type Lease, readSecrets } from '../exec/reading.ts';
 import { keepLease, keepToken } from '../exec/renewal.ts';
 import { parseWantedSecret } from '../exec/wanted-secret.ts';
 
 /** Of the environment of this process, what the command does not get. */
 const OWN_TOKEN = ['STRONGROOM_TOKEN', 'BAO_TOKEN', 'VAULT_TOKEN'];
+
+/** Leases of fewer seconds are not asked for again at once. */
+const SHORT = 10;
+/** Seconds before a restart after such a lease. */
+const PAUSE = 5;
 
 export default defineCommand({
   name: 'exec',
@@ -48,36 +54,49 @@ export default defineCommand({
     const release = (leases: readonly Lease[]): Promise<void> => (flags['keep-leases'] ? Promise.resolve() : revoke(api, leases, warn));
     const base = environmentOf(io.env, flags['pass-token']);
 
-    for (;;) {
-      const { variables, leases } = await readSecrets(api, wanted, flags.prefix ?? '', release);
-      const over = new AbortController();
-      const child = startChild(command, words, { ...base, ...variables }, io.isTty);
-      const parts = { client: api, sleep, warn, signal: over.signal };
-      const ended = new Promise<'lease' | 'token'>((resolve) => {
-        for (const lease of leases) {
-          void keepLease(lease, parts).then(() => {
-            if (over.signal.aborted) return;
-            warn(`The lease of ${lease.path} ends.`);
-            resolve('lease');
-          });
+    const ending = new Ending();
+    try {
+      for (;;) {
+        const { variables, leases } = await readSecrets(api, wanted, flags.prefix ?? '', release);
+        if (ending.code !== undefined) {
+          await release(leases);
+          return ending.code;
         }
-        void keepToken(parts).then((how) => {
-          if (how === 'endless' || over.signal.aborted) return;
-          warn('The token ends, and with it every lease that was issued to it.');
-          resolve('token');
+        const over = new AbortController();
+        const child = startChild(command, words, { ...base, ...variables }, io.isTty);
+        ending.running = true;
+        const parts = { client: api, sleep, warn, signal: over.signal };
+        const ended = new Promise<'lease' | 'token'>((resolve) => {
+          for (const lease of leases) {
+            void keepLease(lease, parts).then(() => {
+              if (over.signal.aborted) return;
+              warn(`The lease of ${lease.path} ends.`);
+              resolve('lease');
+            });
+          }
+          void keepToken(parts).then((how) => {
+            if (how === 'endless' || over.signal.aborted) return;
+            warn('The token ends, and with it every lease that was issued to it.');
+            resolve('token');
+          });
         });
-      });
-      try {
-        const first = await Promise.race([child.exit, ...(onExpiry === 'warn' ? [] : [ended])]);
-        if (typeof first === 'number') return first;
-        await child.stop(flags.grace ?? 30);
-        // With a token that has ended nothing can be read again.
-        if (onExpiry === 'stop' || first === 'token') return await child.exit;
-        warn(`Restarting "${command}" with new secrets.`);
-      } finally {
-        over.abort();
-        await release(leases);
+        try {
+          const first = await Promise.race([child.exit, ...(onExpiry === 'warn' ? [] : [ended])]);
+          if (typeof first === 'number') return first;
+          await child.stop(flags.grace ?? 30);
+          // With a token that has ended nothing can be read again.
+          if (onExpiry === 'stop' || first === 'token' || ending.code !== undefined) return await child.exit;
+          warn(`Restarting "${command}" with new secrets.`);
+        } finally {
+          ending.running = false;
+          over.abort();
+          await release(leases);
+        }
+        // Leases so short would be asked for over and over.
+        if (leases.some(({ seconds }) => seconds < SHORT)) await sleep(PAUSE * 1_000);
       }
+    } finally {
+      ending.close();
     }
   },
 });

@@ -3,6 +3,7 @@ import type { SnapshotMeta } from '@strongroom/snapshot-file';
 import { defineCommand, type CommandGroup, type Example } from '../command.ts';
 import { textOf } from '../client.ts';
 import { doing, EXIT, Failure } from '../failure.ts';
+import { reasonOf } from '../file-failure.ts';
 import { flag } from '../flag.ts';
 import { auto } from './operator-snapshot-auto.ts';
 
@@ -81,7 +82,7 @@ async function saved(file: string, body: AsyncIterable<Uint8Array>): Promise<Sna
   const [{ open, rename, rm }, { readSnapshot }] = await Promise.all([import('node:fs/promises'), import('@strongroom/snapshot-file')]);
   const partial = `${file}.${randomBytes(4).toString('hex')}.partial`;
   const target = await open(partial, 'wx', 0o600).catch((error: Error) => {
-    throw new Failure(`Error writing the snapshot: ${error.message}`);
+    throw new Failure(`Error writing the snapshot: ${reasonOf(error, file)}`);
   });
   async function* written(): AsyncGenerator<Uint8Array> {
     for await (const piece of body) {
@@ -121,7 +122,7 @@ async function inspected(file: string): Promise<{ meta: SnapshotMeta; bytes: num
     });
     return { meta, bytes: size, areas };
   } catch (error) {
-    throw new Failure(`Error reading the snapshot: ${(error as Error).message}`);
+    throw new Failure(`Error reading the snapshot: ${reasonOf(error as Error, file)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { Failure } from '../failure.ts';
+import { reasonOf } from '../file-failure.ts';
 
 /** Exit codes of shells for a command that is not there, or that cannot be executed. */
 const NOT_FOUND = 127;
@@ -31,7 +32,7 @@ export function startChild(command: string, args: readonly string[], env: Readon
       const missing = error.code === 'ENOENT';
       reject(
         new Failure(
-          `"${command}" ${missing ? 'was not found' : `cannot be executed: ${error.code}`}`,
+          `"${command}" ${missing ? 'was not found' : `cannot be executed: ${reasonOf(error)}`}`,
           missing ? NOT_FOUND : NOT_EXECUTABLE,
         ),
       );

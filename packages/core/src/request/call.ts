@@ -50,6 +50,8 @@ export interface Call {
   headers: Readonly<Record<string, string>> | undefined;
   /** The body that the handler made to be streamed. Whoever ends the call cancels it where it is not answered. */
   stream: StreamedBody | undefined;
+  /** The call itself replaces the store. */
+  replacesStore: boolean;
   /** The call was answered: what a handler makes from now on reaches nobody. */
   answered: boolean;
 }
@@ -82,6 +84,7 @@ export function newCall(id: string, request: CoreRequest, began: number): Call {
     lastUse: false,
     headers: undefined,
     stream: undefined,
+    replacesStore: false,
     answered: false,
   };
 }

@@ -32,7 +32,10 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
     ...(countAs ? { countAs } : {}),
   };
   if (ENGINES_OF_THE_CORE.has(mount.type)) {
-    withInternal(request, { request: call.request, token: call.token, identity: call.identity, acl: call.acl });
+    withInternal(request, {
+      ...{ request: call.request, token: call.token, identity: call.identity, acl: call.acl },
+      replacesStore: () => (call.replacesStore = true),
+    });
   }
   if (call.acl && mount.package?.subscribesToSecrets === true) rememberAcl(request, call.acl);
   return request;

@@ -143,11 +143,11 @@ export class Pipeline {
       if (audit.enabled) await timings.time('audit_request', () => traced(tracer, 'audit request', () => audit.request(call)));
       copies.stillIn(epoch);
       const answer = await this.#serve(call, decoded);
-      copies.stillIn(epoch);
+      if (!call.replacesStore) copies.stillIn(epoch);
       if (audit.enabled) await timings.time('audit_response', () => traced(tracer, 'audit response', () => audit.response(call, answer)));
       return answer;
     } catch (error) {
-      const failure = failureOf(copies.reasonAgainst(epoch) ?? error, log, call.id);
+      const failure = failureOf((call.replacesStore ? undefined : copies.reasonAgainst(epoch)) ?? error, log, call.id);
       if (audit.enabled && !audit.isOwnFailure(error) && this.#parts.quotas.audits(error)) await audit.refused(call, failure);
       return this.#failed(call, failure);
     } finally {

@@ -304,6 +304,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   const snapshotSchedules: SnapshotSchedules = new SnapshotSchedules({
     ...{ snapshots, places: snapshotPlaces, clock, log: loggers.named('snapshots') },
     storage: () => mounts.at('sys/')!.storage,
+    closeCircuit: (target) => outside.breakers.close(targetKey(mounts.at('sys/')!.uuid, target)),
   });
 
   const pgpKeys = new PgpKeys(options.pgp, clock);

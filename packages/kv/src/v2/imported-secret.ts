@@ -1,4 +1,4 @@
-import { BadRequest, decodeValue } from '@strongroom/engine-sdk';
+import { BadRequest, decodeValue, parseTimestamp } from '@strongroom/engine-sdk';
 import { customMetadata } from './custom-metadata.ts';
 import type { SecretData, SecretRecord, VersionRecord } from './secret-record.ts';
 
@@ -94,7 +94,7 @@ function texts(sent: JsonObject): SecretRecord['custom_metadata'] {
 /** Kept as it was written, because its digits may be finer than those of a Date. */
 function time(sent: JsonObject, name: string, at: string): string {
   const value = sent[name];
-  if (typeof value !== 'string' || !TIME.test(value) || Number.isNaN(Date.parse(value)))
+  if (typeof value !== 'string' || !TIME.test(value) || !parseTimestamp(value))
     throw new BadRequest(`${at}${name} must be a time such as 2030-01-01T00:00:00Z`);
   return value;
 }

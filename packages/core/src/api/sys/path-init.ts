@@ -1,7 +1,7 @@
 import { type AnyPath, BadRequest, f, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { protectShares, shownShares } from '../../services/ceremony/new-shares.ts';
-import { separateKeys, type PgpKeys, type PgpPublicKey } from '../../services/ceremony/pgp-keys.ts';
+import { requireNoEmptyText, separateKeys, type PgpKeys, type PgpPublicKey } from '../../services/ceremony/pgp-keys.ts';
 import { checkShares, DEFAULT_RECOVERY_SHARES, defaultThreshold } from '../../services/seal/seal-config.ts';
 import type { InitOrder, InitResult, Seal } from '../../services/seal/seal.ts';
 import { json, json200 } from './json-answer.ts';
@@ -51,8 +51,9 @@ export function initPath(deps: InitPathDeps): AnyPath {
     .update({
       summary: 'Initialises the store.',
       response: Initialized,
-      handle: async ({ data }) => {
+      handle: async ({ data, raw }) => {
         if (await deps.initialized()) throw new BadRequest('Vault is already initialized');
+        requireNoEmptyText(raw, ['pgp_keys', 'recovery_pgp_keys']);
         const keys = await holdersOf(deps, {
           ...data,
           pgpKeys: separateKeys(data.pgp_keys),

@@ -1,5 +1,6 @@
 import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
+import { requireNoEmptyText } from '../../services/ceremony/pgp-keys.ts';
 import { ROTATION } from '../../services/ceremony/purpose.ts';
 import type { Rekeying } from '../../services/ceremony/rekeying.ts';
 import { parseShare } from '../../services/seal/seal.ts';
@@ -44,7 +45,8 @@ function initPath(rekeying: Rekeying): AnyPath {
     .update({
       summary: 'Starts. Answers the first recovery shares at once, where the initialisation postponed them.',
       response: Type.Union([RekeyStatus, MadeShares]),
-      handle: async ({ data }) => {
+      handle: async ({ data, raw }) => {
+        requireNoEmptyText(raw, ['pgp_keys']);
         const order = orderOf(data);
         if (rekeying.target === 'recovery' && (await rekeying.required()) === 0)
           return { data: madeOf(await rekeying.first(order, ROTATION)) };

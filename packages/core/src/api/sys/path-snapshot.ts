@@ -5,7 +5,7 @@ import type { Mount } from '../../kernel/mounts/mount.ts';
 import { issuedSince } from '../../services/snapshots/issued-since.ts';
 import type { Snapshots } from '../../services/snapshots/snapshots.ts';
 
-const BODY = /^sys\/storage\/raft\/snapshot(?:-force)?$/;
+const BODY = /^sys\/storage\/raft\/snapshot(?:-force)?\/?$/;
 
 /** Whether a write to the path takes its body as it comes. */
 export function takesStream(requestPath: string): boolean {
@@ -33,9 +33,14 @@ interface Deps {
 /** `sys/storage/raft/snapshot`: a backup of the whole store while it is used. The name is that of Vault and OpenBao, whose command lines call it. */
 export function snapshotPaths({ snapshots, mounts, replaceStore }: Deps): AnyPath[] {
   const restore = async (req: EngineRequest<never> | object, force: boolean) => {
-    const { body } = internalOf(req).request;
+    const internal = internalOf(req);
+    const { body } = internal.request;
     if (!body) throw new BadRequest('the body must be a snapshot, as GET sys/storage/raft/snapshot answered it');
-    const { meta, open } = await snapshots.restore(arriving(body), { force, swap: replaceStore });
+    const swap = async (install: () => Promise<void>): Promise<boolean> => {
+      internal.replacesStore();
+      return replaceStore(install);
+    };
+    const { meta, open } = await snapshots.restore(arriving(body), { force, swap });
     const data = { id: meta.ID, created_at: meta.CreatedAt, cluster_name: meta.ClusterName, entries: meta.Entries, sealed: !open };
     return { data, warnings: [...(open ? [] : [SEALED]), ...issuedSince(meta, open ? mounts.all() : [])] };
   };

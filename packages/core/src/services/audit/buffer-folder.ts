@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock, Log } from '@strongroom/engine-sdk';
 import { linuxProcesses, type ProcessFacts, type ProcessTable } from '../../kernel/incarnation/process-table.ts';
 import { LineBuffer, syncFolder } from './line-buffer.ts';
+import { makeFolder } from './make-folder.ts';
 
 const OWNER = 'owner';
 /** Milliseconds between two signs of life of a process that owns a buffer. */
@@ -49,7 +50,7 @@ export class BufferFolder {
 
   /** A new, empty buffer of this process. @throws where the folder cannot be written */
   async create(): Promise<OwnedBuffer> {
-    await mkdir(this.#path, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#path);
     const id = random();
     const name = `${this.#prefix}.${String(this.#clock.millis()).padStart(15, '0')}.${id}.0`;
     const draft = join(this.#path, `new.${random()}`);

@@ -1,10 +1,11 @@
 import * as fs from 'node:fs';
-import { mkdir, open as openFile, stat } from 'node:fs/promises';
+import { open as openFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { API_VERSION, BadRequest, type Clock, type Log } from '@strongroom/engine-sdk';
 import type { AuditDevice, AuditDevicePlugin } from './audit-device.ts';
 import { DescriptorWriter, type DescriptorWrite } from './descriptor-writer.ts';
+import { makeFolder } from './make-folder.ts';
 import { discardDevice, stdoutDevice } from './stdout-device.ts';
 
 const open = promisify(fs.open);
@@ -128,7 +129,7 @@ export class FileDevice implements AuditDevice {
     await this.#release();
     let fd: number | undefined;
     try {
-      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      await makeFolder(dirname(this.#path));
       fd = await open(this.#path, FLAGS, this.#mode || DEFAULT_MODE);
       const found = await fstat(fd);
       if (found.isFile() && this.#mode !== 0 && (found.mode & 0o7777) !== this.#mode) await fchmod(fd, this.#mode);

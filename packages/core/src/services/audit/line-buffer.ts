@@ -33,6 +33,8 @@ interface Position {
 const NEWLINE = 0x0a;
 /** Bytes, from which on lines go to a new file: delivered files are removed. */
 const SEGMENT = 4 << 20;
+/** From which on a file whose lines were delivered is removed before it is full. */
+const ENOUGH = 64 << 10;
 const POSITION = 'position';
 
 /** Lines on disk, in files of a folder, that wait for delivery in their order. One process has a buffer at a time. */
@@ -81,6 +83,7 @@ export class LineBuffer {
 
   /** Resolves when the lines are on disk; each ends with a line break. @throws when they may not be: they are not kept then, or once too often */
   async append(lines: Buffer): Promise<void> {
+    await this.#makeRoom();
     const last = this.#segments[this.#segments.length - 1];
     const segment = last && last.size < SEGMENT ? last : await this.#begin((last?.number ?? this.#position.segment) + 1);
     this.#file ??= await open(join(this.folder, nameOf(segment.number)), 'r+');
@@ -102,6 +105,16 @@ export class LineBuffer {
       await this.#release();
       throw error;
     }
+  }
+
+  /** Where all lines were delivered, their file is removed before there are others: the disk may be full of them. */
+  async #makeRoom(): Promise<void> {
+    const [first, second] = this.#segments;
+    if (!first || second || first.size < ENOUGH || this.#position.from < first.size) return;
+    this.#segments.shift();
+    this.#position = { segment: first.number, from: 0, to: 0 };
+    await this.#release();
+    await rm(join(this.folder, nameOf(first.number)), { force: true });
   }
 
   /** The next lines to deliver; undefined where there are none. The same ones until `delivered` or `shrink`. */
@@ -164,8 +177,13 @@ export class LineBuffer {
 
   async #move(position: Position, durable: boolean): Promise<void> {
     const path = join(this.folder, POSITION);
-    await writeFile(`${path}.new`, JSON.stringify(position), { mode: 0o600, flush: durable });
-    await rename(`${path}.new`, path);
+    try {
+      await writeFile(`${path}.new`, JSON.stringify(position), { mode: 0o600, flush: durable });
+      await rename(`${path}.new`, path);
+    } catch (error) {
+      // Lines that are delivered make room. Without the file, a restart sends some of them once more.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC' && (error as NodeJS.ErrnoException).code !== 'EDQUOT') throw error;
+    }
     this.#position = position;
   }
 

@@ -11,6 +11,8 @@ export interface Internal {
   readonly token: FoundToken | undefined;
   readonly identity: CallerIdentity | undefined;
   readonly acl: Acl | undefined;
+  /** From now on the call itself puts another store in the place of this one: its answer counts, although everything has changed. */
+  replacesStore(): void;
 }
 
 const INTERNAL = Symbol('internal request');

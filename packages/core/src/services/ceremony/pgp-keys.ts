@@ -62,6 +62,12 @@ export function separateKeys(texts: readonly string[] = []): string[] {
   return texts.flatMap((text) => (isArmored(text) ? [text] : text.split(',')));
 }
 
+/** An empty text where a list of keys belongs is what a script sends whose file is missing: taken for no keys, shares would be answered in clear. @throws BadRequest */
+export function requireNoEmptyText(sent: Readonly<Record<string, unknown>>, fields: readonly string[]): void {
+  const empty = fields.find((field) => typeof sent[field] === 'string' && sent[field].trim() === '');
+  if (empty !== undefined) throw new BadRequest(`${empty} is an empty text: send a list with a key for each share, or leave it out`);
+}
+
 function isArmored(text: string): boolean {
   return text.trimStart().startsWith('-----BEGIN PGP');
 }

@@ -72,7 +72,9 @@ function answersOfSchema(schema: TSchema | undefined, status: string, components
   const data = openApiSchema(schema, components);
   const isBare = Object.keys(data).length === 0 && form?.kind === 'lease';
   if (data['$ref'] === '#/components/schemas/Keys') return [[status, RESPONSES.Keys]];
-  const typed = isBare ? refTo('schemas', 'Envelope') : { allOf: [refTo('schemas', 'Envelope'), { type: 'object', properties: { data } }] };
+  const typed = isBare
+    ? refTo('schemas', 'Envelope')
+    : { allOf: [refTo('schemas', 'Envelope'), { type: 'object', properties: { data }, required: ['data'] }] };
   return [
     [status, inJson('OK', typed)],
     ...(Number(status) < 300 ? [[status, RESPONSES.Wrapped] as const] : []),

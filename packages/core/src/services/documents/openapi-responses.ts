@@ -16,7 +16,9 @@ export function inJson(description: string, schema: OpenApiSchema): Response {
 const sensitive = { 'x-vault-displayAttrs': { sensitive: true } };
 const wrapped = refTo('schemas', 'Wrapped');
 /** The envelope, with more said of its parts. */
-const envelope = (properties: OpenApiSchema): OpenApiSchema => ({ allOf: [refTo('schemas', 'Envelope'), { type: 'object', properties }] });
+const envelope = (properties: OpenApiSchema): OpenApiSchema => ({
+  allOf: [refTo('schemas', 'Envelope'), { type: 'object', properties, required: Object.keys(properties) }],
+});
 const failed = refTo('schemas', 'Errors');
 
 const SUCCESSES = {

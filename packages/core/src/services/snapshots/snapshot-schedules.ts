@@ -52,6 +52,8 @@ interface Parts {
   readonly snapshots: Snapshots;
   readonly places: SnapshotPlaces;
   readonly storage: () => StorageView;
+  /** Closes the circuit breaker of what a job of `sys/` names as its outside system. */
+  readonly closeCircuit: (target: string) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -104,8 +106,10 @@ export class SnapshotSchedules {
 
   /** The first snapshot is taken at once, and so is the next where the last one failed. @throws BadRequest */
   async save(name: string, fields: SettingsFields): Promise<void> {
-    const { storage, clock, places } = this.#parts;
+    const { storage, clock, places, closeCircuit } = this.#parts;
     const now = clock.millis();
+    // What failed with other settings says nothing about these.
+    closeCircuit(target(name));
     await storage().transaction(async (tx) => {
       const records = scheduleRecords(tx);
       const before = await records.settings.get(name);

@@ -16,6 +16,9 @@ const Errand = Type.Object({
   attempts: Type.Optional(Type.Number()),
   last_error: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
   urgent: Type.Optional(Type.Boolean()),
+  /** The work may take ten minutes, and stores its claim. */
+  long: Type.Optional(Type.Boolean()),
+  claim: Type.Optional(Type.String()),
 });
 type Errand = Static<typeof Errand>;
 
@@ -62,11 +65,13 @@ describe('due work', () => {
     const own = records();
     const work: Work<Errand, void> = {
       absent: { reason: 'no handler is known' },
-      task: (id) =>
+      begun: (record) => (record.long ? { ...record, claim: life } : record),
+      task: (id, { long }) =>
         id === 'unknown'
           ? undefined
           : {
               mount: 'm',
+              ...(long ? { deadline: 600_000 } : {}),
               target: () => 'shop',
               run: async (_record, signal) => {
                 asked.push(id);
@@ -128,6 +133,24 @@ describe('due work', () => {
     for (let i = 0; i < 5; i += 1) outside.breakers.failed('m/shop');
     expect(await run()).toEqual({ state: 'delayed' });
     expect([commits, asked, await stored()]).toEqual([1, [], { due: clock.millis() + 5_000 }]);
+  });
+
+  test('that may take longer than a minute renews its claim, and ends when somebody else has taken it over', async () => {
+    await add('a', { long: true });
+    let heard!: AbortSignal;
+    answer = async (_id, signal) => {
+      heard = signal;
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    };
+    const attempt = run();
+    while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance('5m');
+    expect(heard.aborted).toBe(false);
+    expect((await stored())!.due - clock.millis()).toBeGreaterThan(50_000);
+    await records().change('a', (record) => ({ ...record, claim: 'two', process: 'two' }));
+    await clock.advance('30s');
+    expect(await attempt).toMatchObject({ state: 'failed', reason: 'another server has taken over the work' });
+    expect(await stored()).toMatchObject({ claim: 'two', process: 'two' });
   });
 
   test('holds a claim while it works: nobody else may, and a second attempt in one process is the same attempt', async () => {

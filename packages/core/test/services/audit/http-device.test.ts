@@ -281,6 +281,26 @@ describe('an HTTP device with a buffer', () => {
     await open(buffered(to, { buffer_path: join(folder, 'new', 'deeper') }));
   });
 
+  test('frees the room of lines that were delivered', async () => {
+    const to = await receiver();
+    const clock = new ManualClock();
+    const device = await open(buffered(to), clock);
+    const [slot = ''] = await readdir(folder);
+    for (const line of ['one', 'two']) {
+      await device.write([line + 'z'.repeat(500_000)]);
+      await until(() => device.buffer!()!.bytes === 0, clock);
+    }
+    await device.write(['three']);
+    expect((await readdir(join(folder, slot))).filter((name) => name.endsWith('.lines'))).toEqual(['000000000003.lines']);
+    await until(() => device.buffer!()!.bytes === 0, clock);
+    expect(to.lines.map((line) => line.replace(/z+$/, ''))).toEqual(['one', 'two', 'three']);
+  });
+
+  test('cannot be opened below /proc, and does not try for ever', async () => {
+    const to = await receiver();
+    await expect(open(buffered(to, { buffer_path: '/proc/none/deeper' }))).rejects.toThrow('ENOENT');
+  });
+
   test('sends a line that is longer than a batch alone', async () => {
     const to = await receiver();
     const clock = new ManualClock();

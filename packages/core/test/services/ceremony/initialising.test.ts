@@ -27,6 +27,19 @@ describe('an initialisation with PGP keys', () => {
     await core.close();
   });
 
+  test.each(['', ' '])('is refused where a list of keys is the text %j, as of a script whose file is missing', async (text) => {
+    const core = await checkedCore({ storage: memoryStorage(), seal, pgp });
+    const order = { recovery_shares: 1, recovery_threshold: 1 };
+    expect(await operator(core, 'PUT sys/init', { ...order, recovery_pgp_keys: text })).toMatchObject({
+      status: 400,
+      errors: ['recovery_pgp_keys is an empty text: send a list with a key for each share, or leave it out'],
+    });
+    const { data } = await operator(core, 'PUT sys/init', { ...order, recovery_pgp_keys: [] });
+    const rekey = { secret_shares: 1, secret_threshold: 1, pgp_keys: text };
+    expect((await operator(core, 'POST sys/rotate/recovery/init', rekey, { token: data.root_token })).status).toBe(400);
+    await core.close();
+  });
+
   test('writes nothing when any of them cannot be used', async () => {
     const core = await checkedCore({ storage: memoryStorage(), pgp });
     const good = { secret_shares: 1, secret_threshold: 1, pgp_keys: [pgpKey('ann')] };
