@@ -4,7 +4,7 @@ import { StorageFailure } from '@strongroom/storage-sdk';
 export const NAME = 'etcd';
 
 /** The server read the call and refused it: it has not happened, and will not. */
-const REFUSED: ReadonlySet<number> = new Set([
+const REFUSED: ReadonlySet<status> = new Set([
   status.INVALID_ARGUMENT,
   status.NOT_FOUND,
   status.ALREADY_EXISTS,
@@ -17,7 +17,7 @@ const REFUSED: ReadonlySet<number> = new Set([
 ]);
 
 interface GrpcError {
-  readonly code: number;
+  readonly code: status;
   readonly details: string;
 }
 
@@ -33,7 +33,8 @@ function says(error: unknown, text: RegExp): boolean {
 /** Whether etcd refused the call, so that nothing has happened. Otherwise the outcome is unknown. */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof StorageFailure) return true;
-  return REFUSED.has(partsOf(error)?.code ?? -1);
+  const code = partsOf(error)?.code;
+  return code !== undefined && REFUSED.has(code);
 }
 
 /** The login is over: the next one may help. */
@@ -86,7 +87,7 @@ export function asFailure(error: unknown): StorageFailure {
 
 /** Why no member answers, in plain words. */
 export function unreachable(error: unknown): string {
-  const { code, details } = partsOf(error) ?? { code: -1, details: String(error) };
+  const { code, details } = partsOf(error) ?? { code: undefined, details: String(error) };
   if (code === status.DEADLINE_EXCEEDED) return 'etcd does not answer in time';
   if (/no leader|leader changed|request timed out|not healthy/.test(details)) return `etcd has no majority or no leader: ${details}`;
   return `etcd cannot be reached: ${details}`;

@@ -22,7 +22,7 @@ export async function verdictOn(calls: readonly RecordedCall[]): Promise<Verdict
   const child = spawn(process.env['STRONGROOM_HISTORY_CHECKER']!, [], { stdio: ['pipe', 'pipe', 'pipe'] });
   const said = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   child.stdin.end(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
-  const [verdict, complaint, [code]] = await said;
+  const [verdict, complaint, [code]] = (await said) as [string, string, [number | null]];
   if (code === 3 || verdict === '') throw new Error(`the history checker ended with ${String(code)}: ${complaint}`);
   return JSON.parse(verdict) as Verdict;
 }

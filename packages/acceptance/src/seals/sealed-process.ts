@@ -5,11 +5,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { command, freePort, startServer, type ServerProcess } from '../server-process.ts';
 
+/** The fields of answers that are read here. Which of them an answer has depends on the call. */
+export interface AnswerBody {
+  readonly root_token: string;
+  readonly keys: string[];
+  readonly recovery_keys: string[];
+  readonly sealed: boolean;
+  readonly migration: boolean;
+  readonly fully_wrapped: boolean;
+  readonly warnings: unknown;
+  readonly data: {
+    readonly nonce: string;
+    readonly keys: string[];
+    readonly verification_nonce: string;
+    readonly complete: boolean;
+    readonly value: string;
+    readonly entries: unknown;
+    readonly seals: readonly { readonly key_id: string }[];
+  };
+}
+
 /** What a call was answered. */
 export interface Answer {
   readonly status: number;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what the answer has depends on the call
-  readonly body: any;
+  readonly body: AnswerBody;
 }
 
 /** What a command did. */
@@ -109,7 +128,7 @@ export class SealedProcess {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    return { status: answer.status, body: text === '' ? {} : JSON.parse(text) };
+    return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as AnswerBody };
   }
 
   /** Runs the command line against the server. */

@@ -39,7 +39,7 @@ describeWithMoto('AWS KMS, as moto emulates it', () => {
     } finally {
       client.destroy();
       await front.stop();
-      moto.stop();
+      await moto.stop();
     }
   }, 120_000);
 });

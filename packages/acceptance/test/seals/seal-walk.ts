@@ -47,11 +47,11 @@ export async function walkUnderSeal({ type, block, variables, surroundings = {},
     await server.call('PUT', 'cubbyhole/kept', { value: 'kept' });
 
     if (service.rotate) {
-      const before = (await server.call('GET', 'sys/sealwrap/rewrap')).body.data.seals[0].key_id;
+      const before = (await server.call('GET', 'sys/sealwrap/rewrap')).body.data.seals[0]!.key_id;
       await service.rotate();
       const { entries, seals } = (await server.call('PUT', 'sys/sealwrap/rewrap')).body.data;
       expect(entries).toEqual({ processed: 1, succeeded: 1, failed: 0 });
-      expect(seals[0].key_id).not.toBe(before);
+      expect(seals[0]!.key_id).not.toBe(before);
     }
 
     await operators.seal();

@@ -65,7 +65,7 @@ interface FormFields {
 
 function plain(schema: TSchema, components?: Components): OpenApiSchema {
   const made: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(schema)) {
+  for (const [key, value] of Object.entries(schema) as [string, unknown][]) {
     if (key === 'const') made['enum'] = [value];
     else if (key === 'type' && value === 'null') Object.assign(made, { nullable: true, enum: [null] });
     else if (key === 'type' && Array.isArray(value)) Object.assign(made, nullable(value as string[]));
