@@ -61,6 +61,7 @@ describe('the plugins of every server', () => {
       'secret/kv',
       'secret/ldap',
       'secret/sync',
+      'snapshot-storage/aws-s3',
       'sync-destination/aws-sm',
       'sync-destination/azure-kv',
       'sync-destination/gcp-sm',

@@ -5,6 +5,7 @@ const EVENTS = '/v1/sys/events';
 /** A page that has called nothing for so long has read what it reads. Milliseconds. */
 const QUIET = 50;
 const PATIENCE = 10_000;
+const IDLE = 500;
 
 /** Goes through many pages in one tab, as a person does who follows links: the console is loaded once. */
 export class Walk {
@@ -44,8 +45,13 @@ export class Walk {
   async quiet(): Promise<void> {
     const deadline = performance.now() + PATIENCE;
     for (;;) {
-      // eslint-disable-next-line no-restricted-syntax -- the browser keeps this time: a page that is quiet so long reads no more
-      await this.tab.page.evaluate((wait) => new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve, wait))), QUIET);
+      // A page that draws nothing may be given no idle period without a limit, although it does nothing.
+      await this.tab.page.evaluate(
+        ({ wait, limit }) =>
+          // eslint-disable-next-line no-restricted-syntax -- the browser keeps this time: a page that is quiet so long reads no more
+          new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve, wait), { timeout: limit })),
+        { wait: QUIET, limit: IDLE },
+      );
       const busy = this.#open.size > 0 || performance.now() - this.#changed < QUIET;
       if (!busy && (await this.tab.page.locator('[aria-busy="true"], .mantine-Skeleton-root').count()) === 0) return;
       if (performance.now() > deadline) throw new Error(`${this.tab.page.url()} never ends loading`);
