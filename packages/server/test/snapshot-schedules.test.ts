@@ -64,6 +64,21 @@ async function serve(storage: StorageDriver = memoryStorage(), { begin = true, d
 const files = (): string[] => readdirSync(folder).sort();
 
 describe('scheduled snapshots in a folder', () => {
+  test('keep their times when others are asked for in between', async () => {
+    const { configure, status, advance, call, core } = await serve();
+    await configure({ retain: 10 });
+    for (let asked = 0; asked < 3; asked += 1) {
+      await advance('10m');
+      expect((await call('update', `${AUTO}/run/hourly`)).status).toBe(204);
+      await core.settleSchedule();
+    }
+    expect(await status()).toMatchObject({ next_snapshot_start: '2030-01-01T01:00:00.000Z' });
+    expect(files()).toHaveLength(4);
+    await advance('30m');
+    expect(files()).toHaveLength(5);
+    expect(await status()).toMatchObject({ next_snapshot_start: '2030-01-01T02:00:00.000Z' });
+  });
+
   test('begin at once, come at each interval, are whole, and the oldest go', async () => {
     const { configure, status, advance, call } = await serve();
     expect((await configure({ retain: 2 })).status).toBe(204);

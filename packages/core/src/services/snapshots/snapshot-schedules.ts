@@ -198,8 +198,9 @@ export class SnapshotSchedules {
       storage?.close();
     }
     const interval = settings.interval * 1_000;
-    const passed = Math.max(0, Math.floor((clock.millis() - due.getTime()) / interval));
-    return new Date(due.getTime() + (passed + 1) * interval);
+    // One that was asked for ahead of its time does not take the place of the next one.
+    const passed = Math.max(0, Math.floor((clock.millis() - due.getTime()) / interval) + 1);
+    return new Date(due.getTime() + passed * interval);
   }
 
   /** Deletes what a run left that ended in the middle. */
