@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startKubernetesApi } from '@strongroom/lab';
-import { defaultConfiguration, startServer } from '@strongroom/server';
-import { freePort } from '../src/server-process.ts';
+import { startMemoryServer } from './memory-server.ts';
 
 /** A server with the login methods of programs, each with an account whose tokens may read `secret/app`. */
 export interface ClientLab {
@@ -18,17 +17,7 @@ export interface ClientLab {
 
 /** Starts the server, with root token `root`, and an emulated API server of Kubernetes. */
 export async function startClientLab(): Promise<ClientLab> {
-  const port = await freePort();
-  const address = `http://127.0.0.1:${port}`;
-  const server = await startServer({
-    configuration: {
-      ...defaultConfiguration({}),
-      storage: { type: 'inmem' },
-      listeners: [{ type: 'tcp', host: '127.0.0.1', port, trustedProxies: [], headers: {}, openMetrics: false }],
-      logLevel: 'error',
-    },
-    devRootToken: 'root',
-  });
+  const { server, address } = await startMemoryServer();
   const api = await startKubernetesApi();
   const folder = await mkdtemp(join(tmpdir(), 'clients-'));
   const call = async (method: string, path: string, body?: object, headers = {}): Promise<Reply> => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { defaultConfiguration, startServer, type RunningServer } from '@strongroom/server';
-import { freePort } from '../src/server-process.ts';
+import type { RunningServer } from '@strongroom/server';
+import { startMemoryServer } from './memory-server.ts';
 
 const ATTEMPT = 'sys/generate-root-token/attempt';
 
@@ -25,17 +25,7 @@ describe('delegation over HTTP', () => {
   };
 
   beforeAll(async () => {
-    const port = await freePort();
-    address = `http://127.0.0.1:${port}`;
-    server = await startServer({
-      configuration: {
-        ...defaultConfiguration({}),
-        storage: { type: 'inmem' },
-        listeners: [{ type: 'tcp', host: '127.0.0.1', port, trustedProxies: [], headers: {}, openMetrics: false }],
-        logLevel: 'error',
-      },
-      devRootToken: 'root',
-    });
+    ({ server, address } = await startMemoryServer());
   });
   afterAll(async () => server.stop());
 

@@ -3,8 +3,9 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { defaultConfiguration, startServer } from '@strongroom/server';
-import { command, freePort } from '../src/server-process.ts';
+import type { RunningServer } from '@strongroom/server';
+import { command } from '../src/server-process.ts';
+import { startMemoryServer } from './memory-server.ts';
 
 /** For each shell: a program that completes each of its arguments as a line, and prints what it offers between lines of dashes. */
 const SHELLS = {
@@ -22,20 +23,12 @@ type Shell = keyof typeof SHELLS;
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
-let server: Awaited<ReturnType<typeof startServer>>;
+let server: RunningServer;
 
 beforeAll(async () => {
-  const port = await freePort();
-  const address = `http://127.0.0.1:${port}`;
-  server = await startServer({
-    configuration: {
-      ...defaultConfiguration({}),
-      storage: { type: 'inmem' },
-      listeners: [{ type: 'tcp', host: '127.0.0.1', port, trustedProxies: [], headers: {}, openMetrics: false }],
-      logLevel: 'error',
-    },
-    devRootToken: 'root',
-  });
+  const started = await startMemoryServer();
+  const { address } = started;
+  server = started.server;
   const put = async (path: string, body: object): Promise<void> => {
     const answer = await fetch(`${address}/v1/${path}`, {
       method: 'PUT',

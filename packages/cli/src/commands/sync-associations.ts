@@ -91,6 +91,10 @@ const status = defineCommand({
 
 const wait = flag.duration('How long to wait for the provider. Default: 5 seconds; the server goes on in the background.');
 
+function linkOf(mount: string, secret_name: string, seconds: number | undefined): JsonRecord {
+  return { mount, secret_name, ...(seconds === undefined ? {} : { wait: seconds }) };
+}
+
 const set = defineCommand({
   name: 'set',
   synopsis: 'Link a secret with a destination',
@@ -99,7 +103,7 @@ const set = defineCommand({
   flags: { wait },
   examples: [{ text: 'Copy a secret from now on:', command: 'sync associations set aws-sm/production secret/ app/db' }],
   async run({ args: [word = '', mount = '', name = ''], flags, out, client }) {
-    const body = { mount, secret_name: name, ...(flags.wait === undefined ? {} : { wait: flags.wait }) };
+    const body = linkOf(mount, name, flags.wait);
     const secret = await doing(`Error linking ${name}`, client().write(`${destinationAt(word)}/associations/set`, body));
     await showCopies(out, secret, `${name} of ${mount} is linked with ${word}; nothing is copied yet.`);
   },
@@ -113,7 +117,7 @@ const remove = defineCommand({
   flags: { wait },
   examples: [{ text: 'Stop copying a secret:', command: 'sync associations remove aws-sm/production secret/ app/db' }],
   async run({ args: [word = '', mount = '', name = ''], flags, out, client }) {
-    const body = { mount, secret_name: name, ...(flags.wait === undefined ? {} : { wait: flags.wait }) };
+    const body = linkOf(mount, name, flags.wait);
     const secret = await doing(`Error unlinking ${name}`, client().write(`${destinationAt(word)}/associations/remove`, body));
     await showCopies(out, secret, `${name} of ${mount} is not linked with ${word}.`);
   },

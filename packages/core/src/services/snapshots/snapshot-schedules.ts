@@ -257,7 +257,7 @@ export class SnapshotSchedules {
     let trouble: string | undefined;
     try {
       const { kept } = (await scheduleRecords(this.#parts.storage()).runs.get(name)) ?? noRuns;
-      // Those of another place are no more this series' business.
+      // The series no longer manages snapshots in a place that it wrote to before.
       const here = kept.filter((one) => one.url === storage.url(one.name));
       removed.push(...kept.filter((one) => !here.includes(one)).map((one) => one.name));
       const found = await storage.list(signal);
