@@ -1,5 +1,6 @@
 import { type AnyPath, BadRequest, f, NoContent, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
+import type { Siblings } from '../../kernel/siblings.ts';
 import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import { mountAsked, OutsideSystem, systemData } from './work-data.ts';
@@ -9,6 +10,7 @@ export interface CircuitPathDeps {
   readonly mounts: MountTable;
   /** Closes the circuit breaker, and makes due now what waits for the outside system. */
   retryOutside(mount: string, target: string): Promise<void>;
+  readonly siblings: Siblings;
 }
 
 const Circuit = Type.Object({
@@ -22,7 +24,8 @@ const Circuit = Type.Object({
 });
 
 /** `sys/circuits`: the circuit breakers of the outside systems of all engines. */
-export function circuitPaths({ outside, mounts, retryOutside }: CircuitPathDeps): AnyPath[] {
+export function circuitPaths({ outside, mounts, retryOutside, siblings }: CircuitPathDeps): AnyPath[] {
+  siblings.answer<[mount: string, target: string]>('circuits/reset', async ([mount, target]) => retryOutside(mount, target));
   return [
     path('circuits', {
       synopsis: 'The circuit breakers of outside systems that fail.',
@@ -69,6 +72,7 @@ export function circuitPaths({ outside, mounts, retryOutside }: CircuitPathDeps)
         const mount = mountAsked(mounts, data.mount);
         if (!mount || mount === 'none') throw new BadRequest(`mount: nothing is mounted at ${JSON.stringify(data.mount)}`);
         await retryOutside(mount.uuid, data.target);
+        await siblings.ask('circuits/reset', [mount.uuid, data.target]);
         return undefined;
       },
     }),
