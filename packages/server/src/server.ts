@@ -20,7 +20,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** A server with what a worker tells of it. */
+/** A server with what a worker reports. */
 export interface OpenServer extends RunningServer {
   /** Absent: metrics are off. */
   readonly metrics: ServerMetrics | undefined;

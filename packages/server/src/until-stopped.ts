@@ -8,7 +8,7 @@ import type { RunningServer } from './server.ts';
 /** How long a stop may take, with requests, engines and storage. Milliseconds. */
 const STOP = 30_000;
 
-/** What a server that is told something does. */
+/** What a server does when somebody tells it something. */
 export interface Heard {
   /** False: it is stopping already. */
   readonly stop: (reason: string) => boolean;
@@ -40,7 +40,7 @@ export interface StopOptions {
   readonly configuration: () => Configuration;
 }
 
-/** Resolves with the exit code once the server was told to stop, and has. */
+/** Resolves with the exit code once the server has stopped as it was asked to. */
 export function untilStopped(server: RunningServer, log: ServerLog, { orders, configuration }: StopOptions): Promise<number> {
   return new Promise((resolve) => {
     let deadline: NodeJS.Timeout | undefined;

@@ -18,7 +18,7 @@ interface Connection {
 type Send = (message: unknown, connection?: unknown, ...rest: unknown[]) => boolean;
 
 /**
- * Sees to it that a connection which was handed to a worker finds another one where the worker ends before it takes it. Node forgets such connections (seen in versions 20 to 26):
+ * Sees to it that a connection which was handed to a worker finds another one where the worker ends before it takes it. Node forgets such connections:
  * their clients would wait for ever. The message is that of Node's own protocol; where a version has another one, nothing is done.
  */
 export function rescueHandedConnections(worker: Worker): void {

@@ -1,6 +1,6 @@
 import type { MetricFamilySnapshot } from '../metrics/merged-metrics.ts';
 
-/** What the supervisor is told of a worker that listens. */
+/** What a worker that listens says about itself. */
 export interface Listening {
   readonly addresses: readonly string[];
   readonly sealed: boolean;

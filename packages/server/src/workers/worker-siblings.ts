@@ -4,7 +4,7 @@ import type { Channel, FromWorker, ToWorker } from './messages.ts';
 /** Milliseconds in which the others answer by default. */
 const PATIENCE = 5_000;
 
-/** What a worker is told of itself when it starts. */
+/** What a worker gets to know about itself when it starts. */
 export interface WorkerPlace {
   /** Of the server: the same for all its workers. */
   readonly server: string;
