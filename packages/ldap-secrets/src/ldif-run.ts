@@ -50,7 +50,11 @@ export function wasDoneBefore({ error }: RefusedRecord): boolean {
 }
 
 /** The entries that may be there after a deletion was carried out: all but those that the directory has deleted, or did not have. */
-export function notDeleted(entries: readonly string[], deletion: readonly LdifRecord[], refused: readonly RefusedRecord[]): readonly string[] {
+export function notDeleted(
+  entries: readonly string[],
+  deletion: readonly LdifRecord[],
+  refused: readonly RefusedRecord[],
+): readonly string[] {
   // What is added or renamed on the way may have such a name again.
   if (deletion.some(({ type }) => type === 'add' || type === 'modrdn')) return entries;
   const there = new Set(refused.filter(({ error }) => error.code !== resultCode.noSuchObject).map(({ record }) => record));
