@@ -27,13 +27,13 @@ export class BenchServer {
     this.#port = port;
   }
 
-  static async start(): Promise<BenchServer> {
+  static async start({ workers = 1 }: { workers?: number } = {}): Promise<BenchServer> {
     const folder = await mkdtemp(join(tmpdir(), 'strongroom-bench-'));
     const server = new BenchServer(folder, await freePort());
     await writeFile(
       join(folder, 'server.hcl'),
       `storage "lmdb" { path = "${join(folder, 'data')}" }\n` +
-        `listener "tcp" {\n  address = "127.0.0.1:${server.#port}"\n  tls_disable = true\n}\nlog_level = "warn"\n`,
+        `listener "tcp" {\n  address = "127.0.0.1:${server.#port}"\n  tls_disable = true\n}\nlog_level = "warn"\nworkers = ${workers}\n`,
     );
     await server.#spawn();
     const made = (await server.#put('init', { secret_shares: 1, secret_threshold: 1 })) as unknown as Envelope;
