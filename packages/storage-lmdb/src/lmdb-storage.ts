@@ -87,6 +87,8 @@ class LmdbStorage implements StorageDriver {
   #replacing = false;
   /** Monotonic. */
   #lookedAt = 0;
+  /** In this turn. */
+  #looked = false;
 
   constructor(environment: Environment, versions: Versions, options: LmdbOptions) {
     this.#environment = environment;
@@ -199,6 +201,20 @@ class LmdbStorage implements StorageDriver {
     return true;
   }
 
+  /**
+   * The same for commits that have ended. Those that are answered in one turn of the event loop share a look: each had ended when the turn began, and the look came
+   * after that.
+   */
+  #followOnce(): boolean {
+    if (this.#looked) return false;
+    const replaced = this.#follow();
+    if (!replaced) {
+      this.#looked = true;
+      process.nextTick(() => (this.#looked = false));
+    }
+    return replaced;
+  }
+
   /** This driver has put another store in the place of its own. */
   async #moveOn(): Promise<void> {
     const { root, folder } = this.#environment;
@@ -241,7 +257,7 @@ class LmdbStorage implements StorageDriver {
         const version = this.#versions.next() ?? (await this.#nextVersion());
         const failed = await this.#write(change, version);
         // What was written to a store that is in use no longer has not been written.
-        if (this.#follow()) throw new StorageFailure(NAME, REPLACED, { transient: true });
+        if (this.#followOnce()) throw new StorageFailure(NAME, REPLACED, { transient: true });
         if (failed === undefined) return;
         throw new Conflict(failed);
       } catch (error) {
