@@ -24,6 +24,7 @@ export class RequestDeadline extends Deadline {
   /** Somebody has asked for the signal. */
   #heard = false;
   #stopHearing: (() => void) | undefined;
+  #leave: (() => void) | undefined;
 
   /**
    * The caller's own signal is not asked for before it is needed: adapters make it at that moment. `finishes`: the handler is the core's own, which may be
@@ -58,7 +59,7 @@ export class RequestDeadline extends Deadline {
     if (!this.#untimed) this.#overdue.add(this);
     if (this.#heard) this.#hearCaller();
     else if (!this.#finishes) this.#hearMount();
-    return super.guard(work, this.#guarded);
+    return super.guard(work, this);
   }
 
   /** The time is over. */
@@ -68,8 +69,9 @@ export class RequestDeadline extends Deadline {
 
   #hearCaller(): void {
     const { signal } = this.#caller;
-    if (signal?.aborted) this.#leave();
-    else signal?.addEventListener('abort', this.#leave, { once: true });
+    const leave = (this.#leave ??= () => this.end(new DeadlinePassed('the caller went away')));
+    if (signal?.aborted) leave();
+    else signal?.addEventListener('abort', leave, { once: true });
     this.#hearMount();
   }
 
@@ -77,16 +79,13 @@ export class RequestDeadline extends Deadline {
     this.#stopHearing ??= this.#ending?.heard((reason) => this.end(reason));
   }
 
-  readonly #leave = (): void => this.end(new DeadlinePassed('the caller went away'));
-
-  readonly #guarded = {
-    ended: (): void => {
-      this.#overdue.delete(this);
-      this.#stopHearing?.();
-      this.#stopHearing = undefined;
-      if (this.#heard) this.#caller.signal?.removeEventListener('abort', this.#leave);
-    },
-  };
+  /** The guarded work has ended. */
+  ended(): void {
+    this.#overdue.delete(this);
+    this.#stopHearing?.();
+    this.#stopHearing = undefined;
+    if (this.#leave) this.#caller.signal?.removeEventListener('abort', this.#leave);
+  }
 }
 
 /** The requests under way on one clock, the oldest first, with one timer for all of them. */

@@ -75,10 +75,15 @@ export class TokenStore {
   }
 
   /** A token that is good now; undefined for anything else. One store read. */
-  async find(token: string): Promise<FoundToken | undefined> {
-    if (token.startsWith('b.')) return this.#findBatch(token);
-    const found = await this.byDigest(this.digest(token));
-    return found && !this.#dead(found) ? found : undefined;
+  find(token: string): Promise<FoundToken | undefined> {
+    return token.startsWith('b.') ? this.#findBatch(token) : this.#findService(this.digest(token));
+  }
+
+  async #findService(digest: string): Promise<FoundToken | undefined> {
+    const record = await this.#records.get(digest);
+    if (!record) return undefined;
+    const found: FoundToken = { digest, record, type: 'service' };
+    return this.#dead(found) ? undefined : found;
   }
 
   /** The record, also of a token that has ended. */
