@@ -5,6 +5,7 @@ import { Incarnations, monotonicClock } from './incarnation/incarnations.ts';
 import { linuxProcesses, type ProcessTable } from './incarnation/process-table.ts';
 import { oneLog, type Loggers } from './loggers.ts';
 import { alone, type Siblings } from './siblings.ts';
+import { ChangesInStep } from './storage/changes-in-step.ts';
 import { Copies } from './storage/copies.ts';
 import { CountingDriver } from './storage/counting-driver.ts';
 import { Store } from './storage/store.ts';
@@ -29,7 +30,8 @@ export function openKernel(options: KernelOptions) {
   const { clock = systemClock, loggers = oneLog(options.log ?? silentLog), siblings = alone } = options;
   const log = loggers.named('core');
   const { tracer } = options;
-  const driver = new CountingDriver(options.storage, tracer);
+  const changesInStep = new ChangesInStep(siblings);
+  const driver = new CountingDriver(options.storage, tracer, (keys) => changesInStep.made(keys));
   const barrier = new Barrier(driver, clock);
   const store = new Store(driver, barrier, tracer);
   const runner = new ScheduleRunner({ store, clock, log: loggers.named('expiration'), ...(tracer && { tracer }) });
@@ -56,5 +58,6 @@ export function openKernel(options: KernelOptions) {
     incarnations,
     outside,
     siblings,
+    changesInStep,
   };
 }

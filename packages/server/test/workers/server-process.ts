@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -86,6 +87,38 @@ export class ServerProcess {
           sent.end(text);
         }),
     };
+  }
+
+  /** Sends a request so often over one connection, without waiting for answers; `answered` hears how many there are. Resolves with their statuses. */
+  async many(address: string, text: string, count: number, answered: (more: number) => void = () => undefined): Promise<number[]> {
+    const { hostname, port } = new URL(address);
+    const socket = connect(Number(port), hostname);
+    const statuses: number[] = [];
+    let rest = '';
+    await new Promise<void>((resolve, reject) => {
+      socket.setEncoding('latin1').on('data', (chunk: string) => {
+        const lines = (rest + chunk).split('\r\n');
+        rest = lines.pop()!;
+        const more = lines.flatMap((line) => /HTTP\/1\.1 (\d+) /.exec(line)?.[1] ?? []).map(Number);
+        statuses.push(...more);
+        answered(more.length);
+        if (statuses.length === count) resolve();
+      });
+      socket.once('error', reject).once('close', () => reject(new Error('the connection was closed')));
+      socket.write(text.repeat(count));
+    });
+    socket.destroy();
+    return statuses;
+  }
+
+  /** Reads what an endless answer holds, until it holds so much. */
+  async follows(address: string, path: string, token: string, enough: (text: string) => boolean): Promise<string> {
+    const leave = new AbortController();
+    const response = await fetch(`${address}/v1/${path}`, { headers: { 'X-Vault-Token': token }, signal: leave.signal });
+    let text = '';
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) if (enough((text += chunk))) break;
+    leave.abort();
+    return text;
   }
 
   async end(signal: NodeJS.Signals): Promise<number | null> {

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createCore, type Core, type Siblings } from '@strongroom/core';
 import { manualClock, sharedMemory } from '@strongroom/engine-testkit';
+import type { StorageDriver } from '@strongroom/storage-sdk';
 
-/** Processes of one server in this one: what one asks, the others answer at once. */
+/** Processes of one server in this one: what one asks, the others answer in the next round of the event loop. */
 class Server {
   readonly #responders = new Map<number, Map<string, (message: never) => unknown>>();
   readonly #turns = new Map<string, Promise<unknown>>();
@@ -22,6 +23,7 @@ class Server {
         return first();
       },
       ask: async <A>(topic: string, message?: unknown) => {
+        await new Promise((resolve) => setImmediate(resolve));
         const asked = others().flatMap((responders) => responders.get(topic) ?? []);
         const answers = await Promise.allSettled(asked.map(async (respond) => respond(structuredClone(message) as never)));
         return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [structuredClone(answer.value) as A] : []));
@@ -204,5 +206,23 @@ describe('the processes of one server', () => {
     const { data } = await call(one, 'update', 'sys/plugins/reload/backend', token, { mounts: ['cubbyhole'] });
     const outcome = await call(two, 'read', 'sys/plugins/reload/backend/status', token, { reload_id: data['reload_id'] });
     expect(outcome).toMatchObject({ status: 200, data: { reload_id: data['reload_id'] } });
+  });
+
+  test('apply a change before the one that made it answers, although the store has not told them yet', async () => {
+    const late = (): StorageDriver => Object.assign(store.open(), { changes: () => () => undefined });
+    const [one, two] = [await start(1, { storage: late() }), await start(2, { storage: late() })];
+    const { keys, token } = await init(one, 1);
+    await call(one, 'update', 'sys/unseal', '', { key: keys[0] });
+    await call(one, 'update', 'sys/policies/acl/writer', token, { policy: 'path "cubbyhole/*" { capabilities = ["update", "create"] }' });
+    const made = await one.handle({
+      operation: 'update',
+      path: 'auth/token/create',
+      token,
+      data: { policies: ['writer'], no_default_policy: true },
+    });
+    const writer = made.auth!.client_token;
+    expect((await call(two, 'update', 'cubbyhole/a', writer, { a: 1 })).status).toBe(204);
+    expect((await call(one, 'delete', 'sys/policies/acl/writer', token)).status).toBe(204);
+    expect((await call(two, 'update', 'cubbyhole/a', writer, { a: 1 })).status).toBe(403);
   });
 });
