@@ -21,6 +21,7 @@ import { beingRemoved } from '../kernel/mounts/mount-record.ts';
 import type { MountFinder } from '../kernel/mounts/canonical-path.ts';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import { helpFor } from '../services/documents/help.ts';
+import type { ChangesInStep } from '../kernel/storage/changes-in-step.ts';
 import type { Copies } from '../kernel/storage/copies.ts';
 import type { UnwrapDoor } from './unwrap-door.ts';
 import type { Wrapping } from '../services/wrapping/wrapping.ts';
@@ -55,6 +56,7 @@ export interface PipelineParts {
   readonly tracer: Tracer | undefined;
   readonly underWay: CallsUnderWay;
   readonly copies: Copies;
+  readonly changesInStep: ChangesInStep;
   readonly mounts: MountFinder;
   readonly routing: Routing;
   readonly authentication: Authentication;
@@ -89,10 +91,12 @@ export class Pipeline {
   }
 
   async #timed(call: Call): Promise<CoreResponse> {
-    const { figures, underWay } = this.#parts;
+    const { figures, underWay, changesInStep } = this.#parts;
     const began = performance.now();
     underWay.begin(call);
     const answer = await this.#answer(call);
+    const applied = READING.has(call.operation) ? undefined : changesInStep.applied;
+    if (applied) await applied;
     underWay.end(call);
     call.answered = true;
     if (!answer.stream) await call.stream?.cancel?.();
@@ -310,6 +314,8 @@ function handled(call: Call, handling: Promise<EngineResponse | undefined>): Pro
 }
 
 /** Whether the path asks for no token. */
+const READING: ReadonlySet<Call['operation']> = new Set(['read', 'list', 'header', 'help']);
+
 function isOpen(call: Call): boolean {
   const about = call.match?.path.declaration.about;
   return about?.access === 'unauthenticated' || about?.login !== undefined;
