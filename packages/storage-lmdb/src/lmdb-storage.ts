@@ -87,8 +87,8 @@ class LmdbStorage implements StorageDriver {
   #replacing = false;
   /** Monotonic. */
   #lookedAt = 0;
-  /** In this turn. */
-  #looked = false;
+  /** What the look after a commit has found in this turn. */
+  #found: boolean | undefined;
 
   constructor(environment: Environment, versions: Versions, options: LmdbOptions) {
     this.#environment = environment;
@@ -202,17 +202,15 @@ class LmdbStorage implements StorageDriver {
   }
 
   /**
-   * The same for commits that have ended. Those that are answered in one turn of the event loop share a look: each had ended when the turn began, and the look came
-   * after that.
+   * As `#follow`, after a commit. All commits of one transaction are flushed before the first of them gets here, and the others follow in the same turn:
+   * one look does for all of them.
    */
-  #followOnce(): boolean {
-    if (this.#looked) return false;
-    const replaced = this.#follow();
-    if (!replaced) {
-      this.#looked = true;
-      process.nextTick(() => (this.#looked = false));
+  #replacedMeanwhile(): boolean {
+    if (this.#found === undefined) {
+      this.#found = this.#follow();
+      process.nextTick(() => (this.#found = undefined));
     }
-    return replaced;
+    return this.#found;
   }
 
   /** This driver has put another store in the place of its own. */
@@ -257,7 +255,7 @@ class LmdbStorage implements StorageDriver {
         const version = this.#versions.next() ?? (await this.#nextVersion());
         const failed = await this.#write(change, version);
         // What was written to a store that is in use no longer has not been written.
-        if (this.#followOnce()) throw new StorageFailure(NAME, REPLACED, { transient: true });
+        if (this.#replacedMeanwhile()) throw new StorageFailure(NAME, REPLACED, { transient: true });
         if (failed === undefined) return;
         throw new Conflict(failed);
       } catch (error) {

@@ -57,7 +57,7 @@ export class RequestDeadline extends Deadline {
     if (!this.#untimed) this.#overdue.add(this);
     if (this.#heard) this.#hearCaller();
     else if (!this.#finishes) this.#hearMount();
-    return super.guard(work, this.#guarded);
+    return super.guard(work, this);
   }
 
   /** The time is over. */
@@ -66,7 +66,7 @@ export class RequestDeadline extends Deadline {
   }
 
   #hearCaller(): void {
-    this.#stopHearingCaller ??= heard(this.#caller, this.#leave);
+    this.#stopHearingCaller ??= heard(this.#caller, () => this.end(new DeadlinePassed('the caller went away')));
     this.#hearMount();
   }
 
@@ -74,17 +74,14 @@ export class RequestDeadline extends Deadline {
     this.#stopHearing ??= this.#ending?.heard((reason) => this.end(reason));
   }
 
-  readonly #leave = (): void => this.end(new DeadlinePassed('the caller went away'));
-
-  readonly #guarded = {
-    ended: (): void => {
-      this.#overdue.delete(this);
-      this.#stopHearing?.();
-      this.#stopHearing = undefined;
-      this.#stopHearingCaller?.();
-      this.#stopHearingCaller = undefined;
-    },
-  };
+  /** The guarded work has ended. */
+  ended(): void {
+    this.#overdue.delete(this);
+    this.#stopHearing?.();
+    this.#stopHearing = undefined;
+    this.#stopHearingCaller?.();
+    this.#stopHearingCaller = undefined;
+  }
 }
 
 /** Calls back when the caller goes away, at once where it has; returns the cancellation. */

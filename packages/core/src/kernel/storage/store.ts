@@ -38,8 +38,8 @@ export class Store {
   /** The record, read from storage; a decoded copy of the same version is reused, so callers must not change it. */
   get(key: string): Promise<unknown>;
   get<T>(key: string, check: RecordCheck<T>): Promise<T | undefined>;
-  async get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
-    return recordOf((await this.read<T>(key, check))?.record, check);
+  get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
+    return this.read<T>(key, check).then((found) => recordOf(found?.record, check));
   }
 
   /** The record with its version; '' for an index entry. */
