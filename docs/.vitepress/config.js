@@ -41,6 +41,7 @@ const guide = [
       entry('Database users', '/engines/database'),
       entry('Databases', '/databases/'),
       entry('Directory accounts', '/engines/ldap-secrets'),
+      entry('RabbitMQ users', '/engines/rabbitmq'),
       entry('AWS credentials', '/engines/aws'),
       entry('Secret sync', '/engines/sync'),
       entry('Destinations', '/sync/'),

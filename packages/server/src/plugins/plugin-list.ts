@@ -45,6 +45,11 @@ export const OFFERED: readonly Offer[] = [
     brings: ['secret/ldap'],
     load: async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],
   },
+  {
+    package: '@strongroom/rabbitmq',
+    brings: ['secret/rabbitmq'],
+    load: async () => [(await import('@strongroom/rabbitmq')).rabbitmqEngine],
+  },
   { package: '@strongroom/cloud', brings: ['secret/aws'], load: async () => [(await import('@strongroom/cloud')).awsEngine] },
   {
     package: '@strongroom/database',

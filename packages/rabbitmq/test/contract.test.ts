@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { engineContract } from '@strongroom/engine-testkit';
+import { rabbitmqMissing, startRabbitmq, type RabbitmqServer } from '@strongroom/lab';
+import { rabbitmqEngine } from '../src/index.ts';
+import { connectionTo, EVERYTHING } from './rabbitmq-mount.ts';
+
+let server: RabbitmqServer | undefined;
+beforeAll(async () => {
+  if (rabbitmqMissing === undefined) server = await startRabbitmq();
+}, 60_000);
+afterAll(async () => server?.stop());
+
+engineContract(
+  { describe, test },
+  {
+    engine: rabbitmqEngine,
+    prepare: async (mount) => {
+      const nowhere = { connection_uri: 'http://127.0.0.1:1', username: 'root', password: 'root', verify_connection: false };
+      await mount.write('config/connection', server ? connectionTo(server) : nowhere);
+      await mount.write('config/lease', { ttl: '1h' });
+      await mount.write('roles/app', { tags: 'monitoring', vhosts: EVERYTHING });
+      if (server) await mount.read('creds/app');
+      return { name: ['app'] };
+    },
+    leavesOutside: server === undefined && rabbitmqMissing !== undefined ? [] : [{ kind: 'RabbitMQ user', name: /^root-|^token-/ }],
+    outside: ['config/connection', 'creds/{name}'],
+    readsWithEffect: ['creds/{name}'],
+  },
+);
