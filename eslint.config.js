@@ -53,6 +53,7 @@ const arrows = {
   'database-cassandra': ['engine-sdk', 'database-sdk'],
   'database-influxdb': ['engine-sdk', 'database-sdk'],
   cloud: ['engine-sdk', 'rotation', 'go-template'],
+  rabbitmq: ['engine-sdk', 'rotation', 'go-template', 'password-policy'],
   'sync-sdk': ['engine-sdk'],
   'sync-testkit': ['engine-sdk', 'sync-sdk', 'go-template'],
   sync: ['engine-sdk', 'sync-sdk', 'go-template'],
@@ -149,6 +150,7 @@ export default tseslint.config(
       'packages/rotation/src/**',
       'packages/ldap-secrets/src/**',
       'packages/cloud/src/**',
+      'packages/rabbitmq/src/**',
       'packages/sync/src/**',
     ],
     ignores: [

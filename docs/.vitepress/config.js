@@ -42,6 +42,7 @@ const guide = [
       entry('Databases', '/databases/'),
       entry('Encryption as a service', '/engines/transit'),
       entry('Directory accounts', '/engines/ldap-secrets'),
+      entry('RabbitMQ users', '/engines/rabbitmq'),
       entry('AWS credentials', '/engines/aws'),
       entry('Secret sync', '/engines/sync'),
       entry('Destinations', '/sync/'),

@@ -50,6 +50,7 @@ function installServers() {
     ['etcd-server', has('etcd'), 'tests of the storage on etcd'],
     ['redis-server', has('redis-server'), 'tests against Redis'],
     ['influxdb', has('influxd'), 'tests against InfluxDB'],
+    ['rabbitmq-server', has('rabbitmq-server') || existsSync('/usr/sbin/rabbitmq-server'), 'tests against RabbitMQ'],
     ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory with Samba'],
     ['samba-ad-provision', existsSync('/usr/share/samba/setup/provision.ldif'), 'tests against Active Directory with Samba'],
     ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra'],

@@ -11,6 +11,7 @@ import type { ConsoleSettings } from './services/settings/console-settings.ts';
 import type { LogLevelStore } from './services/settings/log-levels.ts';
 import type { AnsweredCall } from './kernel/call/answered-call.ts';
 import type { Loggers } from './kernel/loggers.ts';
+import type { Siblings } from './kernel/siblings.ts';
 import type { FollowedLog } from './services/following/log-lines.ts';
 
 /** All that the core is given; only storage is needed. */
@@ -45,6 +46,8 @@ export interface CoreOptions {
    * over a store that is initialised.
    */
   readonly devRootToken?: string;
+  /** The other processes of a server that has several. By default this one is the whole server. */
+  readonly siblings?: Siblings;
   /** How processes on one store know of each other's ends: for tests. By default a monotonic clock, and the processes of this machine. */
   readonly liveness?: { readonly clock?: Clock; readonly processes?: ProcessTable };
   /** System-wide lease limits, in seconds; 768 hours by default. */

@@ -220,13 +220,13 @@ function poolsOf(engine: Engine | undefined): readonly EnginePool[] {
 
 /** What the paths of `sys/` that are always open are given. */
 function sealPathDeps(
-  { clock, copies, driver }: Kernel,
+  { clock, copies, driver, siblings }: Kernel,
   { seal, sealHealth, pgpKeys, cluster, audit }: Services,
   lifecycle: Lifecycle,
   storageType: string,
 ): SealPathDeps {
   return {
-    ...{ seal, sealHealth, pgpKeys, cluster, storageType },
+    ...{ seal, sealHealth, pgpKeys, cluster, storageType, siblings },
     now: () => clock.now(),
     sealed: () => !lifecycle.open,
     opening: (recoveryKeys) => lifecycle.openingProblem(recoveryKeys),
@@ -235,6 +235,7 @@ function sealPathDeps(
     initialized: () => lifecycle.initialized(),
     initialize: (order) => lifecycle.initialize(order),
     unseal: (share, migrate) => lifecycle.unseal(share, migrate),
+    dropShares: () => lifecycle.dropShares(),
     close: () => lifecycle.seal(),
     storageIndex: () => driver.commits,
   };

@@ -59,6 +59,7 @@ export function testEngine(
     outside?: (host: EngineHost) => Promise<OutsideThing[]>;
     failing?: (limit: number) => Promise<FailingThing[]>;
     close?: (host: EngineHost) => Promise<void>;
+    revoked?: (name: string) => void;
     tuned?: (host: EngineHost) => Promise<void>;
   } = {},
 ): EnginePackage {
@@ -68,6 +69,12 @@ export function testEngine(
     target: (internal) => internal.system,
     renew: async () => ({ ttl: 3_600, maxTtl: 7_200 }),
     revoke: async ({ internal, signal }) => outside.call('drop', internal.system, internal.name, signal),
+    ...(hooks.revoked && {
+      revoked: async ({ name }, tx) => {
+        await tx.collection('left/', Type.Object({ name: Type.String() })).put(name, { name });
+        hooks.revoked?.(name);
+      },
+    }),
     dropped: async (internal, tx) =>
       tx.collection('left/', Type.Object({ name: Type.String() })).put(internal.name, { name: internal.name }),
     outside: ({ system, name }) => ({ kind: 'account', name, system }),

@@ -1,3 +1,4 @@
+import type { EngineHost } from '@strongroom/engine-sdk';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { AnyDatabasePlugin } from './plugin-catalog.ts';
 import { DatabaseMisused } from './call-failed.ts';
@@ -15,6 +16,19 @@ export function settingsFor(plugin: AnyDatabasePlugin, details: Readonly<Record<
   const settings = structuredClone(details) as Record<string, unknown>;
   if (validate(settings)) return settings;
   throw new DatabaseMisused([...new Set((validate.errors ?? []).map(complaint))].join('; '));
+}
+
+/** What limits the connections of a whole server. */
+const POOL_SIZES = ['max_open_connections', 'max_idle_connections'];
+
+/** The same settings with the part of the limits that this process of the server has; 0 stays what the plugin takes it for. */
+export function poolsShared(settings: Record<string, unknown>, { shareOf }: Pick<EngineHost, 'shareOf'>): Record<string, unknown> {
+  if (!shareOf) return settings;
+  const sizes = POOL_SIZES.flatMap((name) => {
+    const limit = settings[name];
+    return typeof limit === 'number' && limit > 0 ? [[name, shareOf(limit)]] : [];
+  });
+  return { ...settings, ...Object.fromEntries(sizes) };
 }
 
 function complaint({ keyword, instancePath, params, message }: ErrorObject): string {

@@ -20,7 +20,7 @@ import {
 import { DatabaseFailed, DatabaseMisused, SessionGone } from './call-failed.ts';
 import { Bulkhead } from './bulkhead.ts';
 import { USUAL_LIMITS } from './connection-limits.ts';
-import { settingsFor } from './connection-settings.ts';
+import { poolsShared, settingsFor } from './connection-settings.ts';
 import { Guard, GuardedSession } from './guarded-session.ts';
 import type { AnyDatabasePlugin, PluginCatalog } from './plugin-catalog.ts';
 import { recordsIn, type ConnectionRecord, type Records } from './records.ts';
@@ -340,7 +340,7 @@ export class Connections {
     const secrets = connectionSecrets(plugin.connection, details, record.secret_fields);
     const candidate = record.root?.pending?.made.credential['password'];
     if (candidate !== undefined) secrets['new root password'] = candidate;
-    const settings = this.#settings(name, record, plugin);
+    const settings = poolsShared(this.#settings(name, record, plugin), this.#host);
     const names = this.#names(templatesOf(record, plugin)[0]!, plugin);
     const guard = this.#guard(name, record, plugin, secrets);
     const pluginHost: DatabaseHost = { now: () => clock.now(), log: redactingLog(log, name, secrets) };

@@ -116,6 +116,11 @@ export interface EngineHost {
    * or were postponed become due now, with all their attempts, and the circuit breaker closes. Resolves before they run.
    */
   retry(target: string): Promise<void>;
+  /**
+   * This process's part of a limit that is meant for the whole server, such as the most connections to a database: the parts of all its processes add up to the limit,
+   * except that each has at least 1. Absent: the server is one process.
+   */
+  shareOf?(limit: number): number;
   randomBytes(count: number): Uint8Array;
   /** A password by the named policy, or by the default policy: 20 characters, among them an upper-case letter, a lower-case letter, a digit and a dash. @throws NotFound for an unknown name. */
   generatePassword(policy?: string): Promise<string>;

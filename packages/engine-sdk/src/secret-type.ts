@@ -38,6 +38,11 @@ export interface SecretType<I extends TObject> {
   renew?(lease: Lease<Static<I>>): Promise<LeaseTerms>;
   /** Revokes the secret. Retried until it succeeds, so what is already gone counts as success. */
   revoke(lease: Lease<Static<I>>): Promise<void>;
+  /**
+   * Called once `revoke` has resolved, in the commit that removes the lease: what the engine has stored about the secret goes here instead of in a commit of
+   * its own. May run again on a conflict, so it touches nothing but `tx`. A throw leaves the lease, whose revocation is tried again.
+   */
+  revoked?(internal: Static<I>, tx: Transaction): Promise<void>;
   /** Called when an operator drops the lease without revocation, in the same commit. Its credential may still exist in the outside system. */
   dropped?(internal: Static<I>, tx: Transaction): Promise<void>;
   /**

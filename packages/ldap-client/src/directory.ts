@@ -51,7 +51,8 @@ export interface Directory {
   withServiceConnection<T>(binding: ServiceBinding, work: (connection: Connection) => Promise<T>, options?: ServiceOptions): Promise<T>;
   /**
    * Binds as a user, always anew, and runs the work, if any, as that user; a refusal rejects with the server's code (49 for a wrong
-   * password). Right afterwards the connection is bound as the next user who waits, or anonymously; until then nothing else is sent on it.
+   * password). Right afterwards the connection is bound as the next user who waits, or anonymously; while others are verified, it waits up to 10 ms for the
+   * next one first. Until then nothing else is sent on it.
    */
   verifyUser(bindName: string, password: string, options?: VerifyOptions): Promise<void>;
   verifyUser<T>(bindName: string, password: string, work: (connection: Connection) => Promise<T>, options?: VerifyOptions): Promise<T>;

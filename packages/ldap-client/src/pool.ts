@@ -2,6 +2,8 @@ import type { DirectoryClock } from './clock.ts';
 import { LdapError } from './error.ts';
 
 const maxAge = 300_000;
+/** Milliseconds that a returned connection which has to settle waits for the next user instead, while others are at work. */
+const GRACE = 10;
 
 export interface Poolable {
   readonly alive: boolean;
@@ -29,7 +31,10 @@ export interface PoolOptions<C> {
   readonly waitMillis: number;
   readonly clock: DirectoryClock;
   open(signal?: AbortSignal): Promise<C>;
-  /** What a connection that was returned needs at once, unless somebody waits for it; when it rejects, the connection is let go. */
+  /**
+   * What a connection that was returned needs before it is kept unused: at once, unless somebody waits for it or others are at work, since somebody is likely to
+   * come soon then. When it rejects, the connection is let go.
+   */
   readonly settle?: { needed(connection: C): boolean; run(connection: C): Promise<void> };
 }
 
@@ -43,11 +48,16 @@ interface Idle<C> {
 export class Pool<C extends Poolable> {
   readonly #options: PoolOptions<C>;
   readonly #idle: Idle<C>[] = [];
+  /** Returned, and to settle soon. */
+  readonly #unsettled: Idle<C>[] = [];
   readonly #waiters: Waiter<C>[] = [];
   readonly #all = new Set<C>();
   #size = 0;
+  /** Connections in use. */
+  #lent = 0;
   #closed = false;
   #cancelSweep: (() => void) | undefined;
+  #cancelSettling: (() => void) | undefined;
 
   constructor(options: PoolOptions<C>) {
     this.#options = options;
@@ -61,42 +71,83 @@ export class Pool<C extends Poolable> {
   /** `fresh` closes the unused ones first: one of them was found dead, and the others share its fate. */
   async acquire(signal?: AbortSignal, fresh = false): Promise<Lease<C>> {
     if (this.#closed) throw closed();
-    if (fresh) for (const { connection } of this.#idle.splice(0)) this.#drop(connection);
-    for (let next = this.#idle.pop(); next !== undefined; next = this.#idle.pop()) {
-      if (next.connection.alive) return { connection: next.connection, reused: true, since: next.since };
+    if (fresh) for (const { connection } of [...this.#unsettled.splice(0), ...this.#idle.splice(0)]) this.#drop(connection);
+    for (let next = this.#unused(); next !== undefined; next = this.#unused()) {
+      if (next.connection.alive) return this.#lend({ connection: next.connection, reused: true, since: next.since });
       this.#drop(next.connection);
     }
-    if (this.#size < this.#options.max) return this.#open(signal);
+    if (this.#size < this.#options.max) return this.#lend(await this.#open(signal));
     return this.#wait(signal);
   }
 
   /** Gives a connection back. One that is closed, still busy or old is let go. */
-  release({ connection, since }: Pick<Lease<C>, 'connection' | 'since'>): void {
+  release(lease: Pick<Lease<C>, 'connection' | 'since'>): void {
+    this.#lent -= 1;
+    this.#putBack(lease);
+    if (this.#lent === 0) this.#settleAll();
+  }
+
+  discard({ connection }: Pick<Lease<C>, 'connection'>): void {
+    this.#lent -= 1;
+    this.#letGo(connection);
+    if (this.#lent === 0) this.#settleAll();
+  }
+
+  #putBack({ connection, since }: Pick<Lease<C>, 'connection' | 'since'>): void {
     const { clock, idleMillis, settle } = this.#options;
     const now = clock.millis();
-    if (this.#closed || !connection.alive || connection.pending > 0 || now - since >= maxAge) return this.discard({ connection });
+    if (this.#closed || !connection.alive || connection.pending > 0 || now - since >= maxAge) return this.#letGo(connection);
     for (let waiter = this.#waiters.shift(); waiter !== undefined; waiter = this.#waiters.shift())
       if (waiter.resolve({ connection, reused: true, since })) return;
     if (settle?.needed(connection)) {
-      settle.run(connection).then(
-        () => this.release({ connection, since }),
-        () => this.discard({ connection }),
-      );
+      this.#unsettled.push({ connection, since, usedAt: now });
+      this.#cancelSettling ??= clock.after(GRACE, () => this.#settleDue());
       return;
     }
     this.#idle.push({ connection, since, usedAt: now });
     this.#cancelSweep ??= clock.after(idleMillis, () => this.#sweep());
   }
 
-  discard({ connection }: Pick<Lease<C>, 'connection'>): void {
+  #letGo(connection: C): void {
     this.#drop(connection);
     this.#serveNext();
+  }
+
+  #lend(lease: Lease<C>): Lease<C> {
+    this.#lent += 1;
+    return lease;
+  }
+
+  #unused(): Idle<C> | undefined {
+    return this.#unsettled.pop() ?? this.#idle.pop();
+  }
+
+  #settleAll(): void {
+    for (const one of this.#unsettled.splice(0)) this.#settle(one);
+  }
+
+  #settleDue(): void {
+    this.#cancelSettling = undefined;
+    const { clock } = this.#options;
+    const now = clock.millis();
+    while (this.#unsettled[0] !== undefined && now - this.#unsettled[0].usedAt >= GRACE) this.#settle(this.#unsettled.shift()!);
+    const [next] = this.#unsettled;
+    if (next !== undefined) this.#cancelSettling = clock.after(next.usedAt + GRACE - now, () => this.#settleDue());
+  }
+
+  #settle({ connection, since }: Idle<C>): void {
+    this.#options.settle!.run(connection).then(
+      () => this.#putBack({ connection, since }),
+      () => this.#letGo(connection),
+    );
   }
 
   close(): void {
     this.#closed = true;
     this.#cancelSweep?.();
+    this.#cancelSettling?.();
     this.#idle.length = 0;
+    this.#unsettled.length = 0;
     for (const connection of this.#all) connection.close();
     for (const waiter of this.#waiters.splice(0)) waiter.reject(closed());
   }
@@ -117,9 +168,10 @@ export class Pool<C extends Poolable> {
     }
     this.#all.add(connection);
     connection.onClose(() => {
-      const index = this.#idle.findIndex((idle) => idle.connection === connection);
-      if (index >= 0) {
-        this.#idle.splice(index, 1);
+      for (const kept of [this.#idle, this.#unsettled]) {
+        const index = kept.findIndex((idle) => idle.connection === connection);
+        if (index < 0) continue;
+        kept.splice(index, 1);
         this.#drop(connection);
       }
     });
@@ -139,7 +191,7 @@ export class Pool<C extends Poolable> {
         resolve: (lease) => {
           if (gone) return false;
           settle();
-          resolve(lease);
+          resolve(this.#lend(lease));
           return true;
         },
         reject: (error) => {
@@ -163,7 +215,7 @@ export class Pool<C extends Poolable> {
     const waiter = this.#waiters.shift();
     if (waiter === undefined) return;
     this.#open(undefined).then(
-      (lease) => waiter.resolve(lease) || this.release(lease),
+      (lease) => waiter.resolve(lease) || this.#putBack(lease),
       (error: unknown) => waiter.reject(error),
     );
   }

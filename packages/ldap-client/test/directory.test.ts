@@ -530,6 +530,33 @@ describe('a directory without a server', () => {
     expect(binds).toEqual(['cn=a', 'cn=b', 'cn=c', 'nobody']);
   });
 
+  test('while others log in, the next user is bound on a connection that is done with; once nobody does, each becomes anonymous', async () => {
+    const binds: string[] = [];
+    let connections = 0;
+    const server = await startRawServer((socket, chunk, number) => {
+      if (number === 1) connections++;
+      binds.push(/cn=\w/.exec(chunk.toString('latin1'))?.[0] ?? 'nobody');
+      socket.write(result(idOf(chunk), responseTag.bind, 0));
+    });
+    cleanups.push(() => server.stop());
+    const clock = manualClock();
+    const directory = open({ urls: [server.url] }, { clock });
+    let finish = (): void => undefined;
+    const other = directory.verifyUser('cn=o', 'x', () => new Promise<void>((resolve) => (finish = resolve)));
+    await until(() => binds.length === 1);
+    for (const name of ['cn=a', 'cn=b']) await directory.verifyUser(name, 'x');
+    const lent = await directory.verifyUser('cn=c', 'x', async (connection) => connection);
+    expect([binds, connections]).toEqual([['cn=o', 'cn=a', 'cn=b', 'cn=c'], 2]);
+    clock.advance(10);
+    await until(() => lent.boundAs === '');
+    expect(binds.slice(4)).toEqual(['nobody']);
+    await directory.verifyUser('cn=d', 'x');
+    finish();
+    await other;
+    await until(() => binds.length === 8);
+    expect([binds.slice(5), connections]).toEqual([['cn=d', 'nobody', 'nobody'], 2]);
+  });
+
   test('a server that hangs up on an anonymous bind costs a connection for each user, and none stays bound', async () => {
     let standing = 0;
     const server = await startRawServer((socket, chunk, number) => {

@@ -14,7 +14,7 @@ import { Type, type Static } from 'typebox';
 import type { LdapSecretsConfig } from './config.ts';
 import { DirectoryFailed, directoryFailed, outcomeOf, textOf } from './directory-failed.ts';
 import { ownEntries, renderRole, type RenderedRole } from './dynamic-role.ts';
-import { deleteEntries, existingEntries, runLdif, runLdifThrough, wasDoneBefore } from './ldif-run.ts';
+import { deleteEntries, existingEntries, notDeleted, runLdif, runLdifThrough, wasDoneBefore } from './ldif-run.ts';
 import type { AccountMark } from './account-mark.ts';
 import { makePassword } from './password-maker.ts';
 import { accountKey, recordsIn, type DynamicRoleRecord, type MadeAccount } from './records.ts';
@@ -41,6 +41,8 @@ const Internal = Type.Object({
   /** As it was at the issue: for roles that are changed or gone at revocation. */
   deletion_ldif: Type.String(),
 });
+
+type Account = Omit<Static<typeof Internal>, 'role'>;
 
 interface KnownTemplates {
   readonly role: DynamicRoleRecord;
@@ -86,7 +88,8 @@ export class DynamicAccounts {
         if (!role) throw new InvalidRequest('unable to renew: role does not exist');
         return this.#terms(role, await service.require());
       },
-      revoke: async ({ internal, signal }) => this.remove(internal, signal),
+      revoke: async ({ internal, signal }) => this.#takeAway(internal, signal),
+      revoked: async ({ username }, tx) => this.#free(tx, username),
       outside: outsideAccount,
       // The account may be there still, as an orphan. Its name may come again when its entries are gone.
       dropped: async (account, tx) => recordsIn(tx).made.put(accountKey(account.username), { ...account, dropped: true }),
@@ -211,17 +214,23 @@ export class DynamicAccounts {
     await this.#host.storage.transaction(async (tx) => this.#free(tx, username));
   }
 
-  /** Takes the account away: by its deletion_ldif, and what that leaves by name. What is gone already is fine. @throws DirectoryFailed */
-  async remove({ username, entries, deletion_ldif }: Omit<Static<typeof Internal>, 'role'>, signal: AbortSignal): Promise<void> {
+  /** Takes the account away, and forgets it. @throws DirectoryFailed */
+  async remove(account: Account, signal: AbortSignal): Promise<void> {
+    await this.#takeAway(account, signal);
+    await recordsIn(this.#host.storage).made.delete(accountKey(account.username));
+  }
+
+  /** By its deletion_ldif, and what that leaves by name. What is gone already is fine. @throws DirectoryFailed */
+  async #takeAway({ entries, deletion_ldif }: Account, signal: AbortSignal): Promise<void> {
     await this.#onDirectory(signal, async (connection) => {
-      const refused = await runLdifThrough(connection, parseLdif(deletion_ldif), signal);
+      const deletion = parseLdif(deletion_ldif);
+      const refused = await runLdifThrough(connection, deletion, signal);
       const failed = refused.filter((one) => !wasDoneBefore(one));
       for (const { record, error } of failed) this.#warn('a record of deletion_ldif was refused', record, error);
       // With its entries gone the account is of no use to anybody; what else is left is for the operator.
-      if (entries.length > 0) await this.#deleteLeft(connection, entries, signal);
+      if (entries.length > 0) await this.#deleteLeft(connection, notDeleted(entries, deletion, refused), signal);
       else if (failed[0]) throw failed[0].error;
     });
-    await recordsIn(this.#host.storage).made.delete(accountKey(username));
   }
 
   /** Deletes the entries that deletion_ldif has left, by their names. @throws DirectoryFailed that says which are there still, and why */

@@ -1,4 +1,4 @@
-import { applyLdif, LdapError, resultCode, type Connection, type LdifRecord } from '@strongroom/ldap-client';
+import { applyLdif, LdapError, resultCode, sameDn, type Connection, type LdifRecord } from '@strongroom/ldap-client';
 
 /** The directory refused a record. */
 export interface RefusedRecord {
@@ -47,6 +47,19 @@ const alreadyDone: ReadonlySet<unknown> = new Set([
 /** Whether the refusal means that an earlier try did it: deletions are retried, and must converge. */
 export function wasDoneBefore({ error }: RefusedRecord): boolean {
   return alreadyDone.has(error.code);
+}
+
+/** The entries that may be there after a deletion was carried out: all but those that the directory has deleted, or did not have. */
+export function notDeleted(
+  entries: readonly string[],
+  deletion: readonly LdifRecord[],
+  refused: readonly RefusedRecord[],
+): readonly string[] {
+  // What is added or renamed on the way may have such a name again.
+  if (deletion.some(({ type }) => type === 'add' || type === 'modrdn')) return entries;
+  const there = new Set(refused.filter(({ error }) => error.code !== resultCode.noSuchObject).map(({ record }) => record));
+  const gone = deletion.filter((record) => record.type === 'delete' && !there.has(record));
+  return entries.filter((entry) => !gone.some(({ dn }) => dn === entry || sameDn(dn, entry)));
 }
 
 /** Deletes entries, the last one first; those that are gone are fine. @throws LdapError */

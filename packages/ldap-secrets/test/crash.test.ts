@@ -277,12 +277,12 @@ describeWithSlapd('a server that dies in the middle', () => {
     };
 
     test.each(COMMITS)('after %i commits: the account goes all the same', async (commits) => {
-      expect(await dieAfterCommits(commits, revoke)).toBe(commits < 3);
+      expect(await dieAfterCommits(commits, revoke)).toBe(commits < 2);
       await expectGone();
     });
 
     test.each(CALLS)('at call %i of the directory (%s lost): the account goes all the same', async (call, loss) => {
-      expect(await dieAtCall(call, loss, revoke)).toBe(call < 3);
+      expect(await dieAtCall(call, loss, revoke)).toBe(call < 2);
       await expectGone();
     });
   });

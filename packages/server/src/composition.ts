@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reserveCode, systemClock, type Clock, type Plugin } from '@strongroom/engine-sdk';
-import { createCore, type Core, type SealState } from '@strongroom/core';
+import { alone, createCore, type Core, type FollowedLog, type SealState, type Siblings } from '@strongroom/core';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import type { OtlpTracing } from '@strongroom/tracing';
 import { container, instanceCachingFactory, type DependencyContainer, type InjectionToken } from 'tsyringe';
@@ -18,6 +18,8 @@ import { configuredSeals } from './plugins/configured-seals.ts';
 import { localSnapshots } from './snapshots/local-folder.ts';
 import { openStorage } from './storage-choice.ts';
 import { openTracing } from './tracing/open-tracing.ts';
+import { CountsOfAll } from './workers/counts-of-all.ts';
+import { FollowedWorkers } from './workers/followed-workers.ts';
 
 /** What a server consists of. The container knows each part by one of these and makes it once, when somebody first asks. */
 export const TOKENS = {
@@ -33,6 +35,11 @@ export const TOKENS = {
   console: token<Promise<ConsolePages>>('Console'),
   listeners: token<Promise<ListenerSet>>('Listeners'),
   devRootToken: token<string | undefined>('DevRootToken'),
+  /** The other processes of a server that has several. */
+  siblings: token<Siblings>('Siblings'),
+  /** What they have counted; undefined where there are none. */
+  otherCounts: token<CountsOfAll | undefined>('OtherCounts'),
+  followedLog: token<FollowedLog>('FollowedLog'),
 } as const;
 
 /** What embedders and tests may bring themselves. */
@@ -49,7 +56,7 @@ export interface Replacements {
 }
 
 /** The one place where parts are put together. Nothing is opened before it is resolved. */
-export function compose(configuration: Configuration, replacements: Replacements = {}): DependencyContainer {
+export function compose(configuration: Configuration, replacements: Replacements = {}, siblings: Siblings = alone): DependencyContainer {
   const parts = container.createChildContainer();
   const once = <T>(name: InjectionToken<T>, make: (from: DependencyContainer) => T): void => {
     parts.register(name, { useFactory: instanceCachingFactory(make) });
@@ -67,25 +74,36 @@ export function compose(configuration: Configuration, replacements: Replacements
         ...(configuration.logFile === undefined ? {} : { file: configuration.logFile }),
       }),
   );
+  once(TOKENS.siblings, () => siblings);
+  once(TOKENS.otherCounts, () => (siblings === alone ? undefined : new CountsOfAll(siblings)));
+  once(TOKENS.followedLog, (from) => {
+    const log = from.resolve(TOKENS.log);
+    return siblings === alone ? log : new FollowedWorkers(log, siblings);
+  });
   let opened: Core | undefined;
   let traces: OtlpTracing | undefined;
-  once(TOKENS.metrics, () =>
-    configuration.metrics
-      ? new ServerMetrics({
-          sealed: () => opened?.sealed ?? true,
-          cluster: () => opened?.clusterName ?? '',
-          quotas: () => opened?.quotaFigures(),
-          mounts: () => opened?.mountCounts() ?? [],
-          pools: () => opened?.poolFigures() ?? [],
-          work: () => opened?.workFigures(),
-          seals: () => opened?.sealUnreachableSeconds() ?? [],
-          timings: () => opened?.timings(),
-          audit: () => opened?.auditFigures() ?? [],
-          spans: () => traces?.counts,
-          room: () => roomOf(configuration.storage),
-        })
-      : undefined,
-  );
+  once(TOKENS.metrics, (from) => {
+    if (!configuration.metrics) return undefined;
+    const others = from.resolve(TOKENS.otherCounts);
+    const metrics = new ServerMetrics(
+      {
+        sealed: () => opened?.sealed ?? true,
+        cluster: () => opened?.clusterName ?? '',
+        quotas: () => opened?.quotaFigures(),
+        mounts: () => opened?.mountCounts() ?? [],
+        pools: () => opened?.poolFigures() ?? [],
+        work: () => opened?.workFigures(),
+        seals: () => opened?.sealUnreachableSeconds() ?? [],
+        timings: () => opened?.timings(),
+        audit: () => opened?.auditFigures() ?? [],
+        spans: () => traces?.counts,
+        room: () => roomOf(configuration.storage),
+      },
+      others,
+    );
+    others?.share(() => metrics.snapshot());
+    return metrics;
+  });
   once(TOKENS.offered, async () => {
     const { installed, absent } = await offeredPlugins();
     return { installed: [...installed, localSnapshots, ...(replacements.plugins ?? [])], absent };
@@ -143,7 +161,8 @@ async function coreOf(
     log: from.resolve(TOKENS.log),
     loggers: from.resolve(TOKENS.log),
     logLevels: from.resolve(TOKENS.log),
-    followedLog: from.resolve(TOKENS.log),
+    followedLog: from.resolve(TOKENS.followedLog),
+    siblings: from.resolve(TOKENS.siblings),
     audit,
     auditEmergencyDisable,
     sanitizedConfig: () => ({ ...sanitized, ...(seals.length === 0 ? {} : { seals: shownSeals(seals, core.sealStates()) }) }),

@@ -1,8 +1,10 @@
-import type { Core } from '@strongroom/core';
+import type { Core, Siblings } from '@strongroom/core';
 import type { Configuration } from './config/configuration.ts';
 import { compose, TOKENS } from './composition.ts';
 import type { StartOptions } from './start-options.ts';
 import { mountSecret } from './dev.ts';
+import { freeSockets } from './listeners/unix-socket.ts';
+import type { ServerMetrics } from './metrics/server-metrics.ts';
 import { writePidFile } from './pid-file.ts';
 
 /** How long requests that have begun may still take when the server stops; engines and storage get the rest of its 30 s. Milliseconds. */
@@ -18,10 +20,16 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** What `startServer` does once everything is loaded. */
-export async function openServer(options: StartOptions): Promise<RunningServer> {
-  const { configuration } = options;
-  const parts = compose(configuration, options);
+/** A server with what a worker reports. */
+export interface OpenServer extends RunningServer {
+  /** Absent: metrics are off. */
+  readonly metrics: ServerMetrics | undefined;
+}
+
+/** What `startServer` does once everything is loaded. `siblings`: this process is one of several workers. */
+export async function openServer(options: StartOptions & { readonly siblings?: Siblings }): Promise<OpenServer> {
+  const { configuration, siblings } = options;
+  const parts = compose(configuration, options, siblings);
   const log = parts.resolve(TOKENS.log);
   for (const notice of configuration.notices) log.warn(notice);
   const removePidFile = configuration.pidFile === undefined ? undefined : writePidFile(configuration.pidFile);
@@ -29,6 +37,8 @@ export async function openServer(options: StartOptions): Promise<RunningServer> 
   try {
     core = await parts.resolve(TOKENS.core);
     if (options.devRootToken !== undefined) await mountSecret(core, options.devRootToken);
+    // Workers share their sockets, which the supervisor has made room for.
+    if (!siblings) await freeSockets(configuration.listeners);
     const listeners = await parts.resolve(TOKENS.listeners);
     const opened = core;
     let stopping: Promise<void> | undefined;
@@ -43,6 +53,7 @@ export async function openServer(options: StartOptions): Promise<RunningServer> 
     return {
       addresses: listeners.addresses,
       core: opened,
+      metrics: parts.resolve(TOKENS.metrics),
       async reload(next) {
         if (next && next.logLevel !== log.level) {
           log.info('the log level changes', { from: log.level, to: next.logLevel });

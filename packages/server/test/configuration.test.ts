@@ -141,6 +141,7 @@ describe('a configuration', () => {
       audit: { main: { type: 'file', description: 'all', options: { file_path: '/var/log/audit.log' } } },
       auditEmergencyDisable: [],
       console: { ui: 'if-installed', settings: {} },
+      workers: 1,
       plugins: [{ name: '@acme/strongroom-plugin', from: process.cwd(), at: 'server.hcl:25' }],
       notices: [],
       sanitized: expect.objectContaining({ api_addr: 'https://vault.example:8200', storage: { type: 'lmdb' } }),
@@ -258,7 +259,7 @@ listener "tcp" {
 default_lease_ttl = "1 fortnight"
 log_level = "loud"
 ui = [1]
-workers = 4`;
+workers = 400`;
     expect(complaintsOf(text)).toEqual([
       'server.hcl:1: storage "raft": this storage is not offered: use "lmdb" for one machine, or "postgresql" or "etcd" for many',
       'server.hcl:2: listner is not a known key; did you mean listener?',
@@ -267,7 +268,7 @@ workers = 4`;
       'server.hcl:7: default_lease_ttl must be a duration such as "1h", not this text',
       'server.hcl:8: log_level is "loud"; it must be "trace", "debug", "info", "warn" or "error"',
       'server.hcl:9: ui must be true or false, not a list',
-      'server.hcl:10: workers must be 1: more processes of one server are not available yet; several servers may share one storage instead',
+      'server.hcl:10: workers must be a number from 1 to 64, or "auto"',
     ]);
   });
 

@@ -60,6 +60,7 @@ describe('the plugins of every server', () => {
       'secret/database',
       'secret/kv',
       'secret/ldap',
+      'secret/rabbitmq',
       'secret/sync',
       'snapshot-storage/aws-s3',
       'sync-destination/aws-sm',

@@ -17,23 +17,26 @@ interface Envelope {
 export class BenchServer {
   readonly #folder: string;
   readonly #port: number;
+  readonly #node: string | undefined;
   #process: ServerProcess | undefined;
   #meter: Meter | undefined;
   #key = '';
   #token = '';
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, node: string | undefined) {
     this.#folder = folder;
     this.#port = port;
+    this.#node = node;
   }
 
-  static async start(): Promise<BenchServer> {
+  /** @param node the Node.js executable that runs it; this process's own by default */
+  static async start(node?: string, workers = 1): Promise<BenchServer> {
     const folder = await mkdtemp(join(tmpdir(), 'strongroom-bench-'));
-    const server = new BenchServer(folder, await freePort());
+    const server = new BenchServer(folder, await freePort(), node);
     await writeFile(
       join(folder, 'server.hcl'),
       `storage "lmdb" { path = "${join(folder, 'data')}" }\n` +
-        `listener "tcp" {\n  address = "127.0.0.1:${server.#port}"\n  tls_disable = true\n}\nlog_level = "warn"\n`,
+        `listener "tcp" {\n  address = "127.0.0.1:${server.#port}"\n  tls_disable = true\n}\nlog_level = "warn"\nworkers = ${workers}\n`,
     );
     await server.#spawn();
     const made = (await server.#put('init', { secret_shares: 1, secret_threshold: 1 })) as unknown as Envelope;
@@ -63,7 +66,7 @@ export class BenchServer {
   }
 
   async #spawn(): Promise<void> {
-    const options = { preload: PROBE };
+    const options = { preload: PROBE, ...(this.#node && { node: this.#node }) };
     this.#process = await startServer([`-config=${join(this.#folder, 'server.hcl')}`], `http://127.0.0.1:${this.#port}`, options);
     this.#meter = new Meter(this.#process.child, join(this.#folder, 'data'));
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { motoMissing, slapdMissing } from '@strongroom/lab';
 import { compare } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
@@ -13,16 +14,20 @@ import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
 import { residentMib } from './process-usage.ts';
+import { alternate } from './rounds.ts';
 import { storages } from './storages.ts';
 import { snapshotUnderLoad } from './snapshot.ts';
 import { userpassLogins } from './userpass-login.ts';
 import { DirectCore } from './direct.ts';
+import { workersCompared } from './workers.ts';
 import { fill, workloads, type WorkloadName } from './workloads.ts';
 
 /**
  * `npm run bench [-- --seconds=5] [--leases=100000,1000000] [--only=kv]`: operations per second, CPU per operation and memory of a
  * server on LMDB, driven from this process over 32 connections on loopback. With `--against=URL --token=…` it drives that server as well, in alternating
- * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time. `--only=storages` drives the storage drivers alone.
+ * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time. With
+ * `--nodes=FILE,FILE` it runs a server on each of these Node.js executables and compares them with the first in the same way. `--workers=1,2,4` compares servers with so many
+ * workers, each held to `--share=20` per cent of a core; it needs Linux and root. `--only=storages` drives the storage drivers alone.
  */
 const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
 const seconds = Number(flags.get('seconds') ?? 5);
@@ -31,12 +36,22 @@ const scales = (flags.get('leases') ?? '100000')
   .map(Number)
   .filter((count) => count > 0);
 const only = flags.get('only');
+const rounds = Number(flags.get('rounds') ?? 3);
 const out = process.stdout;
 
 out.write(`node ${process.versions.node}, 32 connections, ${seconds} s each\n\n`);
 const against = flags.get('against');
 if (against !== undefined) {
   await compareWith(new URL(against));
+  process.exit(0);
+}
+if (flags.has('workers')) {
+  await compareWorkers((flags.get('workers') ?? '1,2,4').split(',').map(Number));
+  process.exit(0);
+}
+const nodes = flags.get('nodes')?.split(',');
+if (nodes !== undefined) {
+  await compareNodes(nodes);
   process.exit(0);
 }
 if (only === 'storages') {
@@ -82,13 +97,24 @@ try {
   await server.stop();
 }
 
+/** Each worker has a share of a core: by default a fifth, so that four of them leave most of two cores to the load. */
+async function compareWorkers(counts: readonly number[]): Promise<void> {
+  const share = Number(flags.get('share') ?? 20) / 100;
+  const rounds = Number(flags.get('rounds') ?? 3);
+  out.write(`medians of ${rounds} rounds, each worker held to ${share * 100} % of a core\n`);
+  out.write(`workload      ${counts.map((count) => `${count} ${count === 1 ? 'worker' : 'workers'}`.padStart(18)).join('')}\n`);
+  for await (const { name, rates } of workersCompared(counts, { share, seconds, rounds })) {
+    const columns = rates.map((rate) => `${rate}/s, ×${(rate / rates[0]!).toFixed(2)}`.padStart(18));
+    out.write(`${name.padEnd(14)}${columns.join('')}\n`);
+  }
+}
+
 /** Medians of alternating rounds of our server and of another one. */
 async function compareWith(address: URL): Promise<void> {
   const token = flags.get('token') ?? process.env['VAULT_TOKEN'];
   if (token === undefined)
     throw new Error('--token, or the environment variable VAULT_TOKEN, must be a root token of the server to compare with');
   const pid = flags.get('pid') === undefined ? undefined : Number(flags.get('pid'));
-  const rounds = Number(flags.get('rounds') ?? 3);
   out.write(`medians of ${rounds} rounds               ops/s                    CPU µs\n`);
   out.write('workload          ours   theirs   ratio     ours   theirs   ratio\n');
   const ours = await BenchServer.start();
@@ -108,6 +134,37 @@ async function compareWith(address: URL): Promise<void> {
     }
   } finally {
     await ours.stop();
+  }
+}
+
+/** Medians of alternating rounds of our server on several versions of Node.js. */
+async function compareNodes(files: readonly string[]): Promise<void> {
+  const servers: { readonly version: string; readonly server: BenchServer }[] = [];
+  try {
+    for (const file of files) {
+      const version = execFileSync(file, ['--version'], { encoding: 'utf8' }).trim();
+      servers.push({ version, server: await BenchServer.start(file) });
+    }
+    out.write(`medians of ${rounds} rounds    ops/s   ratio  CPU µs   ratio  main µs  RSS MiB\n`);
+    const targets = servers.map(({ server }) => server.target);
+    for await (const { name, medians } of alternate(targets, { seconds, rounds, only })) {
+      const first = medians[0]!;
+      for (const [index, { perSecond, cpuMicros, mainMicros, residentMib: resident }] of medians.entries()) {
+        const columns = [
+          [perSecond, 8],
+          [(perSecond / first.perSecond).toFixed(2), 7],
+          [cpuMicros.toFixed(0), 7],
+          [(cpuMicros / first.cpuMicros).toFixed(2), 7],
+          [mainMicros.toFixed(0), 8],
+          [resident, 8],
+        ] as const;
+        out.write(
+          `${name.padEnd(15)} ${servers[index]!.version.padEnd(10)}${columns.map(([value, width]) => String(value).padStart(width)).join(' ')}\n`,
+        );
+      }
+    }
+  } finally {
+    for (const { server } of servers) await server.stop();
   }
 }
 

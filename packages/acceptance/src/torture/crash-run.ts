@@ -8,16 +8,28 @@ import { postgresqlPlugin } from '@strongroom/database-postgresql';
 import { manualClock } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import type { PostgresServer } from '@strongroom/lab';
-import { lmdbStorage } from '@strongroom/storage-lmdb';
 import { freePort, startServer, type ServerProcess } from '../server-process.ts';
+import type { CrashStore } from './crash-store.ts';
+import { RecoveryTimes } from './recovery-times.ts';
 
 /** What went wrong; empty when nothing did. */
 export interface CrashReport {
   readonly rounds: number;
+  /** Of the store, at the same time as a kill. */
+  readonly faults: number;
   readonly writes: number;
   readonly credentials: number;
+  /** Acknowledged writes that were missing. */
+  readonly lost: number;
+  /** Users that are left when every undo is through. */
+  readonly left: number;
+  /** From SIGKILL until the server is open. */
+  readonly recovery: RecoveryTimes;
   readonly problems: readonly string[];
 }
+
+/** One kill in so many comes with a fault of the store. */
+const FAULT_EVERY = 4;
 
 const WRITES_A_ROUND = 10;
 /** Milliseconds after which a round ends that answered nothing. */
@@ -33,10 +45,11 @@ const CREATION = `CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALI
 
 /**
  * Kills a server with SIGKILL at random moments under load, again and again on the same store, and looks after each start: no
- * acknowledged write is missing, no PostgreSQL user exists without a lease or a pending undo, and it starts every time.
+ * acknowledged write is missing, no PostgreSQL user exists without a lease or a pending undo, and it starts every time, also while a member of the store is down.
  */
 export class CrashRun {
   readonly #postgres: PostgresServer;
+  readonly #store: CrashStore;
   readonly #folder: string;
   readonly #address: string;
   readonly #config: string;
@@ -44,28 +57,38 @@ export class CrashRun {
   readonly #secrets = new Map<string, string>();
   readonly #credentials = new Map<string, Credential>();
   readonly #problems: string[] = [];
+  readonly #recovery = new RecoveryTimes();
   #token = '';
   #writes = 0;
+  #faults = 0;
+  #lost = 0;
+  #left = 0;
 
-  private constructor(postgres: PostgresServer, folder: string, port: number) {
+  private constructor(postgres: PostgresServer, store: CrashStore, folder: string, port: number) {
     this.#postgres = postgres;
+    this.#store = store;
     this.#folder = folder;
     this.#address = `http://127.0.0.1:${port}`;
     this.#config = join(folder, 'server.hcl');
   }
 
-  static async create(postgres: PostgresServer): Promise<CrashRun> {
-    const run = new CrashRun(postgres, await mkdtemp(join(tmpdir(), 'strongroom-crash-')), await freePort());
+  /** `postgres` is the database that users are made in. */
+  static async create(postgres: PostgresServer, store: CrashStore): Promise<CrashRun> {
+    const run = new CrashRun(postgres, store, await mkdtemp(join(tmpdir(), 'strongroom-crash-')), await freePort());
     await writeFile(
       run.#config,
-      `storage "lmdb" { path = "${join(run.#folder, 'data')}" }\n` +
+      `storage ${store.stanza}\n` +
         `listener "tcp" {\n  address = "${run.#address.slice('http://'.length)}"\n  tls_disable = true\n}\nlog_level = "error"\n` +
         `seal "static" {\n  current_key_id = "k1"\n  current_key = "${run.#sealKey.toString('base64')}"\n}\n`,
     );
     return run;
   }
 
-  async run(rounds: number, random: () => number, told: (round: number) => void = () => undefined): Promise<CrashReport> {
+  async run(
+    rounds: number,
+    random: () => number,
+    told: (round: number, recovery: RecoveryTimes) => void = () => undefined,
+  ): Promise<CrashReport> {
     let server = await this.#start();
     await this.#prepare();
     for (let round = 1; round <= rounds; round += 1) {
@@ -78,18 +101,32 @@ export class CrashRun {
       await wait(50 + Math.floor(random() * 350));
       // Every other round goes on until something was answered, however slow the machine is.
       if (round % 2 === 1) await this.#answered(WRITES_A_ROUND);
+      const mend = await this.#strike(round);
+      const killed = performance.now();
       await server.kill();
       stop.abort();
       await load;
       server = await this.#start();
-      await this.#check(round);
-      told(round);
+      this.#recovery.add(performance.now() - killed);
+      await this.#check(round, [...this.#secrets].slice(-400));
+      await mend?.();
+      told(round, this.#recovery);
       if (this.#problems.length > 0) break;
     }
+    await this.#check(rounds, this.#secrets);
     await this.#revokeAll();
     await server.stop();
     await this.#settle();
-    return { rounds, writes: this.#writes, credentials: this.#credentials.size, problems: this.#problems };
+    return {
+      rounds,
+      faults: this.#faults,
+      writes: this.#writes,
+      credentials: this.#credentials.size,
+      lost: this.#lost,
+      left: this.#left,
+      recovery: this.#recovery,
+      problems: this.#problems,
+    };
   }
 
   async dispose(): Promise<void> {
@@ -98,13 +135,21 @@ export class CrashRun {
 
   async #start(): Promise<ServerProcess> {
     const server = await startServer([`-config=${this.#config}`], this.#address);
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 30_000;
     for (;;) {
       const answer = await fetch(`${this.#address}/v1/sys/health`);
       if (answer.status === 200 || answer.status === 501) return server;
       if (Date.now() > deadline) throw new Error(`the server does not unseal: ${answer.status} ${server.log()}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
+  }
+
+  /** What is wrong with the store from now on, in some rounds. Resolves with what mends it. */
+  async #strike(round: number): Promise<(() => Promise<void>) | undefined> {
+    const { faults } = this.#store;
+    if (round % FAULT_EVERY > 0 || faults.length === 0) return undefined;
+    this.#faults += 1;
+    return faults[this.#faults % faults.length]!();
   }
 
   async #prepare(): Promise<void> {
@@ -154,12 +199,13 @@ export class CrashRun {
     }
   }
 
-  async #check(round: number): Promise<void> {
-    const recent = [...this.#secrets].slice(-400);
-    for (const [path, value] of recent) {
+  async #check(round: number, secrets: Iterable<readonly [string, string]>): Promise<void> {
+    for (const [path, value] of secrets) {
       const read = await this.#try('GET', `secret/data/${path}`);
       const found = (read?.['data'] as { data?: { value?: string } } | undefined)?.data?.value;
-      if (found !== value) this.#problems.push(`round ${round}: the acknowledged write ${path} is missing`);
+      if (found === value) continue;
+      this.#lost += 1;
+      this.#problems.push(`round ${round}: the acknowledged write ${path} is missing`);
     }
     for (const one of [...this.#credentials.values()].slice(-20)) {
       if (!(await this.#try('PUT', 'sys/leases/lookup', { lease_id: one.lease })))
@@ -185,7 +231,7 @@ export class CrashRun {
   async #settle(): Promise<void> {
     const clock = manualClock(new Date());
     const core = await createCore({
-      storage: await lmdbStorage({ path: join(this.#folder, 'data') }),
+      storage: await this.#store.open(),
       plugins: [databaseEngine, postgresqlPlugin, kvEngine],
       clock,
       seal: { type: 'static', key: this.#sealKey },
@@ -194,8 +240,8 @@ export class CrashRun {
     await core.settleSchedule();
     await clock.advance('2h');
     await core.settleSchedule();
-    const users = await this.#users();
-    if (users > 0) this.#problems.push(`${users} users are left when every undo is through`);
+    this.#left = await this.#users();
+    if (this.#left > 0) this.#problems.push(`${this.#left} users are left when every undo is through`);
     await core.close();
   }
 

@@ -3,6 +3,7 @@ import type { Plugin } from '@strongroom/engine-sdk';
 import { manualClock } from '@strongroom/engine-testkit';
 import { lmdbStorage } from '@strongroom/storage-lmdb';
 import { CallRefused, KillableServer } from './killable-server.ts';
+import type { RecoveryTimes } from './recovery-times.ts';
 
 export interface KillReport {
   readonly kills: number;
@@ -10,6 +11,8 @@ export interface KillReport {
   readonly acknowledged: number;
   /** Changes that a kill cut off. */
   readonly cutOff: number;
+  /** Of the server, from SIGKILL on, in this run and those before. */
+  readonly recovery: RecoveryTimes;
   /** What went wrong; empty when nothing did. */
   readonly problems: readonly string[];
 }
@@ -82,7 +85,13 @@ export class KillRun<Name extends string> {
       const found = await scenario.check();
       this.#problems.push(...found.map((problem) => `${name} on ${this.#target.name}, kill ${kill}: ${problem}`));
     }
-    return { kills: kill, acknowledged: this.#acknowledged, cutOff: this.#cutOff, problems: this.#problems };
+    return {
+      kills: kill,
+      acknowledged: this.#acknowledged,
+      cutOff: this.#cutOff,
+      recovery: this.#server.recovery,
+      problems: this.#problems,
+    };
   }
 
   /** The undos and all that is due, on the same store with a clock that is moved. Resolves with what is wrong then. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startServer, type ServerProcess } from '../server-process.ts';
+import { RecoveryTimes } from './recovery-times.ts';
 
 /** The server answered, and refused. */
 export class CallRefused extends Error {
@@ -24,6 +25,8 @@ export interface KillableOptions {
 /** A server on LMDB in a process of its own, which is killed and started again on the same store. It unseals by itself. */
 export class KillableServer {
   readonly sealKey: Buffer;
+  /** Of `dieDuring`: from SIGKILL until it is open again. */
+  readonly recovery = new RecoveryTimes();
   readonly #folder: string;
   readonly #address: string;
   readonly #config: string;
@@ -76,10 +79,12 @@ export class KillableServer {
   /** SIGKILL, and the next one on what is left. `work` is given up by then. */
   async dieDuring(work: readonly Promise<unknown>[], giveUp: () => void): Promise<void> {
     const ended = Promise.allSettled(work);
+    const killed = performance.now();
     await this.#process!.kill();
     giveUp();
     await ended;
     await this.open();
+    this.recovery.add(performance.now() - killed);
   }
 
   async stop(): Promise<void> {

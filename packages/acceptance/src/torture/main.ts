@@ -1,6 +1,7 @@
-import { mariadbMissing, slapdMissing, startPostgres } from '@strongroom/lab';
+import { etcdMissing, mariadbMissing, slapdMissing, startPostgres } from '@strongroom/lab';
 import { COMMON_SCENARIOS } from './common-scenarios.ts';
 import { CrashRun } from './crash-run.ts';
+import { etcdCrashStore, lmdbCrashStore, postgresCrashStore, type CrashStore } from './crash-store.ts';
 import { databaseTarget } from './database-target.ts';
 import { DIRECTORY_SCENARIOS, directoryTarget } from './directory-target.ts';
 import { KillRun, type KillTarget } from './kill-run.ts';
@@ -12,25 +13,44 @@ import { tortureMariadb, torturePostgres } from './torture-database.ts';
 import { tortureSlapd } from './torture-directory.ts';
 import { tortureEtcd } from './torture-etcd.ts';
 
-/** `npm run torture [-- kills [snapshots]]`: the crash tests, each with as many kills as asked; `snapshots`: only those of snapshots, restores and migrations. */
+/**
+ * `npm run torture [-- kills [part]]`: the crash tests, each with as many kills as asked. `stores`: only those under mixed load, on each store; `lmdb`,
+ * `postgresql`, `etcd`: on that store; `members`: only faults of the members of etcd; `snapshots`: only those of snapshots, restores and migrations.
+ */
 const only = process.argv[3];
 const kills = Number(process.argv[2] ?? 200);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const problems: string[] = [];
 
-async function mixedLoad(): Promise<void> {
+async function mixedLoad(store: CrashStore): Promise<void> {
   const postgres = await startPostgres({ settings: ['max_connections=100'] });
-  const run = await CrashRun.create(postgres);
+  const run = await CrashRun.create(postgres, store);
+  const what = `mixed load on ${store.name}`;
   try {
-    const report = await run.run(kills, Math.random, (round) => {
-      if (round % 10 === 0) say(`mixed load: ${round} of ${kills} kills`);
+    const report = await run.run(kills, Math.random, (round, recovery) => {
+      if (round % 10 === 0) say(`${what}: ${round} of ${kills} kills, ${recovery}`);
     });
-    say(`mixed load: ${report.rounds} kills, ${report.writes} acknowledged writes, ${report.credentials} credentials kept`);
-    problems.push(...report.problems);
+    const { rounds, faults, writes, credentials, lost, left, recovery } = report;
+    say(
+      `${what}: ${rounds} kills, ${faults} of them with a fault of the store, ${writes} acknowledged writes, ${credentials} credentials kept`,
+    );
+    say(`${what}: ${lost} writes lost, ${left} users left, ${recovery}`);
+    problems.push(...report.problems.map((problem) => `${what}: ${problem}`));
   } finally {
     await run.dispose();
+    await store.stop();
     await postgres.stop();
   }
+}
+
+const STORES = ['lmdb', 'postgresql', 'etcd'] as const;
+
+async function onStore(name: (typeof STORES)[number]): Promise<void> {
+  const missing = name === 'etcd' ? etcdMissing() : undefined;
+  if (missing !== undefined) return say(`nothing was killed over etcd: ${missing}`);
+  if (name === 'lmdb') return mixedLoad(await lmdbCrashStore());
+  if (name === 'postgresql') return mixedLoad(await postgresCrashStore());
+  return mixedLoad(await etcdCrashStore(Math.random));
 }
 
 async function changes<Name extends string>(target: KillTarget<Name>, scenarios: readonly Name[]): Promise<void> {
@@ -39,7 +59,8 @@ async function changes<Name extends string>(target: KillTarget<Name>, scenarios:
     run = await KillRun.create(target);
     for (const scenario of scenarios) {
       const report = await run.run(scenario, kills, Math.random);
-      say(`${scenario} on ${target.name}: ${report.kills} kills, ${report.acknowledged} changes answered, ${report.cutOff} cut off`);
+      const { acknowledged, cutOff, recovery } = report;
+      say(`${scenario} on ${target.name}: ${report.kills} kills, ${acknowledged} changes answered, ${cutOff} cut off, ${recovery}`);
       problems.push(...report.problems);
     }
     problems.push(...(await run.settle()));
@@ -94,12 +115,17 @@ async function seals(): Promise<void> {
   }
 }
 
-if (only === 'etcd') {
+if (only === 'members') {
   problems.push(...(await tortureEtcd(kills, say)));
   end();
   process.exit();
 }
-if (only === undefined) await mixedLoad();
+const chosen = STORES.filter((name) => only === undefined || only === 'stores' || only === name);
+for (const name of chosen) await onStore(name);
+if (only !== undefined && chosen.length > 0) {
+  end();
+  process.exit();
+}
 if (only === undefined) problems.push(...(await tortureEtcd(Math.ceil(kills / 4), say)));
 await snapshots('LMDB');
 await snapshotsOnPostgres();

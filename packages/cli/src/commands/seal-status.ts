@@ -46,6 +46,8 @@ function sealRows(seal: JsonRecord): [string, string][] {
   if (seal['build_date'] !== undefined) rows.push(['Build Date', goValue(seal['build_date'])]);
   if (seal['commit_date'] !== undefined) rows.push(['Commit Date', goValue(seal['commit_date'])]);
   if (seal['storage_type'] !== undefined) rows.push(['Storage Type', goValue(seal['storage_type'])]);
+  const workers = seal['workers'] as { running?: number; configured?: number } | undefined;
+  if (workers) rows.push(['Workers', `${goValue(workers.running)} of ${goValue(workers.configured)}`]);
   if (seal['cluster_name'] !== undefined) rows.push(['Cluster Name', goValue(seal['cluster_name'])]);
   if (seal['cluster_id'] !== undefined) rows.push(['Cluster ID', goValue(seal['cluster_id'])]);
   return rows;

@@ -4,6 +4,8 @@ import { Barrier } from './barrier/barrier.ts';
 import { Incarnations, monotonicClock } from './incarnation/incarnations.ts';
 import { linuxProcesses, type ProcessTable } from './incarnation/process-table.ts';
 import { oneLog, type Loggers } from './loggers.ts';
+import { alone, type Siblings } from './siblings.ts';
+import { ChangesInStep } from './storage/changes-in-step.ts';
 import { Copies } from './storage/copies.ts';
 import { CountingDriver } from './storage/counting-driver.ts';
 import { Store } from './storage/store.ts';
@@ -15,6 +17,7 @@ export interface KernelOptions {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly loggers?: Loggers;
+  readonly siblings?: Siblings;
   readonly tracer?: Tracer;
   readonly liveness?: { readonly clock?: Clock; readonly processes?: ProcessTable };
 }
@@ -24,10 +27,11 @@ export type Kernel = ReturnType<typeof openKernel>;
 
 export function openKernel(options: KernelOptions) {
   reserveCode(options.storage.code ?? []);
-  const { clock = systemClock, loggers = oneLog(options.log ?? silentLog) } = options;
+  const { clock = systemClock, loggers = oneLog(options.log ?? silentLog), siblings = alone } = options;
   const log = loggers.named('core');
   const { tracer } = options;
-  const driver = new CountingDriver(options.storage, tracer);
+  const changesInStep = new ChangesInStep(siblings);
+  const driver = new CountingDriver(options.storage, tracer, (keys) => changesInStep.made(keys));
   const barrier = new Barrier(driver, clock);
   const store = new Store(driver, barrier, tracer);
   const runner = new ScheduleRunner({ store, clock, log: loggers.named('expiration'), ...(tracer && { tracer }) });
@@ -40,5 +44,20 @@ export function openKernel(options: KernelOptions) {
     takenForDead: () => runner.interrupt('this server was taken for dead'),
   });
   const outside = new OutsideSystems(clock, { requireAlive: () => incarnations.requireBeating(), ...(tracer && { tracer }) });
-  return { clock, log, tracer, loggers, driver, barrier, store, copies: new Copies(driver), runner, livenessClock, incarnations, outside };
+  return {
+    clock,
+    log,
+    tracer,
+    loggers,
+    driver,
+    barrier,
+    store,
+    copies: new Copies(driver),
+    runner,
+    livenessClock,
+    incarnations,
+    outside,
+    siblings,
+    changesInStep,
+  };
 }

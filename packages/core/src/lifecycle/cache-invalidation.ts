@@ -3,6 +3,7 @@ import { EVERYTHING, type ChangedKeys } from '@strongroom/storage-sdk';
 import { KEY_RING, MIGRATION } from '../kernel/barrier/barrier.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { mountRecords } from '../kernel/mounts/mount-record.ts';
+import { eventBatches } from '../services/events/event-batch.ts';
 import { followReloadOrder, RELOAD_ORDER } from '../services/mounts/plugin-reload.ts';
 import { PREFIXES, type Services } from '../services/services.ts';
 
@@ -43,6 +44,7 @@ export class CacheInvalidation {
 
   /** Hears of the changes of other processes from now on; the result ends that. */
   subscribe(): () => void {
+    this.#kernel.changesInStep.applyBy(async (keys) => this.#apply(keys), isCopied);
     return this.#kernel.driver.changes((changed) => this.#heard(changed));
   }
 
@@ -72,6 +74,12 @@ export class CacheInvalidation {
       if (changed === EVERYTHING || changed.includes(KEY_RING)) this.#owner.nudge();
     } else if (changed === EVERYTHING) this.#invalidateAll();
     else void this.#invalidate(changed);
+  }
+
+  /** Another process of this server made them, and its caller waits. */
+  async #apply(changed: readonly string[]): Promise<void> {
+    if (this.#owner.open) await this.#invalidate(changed);
+    else this.#heard(changed);
   }
 
   async #invalidate(keys: readonly string[]): Promise<void> {
@@ -145,4 +153,9 @@ export class CacheInvalidation {
     await audit.readAnew();
     await mounts.readAnew();
   }
+}
+
+/** Events are no copies, and reloads of plugins go another way between the processes of a server. */
+function isCopied(key: string): boolean {
+  return !key.startsWith(eventBatches.prefix) && key !== RELOAD_ORDER.key;
 }

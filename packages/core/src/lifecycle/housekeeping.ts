@@ -2,6 +2,7 @@ import type { Clock, Log } from '@strongroom/engine-sdk';
 import type { SharedEvents } from '../services/events/shared-events.ts';
 import type { PolicyStore } from '../services/policies/policy-store.ts';
 import type { KeyRotation } from '../services/seal/key-rotation.ts';
+import type { Siblings } from '../kernel/siblings.ts';
 import type { TokenStore } from '../services/tokens/token-store.ts';
 
 /** Milliseconds. */
@@ -14,9 +15,10 @@ interface Parts {
   readonly policies: PolicyStore;
   readonly sharedEvents: SharedEvents;
   readonly tokens: Pick<TokenStore, 'completeWatched'>;
+  readonly siblings: Pick<Siblings, 'first'>;
 }
 
-/** What an unsealed server does once a minute: rotates the barrier key when it is due, and removes expired policies and old events. */
+/** What an unsealed server does once a minute: rotates the barrier key when it is due, and, in one of its processes, removes expired policies and old events. */
 export class Housekeeping {
   readonly #parts: Parts;
   #cancel: (() => void) | undefined;
@@ -49,6 +51,7 @@ export class Housekeeping {
 
   async #round(): Promise<void> {
     if (await this.#parts.rotation.check()) this.#parts.log.info('the barrier key was rotated');
+    if (!this.#parts.siblings.first) return;
     await this.#parts.policies.removeExpired();
     await this.#parts.sharedEvents.prune();
     await this.#parts.tokens.completeWatched();

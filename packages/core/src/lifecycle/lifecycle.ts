@@ -9,6 +9,7 @@ import { CacheInvalidation, type CacheOwner } from './cache-invalidation.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { createRootToken } from './root-token.ts';
+import { SealInStep, type SealOwner } from './seal-in-step.ts';
 
 const MIGRATING =
   'the store is locked by strongroom operator migrate; if that was killed, remove the lock with strongroom operator migrate -reset';
@@ -26,10 +27,12 @@ export class Lifecycle {
   readonly #opening: Opening;
   readonly #housekeeping: Housekeeping;
   readonly #caches: CacheInvalidation;
+  readonly #step: SealInStep;
   readonly #unsubscribe: () => void;
   #open = false;
   #starting = false;
   #sealedByHand = false;
+  #closed = false;
 
   constructor(kernel: Kernel, services: Services, clusterName: string | undefined) {
     this.#kernel = kernel;
@@ -43,6 +46,7 @@ export class Lifecycle {
     this.#housekeeping = new Housekeeping({ ...kernel, ...services });
     this.#caches = new CacheInvalidation(kernel, services, this.#asOwner());
     this.#unsubscribe = this.#caches.subscribe();
+    this.#step = new SealInStep(kernel.siblings, services.seal, this.#asSealOwner());
   }
 
   get open(): boolean {
@@ -61,8 +65,8 @@ export class Lifecycle {
   }
 
   /** Makes the keys of an empty store and its root token. The server stays sealed unless its seal opens by itself. */
-  initialize(order: InitOrder): Promise<InitResult & { rootToken: string }> {
-    return this.#changes.run(async () => {
+  async initialize(order: InitOrder): Promise<InitResult & { rootToken: string }> {
+    const made = await this.#changes.run(async () => {
       const { seal, tokens } = this.#services;
       const made = await seal.initialize(order);
       try {
@@ -78,6 +82,8 @@ export class Lifecycle {
         }
       }
     });
+    await this.#step.opened();
+    return made;
   }
 
   /** Initializes an empty store with this root token, and opens it. The keys are thrown away. @throws Error over a store that is initialised */
@@ -97,10 +103,17 @@ export class Lifecycle {
 
   /** Takes one share of the operators; opens the server with the last one needed. `migrate`: migrates it to the seal of the configuration first. */
   unseal(share: Buffer, migrate = false): Promise<void> {
-    return this.#changes.run(async () => {
-      await this.#services.seal.provide(share, migrate);
-      if (!this.#kernel.barrier.sealed) await this.#start();
-    });
+    return this.#step.onShares(async () =>
+      this.#changes.run(async () => {
+        await this.#services.seal.provide(share, migrate);
+        if (!this.#kernel.barrier.sealed) await this.#start();
+      }),
+    );
+  }
+
+  /** Drops the shares given so far. */
+  dropShares(): Promise<void> {
+    return this.#step.onShares(async () => this.#services.seal.reset());
   }
 
   /** Opens the server if its seal does that by itself. */
@@ -113,7 +126,7 @@ export class Lifecycle {
    * as that is possible; so it is where they do not answer for a while. @throws SealNotOpened for seals whose keys do not open the store
    */
   async openWhenPossible(): Promise<void> {
-    if (!this.#services.seal.automatic) return;
+    if ((await this.#step.follow()) || !this.#services.seal.automatic) return;
     const trying = this.#tryToOpen();
     try {
       const first = await waitAtMost(this.#kernel.livenessClock, FIRST_TRY, trying);
@@ -128,7 +141,7 @@ export class Lifecycle {
   }
 
   #tryToOpen(): Promise<OpeningResult> {
-    return this.#changes.run(async () => {
+    const tried = this.#changes.run(async () => {
       const { seal, sealHealth } = this.#services;
       try {
         const found = await seal.openAutomatically();
@@ -139,15 +152,19 @@ export class Lifecycle {
         throw error;
       }
     });
+    return tried.then((found) => {
+      if (found === 'open') void this.#step.opened();
+      return found;
+    });
   }
 
   /**
    * Waits for nobody: the keys are forgotten when this returns, requests under way are answered that the server is sealed, and whatever an engine
    * still does can neither read nor write. Resolves when the engines are closed, or have had their time for it.
    */
-  seal(): Promise<void> {
+  async seal(): Promise<void> {
     this.#sealedByHand = true;
-    return this.#seal();
+    await Promise.all([this.#seal(), this.#step.sealed()]);
   }
 
   #seal(): Promise<void> {
@@ -181,6 +198,7 @@ export class Lifecycle {
   /** Gives scheduled work a moment to store how far it came, then seals and closes the storage. */
   async close(): Promise<void> {
     const { clock, driver, runner } = this.#kernel;
+    this.#closed = true;
     this.#opening.stop();
     this.#services.sealHealth.stop();
     // A try that waits for a seal ends now.
@@ -216,6 +234,29 @@ export class Lifecycle {
     };
   }
 
+  #asSealOwner(): SealOwner {
+    const [isOpen, byHand] = [(): boolean => this.#open, (): boolean => this.#sealedByHand];
+    return {
+      get open() {
+        return isOpen();
+      },
+      get sealedByHand() {
+        return byHand();
+      },
+      join: (sealKey) =>
+        this.#changes.run(async () => {
+          if (this.#open || this.#closed) return this.#open;
+          if (!(await this.#services.seal.openWith(sealKey))) return false;
+          await this.#start('joining');
+          return true;
+        }),
+      sealToo: () => {
+        this.#sealedByHand = true;
+        void this.#seal();
+      },
+    };
+  }
+
   /** The server sealed itself because another one replaced its keys: it opens with the new ones, if its seal does that by itself. */
   async #openAgain(): Promise<void> {
     if (this.#services.seal.automatic) this.#opening.start('not initialised');
@@ -232,10 +273,12 @@ export class Lifecycle {
     await quotas.leases.load();
   }
 
-  async #start(): Promise<void> {
+  /** `joining`: other processes of this server are open already. */
+  async #start(joining?: 'joining'): Promise<void> {
     if (this.#open) return;
     const { clock, log, barrier, incarnations, runner } = this.#kernel;
-    const { versions, rootGeneration, audit, mounts, removals, tokens, cluster, figures, nodes, sealHealth, sharedEvents } = this.#services;
+    const { versions, rootGeneration, audit, mounts, removals, tokens, cluster, figures, nodes, sealHealth, sharedEvents, logLevels } =
+      this.#services;
     const began = clock.millis();
     this.#caches.opening();
     this.#starting = true;
@@ -243,12 +286,13 @@ export class Lifecycle {
       if (await this.#kernel.driver.get(MIGRATION)) throw new Unavailable(MIGRATING);
       await this.#load();
       await versions.record(VERSION);
-      await rootGeneration.end();
+      if (!joining) await rootGeneration.end();
       await audit.load();
       await incarnations.begin();
       await nodes.begin();
       await sharedEvents.begin();
       await mounts.open();
+      await logLevels?.follow();
       await removals.resume();
       // Sealed meanwhile.
       if (barrier.sealed) throw new Unavailable('Vault is sealed');

@@ -20,11 +20,11 @@ export interface PipelineOptions extends Pick<PipelineParts, 'onAnswer'> {
 
 /** Puts the steps of a request together. */
 export function openPipeline(kernel: Kernel, services: Services, { open, sealed, onAnswer }: PipelineOptions): Pipeline {
-  const { clock, log, tracer, store, copies } = kernel;
+  const { clock, log, tracer, store, copies, changesInStep } = kernel;
   const { underWay, mounts, lockout, leases, logins, wrapping, audit, figures } = services;
   const quotas = new QuotaGate(services.quotas, () => mounts.at('sys/'));
   return new Pipeline({
-    ...{ clock, log, tracer, underWay, mounts, copies, wrapping, quotas, figures, onAnswer },
+    ...{ clock, log, tracer, underWay, mounts, copies, changesInStep, wrapping, quotas, figures, onAnswer },
     routing: new Routing({ mounts, open, openMount: openMount(services.systemView), sealed }),
     authentication: new Authentication({ ...services, log }),
     logins: new LoginGuard(lockout),

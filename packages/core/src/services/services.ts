@@ -61,7 +61,7 @@ import { Removals } from './removal/removals.ts';
 import { LeaseCaps } from './quotas/lease-caps.ts';
 import type { Quotas } from './quotas/quotas.ts';
 import { RateLimits } from './quotas/rate-limits.ts';
-import type { Place } from './quotas/share-of-nodes.ts';
+import type { Place } from '../kernel/share-of-limit.ts';
 import { BulkRevoker } from './revocation/bulk-revoker.ts';
 import { Cluster } from './seal/cluster.ts';
 import { KeyRotation } from './seal/key-rotation.ts';
@@ -74,7 +74,9 @@ import { PgpKeys, type OpenPgp } from './ceremony/pgp-keys.ts';
 import { Rekeying } from './ceremony/rekeying.ts';
 import { RootGeneration } from './ceremony/root-generation.ts';
 import { CorsConfig } from './settings/cors-config.ts';
+import type { LogLevelStore } from './settings/log-levels.ts';
 import { PageHeaders } from './settings/page-headers.ts';
+import { SharedLogLevels } from './settings/shared-log-levels.ts';
 import { VersionHistory } from './settings/version-history.ts';
 import { LoginTokens } from './tokens/login-tokens.ts';
 import { SnapshotPlaces } from './snapshots/snapshot-places.ts';
@@ -101,6 +103,7 @@ export interface ServiceOptions {
   readonly auditEmergencyDisable?: readonly string[];
   readonly lockout?: LockoutDefaults;
   readonly followedLog?: FollowedLog;
+  readonly logLevels?: LogLevelStore;
 }
 
 /** Where services keep their records that have no mount. Caches of these are invalidated by the prefix. */
@@ -121,7 +124,7 @@ export type Services = ReturnType<typeof openServices>;
 
 /** `builtIn`: the engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/` by type, complete before the first unseal. */
 export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: ReadonlyMap<string, EnginePackage>) {
-  const { clock, log, loggers, driver, barrier, store, incarnations, outside, runner } = kernel;
+  const { clock, log, loggers, driver, barrier, store, incarnations, outside, runner, siblings } = kernel;
   const expiration = loggers.named('expiration');
   const limits = { defaultLeaseTtl: options.defaultLeaseTtl ?? SYSTEM_TTL, maxLeaseTtl: options.maxLeaseTtl ?? SYSTEM_TTL };
   const plugins = new UsablePlugins(options.plugins ?? [], { external: options.externalPlugins, absent: options.absentPlugins });
@@ -228,7 +231,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     for (const work of works) await work.retryTarget(mount, target);
   };
   const mounts: MountTable = new MountTable({
-    ...{ scope, clock, log, loggers, plugins, outside, builtIn, events },
+    ...{ scope, clock, log, loggers, plugins, outside, siblings, builtIn, events },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
     isLocked: async (mount, name) => lockout.isLocked(mount, name),
@@ -284,7 +287,10 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   const underWay = new CallsUnderWay();
   const nodes = new Nodes({
     ...{ store, driver, clock, timer: kernel.livenessClock, log },
-    facts: { hostname: node, address: options.apiAddress ?? '', version: VERSION },
+    facts: {
+      ...{ hostname: node, address: options.apiAddress ?? '', version: VERSION },
+      ...(siblings.server === undefined ? {} : { server: siblings.server }),
+    },
     activity: () => ({ requests: underWay.size, work: runner.busy, incarnation: incarnations.id }),
     living: () => incarnations.others,
     runs: async (incarnation) => incarnations.runs(incarnation),
@@ -348,6 +354,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
       view: new EventView(mounts),
       node: nodes.id,
     }),
+    logLevels: options.logLevels && new SharedLogLevels(options.logLevels, siblings),
     logStreams: options.followedLog && new LogStreams({ clock, access, log: options.followedLog }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
     oidc: openOidc({

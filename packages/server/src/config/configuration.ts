@@ -118,6 +118,8 @@ export interface PluginChoice {
 export interface Configuration {
   readonly storage: StorageChoice;
   readonly listeners: readonly Listener[];
+  /** Processes that serve. With more than one, another process supervises them. */
+  readonly workers: number;
   /** None: the key is split among operators. */
   readonly seals: readonly SealChoice[];
   readonly apiAddress?: string;

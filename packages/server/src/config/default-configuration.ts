@@ -20,6 +20,7 @@ export function defaultConfiguration(env: Environment): Configuration {
   return {
     storage: { type: 'lmdb', path: defaultDataFolder(env) },
     listeners: [plainListener()],
+    workers: 1,
     seals: [],
     logLevel: 'info',
     logFormat: 'standard',

@@ -13,6 +13,7 @@ import { sanitizedConfiguration } from './sanitized.ts';
 import { readSeals } from './seal-section.ts';
 import { Section, type Sourced } from './section.ts';
 import { readSources, type ConfigurationText } from './sources.ts';
+import { readWorkers } from './workers-key.ts';
 import { readOneStorage, readStorage } from './storage-section.ts';
 import { readTracing } from './tracing-section.ts';
 
@@ -95,9 +96,7 @@ function checkTexts(
   const tracing = readTracing(top, env);
   const plugins = readPlugins(top);
   const console = readConsole(top);
-  if ((top.integer('workers', { min: 1 }) ?? 1) > 1) {
-    top.complain('workers', 'must be 1: more processes of one server are not available yet; several servers may share one storage instead');
-  }
+  const workers = readWorkers(top, storage?.type ?? (dev ? 'inmem' : defaults.storage.type), dev);
   top.ignore(IGNORED);
   top.refuse(REFUSED);
   top.done();
@@ -105,6 +104,7 @@ function checkTexts(
   return {
     storage: storage ?? (dev ? { type: 'inmem' } : defaults.storage),
     listeners: listeners.length > 0 || dev ? listeners : defaults.listeners,
+    workers,
     logLevel: logLevel ?? defaults.logLevel,
     logFormat: logFormat ?? defaults.logFormat,
     metrics,

@@ -11,6 +11,7 @@ import { checkListeners } from './listener-checks.ts';
 import { checkMachine, thisMachine, type Machine } from './machine-checks.ts';
 import { checkSeals } from './seal-check.ts';
 import { checkStorage } from './storage-check.ts';
+import { checkWorkers } from './workers-check.ts';
 
 /** What `diagnose` looks at; what is left out is this machine, now. */
 export interface DiagnoseOptions {
@@ -33,6 +34,7 @@ export async function diagnose(paths: readonly string[], options: DiagnoseOption
     ...(await checkStorage(configuration)),
     ...(await checkListeners(configuration, now)),
     ...(await checkPlugins(configuration)),
+    ...checkWorkers(configuration),
     ...(await checkClock(configuration, machine, now)),
     ...ofMachine,
   ];

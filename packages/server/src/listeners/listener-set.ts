@@ -1,17 +1,17 @@
-import { chmodSync, chownSync, lstatSync, unlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
-import { connect, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Log, Tracer } from '@strongroom/engine-sdk';
 import { createHttpServer, stopGracefully, type CoreHandler, type HttpServerOptions, type PageHeaderSource } from '@strongroom/http';
 import { formatAddress } from '../config/address.ts';
-import type { Listener, UnixListener } from '../config/configuration.ts';
+import type { Listener } from '../config/configuration.ts';
 import { NO_CONSOLE_HERE, type ConsolePages } from '../console.ts';
 import { ListenerFailed } from '../failures.ts';
 import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import { withOpenMetrics } from './open-metrics.ts';
 import { withTokenless } from './tokenless.ts';
 import { readTlsFiles, tlsOptions } from './tls.ts';
+import { restrict } from './unix-socket.ts';
 
 export interface ListenerParts {
   readonly core: CoreHandler & { readonly pageHeaders?: PageHeaderSource };
@@ -82,7 +82,6 @@ async function openListener(choice: Listener, parts: ListenerParts): Promise<Ope
   const core = choice.openMetrics && parts.metrics ? withOpenMetrics(allowing, parts.metrics) : allowing;
   const server = createHttpServer(core, httpOptions(choice, parts));
   if (choice.type === 'unix') {
-    await removeStaleSocket(choice.path);
     await listening(server, { path: choice.path }, choice.path);
     restrict(choice);
     return { choice, server, url: `unix://${choice.path}` };
@@ -154,32 +153,4 @@ function listening(
     });
     if (before !== undefined) process.umask(before);
   });
-}
-
-/** A socket that a killed server left is removed; one that somebody answers on is not, nor is any other file. */
-async function removeStaleSocket(path: string): Promise<void> {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (!found) return;
-  if (!found.isSocket()) throw new ListenerFailed(`cannot listen on ${path}: there is a file of that name that is no socket`);
-  const answered = await new Promise<boolean>((resolve) => {
-    const socket = connect({ path });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => {
-      resolve(false);
-    });
-  });
-  if (answered) throw new ListenerFailed(`cannot listen on ${path}: ${REASONS['EADDRINUSE']!}`);
-  unlinkSync(path);
-}
-
-function restrict({ path, mode, uid, gid }: UnixListener): void {
-  try {
-    chmodSync(path, mode ?? 0o600);
-    if (uid !== undefined || gid !== undefined) chownSync(path, uid ?? -1, gid ?? -1);
-  } catch (error) {
-    throw new ListenerFailed(`cannot set owner and mode of ${path}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
-  }
 }

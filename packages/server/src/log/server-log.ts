@@ -18,6 +18,8 @@ export interface ServerLogOptions {
   readonly format: LogFormat;
   /** Appended to; standard error without it. */
   readonly file?: string;
+  /** Which worker writes, in each line; absent: the server is one process. */
+  readonly worker?: number;
   /** In place of the file: where lines go, each with its newline. */
   readonly write?: (line: string) => void;
 }
@@ -26,6 +28,8 @@ export interface ServerLogOptions {
 export class ServerLog implements Log, Loggers, LogLevelStore, FollowedLog {
   readonly #logger: Logger;
   readonly #format: LogFormat;
+  /** In each line. */
+  readonly #base: { readonly worker: number } | null;
   readonly #file: string | undefined;
   readonly #write: ((line: string) => void) | undefined;
   #configured: LogLevel;
@@ -37,11 +41,12 @@ export class ServerLog implements Log, Loggers, LogLevelStore, FollowedLog {
   /** @throws LogFileFailed */
   constructor(options: ServerLogOptions) {
     this.#format = options.format;
+    this.#base = options.worker === undefined ? null : { worker: options.worker };
     this.#file = options.file;
     this.#write = options.write;
     this.reopen();
     this.#logger = pino(
-      { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+      { level: options.level, base: this.#base, timestamp: pino.stdTimeFunctions.isoTime },
       { write: (json: string) => this.#put(json) },
     );
     this.#configured = options.level;
@@ -86,7 +91,7 @@ export class ServerLog implements Log, Loggers, LogLevelStore, FollowedLog {
 
   follow({ level, format }: { readonly level: LogLevel; readonly format: LogFormat }, add: (line: string) => void): () => void {
     const write = (json: string): void => add(lineOf(json, format));
-    const watcher: Watcher = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+    const watcher: Watcher = pino({ level, base: this.#base, timestamp: pino.stdTimeFunctions.isoTime }, { write });
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }

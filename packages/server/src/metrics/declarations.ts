@@ -14,6 +14,8 @@ export interface Described {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
+  /** Of a gauge, what it is for a server of several processes: by default the largest value, as for what all of them see alike; `apart`: one for each. */
+  readonly across?: 'sum' | 'min' | 'max' | 'apart';
 }
 
 /** A summary whose values somebody else keeps: its quantiles are of the last minutes, its count and sum since the start. `scale` makes seconds another unit. */
@@ -72,13 +74,14 @@ export class Declarations {
 
   #declare(
     Kind: typeof Gauge | typeof Counter,
-    { name, help, labels = [] }: Described,
+    { name, help, labels = [], across = 'max' }: Described,
     series: () => Iterable<Sample>,
     add: (metric: Gauge | Counter, labels: Record<string, string>, value: number) => void,
   ): void {
     const common = this.#common;
     new Kind({
       ...{ name, help, labelNames: [...labels, ...this.#commonNames], registers: [this.#registry] },
+      aggregator: Kind === Counter ? 'sum' : across === 'apart' ? 'first' : across,
       collect() {
         this.reset();
         // Of what has no labels, the library keeps a 0.

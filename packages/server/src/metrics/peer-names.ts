@@ -42,14 +42,15 @@ export class PeerNames {
 /** What stands for another metric says so in its help. */
 export function declarePeerNames(to: PeerNames, sources: MetricSources, storage: StorageTimings): void {
   const { sealed, seals, work, mounts, quotas, timings, audit } = sources;
-  const gauge = (name: string, help: string, value: () => number | undefined): void => to.gauge({ name, help }, () => [{ value: value() }]);
-  gauge('core.unsealed', '1 while unsealed.', () => (sealed() ? 0 : 1));
-  gauge('core.active', '1 while unsealed: every server is active.', () => (sealed() ? 0 : 1));
+  const gauge = (name: string, help: string, value: () => number | undefined, across: Described['across'] = 'max'): void =>
+    to.gauge({ name, help, across }, () => [{ value: value() }]);
+  gauge('core.unsealed', '1 while unsealed.', () => (sealed() ? 0 : 1), 'min');
+  gauge('core.active', '1 while unsealed: every server is active.', () => (sealed() ? 0 : 1), 'min');
   gauge('seal.unreachable.time', 'Milliseconds for which the seal that works least has failed its health checks.', () => {
     const seconds = seals().map((seal) => seal.seconds);
     return seconds.length === 0 ? undefined : Math.max(...seconds) * MILLIS;
   });
-  gauge('core.in_flight_requests', 'Requests that are being answered.', () => work()?.requestsUnderWay);
+  gauge('core.in_flight_requests', 'Requests that are being answered.', () => work()?.requestsUnderWay, 'sum');
   gauge('token.count', 'Service tokens; counted every ten minutes.', () => work()?.tokens);
   gauge('identity.num_entities', 'Entities; counted every ten minutes.', () => work()?.entities);
   gauge('identity.entity.count', 'Entities; counted every ten minutes.', () => work()?.entities);
@@ -70,8 +71,8 @@ export function declarePeerNames(to: PeerNames, sources: MetricSources, storage:
         lastGood === undefined ? [] : [{ labels: { snapshot_config_name: name }, value: lastGood / MILLIS }],
       ),
   );
-  gauge('runtime.alloc_bytes', 'Used heap.', () => process.memoryUsage().heapUsed);
-  gauge('runtime.sys_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  gauge('runtime.alloc_bytes', 'Used heap.', () => process.memoryUsage().heapUsed, 'apart');
+  gauge('runtime.sys_bytes', 'Resident memory.', () => process.memoryUsage.rss(), 'apart');
   to.gauge({ name: 'core.mount_table.num_entries', help: 'Mounts, by type: logical or auth.', labels: ['type', 'local'] }, () => {
     const paths = mounts()
       .map(({ mount }) => mount)

@@ -7,7 +7,7 @@ const one = (value: number | undefined): Sample[] => [{ value }];
 
 /** The server as a whole, its requests and its quotas. */
 export function declareServer(to: Declarations, { sealed, seals, spans, work, quotas, timings }: MetricSources): void {
-  to.gauge({ name: 'strongroom_unsealed', help: '1 while unsealed.' }, () => one(sealed() ? 0 : 1));
+  to.gauge({ name: 'strongroom_unsealed', help: '1 while unsealed.', across: 'min' }, () => one(sealed() ? 0 : 1));
   to.gauge(
     {
       name: 'strongroom_seal_unreachable_seconds',
@@ -16,7 +16,9 @@ export function declareServer(to: Declarations, { sealed, seals, spans, work, qu
     },
     () => seals().map(({ name, seconds }) => ({ labels: { seal: name }, value: seconds })),
   );
-  to.gauge({ name: 'strongroom_requests_under_way', help: 'Requests that are being answered.' }, () => one(work()?.requestsUnderWay));
+  to.gauge({ name: 'strongroom_requests_under_way', help: 'Requests that are being answered.', across: 'sum' }, () =>
+    one(work()?.requestsUnderWay),
+  );
   to.summary({ name: 'strongroom_route_seconds', help: 'Time of requests, by mount and operation.', labels: ['mount', 'operation'] }, () =>
     (timings()?.routes ?? []).map(({ mount, operation, timing }) => ({ labels: { mount, operation }, timing })),
   );
@@ -77,8 +79,9 @@ export function declareStorage(to: Declarations, storage: StorageTimings, { room
   to.gauge({ name: 'strongroom_storage_alarms', help: 'Alarms that the store has raised, where the storage is etcd.' }, () =>
     one(storage.capacity?.alarms.length),
   );
-  to.gauge({ name: 'strongroom_storage_free_bytes', help: 'Free space on the disk of the store, where the storage is a folder.' }, () =>
-    one(room()?.free),
+  to.gauge(
+    { name: 'strongroom_storage_free_bytes', help: 'Free space on the disk of the store, where the storage is a folder.', across: 'min' },
+    () => one(room()?.free),
   );
   to.gauge(
     {
@@ -92,7 +95,7 @@ export function declareStorage(to: Declarations, storage: StorageTimings, { room
 /** What the server has to do beside requests. */
 export function declareWork(to: Declarations, { work }: MetricSources): void {
   const waiting = () => work()?.waiting;
-  to.gauge({ name: 'strongroom_work_under_way', help: 'Entries of the schedule that are being carried out.' }, () =>
+  to.gauge({ name: 'strongroom_work_under_way', help: 'Entries of the schedule that are being carried out.', across: 'sum' }, () =>
     one(work()?.workUnderWay),
   );
   to.gauge({ name: 'strongroom_circuit_breakers_open', help: 'Outside systems that are not asked now, because they kept failing.' }, () =>
@@ -168,7 +171,7 @@ export function declareAudit(to: Declarations, { audit }: MetricSources): void {
   const each = (value: (device: ReturnType<typeof audit>[number]) => number) => (): Sample[] =>
     audit().map((device) => ({ labels: { device: device.path, type: device.type }, value: value(device) }));
   to.gauge(
-    { name: 'strongroom_audit_device_healthy', help: '1 while the device writes.', labels },
+    { name: 'strongroom_audit_device_healthy', help: '1 while the device writes.', labels, across: 'min' },
     each(({ state }) => Number(state === 'healthy')),
   );
   to.counter(
@@ -184,7 +187,7 @@ export function declareAudit(to: Declarations, { audit }: MetricSources): void {
     each(({ failed, dropped }) => failed + dropped),
   );
   to.gauge(
-    { name: 'strongroom_audit_lines_waiting', help: 'Lines in the queue of the device.', labels },
+    { name: 'strongroom_audit_lines_waiting', help: 'Lines in the queue of the device.', labels, across: 'sum' },
     each(({ waiting }) => waiting),
   );
   to.counter(

@@ -5,6 +5,7 @@ import { Declarations } from './declarations.ts';
 import { declareAudit, declareServer, declareSnapshots, declareStorage, declareWork } from './server-families.ts';
 import type { MetricFamily } from './metric-family.ts';
 import type { MetricSources } from './metric-sources.ts';
+import type { MetricFamilySnapshot } from './merged-metrics.ts';
 import { metricsJson } from './metrics-json.ts';
 import { declareMounts } from './mount-families.ts';
 import { declarePeerNames, PeerNames } from './peer-names.ts';
@@ -17,6 +18,12 @@ const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 interface OperationFigures {
   readonly seconds: { observe(value: number): void };
   readonly statuses: Map<number, { inc(): void }>;
+}
+
+/** What the other processes of this server have counted. */
+export interface OtherCounts {
+  /** The metrics of all processes, given those of this one. */
+  with(own: readonly MetricFamilySnapshot[]): Promise<Pick<Registry, 'metrics' | 'getMetricsAsJSON'>>;
 }
 
 interface MetricInside {
@@ -33,9 +40,11 @@ export class ServerMetrics {
   readonly #seconds: Histogram<'operation'>;
   readonly #storage = new StorageTimings();
   readonly #peerNames: PeerNames;
+  readonly #others: OtherCounts | undefined;
 
-  /** What the sources say is asked for at each scrape. */
-  constructor(sources: MetricSources) {
+  /** What the sources say is asked for at each scrape. `others`: the other processes of a server that has several. */
+  constructor(sources: MetricSources, others?: OtherCounts) {
+    this.#others = others;
     const registry = this.#registry;
     collectDefaultMetrics({ register: registry });
     const registers = [registry];
@@ -96,11 +105,17 @@ export class ServerMetrics {
     return this.#storage.over(driver);
   }
 
+  /** What this process has counted. */
+  async snapshot(): Promise<MetricFamilySnapshot[]> {
+    return (await this.#registry.getMetricsAsJSON()) as unknown as MetricFamilySnapshot[];
+  }
+
   /** Prometheus text, or the JSON of Vault and OpenBao. */
   async render(format: 'prometheus' | 'json' = 'prometheus'): Promise<string> {
+    const registry = this.#others ? await this.#others.with(await this.snapshot()) : this.#registry;
     return format === 'json'
-      ? `${JSON.stringify(metricsJson(await this.#registry.getMetricsAsJSON(), new Date(), this.#peerNames.dotted))}\n`
-      : this.#registry.metrics();
+      ? `${JSON.stringify(metricsJson(await registry.getMetricsAsJSON(), new Date(), this.#peerNames.dotted))}\n`
+      : registry.metrics();
   }
 }
 

@@ -46,6 +46,11 @@ export const OFFERED: readonly Offer[] = [
     load: async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],
   },
   { package: '@strongroom/transit', brings: ['secret/transit'], load: async () => [(await import('@strongroom/transit')).transitEngine] },
+  {
+    package: '@strongroom/rabbitmq',
+    brings: ['secret/rabbitmq'],
+    load: async () => [(await import('@strongroom/rabbitmq')).rabbitmqEngine],
+  },
   { package: '@strongroom/cloud', brings: ['secret/aws'], load: async () => [(await import('@strongroom/cloud')).awsEngine] },
   {
     package: '@strongroom/database',

@@ -28,7 +28,7 @@ export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): Any
         summary: 'Set the level of every logger',
         response: NoContent,
         handle: async ({ data }) => {
-          levels.set(requireLevel(data.level));
+          await levels.set(requireLevel(data.level));
           return undefined;
         },
       })
@@ -36,7 +36,7 @@ export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): Any
         summary: 'Set every logger back to the configured level',
         response: NoContent,
         handle: async () => {
-          levels.reset();
+          await levels.reset();
           return undefined;
         },
       }),
@@ -58,7 +58,7 @@ export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): Any
         summary: 'Set the level of a logger',
         response: NoContent,
         handle: async ({ data }) => {
-          levels.set(requireLevel(data.level), requireLogger(data.name));
+          await levels.set(requireLevel(data.level), requireLogger(data.name));
           return undefined;
         },
       })
@@ -66,7 +66,7 @@ export function loggerPaths({ levels }: { readonly levels: LogLevelStore }): Any
         summary: 'Set a logger back to the configured level',
         response: NoContent,
         handle: async ({ data }) => {
-          levels.reset(requireLogger(data.name));
+          await levels.reset(requireLogger(data.name));
           return undefined;
         },
       }),

@@ -4,7 +4,7 @@ import type { Node, Nodes } from '../../services/nodes/nodes.ts';
 
 const time = (description: string) => Type.String({ description });
 const NodeData = Type.Object({
-  id: Type.String({ description: 'Of the process, as long as it runs.' }),
+  id: Type.String({ description: 'Of the server, as long as it runs.' }),
   self: Type.Boolean({ description: 'Whether this server answers the request.' }),
   hostname: Type.String(),
   api_address: Type.String({ description: 'Where clients reach it; empty where its configuration has no `api_addr`.' }),
@@ -15,6 +15,7 @@ const NodeData = Type.Object({
   started: time('When its process began.'),
   unsealed_since: time('When it was last unsealed.'),
   last_seen: time('When it last wrote to the store: every ten seconds while it is unsealed.'),
+  workers: Type.Integer({ description: 'Its processes that are in that state: 1, unless its configuration has `workers`.' }),
   requests: Type.Integer({ description: 'Requests under way at `last_seen`.' }),
   due_work: Type.Integer({ description: 'Entries of the schedule under way at `last_seen`.' }),
 });
@@ -35,11 +36,11 @@ export function nodePaths({ nodes }: { readonly nodes: Nodes }): AnyPath[] {
 }
 
 function nodeData(node: Node): Static<typeof NodeData> {
-  const { id, self, hostname, address, version, state, requests, work } = node;
+  const { id, self, hostname, address, version, state, workers, requests, work } = node;
   const at = (millis: number): string => new Date(millis).toISOString();
   return {
     ...{ id, self, hostname, api_address: address, version, state },
     ...{ started: at(node.started), unsealed_since: at(node.unsealed), last_seen: at(node.seen) },
-    ...{ requests, due_work: work },
+    ...{ workers, requests, due_work: work },
   };
 }

@@ -18,6 +18,7 @@ import {
   UnsupportedOperation,
 } from '@strongroom/engine-sdk';
 import { Type, type TObject, type TSchema } from 'typebox';
+import { alone, type Siblings } from '../../kernel/siblings.ts';
 import { formSchema } from '../../services/documents/openapi-schema.ts';
 import { PluginReloads } from './plugin-reloads.ts';
 import { API_COMPATIBLE_VERSION } from '../../kernel/version.ts';
@@ -29,6 +30,7 @@ export interface PluginPathDeps {
   /** Has the other servers of the store do the same; false where there are none. */
   reloadOthers?(id: string, what: { plugin?: string; mounts?: readonly string[] }): Promise<boolean>;
   readonly clock?: Clock;
+  readonly siblings?: Siblings;
 }
 
 /** Kinds that clients know from Vault and OpenBao: always there, even when empty. */
@@ -70,8 +72,14 @@ const ReloadStatus = Type.Object({
 });
 
 /** `sys/plugins`. Plugins are npm packages that the server's configuration lists, so the catalogue is read-only. */
-export function pluginPaths({ catalogue, reload, reloadOthers = async () => false, clock = systemClock }: PluginPathDeps): AnyPath[] {
-  const reloads = new PluginReloads(reload, clock);
+export function pluginPaths({
+  catalogue,
+  reload,
+  reloadOthers = async () => false,
+  clock = systemClock,
+  siblings = alone,
+}: PluginPathDeps): AnyPath[] {
+  const reloads = new PluginReloads(reload, clock, siblings);
 
   /** Those that cannot be used too: an operator must see them. */
   const all = (): Plugin[] => [...catalogue.list(), ...catalogue.refused().map(({ plugin }) => plugin)];
@@ -244,14 +252,14 @@ export function pluginPaths({ catalogue, reload, reloadOthers = async () => fals
 
     path('plugins/reload/backend/status', {
       synopsis: 'How a reload went.',
-      description: 'Kept for the latest reloads of this process.',
+      description: 'Kept for the latest reloads of this server.',
       fields: { reload_id: f.string('What the reload answered.', { default: '' }) },
     }).read({
       summary: 'Read how a reload went',
       response: ReloadStatus,
       handle: async ({ data }) => {
         if (data.reload_id === '') throw new BadRequest('reload_id is required');
-        const outcome = reloads.outcome(data.reload_id);
+        const outcome = await reloads.outcome(data.reload_id);
         if (!outcome) throw new NotFound();
         const results = { [outcome.node]: { timestamp: outcome.timestamp, error: outcome.error } };
         return { data: { reload_id: data.reload_id, results } };

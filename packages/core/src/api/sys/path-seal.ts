@@ -1,5 +1,6 @@
 import { type AnyPath, BadRequest, type EngineResponse, f, NoContent, path, PermissionDenied, Timestamp } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
+import type { Siblings } from '../../kernel/siblings.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { Cluster } from '../../services/seal/cluster.ts';
@@ -22,13 +23,22 @@ export interface SealPathDeps extends InitPathDeps, SealBackendDeps {
   warnings(): readonly string[];
   /** Takes a share, and starts the server when it was the last one needed. */
   unseal(share: Buffer, migrate: boolean): Promise<void>;
+  /** Drops the shares given so far. */
+  dropShares(): Promise<void>;
   close(): Promise<void>;
+  readonly siblings: Pick<Siblings, 'configured' | 'running'>;
   /** Counts commits, for clients that print it. */
   storageIndex(): number;
 }
 
 const cluster = { cluster_name: Type.Optional(Type.String()), cluster_id: Type.Optional(Type.String()) };
 const warnings = Type.Optional(Type.Array(Type.String()));
+const Workers = Type.Optional(
+  Type.Object(
+    { running: Type.Integer(), configured: Type.Integer() },
+    { description: 'The processes of this server, where its configuration has more than one.' },
+  ),
+);
 
 const Health = json200(
   Type.Object({
@@ -40,6 +50,7 @@ const Health = json200(
     server_time_utc: Type.Integer({ description: 'Seconds since the epoch.' }),
     version: Type.String(),
     ...cluster,
+    workers: Workers,
     warnings,
     seal_warnings: Type.Optional(Type.Array(Type.String(), { description: 'Seals that fail; the server is open nevertheless.' })),
   }),
@@ -62,6 +73,7 @@ const SealStatus = json200(
       migration: Type.Boolean(),
       ...cluster,
       storage_type: Type.String(),
+      workers: Workers,
       warnings,
     },
     { title: 'SealStatus' },
@@ -101,8 +113,13 @@ async function status(deps: SealPathDeps): Promise<Record<string, unknown>> {
     migration: await deps.seal.migrating(),
     ...(cluster ? { cluster_name: cluster.name, cluster_id: cluster.id } : {}),
     storage_type: deps.storageType,
+    ...workersOf(deps),
     ...(warned.length > 0 ? { warnings: warned } : {}),
   };
+}
+
+function workersOf({ siblings: { running, configured } }: SealPathDeps): { workers?: { running: number; configured: number } } {
+  return configured > 1 ? { workers: { running, configured } } : {};
 }
 
 const code = (description: string): ReturnType<typeof f.string> => f.string(description);
@@ -125,7 +142,12 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
     const answer = !initialized ? codeOf('uninitcode', 501) : sealed ? codeOf('sealedcode', 503) : codeOf('activecode', 200);
     codeOf('standbycode', 429);
     const failing = sealed ? [] : deps.sealHealth.warnings;
-    const warnings = [...(problem === undefined ? [] : [problem]), ...(sealed ? [] : deps.warnings())];
+    const missing = deps.siblings.configured - deps.siblings.running;
+    const warnings = [
+      ...(problem === undefined ? [] : [problem]),
+      ...(sealed ? [] : deps.warnings()),
+      ...(missing > 0 ? [`${missing} of ${deps.siblings.configured} workers do not run`] : []),
+    ];
     const unable = warnings.length === 0 ? {} : { warnings };
     return json(
       {
@@ -137,6 +159,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
         server_time_utc: Math.floor(deps.now().getTime() / 1_000),
         version: VERSION,
         ...(cluster ? { cluster_name: cluster.name, cluster_id: cluster.id } : {}),
+        ...workersOf(deps),
         ...unable,
         ...(failing.length > 0 ? { seal_warnings: failing } : {}),
       },
@@ -211,7 +234,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
         if (!data.reset && !data.key) throw new BadRequest("'key' must be specified in request body as JSON, or 'reset' set to true");
         if (data.reset) {
           if (!deps.sealed()) throw new BadRequest('vault is unsealed');
-          deps.seal.reset();
+          await deps.dropShares();
         } else {
           await deps.unseal(parseShare(data.key!), data.migrate === true);
         }

@@ -6,7 +6,6 @@ import type { Services } from '../../services/services.ts';
 import { insist } from '../../services/ceremony/insist.ts';
 import { orderReload, reloadPlugins } from '../../services/mounts/plugin-reload.ts';
 import type { ConsoleSettings } from '../../services/settings/console-settings.ts';
-import type { LogLevelStore } from '../../services/settings/log-levels.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import type { PolicyOperation } from '../../services/policies/capability.ts';
 import { admittedPath } from '../../kernel/call/admitted-path.ts';
@@ -65,7 +64,6 @@ import { versionHistoryPaths } from './path-version-history.ts';
 
 /** What `sys/` shows of the server that runs the core. */
 export interface SystemOptions {
-  readonly logLevels?: LogLevelStore;
   readonly sanitizedConfig?: () => Record<string, unknown>;
   readonly metrics?: (format: 'prometheus' | 'json') => Promise<string>;
   readonly console?: Partial<ConsoleSettings>;
@@ -82,7 +80,7 @@ export interface SystemParts {
 
 /** Every path of `sys/`: one file a noun, each given what it needs. */
 export function systemPaths({ kernel, services, sealing, newRootToken, replaceStore }: SystemParts, options: SystemOptions): AnyPath[] {
-  const { clock, barrier, outside } = kernel;
+  const { clock, barrier, outside, siblings } = kernel;
   const { mounts, plugins, access, audit, seal, rekeyings, rootGeneration, removals, lockout } = services;
   const canonical = (asked: string, operation: PolicyOperation) => {
     const path = admittedPath(asked.replace(/^\//, ''), operation);
@@ -158,13 +156,13 @@ export function systemPaths({ kernel, services, sealing, newRootToken, replaceSt
     ...searchPaths(services),
     ...consoleSettingsPaths(options.console),
     ...loginMethodPaths({ mounts }),
-    ...inFlightPaths(services),
+    ...inFlightPaths({ ...services, siblings }),
     ...figurePaths({ figures: services.figures, clock, node: services.nodes.id }),
     ...nodePaths(services),
     ...eventPaths(services),
     ...schedulePaths({ ...services, outside }),
     ...journalPaths(services),
-    ...circuitPaths({ ...services, outside }),
+    ...circuitPaths({ ...services, outside, siblings }),
     ...pluginPaths({
       catalogue: { list: () => plugins.usable, refused: () => plugins.refused, isBuiltIn: (plugin) => plugins.isBuiltIn(plugin) },
       reload: async (what) => reloadPlugins(services, what),
@@ -173,7 +171,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken, replaceSt
         if (others) await orderReload(kernel.store, id, what);
         return others;
       },
-      clock,
+      ...{ clock, siblings },
     }),
     ...absentEnginePaths(plugins.absent),
     ...activationFlagPaths({ features: plugins.systemEngines().flatMap(({ system }) => system.feature ?? []) }),
@@ -182,7 +180,7 @@ export function systemPaths({ kernel, services, sealing, newRootToken, replaceSt
     ...snapshotPaths({ ...services, replaceStore }),
     ...snapshotSchedulePaths({ ...services, mount: () => mounts.at('sys/')!.uuid }),
     ...versionHistoryPaths({ history: services.versions }),
-    ...(options.logLevels ? loggerPaths({ levels: options.logLevels }) : []),
+    ...(services.logLevels ? loggerPaths({ levels: services.logLevels }) : []),
     ...serverPaths({
       now: () => clock.now(),
       nodes: services.nodes,

@@ -13,9 +13,12 @@ export class CountingDriver implements StorageDriver {
   readonly #driver: StorageDriver;
   readonly #tracer: Tracer | undefined;
   readonly #span: SpanStart;
+  readonly #changed: (keys: readonly string[]) => void;
 
-  constructor(driver: StorageDriver, tracer?: Tracer) {
+  /** `changed` hears which keys of a commit others keep copies of. */
+  constructor(driver: StorageDriver, tracer?: Tracer, changed: (keys: readonly string[]) => void = () => undefined) {
     this.#driver = driver;
+    this.#changed = changed;
     this.#tracer = tracer;
     this.#span = { kind: 'client', attributes: { 'db.system.name': driver.name } };
     this.name = driver.name;
@@ -31,9 +34,10 @@ export class CountingDriver implements StorageDriver {
   }
   commit(change: Parameters<StorageDriver['commit']>[0]): Promise<void> {
     this.commits += 1;
-    return this.#tracer
+    const committed = this.#tracer
       ? traced(this.#tracer, 'storage commit', () => this.#driver.commit(change), this.#span)
       : this.#driver.commit(change);
+    return change.notify?.length ? committed.then(() => this.#changed(change.notify!)) : committed;
   }
   changes(listener: (changed: ChangedKeys) => void): () => void {
     return this.#driver.changes(listener);

@@ -15,6 +15,7 @@ import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import type { Incarnations } from '../../kernel/incarnation/incarnations.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
 import { randomBytes } from '../../kernel/random/random-bytes.ts';
+import { copyOf } from '../../kernel/storage/copy-of.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { DueRecords, dueStatus, type DueStatus } from '../../kernel/work/due-records.ts';
 import { DueWork, type Outcome, type Task, type Work } from '../../kernel/work/due-work.ts';
@@ -122,7 +123,7 @@ export class Journal implements Work<IntentRecord, void> {
     const record: IntentRecord = {
       mount,
       kind: intent.kind,
-      entry: structuredClone(entry),
+      entry: copyOf(entry),
       opened: now,
       due,
       attempts: 0,

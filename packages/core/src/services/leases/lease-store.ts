@@ -381,6 +381,13 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     record: LeaseRecord,
     { request }: { readonly request?: string | undefined } = {},
   ): Promise<undefined> {
+    const mount = this.#mount(record.mount);
+    const type = mount?.secretType(record.type);
+    if (mount && type?.revoked) await type.revoked(checkRecord(type.internal, record.internal, `lease ${id}`), mount.storage.within(tx));
+    return this.#gone(tx, id, record, request);
+  }
+
+  async #gone(tx: StoreTransaction, id: string, record: LeaseRecord, request?: string): Promise<undefined> {
     tx.afterwards(() => this.#tell('lease.revoked', id, record, asked(request)));
     if (record.repeat !== undefined) await forgetRepeat(tx, record.repeat, id);
   }
@@ -461,7 +468,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
       const record = await this.#records.get(id, tx);
       if (!record) return undefined;
       await this.#dropped(tx, record, this.#mount(record.mount));
-      await this.done(tx, id, record);
+      await this.#gone(tx, id, record);
       this.#records.remove(tx, id, record);
       return record;
     });

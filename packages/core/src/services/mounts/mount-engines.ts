@@ -16,6 +16,8 @@ import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
 import type { UsablePlugins } from '../plugins/usable-plugins.ts';
 import { targetKey, type OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import type { MountRecord } from '../../kernel/mounts/mount-record.ts';
+import { shareOf } from '../../kernel/share-of-limit.ts';
+import type { Siblings } from '../../kernel/siblings.ts';
 import type { Loggers } from '../../kernel/loggers.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { NewMount } from './new-mount.ts';
@@ -34,6 +36,7 @@ export class MountEngines {
   readonly #loggers: Loggers;
   readonly #plugins: UsablePlugins;
   readonly #outside: OutsideSystems;
+  readonly #siblings: Pick<Siblings, 'configured' | 'number'>;
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
   readonly #generatePassword: (policy?: string) => Promise<string>;
   readonly #isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
@@ -46,6 +49,7 @@ export class MountEngines {
     loggers: Loggers;
     plugins: UsablePlugins;
     outside: OutsideSystems;
+    siblings: Pick<Siblings, 'configured' | 'number'>;
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
@@ -60,6 +64,7 @@ export class MountEngines {
     this.#loggers = options.loggers;
     this.#plugins = options.plugins;
     this.#outside = options.outside;
+    this.#siblings = options.siblings;
     this.#builtIn = options.builtIn;
     this.#generatePassword = options.generatePassword;
     this.#isLocked = options.isLocked;
@@ -164,6 +169,7 @@ export class MountEngines {
       refusedPlugins: (kind) => this.#plugins.unusable(kind),
       circuit: (target) => this.#outside.circuit(targetKey(mount.uuid, target), target),
       retry: async (target) => this.#retry(mount.uuid, target),
+      shareOf: (limit) => shareOf(limit, { of: this.#siblings.configured, rank: this.#siblings.number - 1 }),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       isLocked: async (name) => this.#isLocked(mount.record, name),

@@ -12,6 +12,7 @@ import type { Events } from '../events/events.ts';
 import { callerMayRead } from '../caller/caller-acl.ts';
 import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import { MountView, type MountScope } from './mount-view.ts';
+import type { Siblings } from '../../kernel/siblings.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { MountEngines } from './mount-engines.ts';
 import { checkMountPath } from '../../kernel/mounts/mount-path.ts';
@@ -58,6 +59,7 @@ export class MountTable {
     plugins: UsablePlugins;
     events: Events;
     outside: OutsideSystems;
+    siblings: Pick<Siblings, 'configured' | 'number'>;
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;

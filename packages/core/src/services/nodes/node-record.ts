@@ -1,8 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { Records } from '../../kernel/storage/records.ts';
 
-/** What a server says of itself every ten seconds while it is unsealed. Times are milliseconds since the epoch, by its own clock. */
+/** What a server, or each process of one that has several, says of itself every ten seconds while it is unsealed. Times are milliseconds since the epoch, by its own clock. */
 export const NodeRecord = Type.Object({
+  /** The server that the process belongs to, where it has several. */
+  server: Type.Optional(Type.String()),
   hostname: Type.String(),
   /** Where clients reach it; '' where it was not told. */
   address: Type.String(),

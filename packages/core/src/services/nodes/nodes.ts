@@ -22,6 +22,8 @@ export interface Node extends NodeRecord {
   /** It answers this request. */
   readonly self: boolean;
   readonly state: NodeState;
+  /** Its processes that are in that state. */
+  readonly workers: number;
 }
 
 interface Parts {
@@ -32,7 +34,7 @@ interface Parts {
   readonly timer: Clock;
   readonly log: Log;
   /** What stays the same while the process runs. */
-  readonly facts: Pick<NodeRecord, 'hostname' | 'address' | 'version'>;
+  readonly facts: Pick<NodeRecord, 'hostname' | 'address' | 'version' | 'server'>;
   /** What it does now. */
   readonly activity: () => Pick<NodeRecord, 'requests' | 'work' | 'incarnation'>;
   /** The lives of the other processes that have been seen lately. */
@@ -96,15 +98,18 @@ export class Nodes {
       .catch((error: unknown) => this.#parts.log.warn('the record of this server could not be removed', { error: String(error) }));
   }
 
-  /** All that were there within a day, by host and address. */
+  /** All that were there within a day, by host and address; the processes of one server as one. */
   async list(): Promise<Node[]> {
     const sealed = await this.#sealed();
-    const nodes = (await this.#entries()).map(([id, record]): Node => {
+    const processes = (await this.#entries()).map(([id, record]): Node => {
       const self = id === this.id;
       const state = this.#stateOf(id, record, sealed);
       const seen = Math.max(record.seen, sealed.get(id)?.at ?? 0);
-      return { ...record, id, self, state, seen, ...(self ? this.#now() : {}) };
+      return { ...record, id, self, state, seen, workers: 1, ...(self ? this.#now() : {}) };
     });
+    const servers = new Map<string, Node[]>();
+    for (const one of processes) servers.set(one.server ?? one.id, [...(servers.get(one.server ?? one.id) ?? []), one]);
+    const nodes = [...servers].map(([server, own]) => together(server, own));
     return nodes.sort((a, b) => compare(a.hostname, b.hostname) || compare(a.address, b.address) || compare(a.id, b.id));
   }
 
@@ -172,6 +177,22 @@ export class Nodes {
         .finally(() => this.#next(run));
     });
   }
+}
+
+/** One server of its processes: what is gone counts only where all are. */
+function together(server: string, processes: readonly Node[]): Node {
+  const state = (['active', 'sealed', 'lost'] as const).find((each) => processes.some((one) => one.state === each))!;
+  const counted = processes.filter((one) => one.state === state);
+  const [first] = counted.toSorted((a, b) => Number(b.self) - Number(a.self));
+  const of = (value: (one: Node) => number): number[] => counted.map(value);
+  const sum = (value: (one: Node) => number): number => of(value).reduce((all, one) => all + one, 0);
+  return {
+    ...first!,
+    ...{ id: server, state, workers: counted.length, requests: sum((one) => one.requests), work: sum((one) => one.work) },
+    started: Math.min(...of((one) => one.started)),
+    unsealed: Math.min(...of((one) => one.unsealed)),
+    seen: Math.max(...of((one) => one.seen)),
+  };
 }
 
 function sameHost(a: Pick<NodeRecord, 'hostname' | 'address'>, b: Pick<NodeRecord, 'hostname' | 'address'>): boolean {

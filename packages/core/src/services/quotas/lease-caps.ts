@@ -4,7 +4,7 @@ import { LeaseCap } from './lease-cap.ts';
 import { LeaseTally, type Hold } from './lease-tally.ts';
 import { inScope, type QuotaScope, type QuotaSubject } from './quota-scope.ts';
 import { QuotaRules } from './quota-rules.ts';
-import type { Place } from './share-of-nodes.ts';
+import type { Place } from '../../kernel/share-of-limit.ts';
 
 /** As many leases live as may. */
 export class LeaseCountExceeded extends EngineError {

@@ -4,7 +4,7 @@ import type { QuotaSubject } from './quota-scope.ts';
 import { QuotaRules } from './quota-rules.ts';
 import { QuotaSettings } from './quota-settings.ts';
 import { RateLimit, wholeRate } from './rate-limit.ts';
-import { shareOf, type Place } from './share-of-nodes.ts';
+import { shareOf, type Place } from '../../kernel/share-of-limit.ts';
 
 /** Too many requests of this client. */
 export class RateLimitExceeded extends EngineError {

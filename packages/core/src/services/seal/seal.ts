@@ -40,6 +40,12 @@ export interface InitResult {
   readonly recoveryKeys: readonly Buffer[];
 }
 
+/** The shares given so far, and the name of the attempt that they belong to; '' before the first. */
+export interface UnsealAttempt {
+  readonly shares: readonly Uint8Array[];
+  readonly nonce: string;
+}
+
 /** `waits`: operators must migrate the store first. */
 export type OpeningResult = 'open' | 'not initialised' | 'waits';
 
@@ -76,6 +82,8 @@ export class Seal {
   #nonce = '';
   /** What the root key is encrypted with, while open. */
   #sealKey: Buffer | undefined;
+  /** Called with a new unseal key that is in force. */
+  keyReplaced: ((sealKey: Uint8Array) => Promise<void>) | undefined;
   #wrapsId: string | undefined;
   /** The enabled seals have answered that they did not seal this store, and a disabled one may have. */
   #sealedByDisabled = false;
@@ -107,6 +115,27 @@ export class Seal {
   /** Shares given so far, and the attempt they belong to. */
   get progress(): { count: number; nonce: string } {
     return { count: this.#shares.length, nonce: this.#nonce };
+  }
+
+  /** The shares themselves, for the other processes of this server. */
+  get attempt(): UnsealAttempt {
+    return { shares: this.#shares, nonce: this.#nonce };
+  }
+
+  /** Another process of this server was given shares, or dropped them. */
+  set attempt({ shares, nonce }: UnsealAttempt) {
+    [this.#shares, this.#nonce] = [Array.from(shares, (share) => Buffer.from(share)), nonce];
+  }
+
+  /** What the root key is encrypted with; undefined while sealed. */
+  get sealKey(): Uint8Array | undefined {
+    return this.#sealKey;
+  }
+
+  /** Another process of this server put a new unseal key in force. */
+  async takeSealKey(sealKey: Uint8Array): Promise<void> {
+    const stored = this.#sealKey && (await this.#driver.get(ROOT_KEY));
+    if (stored && this.#sealKey && opens(sealKey, stored.value)) this.#sealKey = Buffer.from(sealKey);
   }
 
   /** What the seals have wrapped, while the server is open. */
@@ -271,7 +300,9 @@ export class Seal {
         ...(beside.put ?? []),
       ],
     });
-    if (!automatic) this.#sealKey = Buffer.from(key);
+    if (automatic) return;
+    this.#sealKey = Buffer.from(key);
+    await this.keyReplaced?.(key);
   }
 
   /**
@@ -307,7 +338,7 @@ export class Seal {
     const sealKey = this.#sealKey && Buffer.from(this.#sealKey);
     return async () => {
       try {
-        if (sealKey && (await this.#opensWith(sealKey))) return true;
+        if (sealKey && (await this.openWith(sealKey))) return true;
         return this.automatic && (await this.openAutomatically()) === 'open';
       } catch (error) {
         this.#log.warn('the restored store is not opened by the keys of this server', { reason: String(error) });
@@ -364,7 +395,7 @@ export class Seal {
   }
 
   /** Opens the store with a seal key, if that is its own. */
-  async #opensWith(sealKey: Buffer): Promise<boolean> {
+  async openWith(sealKey: Uint8Array): Promise<boolean> {
     const stored = await this.#driver.get(ROOT_KEY);
     if (!stored || !opens(sealKey, stored.value)) return false;
     const wraps = await storedWraps(this.#driver);
@@ -439,7 +470,7 @@ export class Seal {
   }
 
   /** @throws BadRequest when the shares were wrong */
-  async #rootKeyOf(sealKey: Buffer): Promise<Buffer> {
+  async #rootKeyOf(sealKey: Uint8Array): Promise<Buffer> {
     const stored = await this.#driver.get(ROOT_KEY);
     if (!stored) throw new BadRequest('Vault is not initialized');
     try {

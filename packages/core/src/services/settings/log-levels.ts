@@ -15,9 +15,9 @@ export interface LogLevelStore {
   /** Every logger's level, by name. */
   list(): ReadonlyMap<string, LogLevel>;
   /** Of one logger, or of all. */
-  set(level: LogLevel, name?: string): void;
+  set(level: LogLevel, name?: string): void | Promise<void>;
   /** Back to the configured level. */
-  reset(name?: string): void;
+  reset(name?: string): void | Promise<void>;
 }
 
 /** The levels of one process; its log asks `allows` before it writes. */

@@ -154,3 +154,26 @@ test('a lease that is dropped by force is reported to its engine, in the same co
   expect(data).toEqual({ name: 'u1' });
   await mount.close();
 });
+
+test('what an engine stores when a secret is revoked is stored with the end of its lease, or not at all', async () => {
+  const outside = new Outside();
+  let broken = true;
+  const revoked = (): void => {
+    if (broken) throw new Error('not now');
+  };
+  const mount = await mountForTest(testEngine(outside, { revoked }), { path: 'acc' });
+  await mount.write('roles/r', { ttl: '1h' });
+  const { leaseId } = await mount.read('creds/r');
+  const revoke = async () => mount.call('update', 'sys/leases/revoke', { data: { lease_id: leaseId, sync: true } });
+  expect((await revoke()).status).toBe(400);
+  expect(outside.users.size).toBe(0);
+  expect((await mount.call('list', 'acc/left')).status).toBe(404);
+  expect((await mount.call('update', 'sys/leases/lookup', { data: { lease_id: leaseId } })).status).toBe(200);
+  broken = false;
+  // The claim of the attempt that failed is over.
+  await mount.advance('2m');
+  expect((await mount.list('left')).data).toEqual({ keys: ['u1'] });
+  expect((await mount.call('update', 'sys/leases/lookup', { data: { lease_id: leaseId } })).status).toBe(400);
+  expect(outside.log).toEqual(['create u1', 'drop u1', 'drop u1']);
+  await mount.close();
+});

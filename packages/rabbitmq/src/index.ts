@@ -1,0 +1,1 @@
+export { rabbitmqEngine } from './rabbitmq-engine.ts';

@@ -1,0 +1,42 @@
+import { f, NoContent, path, type AnyPath } from '@strongroom/engine-sdk';
+import { RotationStatus } from '@strongroom/rotation';
+import { Type } from 'typebox';
+import { connectionFields, ShownConnection, shownConnection } from './connection.ts';
+import type { BrokerService } from './broker-service.ts';
+import type { DynamicUsers } from './dynamic-users.ts';
+import { CONNECTION } from './records.ts';
+import type { RootRotation } from './root-rotation.ts';
+
+export function connectionPath(service: BrokerService, users: DynamicUsers, root: RootRotation): AnyPath {
+  return path('config/connection', {
+    synopsis: 'How RabbitMQ is reached, and how users and passwords are made.',
+    description:
+      'The first write names connection_uri, username and password; later ones change only what they send. password and tls_client_key are never shown. ' +
+      'The password policy must exist when a password is first made.',
+    fields: {
+      ...connectionFields,
+      verify_connection: f.bool('Log in before anything is stored, and check that the user may manage others.', { default: true }),
+    },
+  })
+    .read({
+      summary: 'Reads the connection, without its secrets.',
+      response: Type.Object({ ...ShownConnection.properties, root_rotation: RotationStatus }),
+      handle: async () => {
+        const connection = await service.read();
+        return (
+          connection && { data: { ...shownConnection(connection), root_rotation: await root.rotation.status(CONNECTION, connection) } }
+        );
+      },
+    })
+    .upsert({
+      summary: 'Configures the connection.',
+      response: NoContent,
+      exists: async () => (await service.read()) !== undefined,
+      handle: async (req) => {
+        const { verify_connection: verify, ...sent } = req.data;
+        if (sent.username_template !== undefined) users.names(sent.username_template);
+        await service.write({ sent, supplied: req.supplied, sudo: req.caller.sudo, verify, signal: req.signal });
+        return undefined;
+      },
+    });
+}

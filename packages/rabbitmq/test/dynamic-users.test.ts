@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import type { TestMount } from '@strongroom/engine-testkit';
+import { describeWithRabbitmq, startRabbitmq, startTcpProxy, type RabbitmqServer } from '@strongroom/lab';
+import { connectionTo, dataOf, EVERYTHING, mountRabbitmq } from './rabbitmq-mount.ts';
+
+jest.setTimeout(60_000);
+
+interface Creds {
+  readonly username: string;
+  readonly password: string;
+}
+
+describeWithRabbitmq('users for a lease', () => {
+  let server: RabbitmqServer;
+  let mount: TestMount;
+
+  beforeAll(async () => {
+    server = await startRabbitmq();
+    await server.api('PUT', 'vhosts/a%2Fb');
+  });
+  afterAll(async () => server?.stop());
+  beforeEach(async () => {
+    mount = await mountRabbitmq(server);
+  });
+  afterEach(async () => {
+    await mount.close();
+    for (const name of await server.users()) await server.api('DELETE', `users/${encodeURIComponent(name)}`);
+  });
+
+  test('a user has the tags, permissions and topic permissions of its role, and logs in', async () => {
+    const permission = { configure: '', write: '^orders$', read: '.*' };
+    await mount.write('roles/app', {
+      tags: 'management, monitoring',
+      vhosts: JSON.stringify({ '/': permission, 'a/b': permission }),
+      vhost_topics: JSON.stringify({ 'a/b': { 'amq.topic': { write: '^a', read: '^b' } } }),
+    });
+    const { username, password } = dataOf<Creds>(await mount.read('creds/app'));
+    expect(username).toMatch(/^root-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+    expect(password).toMatch(/^[A-Za-z0-9]{36}$/);
+    expect(await server.api('GET', 'whoami', undefined, [username, password])).toEqual({
+      status: 200,
+      body: { name: username, tags: ['management', 'monitoring'] },
+    });
+    const { body } = await server.api('GET', `users/${username}/permissions`);
+    expect(body).toEqual(expect.arrayContaining(['/', 'a/b'].map((vhost) => ({ user: username, vhost, ...permission }))));
+    expect((await server.api('GET', `users/${username}/topic-permissions`)).body).toEqual([
+      { user: username, vhost: 'a/b', exchange: 'amq.topic', write: '^a', read: '^b' },
+    ]);
+  });
+
+  test('the user is deleted when its lease ends, and a renewal moves that', async () => {
+    await mount.write('config/lease', { ttl: '10m', max_ttl: '15m' });
+    await mount.write('roles/app', { vhosts: EVERYTHING });
+    const { leaseId } = await mount.read('creds/app');
+    await mount.advance('9m');
+    expect((await mount.call('update', 'sys/leases/renew', { data: { lease_id: leaseId } })).leaseDuration).toBe(360);
+    await mount.advance('5m');
+    expect(await server.users()).toHaveLength(1);
+    await mount.advance('2m');
+    expect(await server.users()).toEqual([]);
+  });
+
+  test('a user that is gone already counts as deleted', async () => {
+    await mount.write('roles/app', { vhosts: EVERYTHING });
+    const answer = await mount.read('creds/app');
+    await server.api('DELETE', `users/${dataOf<Creds>(answer).username}`);
+    expect((await mount.call('update', 'sys/leases/revoke', { data: { lease_id: answer.leaseId, sync: true } })).status).toBe(204);
+    expect((await mount.call('list', 'sys/leases/lookup/rabbitmq/creds/app')).status).toBe(404);
+  });
+
+  test('a creation that is refused half-way leaves neither user, lease nor intent', async () => {
+    await mount.write('roles/app', { vhosts: JSON.stringify({ '/': {}, nowhere: {} }) });
+    const { status, errors } = await mount.call('read', 'rabbitmq/creds/app');
+    expect({ status, errors }).toEqual({
+      status: 500,
+      errors: [expect.stringContaining('virtual host "nowhere": status 400: vhost_or_user_not_found')],
+    });
+    expect(await server.users()).toEqual([]);
+    expect((await mount.call('read', 'sys/journal')).data).toMatchObject({ intents: [] });
+    expect((await mount.call('list', 'sys/leases/lookup/rabbitmq/creds/app')).status).toBe(404);
+  });
+
+  test('a template whose names repeat takes over no user', async () => {
+    await server.api('PUT', 'users/app', { password: 'mine', tags: '' });
+    await mount.write('config/connection', { username_template: '{{.RoleName}}' });
+    await mount.write('roles/app', { vhosts: EVERYTHING });
+    await mount.write('roles/other', { tags: 'management' });
+    const { status, errors } = await mount.call('read', 'rabbitmq/creds/app');
+    expect({ status, errors }).toEqual({ status: 400, errors: [expect.stringContaining('there is a user "app" already')] });
+    const first = await mount.read('creds/other');
+    expect((await mount.call('read', 'rabbitmq/creds/other')).status).toBe(400);
+    await mount.call('update', 'sys/leases/revoke', { data: { lease_id: first.leaseId, sync: true } });
+    expect((await mount.call('read', 'rabbitmq/creds/other')).status).toBe(200);
+    // The password of the one that was there is still its own.
+    const { body } = await server.api('GET', 'whoami', undefined, ['app', 'mine']);
+    expect(body).toMatchObject({ reason: 'Not management user' });
+  });
+
+  test('preview shows the calls of creds, and sends none', async () => {
+    await mount.write('roles/app', { tags: 'monitoring' });
+    const { calls, username } = dataOf<{ calls: object[]; username: string }>(
+      await mount.write('roles/app/preview', { vhosts: JSON.stringify({ '/': { read: '.*' } }) }),
+    );
+    expect(calls).toEqual([
+      { method: 'PUT', path: `/api/users/${username}`, body: { password: 'SAMPLE-password', tags: '' } },
+      { method: 'PUT', path: `/api/permissions/%2F/${username}`, body: { configure: '', write: '', read: '.*' } },
+    ]);
+    expect(dataOf<{ calls: object[] }>(await mount.write('roles/app/preview')).calls).toHaveLength(1);
+    expect((await mount.call('update', 'rabbitmq/roles/none/preview')).status).toBe(400);
+    expect(await server.users()).toEqual([]);
+  });
+
+  test('a broker that is down is a 5xx that names it, and its users are deleted once it is back', async () => {
+    const proxy = await startTcpProxy(server.port);
+    try {
+      await mount.write('config/connection', { ...connectionTo(server), connection_uri: `http://127.0.0.1:${proxy.port}` });
+      await mount.write('roles/app', { vhosts: EVERYTHING });
+      const answer = await mount.read('creds/app');
+      await proxy.stop();
+      const { status, errors } = await mount.call('read', 'rabbitmq/creds/app');
+      expect({ status, errors }).toEqual({ status: 500, errors: [expect.stringContaining('RabbitMQ cannot be reached')] });
+      expect(errors?.join()).not.toContain(server.password);
+      await mount.call('update', 'sys/leases/revoke', { data: { lease_id: answer.leaseId } });
+      expect(await server.users()).toHaveLength(1);
+      await mount.write('config/connection', connectionTo(server));
+      await mount.advance('1s');
+      expect(await server.users()).toEqual([]);
+    } finally {
+      await proxy.stop();
+    }
+  });
+});

@@ -1,0 +1,6 @@
+// A worker of a server: `worker-main <number> <how many> <server> <words of the server command>`.
+import { quietStart } from './memory.ts';
+
+const started = quietStart();
+const { work } = await import('./work.ts');
+process.exit(await work(process.argv.slice(2), started));

@@ -1,0 +1,281 @@
+import { describe, expect, test } from '@jest/globals';
+import { manualClock, type ManualClock } from '@strongroom/engine-testkit';
+import { automaticWorkers, coresAtHand } from '../../src/config/cores.ts';
+import { checkConfiguration } from '../../src/config/read-configuration.ts';
+import { lastingCounts, mergedMetrics, type MetricFamilySnapshot } from '../../src/metrics/merged-metrics.ts';
+import type { FromWorker, ToWorker } from '../../src/workers/messages.ts';
+import { Supervisor } from '../../src/workers/supervisor.ts';
+import { WorkerSiblings, type WorkerPlace } from '../../src/workers/worker-siblings.ts';
+import type { End, WorkerProcess } from '../../src/workers/worker-process.ts';
+
+/** A worker in this process, which does nothing by itself. */
+class FakeWorker implements WorkerProcess {
+  static #last = 100;
+  readonly pid = (FakeWorker.#last += 1);
+  readonly told: ToWorker[] = [];
+  readonly siblings: WorkerSiblings;
+  killed = false;
+  #heard: (message: FromWorker) => void = () => undefined;
+  #ended: (end: End) => void = () => undefined;
+
+  constructor(readonly place: WorkerPlace) {
+    this.siblings = new WorkerSiblings(place, (message) => this.say(message));
+  }
+
+  send(message: ToWorker): void {
+    this.told.push(message);
+    if (message.kind !== 'stop' && message.kind !== 'reload') this.siblings.hear(structuredClone(message));
+  }
+  hear(heard: (message: FromWorker) => void): void {
+    this.#heard = heard;
+  }
+  onEnd(ended: (end: End) => void): void {
+    this.#ended = ended;
+  }
+  kill(): void {
+    this.killed = true;
+    this.end(null, 'SIGKILL');
+  }
+  say(message: FromWorker): void {
+    this.#heard(message);
+  }
+  listen(): void {
+    this.say({ kind: 'listening', listening: { addresses: ['http://127.0.0.1:1'], sealed: true, initialized: false, automatic: false } });
+  }
+  end(code: number | null, signal: string | null = null): void {
+    this.#ended({ code, signal });
+  }
+}
+
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 20; i += 1) await Promise.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
+};
+
+async function supervised(count = 2) {
+  const clock: ManualClock = manualClock();
+  const log: string[] = [];
+  const forked: FakeWorker[] = [];
+  const write = (message: string): void => void log.push(message);
+  const supervisor = new Supervisor({
+    ...{ count, clock },
+    log: { debug: write, info: write, warn: write, error: write },
+    fork: (place) => {
+      const worker = new FakeWorker(place);
+      forked.push(worker);
+      return worker;
+    },
+  });
+  const ready = supervisor.start();
+  ready.catch(() => undefined);
+  const serve = async (): Promise<void> => {
+    forked[0]!.listen();
+    await settled();
+    for (const worker of forked.slice(1)) worker.listen();
+    await ready;
+  };
+  return { supervisor, clock, log, forked, ready, serve };
+}
+
+describe('the supervisor', () => {
+  test('starts the first worker alone, and is ready once all listen', async () => {
+    const { forked, serve, ready } = await supervised(3);
+    expect(forked).toHaveLength(1);
+    await serve();
+    expect(forked.map(({ place }) => place.number)).toEqual([1, 2, 3]);
+    expect(await ready).toMatchObject({ addresses: ['http://127.0.0.1:1'] });
+    expect(forked.map(({ siblings }) => [siblings.running, siblings.first])).toEqual([
+      [3, true],
+      [3, false],
+      [3, false],
+    ]);
+  });
+
+  test('gives up where a worker cannot start, with its reason', async () => {
+    const { forked, ready } = await supervised();
+    forked[0]!.say({ kind: 'failed', reason: 'cannot listen on 127.0.0.1:1' });
+    forked[0]!.end(1);
+    await expect(ready).rejects.toThrow('cannot listen on 127.0.0.1:1');
+    expect(forked).toHaveLength(1);
+  });
+
+  test('starts a worker anew at once, then after 1 and 2 seconds, and ends after five failures within a minute', async () => {
+    const { forked, serve, clock, supervisor } = await supervised();
+    await serve();
+    const fail = async (): Promise<number> => {
+      forked.at(-1)!.end(1);
+      await settled();
+      return forked.length;
+    };
+    expect(await fail()).toBe(3);
+    expect(await fail()).toBe(3);
+    await clock.advance('1s');
+    expect(forked).toHaveLength(4);
+    expect(await fail()).toBe(4);
+    await clock.advance('2s');
+    expect(forked).toHaveLength(5);
+    expect(await fail()).toBe(5);
+    await clock.advance('4s');
+    await fail();
+    expect(forked[0]!.told).toContainEqual({ kind: 'stop', reason: 'workers keep ending' });
+    forked[0]!.end(0);
+    expect(await supervisor.ended).toBe(1);
+  });
+
+  test('does not count against a worker that it served for a minute, nor that it was stopped in order', async () => {
+    const { forked, serve, clock } = await supervised();
+    await serve();
+    for (let i = 0; i < 6; i += 1) {
+      forked[0]!.say({ kind: 'beat' });
+      const last = forked.at(-1)!;
+      for (let tick = 0; tick < 61; tick += 1) {
+        for (const worker of [forked[0]!, last]) worker.say({ kind: 'beat' });
+        await clock.advance('1s');
+      }
+      last.end(1);
+      await settled();
+    }
+    expect(forked).toHaveLength(8);
+    for (let i = 0; i < 6; i += 1) {
+      forked.at(-1)!.end(0);
+      await settled();
+    }
+    expect(forked).toHaveLength(14);
+  });
+
+  test('ends a worker whose event loop stands still, and starts another', async () => {
+    const { forked, serve, clock, log } = await supervised();
+    await serve();
+    for (let tick = 0; tick < 31; tick += 1) {
+      forked[0]!.say({ kind: 'beat' });
+      await clock.advance('1s');
+    }
+    await settled();
+    expect(forked.map(({ killed }) => killed)).toEqual([false, true, false]);
+    expect(log).toEqual(expect.arrayContaining(['a worker does not answer', 'a worker is ended because it does not answer']));
+  });
+
+  test('lets workers stop for 30 seconds, then kills them and ends with 1', async () => {
+    const { forked, serve, clock, supervisor } = await supervised();
+    await serve();
+    supervisor.stop('SIGTERM');
+    forked[0]!.end(0);
+    await settled();
+    for (let tick = 0; tick < 30; tick += 1) {
+      forked[1]!.say({ kind: 'beat' });
+      await clock.advance('1s');
+    }
+    expect(forked[1]!.killed).toBe(true);
+    expect(await supervisor.ended).toBe(1);
+    expect(forked).toHaveLength(2);
+  });
+
+  test('asks all the others, and waits neither for one that has ended nor for one that hangs', async () => {
+    const { forked, serve, clock } = await supervised(3);
+    await serve();
+    const [one, two, three] = forked as [FakeWorker, FakeWorker, FakeWorker];
+    for (const [worker, answer] of [
+      [two, 'two'],
+      [three, 'three'],
+    ] as const)
+      worker.siblings.answer('who', () => answer);
+    expect(await one.siblings.ask('who')).toEqual(['two', 'three']);
+    expect(await one.siblings.ask('nothing')).toEqual([]);
+    three.siblings.answer('who', async () => new Promise(() => undefined));
+    const hanging = one.siblings.ask('who', undefined, 2_000);
+    await settled();
+    await clock.advance('2s');
+    expect(await hanging).toEqual(['two']);
+    const ended = one.siblings.ask('who');
+    await settled();
+    three.end(1);
+    expect(await ended).toEqual(['two']);
+  });
+
+  test('gives out turns one at a time, and takes that of a worker which has ended', async () => {
+    const { forked, serve } = await supervised();
+    await serve();
+    const [one, two] = forked as [FakeWorker, FakeWorker];
+    const order: string[] = [];
+    void one.siblings.inTurn('x', async () => {
+      order.push('one');
+      await new Promise(() => undefined);
+    });
+    const second = two.siblings.inTurn('x', async () => void order.push('two'));
+    await settled();
+    expect(order).toEqual(['one']);
+    one.end(1);
+    await second;
+    expect(order).toEqual(['one', 'two']);
+  });
+
+  test('keeps no key that it passes on', async () => {
+    const { forked, serve } = await supervised();
+    await serve();
+    const [one, two] = forked as [FakeWorker, FakeWorker];
+    const passed: Uint8Array[] = [];
+    two.siblings.answer<Uint8Array>('key', (key) => key);
+    const key = new Uint8Array([1, 2, 3]);
+    one.say({ kind: 'ask', id: 99, topic: 'key', message: key, within: 1_000 });
+    await settled();
+    passed.push(key);
+    expect([...passed[0]!]).toEqual([0, 0, 0]);
+  });
+});
+
+describe('metrics of several processes', () => {
+  const family = (name: string, type: string, aggregator: string, values: object[]): MetricFamilySnapshot =>
+    ({ name, help: name, type, aggregator, values }) as never;
+  const snapshot = (count: number, memory: number): MetricFamilySnapshot[] => [
+    family('requests_total', 'counter', 'sum', [{ value: count, labels: { status: '200' } }]),
+    family('unsealed', 'gauge', 'min', [{ value: count > 5 ? 1 : 0, labels: {} }]),
+    family('process_memory', 'gauge', 'omit', [{ value: memory, labels: {} }]),
+    family('seconds', 'summary', 'sum', [
+      { value: memory, labels: { quantile: '0.5' } },
+      { value: count, labels: {}, metricName: 'seconds_count' },
+    ]),
+  ];
+
+  test('are added up, or shown by worker where that means nothing, with the counts of those that have ended', async () => {
+    const merged = mergedMetrics(
+      [
+        { worker: 1, families: snapshot(10, 7) },
+        { worker: 2, families: snapshot(5, 8) },
+      ],
+      lastingCounts(snapshot(100, 9)),
+    );
+    const text = await merged.metrics();
+    expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
+      'requests_total{status="200"} 115',
+      'unsealed 0',
+      'process_memory{worker="1"} 7',
+      'process_memory{worker="2"} 8',
+      'seconds{quantile="0.5",worker="1"} 7',
+      'seconds_count 115',
+      'seconds{quantile="0.5",worker="2"} 8',
+    ]);
+  });
+});
+
+describe('the number of workers', () => {
+  const workers = (text: string, dev = false): number => checkConfiguration([{ file: 'server.hcl', text }], { env: {}, dev }).workers;
+
+  test('is 1 unless the configuration says otherwise', () => {
+    expect(workers('')).toBe(1);
+    expect(workers('workers = 3')).toBe(3);
+    expect(workers('workers = "3"')).toBe(3);
+    expect(workers('workers = 3\nstorage "lmdb" { path = "/x" }', true)).toBe(1);
+    expect(workers('workers = "auto"\nstorage "inmem" {}')).toBe(1);
+    expect(() => workers('workers = 2\nstorage "inmem" {}')).toThrow('workers must be 1 with the storage "inmem"');
+    for (const wrong of ['0', '65', '"many"', '1.5'])
+      expect(() => workers(`workers = ${wrong}`)).toThrow('workers must be a number from 1 to 64, or "auto"');
+  });
+
+  test('is by "auto" one less than the cores that there are, and 8 at most', () => {
+    expect([1, 1.5, 2, 3, 4, 9, 64].map(automaticWorkers)).toEqual([1, 1, 1, 2, 3, 8, 8]);
+    expect(coresAtHand((path) => (path.endsWith('cpu.max') ? '50000 100000\n' : undefined))).toBe(0.5);
+    expect(coresAtHand((path) => (path.endsWith('quota_us') ? '-1\n' : path.endsWith('period_us') ? '100000\n' : undefined))).toBe(
+      coresAtHand(() => undefined),
+    );
+  });
+});

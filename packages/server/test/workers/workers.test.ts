@@ -1,0 +1,265 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { scratchFolder } from '../scratch.ts';
+import { isAlive, ServerProcess, until, type Connection } from './server-process.ts';
+
+jest.setTimeout(120_000);
+
+const folder = scratchFolder();
+const KEY = 'ab'.repeat(32);
+const started: ServerProcess[] = [];
+afterAll(async () => {
+  for (const server of started) await server.end('SIGKILL');
+});
+const start = (config: string): ServerProcess => {
+  const server = new ServerProcess(config);
+  started.push(server);
+  return server;
+};
+const written = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+/** The tests follow one server through its life, in this order. */
+describe('a server of two workers', () => {
+  const audit = join(folder, 'audit.log');
+  const socket = join(folder, 'strongroom.sock');
+  let server: ServerProcess;
+  let address: string;
+  let token: string;
+  let recovery: string[];
+  let connections: Connection[];
+
+  beforeAll(async () => {
+    server = start(
+      written(
+        'server.hcl',
+        `storage "lmdb" { path = ${JSON.stringify(join(folder, 'store'))} }
+listener "tcp" { address = "127.0.0.1:0", tls_disable = true, disable_unauthed_generate_root_endpoints = false, disable_unauthed_rekey_endpoints = false }
+listener "unix" { address = ${JSON.stringify(socket)} }
+seal "static" { current_key_id = "1", current_key = "${KEY}" }
+audit "file" "file" { options = { file_path = ${JSON.stringify(audit)} } }
+ui = false
+pid_file = ${JSON.stringify(join(folder, 'pid'))}
+workers = 2
+`,
+      ),
+    );
+    address = await server.says(/Listeners: (http:\S+?),/);
+    await server.says(/ready/);
+    connections = Array.from({ length: 8 }, () => server.connection(address));
+  });
+  const all = async (method: string, path: string, body?: unknown) =>
+    Promise.all(connections.map(async (one) => one.call(method, path, token, body)));
+  const statuses = async (path: string): Promise<number[]> => [...new Set((await all('GET', path)).map(({ status }) => status))];
+
+  test('is ready once both listen, and its pid file has the number of the supervisor', () => {
+    expect(readFileSync(join(folder, 'pid'), 'utf8')).toBe(`${server.pid}\n`);
+    expect(server.workers).toHaveLength(2);
+    expect(server.said).toContain('Workers: 2');
+  });
+
+  test('opens whole when one worker initialises it', async () => {
+    const { body } = await connections[0]!.call('PUT', 'sys/init', '', { recovery_shares: 2, recovery_threshold: 2 });
+    token = body['root_token'] as string;
+    recovery = body['recovery_keys_base64'] as string[];
+    expect(await statuses('sys/health')).toEqual([200]);
+    expect((await connections[0]!.call('GET', 'sys/health')).body).toMatchObject({ workers: { running: 2, configured: 2 } });
+  });
+
+  test('has no key and no token in the environment or the arguments of a process', () => {
+    for (const pid of [server.pid, ...server.workers])
+      for (const file of ['environ', 'cmdline']) {
+        const text = readFileSync(`/proc/${pid}/${file}`, 'utf8');
+        for (const secret of [KEY, token, ...recovery]) expect(text).not.toContain(secret);
+      }
+  });
+
+  test('answers at its unix socket, which is its owner’s', async () => {
+    const answered = await new Promise<string>((resolve, reject) => {
+      const client = connect(socket, () => client.write('GET /v1/sys/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'));
+      let text = '';
+      client.setEncoding('utf8').on('data', (chunk) => (text += String(chunk)));
+      client.once('end', () => resolve(text));
+      client.once('error', reject);
+    });
+    expect(answered).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  test('counts the requests of all its workers, whichever is asked', async () => {
+    const counted = async (one: Connection): Promise<number> => {
+      const { text } = await one.call('GET', 'sys/metrics', token);
+      return Number(/^strongroom_requests_total\{operation="read",status="404"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+    };
+    const before = await counted(connections[0]!);
+    for (let i = 0; i < 25; i += 1) await all('GET', 'sys/policies/acl/absent');
+    const after = await Promise.all(connections.map(counted));
+    expect(after).toEqual(connections.map(() => before + 200));
+    const { text } = await connections[0]!.call('GET', 'sys/metrics', token);
+    expect(text).toMatch(/^process_resident_memory_bytes\{worker="1"\} /m);
+    expect(text).toMatch(/^process_resident_memory_bytes\{worker="2"\} /m);
+    expect(text).toMatch(/^strongroom_unsealed 1$/m);
+    expect(text).toMatch(/^vault_core_unsealed\{cluster="[^"]+"\} 1$/m);
+  });
+
+  test('writes 20,000 whole lines to one audit file, before and after a rotation', async () => {
+    const lines = (file: string): string[] => readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    const before = lines(audit).length;
+    const rotated = `${audit}.1`;
+    const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`key${i}`, 'x'])));
+    const head = `Host: x\r\nX-Vault-Token: ${token}\r\n`;
+    const narrow = `GET /v1/auth/token/lookup-self HTTP/1.1\r\n${head}\r\n`;
+    const long = `PUT /v1/cubbyhole/wide HTTP/1.1\r\n${head}Content-Length: ${wide.length}\r\n\r\n${wide}`;
+    let answered = 0;
+    const count = (more: number): void => {
+      if (answered < 5_000 && answered + more >= 5_000) {
+        renameSync(audit, rotated);
+        server.child.kill('SIGHUP');
+      }
+      answered += more;
+    };
+    const asked = Array.from({ length: 8 }, async (_, at) => server.many(address, at < 6 ? narrow : long, at < 6 ? 1_600 : 200, count));
+    expect(new Set((await Promise.all(asked)).flat())).toEqual(new Set([200, 204]));
+    const written = [...lines(rotated), ...lines(audit)];
+    expect(written).toHaveLength(before + 20_000);
+    for (const line of written) expect(() => JSON.parse(line) as unknown).not.toThrow();
+    expect(lines(audit).length).toBeGreaterThan(0);
+  });
+
+  test('generates a root token from shares that different workers are given', async () => {
+    const begun = await connections[0]!.call('PUT', 'sys/generate-root/attempt', token, {});
+    const { nonce, otp } = begun.body as { nonce: string; otp: string };
+    await connections[1]!.call('PUT', 'sys/generate-root/update', token, { nonce, key: recovery[0] });
+    const { body } = await connections[2]!.call('PUT', 'sys/generate-root/update', token, { nonce, key: recovery[1] });
+    expect(body).toMatchObject({ complete: true, progress: 2 });
+    const encoded = Buffer.from(body['encoded_token'] as string, 'base64');
+    const made = encoded.map((byte, at) => byte ^ otp.charCodeAt(at)).toString();
+    for (const one of connections) expect((await one.call('GET', 'auth/token/lookup-self', made)).status).toBe(200);
+  });
+
+  test('replaces recovery keys with shares that different workers are given', async () => {
+    const begun = await connections[1]!.call('PUT', 'sys/rekey-recovery-key/init', token, { secret_shares: 2, secret_threshold: 2 });
+    const nonce = begun.body['nonce'];
+    await connections[2]!.call('PUT', 'sys/rekey-recovery-key/update', token, { nonce, key: recovery[0] });
+    const { body } = await connections[3]!.call('PUT', 'sys/rekey-recovery-key/update', token, { nonce, key: recovery[1] });
+    expect(body).toMatchObject({ complete: true });
+    recovery = body['keys_base64'] as string[];
+  });
+
+  test('sets the level of a logger, and reloads a plugin, in all workers', async () => {
+    await connections[0]!.call('POST', 'sys/loggers/audit', token, { level: 'trace' });
+    for (const { body } of await all('GET', 'sys/loggers')) expect(body['data']).toMatchObject({ audit: 'trace' });
+    await connections[0]!.call('POST', 'sys/mounts/secret', token, { type: 'kv', options: { version: '2' } });
+    const { body } = await connections[1]!.call('PUT', 'sys/plugins/reload/backend', token, { mounts: ['secret/'] });
+    const { reload_id } = body['data'] as { reload_id: string };
+    const status = `sys/plugins/reload/backend/status?reload_id=${reload_id}`;
+    expect(await statuses(status)).toEqual([200]);
+  });
+
+  test('follows the log of all workers at one of them', async () => {
+    const seen = new Set<string>();
+    const followed = server.follows(address, 'sys/monitor', token, (text) => {
+      for (const [, worker] of text.matchAll(/reloaded.*worker=(\d)/g)) seen.add(worker!);
+      return seen.size === 2;
+    });
+    await until(async () => {
+      server.child.kill('SIGHUP');
+      await connections[0]!.call('GET', 'sys/health');
+      return seen.size === 2;
+    });
+    expect(await followed).toContain('worker=1');
+  });
+
+  test('loses nothing while a worker is killed under load, answers others meanwhile, starts another, and loses no count', async () => {
+    const requests = async (): Promise<number> => {
+      const { text } = await server.connection(address).call('GET', 'sys/metrics', token);
+      return [...text.matchAll(/^strongroom_requests_total\{.*\} (\d+)$/gm)].reduce((sum, [, value]) => sum + Number(value), 0);
+    };
+    const written: string[] = [];
+    const wrong: number[] = [];
+    let broken = 0;
+    let over = false;
+    const writers = connections.map(async (_, writer) => {
+      let one = server.connection(address);
+      for (let i = 0; !over; i += 1) {
+        const answer = await one.call('PUT', `secret/data/${writer}-${i}`, token, { data: { i } }).catch(() => undefined);
+        if (answer?.status === 200) written.push(`${writer}-${i}`);
+        else if (answer) wrong.push(answer.status);
+        else {
+          broken += 1;
+          one.close();
+          one = server.connection(address);
+        }
+      }
+    });
+    await until(() => written.length > 200);
+    const before = await requests();
+    const [killed, other] = server.workers as [number, number];
+    server.said = '';
+    process.kill(killed, 'SIGKILL');
+    await server.says(/a worker ended and is started anew: worker=\d pid=\d+ signal=SIGKILL/);
+    const meanwhile = written.length;
+    await server.says(/all workers run/);
+    expect(written.length).toBeGreaterThan(meanwhile);
+    over = true;
+    await Promise.all(writers);
+    expect(wrong).toEqual([]);
+    // Connections that the killed worker had taken break; no other does, and none is left waiting.
+    expect(broken).toBeLessThanOrEqual(writers.length);
+    expect(server.workers).toContain(other);
+    // What the killed one counted in its last seconds alone may be missing.
+    expect(await requests()).toBeGreaterThan(before);
+    connections = Array.from({ length: 8 }, () => server.connection(address));
+    const lists = await all('LIST', 'secret/metadata');
+    for (const { body } of lists) {
+      const kept = new Set((body['data'] as { keys: string[] }).keys);
+      expect(written.filter((name) => !kept.has(name))).toEqual([]);
+    }
+    expect((await connections[0]!.call('GET', 'sys/nodes', token)).body['data']).toMatchObject({
+      nodes: [{ state: 'active', workers: 2 }],
+    });
+  });
+
+  test('is sealed and unsealed whole, and a worker that is started meanwhile stays sealed', async () => {
+    expect((await connections[3]!.call('PUT', 'sys/seal', token)).status).toBe(204);
+    expect(await statuses('sys/health')).toEqual([503]);
+    server.said = '';
+    process.kill(server.workers[0]!, 'SIGKILL');
+    await server.says(/all workers run/);
+    connections = Array.from({ length: 8 }, () => server.connection(address));
+    expect(await statuses('sys/health')).toEqual([503]);
+    for (const [at, key] of recovery.entries()) await connections[at]!.call('PUT', 'sys/unseal', '', { key });
+    expect(await statuses('sys/health')).toEqual([200]);
+    expect(await statuses('auth/token/lookup-self')).toEqual([200]);
+  });
+
+  test('leaves no worker behind when its supervisor is killed, and its port is free', async () => {
+    const { workers } = server;
+    await server.end('SIGKILL');
+    await until(() => !workers.some(isAlive));
+    const { port, hostname } = new URL(address);
+    const next = createServer();
+    await new Promise<void>((resolve, reject) => next.once('error', reject).listen(Number(port), hostname, resolve));
+    next.close();
+  });
+});
+
+test('a server of two workers ends with 1 and one plain sentence when its address is in use', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { port: number };
+  const blocked = written('blocked', '');
+  const both = [
+    `storage "lmdb" { path = ${JSON.stringify(join(folder, 'other'))} }\nlistener "tcp" { address = "127.0.0.1:${port}", tls_disable = true }`,
+    `storage "lmdb" { path = ${JSON.stringify(join(blocked, 'store'))} }\nlistener "tcp" { address = "127.0.0.1:0", tls_disable = true }`,
+  ].map((text, at) => start(written(`faulty-${at}.hcl`, `${text}\nworkers = 2\nui = false\n`)));
+  expect(await Promise.all(both.map(({ exited }) => exited))).toEqual([1, 1]);
+  expect(both[0]!.said).toMatch(new RegExp(`^Error: cannot listen on 127.0.0.1:${port}: the address is in use`, 'm'));
+  expect(both[0]!.said.match(/^Error:/gm)).toHaveLength(1);
+  expect(both[1]!.said).toMatch(/^Error: storage lmdb: the path is not a folder$/m);
+  taken.close();
+});
