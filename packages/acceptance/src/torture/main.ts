@@ -27,8 +27,8 @@ async function mixedLoad(store: CrashStore): Promise<void> {
   const run = await CrashRun.create(postgres, store);
   const what = `mixed load on ${store.name}`;
   try {
-    const report = await run.run(kills, Math.random, (round) => {
-      if (round % 10 === 0) say(`${what}: ${round} of ${kills} kills`);
+    const report = await run.run(kills, Math.random, (round, recovery) => {
+      if (round % 10 === 0) say(`${what}: ${round} of ${kills} kills, ${recovery}`);
     });
     const { rounds, faults, writes, credentials, lost, left, recovery } = report;
     say(
