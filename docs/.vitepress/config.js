@@ -42,6 +42,7 @@ const guide = [
       entry('Databases', '/databases/'),
       entry('Directory accounts', '/engines/ldap-secrets'),
       entry('RabbitMQ users', '/engines/rabbitmq'),
+      entry('Tokens of Kubernetes', '/engines/kubernetes-secrets'),
       entry('AWS credentials', '/engines/aws'),
       entry('Secret sync', '/engines/sync'),
       entry('Destinations', '/sync/'),
