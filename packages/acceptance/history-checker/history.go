@@ -27,6 +27,9 @@ type input struct {
 	Expected int    `json:"expected"`
 	// Uses is how often the object of the call can be used in all.
 	Uses int `json:"uses"`
+	// began and ended are the times of the call, for laws that know of time; ended is 0 where there was no answer.
+	began int64
+	ended int64
 }
 
 // output is what a client was told.

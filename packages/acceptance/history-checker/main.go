@@ -87,6 +87,7 @@ func operationsOf(history []call) []porcupine.Operation {
 	operations := make([]porcupine.Operation, 0, len(history))
 	for _, one := range history {
 		end, out := one.Return, one.Output
+		one.Input.began, one.Input.ended = one.Call, one.Return
 		if end == 0 {
 			end, out = math.MaxInt64, nil
 		}

@@ -1,11 +1,21 @@
 package main
 
+import "time"
+
+// late bounds how long servers issue what a cap has no more room for: they count anew what the others have issued within
+// five seconds, and a fault holds a count up for two or three more.
+const late = int64(8 * time.Second)
+
 // state is what an object is, as far as its model asks.
 type state struct {
 	version int
 	value   string
 	// used counts uses; a flag where an object can be used once.
 	used int
+	// maybe counts uses that may have had an effect.
+	maybe int
+	// full is when the last use was answered that there was room for.
+	full int64
 }
 
 // step says whether the output is possible in this state, and what the state is after it. A nil output explains
@@ -20,6 +30,7 @@ var models = map[string]step{
 	"uses":     uses,
 	"repeat":   repeat,
 	"loan":     loan,
+	"quota":    quota,
 }
 
 // register is a secret of version 2 of key-value: each write makes the next version, and check-and-set succeeds for the
@@ -76,15 +87,41 @@ func repeat(before state, _ input, out *output) (bool, state) {
 	return before.value == "" || before.value == out.Value, state{value: out.Value}
 }
 
-// loan is a set with one account: it is lent to one borrower at a time.
+// loan is a set with one account: it is lent to one borrower at a time. A loan of which nobody knows may be undone.
+// A check-in brings back as many accounts as the version of its answer.
 func loan(before state, in input, out *output) (bool, state) {
 	switch {
+	case in.Op == "check-in" && out != nil && out.Version == 0:
+		return out.Ok, before
 	case in.Op == "check-in":
 		return out == nil || out.Ok, state{}
 	case in.Op == "check-out" && before.used == 1:
 		return out == nil || !out.Ok, before
 	case in.Op == "check-out":
-		return out == nil || out.Ok, state{used: 1}
+		return out == nil || out.Ok, state{used: 1, value: in.Value}
+	case in.Op == "undo" && in.Value == before.value:
+		return true, state{}
+	case in.Op == "undo":
+		return true, before
 	}
 	return false, before
+}
+
+// quota is a cap on leases of which none ends: nothing is refused while there is room, and soon after there is none all
+// is refused, on every server.
+func quota(before state, in input, out *output) (bool, state) {
+	after := before
+	if out == nil {
+		after.maybe++
+		return true, after
+	}
+	if !out.Ok {
+		return before.used+before.maybe >= in.Uses, before
+	}
+	if before.used < in.Uses {
+		after.used++
+		after.full = max(after.full, in.ended)
+		return true, after
+	}
+	return in.began <= before.full+late, before
 }

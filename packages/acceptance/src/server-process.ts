@@ -29,6 +29,8 @@ export interface ServerProcessOptions {
   readonly cwd?: string;
   /** The command to run; the repository's by default. */
   readonly command?: string;
+  /** The Node.js executable; the one of this process by default. */
+  readonly node?: string;
   /** URL of a module to load before the server; it may answer messages of its parent. */
   readonly preload?: string;
   /** Called with everything that it writes, as it comes; `log()` keeps the end alone. */
@@ -39,9 +41,9 @@ export interface ServerProcessOptions {
 export async function startServer(
   words: readonly string[],
   address: string,
-  { env = process.env, cwd, command: file = command, preload, heard }: ServerProcessOptions = {},
+  { env = process.env, cwd, command: file = command, node = process.execPath, preload, heard }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), file, 'server', ...words], {
+  const child = spawn(node, [...(preload === undefined ? [] : ['--import', preload]), file, 'server', ...words], {
     env,
     cwd,
     stdio: ['ignore', 'pipe', 'pipe', ...(preload === undefined ? [] : ['ipc' as const])],

@@ -35,9 +35,11 @@ export async function searchUsers(
 ): Promise<{ entries: LdapEntry[]; namedBy: string[] }> {
   const upn = config.upndomain !== '';
   const value = upn ? `${username}@${config.upndomain}` : username;
-  const filter = setup.renderUserFilter({ UserAttr: upn ? 'userPrincipalName' : setup.userAttribute, Username: escapeFilterValue(value) });
-  notes.filtered?.(filter);
-  const namedBy = attributesWith(filter, Buffer.from(value));
+  const text = setup.renderUserFilter({ UserAttr: upn ? 'userPrincipalName' : setup.userAttribute, Username: escapeFilterValue(value) });
+  notes.filtered?.(text);
+  const parsed = parsedFilter(text);
+  const namedBy = parsed === undefined ? [] : attributesWith(parsed, Buffer.from(value));
+  const filter = parsed ?? text;
   const request = { base: config.userdn, filter, sizeLimit: 2, derefAliases: dereference, signal };
   const asked = [...new Set([...attributes, setup.userAttribute, ...namedBy])];
   const entries = await directory.withServiceConnection(
@@ -51,8 +53,16 @@ export async function searchUsers(
   return { entries, namedBy };
 }
 
-/** Of a filter that does not parse there are none: the search refuses it. */
-function attributesWith(text: string, value: Buffer): string[] {
+/** Undefined for what does not parse: the search refuses it. */
+function parsedFilter(text: string): Filter | undefined {
+  try {
+    return parseFilter(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function attributesWith(whole: Filter, value: Buffer): string[] {
   const found = new Set<string>();
   const visit = (filter: Filter): void => {
     if (filter.kind === 'and' || filter.kind === 'or') filter.filters.forEach(visit);
@@ -60,11 +70,7 @@ function attributesWith(text: string, value: Buffer): string[] {
       if (filter.attribute !== undefined && filter.value.equals(value)) found.add(filter.attribute);
     }
   };
-  try {
-    visit(parseFilter(text));
-  } catch {
-    return [];
-  }
+  visit(whole);
   return [...found];
 }
 

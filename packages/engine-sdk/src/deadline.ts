@@ -105,7 +105,8 @@ export class Deadline {
    * What the work gives, or a rejection at the end: at once, or after a grace, with DeadlineIgnored. `ended` is called when the work has ended, however
    * late. One piece of work after another may be guarded.
    */
-  guard<T>(work: () => Promise<T>, { clock, grace = 0, ended }: GuardOptions = {}): Promise<T> {
+  guard<T>(work: () => Promise<T>, options: GuardOptions = {}): Promise<T> {
+    const { clock, grace = 0 } = options;
     return new Promise<T>((resolve, reject) => {
       let cancel: (() => void) | undefined;
       const leave = (reason: Error): void => {
@@ -116,9 +117,16 @@ export class Deadline {
       const clear = (): void => {
         this.#leave = undefined;
         cancel?.();
-        ended?.();
+        options.ended?.();
       };
-      const running = work();
+      let running: Promise<T>;
+      try {
+        running = work();
+      } catch (error) {
+        clear();
+        reject(error as Error);
+        return;
+      }
       this.#leave = leave;
       running.then(
         (result) => {
@@ -138,5 +146,5 @@ export class Deadline {
 interface GuardOptions {
   readonly clock?: Clock;
   readonly grace?: number;
-  readonly ended?: () => void;
+  ended?(): void;
 }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { Type } from 'typebox';
 import type { EngineHost } from './engine.ts';
 
@@ -29,7 +29,7 @@ export interface NameMarkOptions {
 export class NameMark {
   readonly #host: Pick<EngineHost, 'storage' | 'randomBytes'>;
   readonly #options: NameMarkOptions;
-  #key: Buffer | undefined;
+  #key: KeyObject | undefined;
 
   constructor(host: Pick<EngineHost, 'storage' | 'randomBytes'>, options: NameMarkOptions) {
     this.#host = host;
@@ -46,7 +46,7 @@ export class NameMark {
       await keys.put(KEY_ID, made);
       return made;
     });
-    this.#key = Buffer.from(key, 'hex');
+    this.#key = createSecretKey(key, 'hex');
   }
 
   /** Random characters with the mark in them, or as they are where they are too few. */

@@ -137,6 +137,15 @@ describe('Deadline', () => {
     await expect(outcome).rejects.toThrow('first');
     expect(deadline.signal.reason).toEqual(new Error('first'));
   });
+
+  test('rejects where the work throws at once, and has ended then', async () => {
+    const ended = jest.fn();
+    const work = (): Promise<void> => {
+      throw new Error('no');
+    };
+    await expect(new Deadline().guard(work, { ended })).rejects.toThrow('no');
+    expect(ended).toHaveBeenCalledTimes(1);
+  });
 });
 
 test('a signal that ends many pieces of work is still one that fetch accepts', async () => {

@@ -64,14 +64,24 @@ export class HttpCall implements CoreRequest {
     this.#signal ??= abortedByLeaving(this.#response);
     return this.#signal;
   }
+
+  onGone(listener: () => void): () => void {
+    return onLeaving(this.#response, listener);
+  }
 }
 
 function abortedByLeaving(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
+  onLeaving(response, () => controller.abort(new Error('the caller went away')));
+  return controller.signal;
+}
+
+/** Calls back when the caller leaves before it has its answer; returns the cancellation. */
+function onLeaving(response: ServerResponse, listener: () => void): () => void {
   const leave = (): void => {
-    if (!response.writableFinished) controller.abort(new Error('the caller went away'));
+    if (!response.writableFinished) listener();
   };
   if (response.destroyed) leave();
   else response.once('close', leave);
-  return controller.signal;
+  return () => response.removeListener('close', leave);
 }

@@ -67,7 +67,7 @@ export function configPaths(host: EngineHost, cluster: Cluster, environment: Pod
         (file) => file !== '',
       );
       if (files.length > 0) throw new BadRequest(`Missing files in ${pod.folder}: ${files.join(', ')}`);
-      return undefined;
+      return { status: 204 };
     },
   });
   return [config, check];

@@ -120,7 +120,9 @@ describe('credentials of Kubernetes', () => {
   test('objects of a lease that was dropped are orphans, and can be removed', async () => {
     await good('pods', { kubernetes_namespace: 'prod' });
     expect((await mount.call('list', 'kubernetes/orphans', {})).status).toBe(404);
+    mount.api.watch(({ method }) => (method === 'DELETE' ? 403 : undefined));
     await mount.call('update', 'sys/leases/revoke-force/kubernetes/creds', {});
+    mount.api.watch(() => undefined);
     const { data } = await mount.call('list', 'kubernetes/orphans', {});
     const [key] = (data as { keys: string[] }).keys;
     expect((data as { key_info: Record<string, unknown> }).key_info[key!]).toMatchObject({ reason: 'lease over' });

@@ -24,6 +24,7 @@ interface Link {
   held: (() => void)[];
 }
 
+/** `target` is looked at for each connection. */
 export async function startFreezingProxy(target: { readonly host: string; readonly port: number }): Promise<FreezingProxy> {
   const links = new Set<Link>();
   let frozen: string | undefined;

@@ -90,7 +90,7 @@ export class ChangeNotifications {
   async #look(): Promise<void> {
     if (this.#clock?.paused()) return this.#end();
     const began = performance.now();
-    const endpoint = this.#session.cluster.current;
+    const endpoint = await this.#session.cluster.chosen();
     try {
       const inspection = await this.#session.inspect(endpoint, LOOK_MS);
       this.#looked(inspection.status);

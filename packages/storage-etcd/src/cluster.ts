@@ -2,7 +2,10 @@ import type { MethodDefinition } from '@grpc/grpc-js';
 import { Endpoint } from './endpoint.ts';
 import { asFailure, isLoginOver, isRefusal } from './failure.ts';
 import { addressesOf, channelCredentials, type EtcdOptions } from './options.ts';
-import { AUTHENTICATE } from './wire.ts';
+import { AUTHENTICATE, STATUS } from './wire.ts';
+
+/** How long the other members have to say that they are alive, when one was left. */
+const ALIVE_MS = 400;
 
 /** The members, one of which is used until it does not answer. */
 export class Cluster {
@@ -11,6 +14,7 @@ export class Cluster {
   #current: number;
   #token: string | undefined;
   #authenticating: Promise<string> | undefined;
+  #moving: Promise<void> | undefined;
 
   /** @throws StorageFailure for options that cannot be used */
   constructor(options: EtcdOptions) {
@@ -26,9 +30,20 @@ export class Cluster {
     return this.endpoints[this.#current]!;
   }
 
-  /** The next one, for everybody, unless somebody has moved on already. */
+  /** The one to call now. */
+  async chosen(): Promise<Endpoint> {
+    await this.#moving;
+    return this.current;
+  }
+
+  /**
+   * Another one, for everybody, unless somebody has moved on already: the first of the others to say that it knows a leader, or else the next in order, so that no
+   * call waits for a second member that does not answer.
+   */
   leave(endpoint: Endpoint): void {
-    if (this.current === endpoint) this.#current = (this.#current + 1) % this.endpoints.length;
+    if (this.current !== endpoint) return;
+    this.#current = (this.#current + 1) % this.endpoints.length;
+    this.#moving ??= this.#move(endpoint).finally(() => (this.#moving = undefined));
   }
 
   /** @throws what gRPC throws; a login that is over is renewed once */
@@ -62,6 +77,20 @@ export class Cluster {
 
   close(): void {
     for (const endpoint of this.endpoints) endpoint.close();
+  }
+
+  /** Never rejects. */
+  async #move(left: Endpoint): Promise<void> {
+    const others = this.endpoints.filter((endpoint) => endpoint !== left);
+    const alive = others.map(async (endpoint) => {
+      const { leader } = await endpoint.call(STATUS, {}, ALIVE_MS, this.#token);
+      if (Number(leader ?? 0) === 0) throw new Error('it knows no leader');
+      return endpoint;
+    });
+    await Promise.any(alive).then(
+      (endpoint) => (this.#current = this.endpoints.indexOf(endpoint)),
+      () => undefined,
+    );
   }
 
   async #authenticate(endpoint: Endpoint, millis: number): Promise<string> {

@@ -59,9 +59,9 @@ export class Committer {
     const end = performance.now() + this.#session.patienceMs;
     for (;;) {
       if (history.epoch !== epoch) throw new StorageFailure(NAME, ANOTHER_HISTORY, { transient: true });
-      let endpoint: Endpoint | undefined;
+      const endpoint = await this.#session.cluster.chosen();
       try {
-        endpoint = await this.#session.verified(ATTEMPT_MS);
+        await this.#session.verify(endpoint, ATTEMPT_MS);
         if (history.epoch !== epoch) continue;
         const marker = (this.#marker = await this.#markerOf(endpoint, epoch));
         if (history.epoch !== epoch) continue;
@@ -70,8 +70,7 @@ export class Committer {
       } catch (error) {
         // Whatever has failed here has not written any of the changes.
         if (isRefusal(error)) throw error;
-        if (endpoint) this.#session.cluster.leave(endpoint);
-        else this.#session.cluster.leave(this.#session.cluster.current);
+        this.#session.cluster.leave(endpoint);
         if (performance.now() >= end) throw asFailure(error);
         await delay(PAUSE_MS);
       }
@@ -153,7 +152,7 @@ export class Committer {
     };
     this.#marker = undefined;
     for (const until = end + this.#session.patienceMs; performance.now() < until; await delay(PAUSE_MS)) {
-      const { current } = this.#session.cluster;
+      const current = await this.#session.cluster.chosen();
       try {
         const { header, succeeded, responses } = await this.#session.write(current, request, ATTEMPT_MS);
         if (header.cluster_id !== history.state.cluster || history.epoch !== marker.epoch) break;

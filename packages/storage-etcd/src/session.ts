@@ -75,7 +75,7 @@ export class Session {
    */
   async read(operations: () => readonly Op[], attemptMs = ATTEMPT_MS): Promise<Read> {
     return this.#patiently(async (endpoint, millis) => {
-      await this.#verify(endpoint, millis);
+      await this.verify(endpoint, millis);
       for (;;) {
         const known = this.known;
         const request: TxnRequest = { success: [get(this.layout.state), ...operations()] };
@@ -93,13 +93,6 @@ export class Session {
   /** One try of a transaction that writes. @throws what gRPC throws: whether it has happened is for the caller to find out, unless it was refused */
   async write(endpoint: Endpoint, request: TxnRequest, millis: number): Promise<TxnResponse> {
     return this.cluster.call(endpoint, TXN, request, millis);
-  }
-
-  /** @throws StorageFailure, and what gRPC throws */
-  async verified(millis: number): Promise<Endpoint> {
-    const endpoint = this.cluster.current;
-    await this.#verify(endpoint, millis);
-    return endpoint;
   }
 
   /** Reads what tells the history, of the member that is used. @throws StorageFailure, and what gRPC throws */
@@ -151,7 +144,7 @@ export class Session {
   async #patiently<T>(call: (endpoint: Endpoint, millis: number) => Promise<T>, attemptMs = ATTEMPT_MS): Promise<T> {
     const end = performance.now() + Math.max(this.patienceMs, attemptMs);
     for (;;) {
-      const endpoint = this.cluster.current;
+      const endpoint = await this.cluster.chosen();
       try {
         const answer = await call(endpoint, Math.max(1, Math.min(attemptMs, end - performance.now())));
         this.lastFailure = undefined;
@@ -165,8 +158,8 @@ export class Session {
     }
   }
 
-  /** Finds out where a connection leads that is new. */
-  async #verify(endpoint: Endpoint, millis: number): Promise<void> {
+  /** Finds out where a connection leads that is new. @throws StorageFailure, and what gRPC throws */
+  async verify(endpoint: Endpoint, millis: number): Promise<void> {
     if (endpoint.verified === endpoint.connection) return;
     await this.inspect(endpoint, millis);
   }

@@ -96,6 +96,8 @@ export interface StatusResponse {
   readonly dbSizeInUse?: string;
   /** Since etcd 3.6. */
   readonly dbSizeQuota?: string;
+  /** The identifier of the leader that the member follows; 0 or absent where it knows none. */
+  readonly leader?: string;
   /** How far the log is committed, as far as the member knows. */
   readonly raftIndex?: string;
   /** Alarms, and that there is no leader. */

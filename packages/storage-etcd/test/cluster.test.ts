@@ -97,6 +97,32 @@ describeWhere(etcdMissing(), 'an answer that is lost', () => {
   }, 60_000);
 });
 
+describeWhere(etcdMissing(), 'a member that does not answer', () => {
+  test('is left for one that does, whatever the next in order is', async () => {
+    await withEtcd(1, async (etcd, open) => {
+      const target = { host: '127.0.0.1', port: etcd.members[0]!.port };
+      const proxies = await Promise.all([1, 2, 3].map(() => startFreezingProxy(target)));
+      // Time for one member that does not answer, and not for two.
+      const driver = await open({ endpoints: proxies.map(({ port }) => `http://127.0.0.1:${port}`), requestTimeoutMs: 2_500 });
+      let used = 0;
+      proxies.forEach((proxy, i) =>
+        proxy.intercept((data) => {
+          used = i;
+          return data;
+        }),
+      );
+      try {
+        await driver.commit({ put: [put('a')] });
+        for (const proxy of [proxies[used]!, proxies[(used + 1) % 3]!]) proxy.freeze();
+        expect(await textOf(driver, 'a')).toBe('a');
+        await driver.commit({ put: [put('b')] });
+      } finally {
+        await Promise.all(proxies.map((proxy) => proxy.close()));
+      }
+    });
+  }, 60_000);
+});
+
 describeWhere(etcdMissing(), 'an etcd with another past', () => {
   test('is noticed before anything is read from it: all copies go, versions go on, and what was begun before is not written', async () => {
     await withEtcd(1, async (etcd, open) => {

@@ -30,7 +30,8 @@ describeWhere(etcdMissing(), 'a user of etcd', () => {
   let driver: StorageDriver;
 
   beforeAll(async () => {
-    etcd = await startEtcd();
+    // Tokens of calls end in the middle of the tests.
+    etcd = await startEtcd({ flags: ['--auth-token-ttl=1'] });
     await lockDown(etcd, 'strongroom/');
     driver = await etcdStorage({ endpoints: etcd.endpoints, username: 'strongroom', password });
   }, 60_000);
@@ -62,6 +63,21 @@ describeWhere(etcdMissing(), 'a user of etcd', () => {
       expect(String(error?.stack)).not.toMatch(/of-the-test|nobody-here/);
     }
   });
+
+  test('logs in again when its token has ended', async () => {
+    const token = async (): Promise<boolean> =>
+      etcd.call('/v3/kv/range', { key: base64('strongroom/state') }, { token: given.token }).then(
+        () => true,
+        () => false,
+      );
+    const given = (await etcd.call('/v3/auth/authenticate', { name: 'strongroom', password })) as { token: string };
+    await driver.get('a');
+    // A call makes a token last longer: this one is asked about after the time of both.
+    do await delay(1_500);
+    while (await token());
+    await driver.commit({ put: [put('after')] });
+    expect(await driver.get('after')).toBeDefined();
+  }, 30_000);
 
   test('logs in again when its token is no longer valid, also for the watch', async () => {
     const other = await etcdStorage({ endpoints: etcd.endpoints, username: 'strongroom', password });

@@ -87,6 +87,8 @@ class LmdbStorage implements StorageDriver {
   #replacing = false;
   /** Monotonic. */
   #lookedAt = 0;
+  /** What the look after a commit has found in this turn. */
+  #found: boolean | undefined;
 
   constructor(environment: Environment, versions: Versions, options: LmdbOptions) {
     this.#environment = environment;
@@ -199,6 +201,18 @@ class LmdbStorage implements StorageDriver {
     return true;
   }
 
+  /**
+   * As `#follow`, after a commit. All commits of one transaction are flushed before the first of them gets here, and the others follow in the same turn:
+   * one look does for all of them.
+   */
+  #replacedMeanwhile(): boolean {
+    if (this.#found === undefined) {
+      this.#found = this.#follow();
+      process.nextTick(() => (this.#found = undefined));
+    }
+    return this.#found;
+  }
+
   /** This driver has put another store in the place of its own. */
   async #moveOn(): Promise<void> {
     const { root, folder } = this.#environment;
@@ -241,7 +255,7 @@ class LmdbStorage implements StorageDriver {
         const version = this.#versions.next() ?? (await this.#nextVersion());
         const failed = await this.#write(change, version);
         // What was written to a store that is in use no longer has not been written.
-        if (this.#follow()) throw new StorageFailure(NAME, REPLACED, { transient: true });
+        if (this.#replacedMeanwhile()) throw new StorageFailure(NAME, REPLACED, { transient: true });
         if (failed === undefined) return;
         throw new Conflict(failed);
       } catch (error) {

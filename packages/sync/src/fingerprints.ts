@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { EngineHost } from '@strongroom/engine-sdk';
 import { recordsIn } from './records.ts';
 
@@ -10,7 +10,7 @@ const ID = 'fingerprint';
  */
 export class Fingerprints {
   readonly #host: EngineHost;
-  #key: Promise<Buffer> | undefined;
+  #key: Promise<KeyObject> | undefined;
 
   constructor(host: EngineHost) {
     this.#host = host;
@@ -27,7 +27,7 @@ export class Fingerprints {
       .digest('base64url');
   }
 
-  async #load(): Promise<Buffer> {
+  async #load(): Promise<KeyObject> {
     const stored = await this.#host.storage.transaction(async (tx) => {
       const { keys } = recordsIn(tx);
       const known = await keys.get(ID);
@@ -36,6 +36,6 @@ export class Fingerprints {
       await keys.put(ID, made);
       return made;
     });
-    return Buffer.from(stored.key, 'base64');
+    return createSecretKey(stored.key, 'base64');
   }
 }

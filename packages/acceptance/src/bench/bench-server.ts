@@ -17,19 +17,22 @@ interface Envelope {
 export class BenchServer {
   readonly #folder: string;
   readonly #port: number;
+  readonly #node: string | undefined;
   #process: ServerProcess | undefined;
   #meter: Meter | undefined;
   #key = '';
   #token = '';
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, node: string | undefined) {
     this.#folder = folder;
     this.#port = port;
+    this.#node = node;
   }
 
-  static async start(): Promise<BenchServer> {
+  /** @param node the Node.js executable that runs it; this process's own by default */
+  static async start(node?: string): Promise<BenchServer> {
     const folder = await mkdtemp(join(tmpdir(), 'strongroom-bench-'));
-    const server = new BenchServer(folder, await freePort());
+    const server = new BenchServer(folder, await freePort(), node);
     await writeFile(
       join(folder, 'server.hcl'),
       `storage "lmdb" { path = "${join(folder, 'data')}" }\n` +
@@ -63,7 +66,7 @@ export class BenchServer {
   }
 
   async #spawn(): Promise<void> {
-    const options = { preload: PROBE };
+    const options = { preload: PROBE, ...(this.#node && { node: this.#node }) };
     this.#process = await startServer([`-config=${join(this.#folder, 'server.hcl')}`], `http://127.0.0.1:${this.#port}`, options);
     this.#meter = new Meter(this.#process.child, join(this.#folder, 'data'));
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { motoMissing, slapdMissing } from '@strongroom/lab';
 import { compare } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
@@ -13,6 +14,7 @@ import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
 import { residentMib } from './process-usage.ts';
+import { alternate } from './rounds.ts';
 import { storages } from './storages.ts';
 import { snapshotUnderLoad } from './snapshot.ts';
 import { userpassLogins } from './userpass-login.ts';
@@ -22,7 +24,8 @@ import { fill, workloads, type WorkloadName } from './workloads.ts';
 /**
  * `npm run bench [-- --seconds=5] [--leases=100000,1000000] [--only=kv]`: operations per second, CPU per operation and memory of a
  * server on LMDB, driven from this process over 32 connections on loopback. With `--against=URL --token=…` it drives that server as well, in alternating
- * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time. `--only=storages` drives the storage drivers alone.
+ * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time. With
+ * `--nodes=FILE,FILE` it runs a server on each of these Node.js executables and compares them with the first in the same way. `--only=storages` drives the storage drivers alone.
  */
 const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
 const seconds = Number(flags.get('seconds') ?? 5);
@@ -31,12 +34,18 @@ const scales = (flags.get('leases') ?? '100000')
   .map(Number)
   .filter((count) => count > 0);
 const only = flags.get('only');
+const rounds = Number(flags.get('rounds') ?? 3);
 const out = process.stdout;
 
 out.write(`node ${process.versions.node}, 32 connections, ${seconds} s each\n\n`);
 const against = flags.get('against');
 if (against !== undefined) {
   await compareWith(new URL(against));
+  process.exit(0);
+}
+const nodes = flags.get('nodes')?.split(',');
+if (nodes !== undefined) {
+  await compareNodes(nodes);
   process.exit(0);
 }
 if (only === 'storages') {
@@ -88,7 +97,6 @@ async function compareWith(address: URL): Promise<void> {
   if (token === undefined)
     throw new Error('--token, or the environment variable VAULT_TOKEN, must be a root token of the server to compare with');
   const pid = flags.get('pid') === undefined ? undefined : Number(flags.get('pid'));
-  const rounds = Number(flags.get('rounds') ?? 3);
   out.write(`medians of ${rounds} rounds               ops/s                    CPU µs\n`);
   out.write('workload          ours   theirs   ratio     ours   theirs   ratio\n');
   const ours = await BenchServer.start();
@@ -108,6 +116,37 @@ async function compareWith(address: URL): Promise<void> {
     }
   } finally {
     await ours.stop();
+  }
+}
+
+/** Medians of alternating rounds of our server on several versions of Node.js. */
+async function compareNodes(files: readonly string[]): Promise<void> {
+  const servers: { readonly version: string; readonly server: BenchServer }[] = [];
+  try {
+    for (const file of files) {
+      const version = execFileSync(file, ['--version'], { encoding: 'utf8' }).trim();
+      servers.push({ version, server: await BenchServer.start(file) });
+    }
+    out.write(`medians of ${rounds} rounds    ops/s   ratio  CPU µs   ratio  main µs  RSS MiB\n`);
+    const targets = servers.map(({ server }) => server.target);
+    for await (const { name, medians } of alternate(targets, { seconds, rounds, only })) {
+      const first = medians[0]!;
+      for (const [index, { perSecond, cpuMicros, mainMicros, residentMib: resident }] of medians.entries()) {
+        const columns = [
+          [perSecond, 8],
+          [(perSecond / first.perSecond).toFixed(2), 7],
+          [cpuMicros.toFixed(0), 7],
+          [(cpuMicros / first.cpuMicros).toFixed(2), 7],
+          [mainMicros.toFixed(0), 8],
+          [resident, 8],
+        ] as const;
+        out.write(
+          `${name.padEnd(15)} ${servers[index]!.version.padEnd(10)}${columns.map(([value, width]) => String(value).padStart(width)).join(' ')}\n`,
+        );
+      }
+    }
+  } finally {
+    for (const { server } of servers) await server.stop();
   }
 }
 

@@ -1,6 +1,6 @@
-import { startFreezingProxy, type FreezingProxy, type PostgresServer } from '@strongroom/lab';
+import { startFreezingProxy, type EtcdCluster, type FreezingProxy, type PostgresServer } from '@strongroom/lab';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startServer, type ServerProcess } from '../server-process.ts';
@@ -10,8 +10,10 @@ import { NodeClient } from './node-client.ts';
 export interface ClusterNode {
   readonly client: NodeClient;
   readonly pid: number;
-  /** The way to the store, where that is another server. */
-  readonly link?: FreezingProxy;
+  /** The ways to the store, where that is another server: one for each place that it may be at. */
+  readonly links: readonly FreezingProxy[];
+  /** The processes that this one has started. */
+  workers(): Promise<readonly number[]>;
   /** SIGKILL, and another process in its place. */
   replace(): Promise<void>;
 }
@@ -26,7 +28,7 @@ export interface Cluster {
 /** What a node's configuration says of its store. */
 interface NodeStorage {
   readonly stanza: string;
-  readonly link?: FreezingProxy;
+  readonly links?: readonly FreezingProxy[];
 }
 
 /** Processes on one LMDB folder. */
@@ -34,14 +36,27 @@ export async function lmdbCluster(count: number): Promise<Cluster> {
   return cluster(count, async (folder) => ({ stanza: `storage "lmdb" { path = "${join(folder, 'data')}" }` }));
 }
 
-/** Nodes over one PostgreSQL, each with a link of its own that can freeze. */
-export async function postgresCluster(count: number, postgres: PostgresServer): Promise<Cluster> {
+/** One server of several workers on an LMDB folder. */
+export async function workersCluster(workers: number): Promise<Cluster> {
+  return cluster(1, async (folder) => ({ stanza: `workers = ${workers}\nstorage "lmdb" { path = "${join(folder, 'data')}" }` }));
+}
+
+/** Nodes over a PostgreSQL, each with links of its own that can freeze, to all the places that it may be at. */
+export async function postgresCluster(
+  count: number,
+  { superuser, password }: PostgresServer,
+  places: readonly { readonly host: string; readonly port: number }[],
+): Promise<Cluster> {
   return cluster(count, async () => {
-    const link = await startFreezingProxy({ host: '127.0.0.1', port: postgres.port });
-    const url = new URL(postgres.url);
-    url.host = `127.0.0.1:${link.port}`;
-    return { stanza: `storage "postgresql" { connection_url = "${url.href}" }`, link };
+    const links = await Promise.all(places.map((place) => startFreezingProxy(place)));
+    const hosts = links.map(({ port }) => `127.0.0.1:${port}`).join(',');
+    return { stanza: `storage "postgresql" { connection_url = "postgresql://${superuser}:${password}@${hosts}/postgres" }`, links };
   });
+}
+
+/** Nodes over the members of etcd. */
+export async function etcdCluster(count: number, { endpoints }: EtcdCluster): Promise<Cluster> {
+  return cluster(count, async () => ({ stanza: `storage "etcd" { address = "${endpoints.join(',')}" }` }));
 }
 
 async function cluster(count: number, storageOf: (folder: string) => Promise<NodeStorage>): Promise<Cluster> {
@@ -66,19 +81,19 @@ async function cluster(count: number, storageOf: (folder: string) => Promise<Nod
 
 class StartedNode implements ClusterNode {
   readonly client: NodeClient;
-  readonly link?: FreezingProxy;
+  readonly links: readonly FreezingProxy[];
   readonly #address: string;
   readonly #config: string;
   #process: ServerProcess | undefined;
 
-  private constructor(address: string, config: string, link: FreezingProxy | undefined) {
+  private constructor(address: string, config: string, links: readonly FreezingProxy[]) {
     this.#address = address;
     this.#config = config;
     this.client = new NodeClient(address);
-    if (link) this.link = link;
+    this.links = links;
   }
 
-  static async start(folder: string, number: number, { stanza, link }: NodeStorage, seal: string): Promise<StartedNode> {
+  static async start(folder: string, number: number, { stanza, links = [] }: NodeStorage, seal: string): Promise<StartedNode> {
     const port = await freePort();
     const config = join(folder, `node-${number}.hcl`);
     await writeFile(
@@ -86,13 +101,18 @@ class StartedNode implements ClusterNode {
       `${stanza}\nlistener "tcp" {\n  address = "127.0.0.1:${port}"\n  tls_disable = true\n}\nlog_level = "error"\n` +
         `seal "static" {\n  current_key_id = "k1"\n  current_key = "${seal}"\n}\n`,
     );
-    const node = new StartedNode(`http://127.0.0.1:${port}`, config, link);
+    const node = new StartedNode(`http://127.0.0.1:${port}`, config, links);
     await node.#open();
     return node;
   }
 
   get pid(): number {
     return this.#process!.pid;
+  }
+
+  async workers(): Promise<readonly number[]> {
+    const children = await readFile(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
+    return children.split(' ').filter(Boolean).map(Number);
   }
 
   /** @throws Error where the node does not serve within 20 s */
@@ -116,7 +136,7 @@ class StartedNode implements ClusterNode {
 
   async close(): Promise<void> {
     await this.#process?.kill();
-    await this.link?.close();
+    await Promise.all(this.links.map((link) => link.close()));
   }
 
   async #open(): Promise<void> {

@@ -1,5 +1,6 @@
-import type { PostgresServer } from '@strongroom/lab';
+import type { EtcdCluster, EtcdMember, PostgresServer } from '@strongroom/lab';
 import type { Cluster } from './cluster.ts';
+import type { PostgresPair } from './postgres-pair.ts';
 
 /** Something that goes wrong for a while, and is well again when this resolves. */
 export interface Fault {
@@ -16,42 +17,110 @@ export function processFaults({ nodes }: Cluster): Fault[] {
   return [
     {
       name: 'a node is frozen',
-      happen: async (random) => {
-        const { pid } = one(random);
-        process.kill(pid, 'SIGSTOP');
-        await pause();
-        process.kill(pid, 'SIGCONT');
-      },
+      happen: async (random) => standStill(one(random).pid),
     },
     { name: 'a node is killed and started again', happen: async (random) => one(random).replace() },
   ];
 }
 
+/** What can happen to a server with workers. It is killed whole in between, since workers that keep on dying make it give up. */
+export function workerFaults({ nodes }: Cluster): Fault[] {
+  const [server] = nodes;
+  const worker = async (random: () => number): Promise<number | undefined> => {
+    const workers = await server!.workers();
+    return workers[Math.floor(random() * workers.length)];
+  };
+  return [
+    {
+      name: 'a worker is frozen',
+      happen: async (random) => {
+        const pid = await worker(random);
+        if (pid !== undefined) await standStill(pid);
+      },
+    },
+    {
+      name: 'a worker is killed',
+      happen: async (random) => {
+        const pid = await worker(random);
+        if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      },
+    },
+    { name: 'the server is killed and started again', happen: async () => server!.replace() },
+  ];
+}
+
+/** What can happen to the members of an etcd, in turn to the leader and to any of them. */
+export function etcdFaults(etcd: EtcdCluster): Fault[] {
+  let struck = 0;
+  const member = async (random: () => number): Promise<EtcdMember> => {
+    const leader = await etcd.leader();
+    struck += 1;
+    return struck % 2 ? leader : etcd.members[Math.floor(random() * etcd.members.length)]!;
+  };
+  const fault = (name: string, begin: (struck: EtcdMember) => unknown, end: (struck: EtcdMember) => unknown): Fault => ({
+    name,
+    happen: async (random) => {
+      const chosen = await member(random);
+      await begin(chosen);
+      await pause();
+      await end(chosen);
+    },
+  });
+  return [
+    fault(
+      'a member of etcd is killed',
+      (one) => one.kill(),
+      (one) => one.start(),
+    ),
+    fault(
+      'a member of etcd is frozen',
+      (one) => one.freeze(),
+      (one) => one.thaw(),
+    ),
+    fault(
+      'a member of etcd is cut off from the others',
+      (one) => one.isolate(),
+      (one) => one.heal(),
+    ),
+  ];
+}
+
+/** The primary is lost, and nothing that was answered is. */
+export function failoverFault(pair: PostgresPair): Fault {
+  return { name: 'the database fails over to its standby', happen: async () => pair.failOver() };
+}
+
 /** What can happen between nodes and their PostgreSQL, and to it. */
-export function postgresFaults({ nodes }: Cluster, postgres: PostgresServer): Fault[] {
-  const link = (random: () => number) => nodes[Math.floor(random() * nodes.length)]!.link!;
+export function postgresFaults({ nodes }: Cluster, postgres: () => PostgresServer): Fault[] {
+  const links = (random: () => number) => nodes[Math.floor(random() * nodes.length)]!.links;
   return [
     {
       name: 'the way of a node to its database is frozen',
       happen: async (random) => {
-        const frozen = link(random);
-        frozen.freeze();
+        const frozen = links(random);
+        for (const link of frozen) link.freeze();
         await pause();
-        frozen.thaw();
+        for (const link of frozen) link.thaw();
       },
     },
-    { name: "a node's connections to its database are cut", happen: async (random) => link(random).cut() },
+    { name: "a node's connections to its database are cut", happen: async (random) => links(random).forEach((link) => link.cut()) },
     {
       name: 'half of the sessions of the database are ended',
       happen: async () => {
-        await postgres.query(
+        await postgres().query(
           'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = $1 AND pid % 2 = 0',
           ['client backend'],
         );
       },
     },
-    { name: 'the database crashes and recovers', happen: async () => (await postgres.crash(), postgres.restart()) },
+    { name: 'the database crashes and recovers', happen: async () => (await postgres().crash(), postgres().restart()) },
   ];
+}
+
+async function standStill(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  await pause();
+  process.kill(pid, 'SIGCONT');
 }
 
 async function pause(): Promise<void> {

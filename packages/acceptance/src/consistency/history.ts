@@ -1,5 +1,5 @@
 /** The kinds of objects that `history-checker` has a law for. */
-export type Model = 'register' | 'token' | 'once' | 'uses' | 'repeat' | 'loan';
+export type Model = 'register' | 'token' | 'once' | 'uses' | 'repeat' | 'loan' | 'quota';
 
 /** What a client asks of an object; which fields count depends on the operation. */
 export interface Input {
@@ -58,6 +58,12 @@ export class History {
     const known = outcome !== 'unknown';
     this.calls.push({ ...named, call, return: known ? nanoseconds() : 0, input, output: known ? outcome : null });
     return outcome;
+  }
+
+  /** Something that nobody asked for, which may happen from now on. */
+  mayHappen(about: { model: Model; key: string; client: number }, input: Input): void {
+    const { model, key, client } = about;
+    this.calls.push({ model, key, client, call: nanoseconds(), return: 0, input, output: null });
   }
 }
 

@@ -1,5 +1,7 @@
 import { startSlapd, type Slapd } from '@strongroom/lab';
-import type { Scenario } from './scenario.ts';
+import type { Output } from './history.ts';
+import type { Answer } from './node-client.ts';
+import { newName, type Scenario } from './scenario.ts';
 
 const SERVICES = 'ou=svc,dc=example,dc=org';
 const SETS = 3;
@@ -31,12 +33,24 @@ export async function libraryLoans(): Promise<Scenario> {
       const mine = `${client} ${name}`;
       const op = borrowed.delete(mine) ? 'check-in' : 'check-out';
       const body = op === 'check-in' ? { service_account_names: [name] } : {};
-      const outcome = await history.record(about, { op }, async () =>
-        node.outcome({ method: 'POST', path: `ldap/library/${name}/${op}`, token, body }, ({ status }) => ({ ok: status === 200 })),
+      const value = newName('loan');
+      const outcome = await history.record(about, { op, value }, async () =>
+        node.outcome({ method: 'POST', path: `ldap/library/${name}/${op}`, token, body }, (answer) =>
+          op === 'check-in' ? returned(answer) : { ok: answer.status === 200 },
+        ),
       );
       // Whoever does not know whether the account is lent brings it back as well: nobody else would.
-      if (outcome === 'unknown' || (typeof outcome === 'object' && outcome.ok && op === 'check-out')) borrowed.add(mine);
+      const lent = op === 'check-out' ? typeof outcome === 'object' && outcome.ok : outcome === 'no effect';
+      if (outcome === 'unknown' || lent) borrowed.add(mine);
+      // What a kill has cut off is undone some time later, or was done.
+      if (outcome === 'unknown' && op === 'check-out') history.mayHappen(about, { op: 'undo', value });
     },
     close: async () => slapd.stop(),
   };
+}
+
+/** Where nothing is listed, the account was not lent, or is on its way back already. */
+function returned({ status, body }: Answer): Output {
+  const { check_ins: accounts } = (body['data'] ?? {}) as { readonly check_ins?: readonly string[] };
+  return { ok: status === 200, version: accounts?.length ?? 0 };
 }

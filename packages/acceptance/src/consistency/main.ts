@@ -1,18 +1,18 @@
 import { slapdMissing, startPostgres } from '@strongroom/lab';
 import { checkerMissing, verdictOn } from './checker.ts';
-import { lmdbCluster, postgresCluster, type Cluster } from './cluster.ts';
 import { consistencyRun } from './consistency-run.ts';
-import { postgresFaults, processFaults, type Fault } from './faults.ts';
 import { idempotencyKeys } from './idempotency-keys.ts';
+import { leaseQuotas } from './lease-quotas.ts';
 import { libraryLoans } from './library-loans.ts';
 import { registers } from './registers.ts';
 import type { Scenario } from './scenario.ts';
 import { secretIds } from './secret-ids.ts';
+import { SET_UPS, setUp, type SetUp } from './set-ups.ts';
 import { tokens } from './tokens.ts';
 import { wrappingTokens } from './wrapping-tokens.ts';
 
 /**
- * `npm run consistency [-- --seconds=60] [--only=postgresql] [--faults=no]`: clients work through several servers on one store while things go wrong, and
+ * `npm run consistency [-- --seconds=60] [--only=lmdb|workers|postgresql|failover|etcd] [--faults=no]`: clients work through several servers on one store while things go wrong, and
  * each object's calls must be explained by one order (linearizability).
  */
 const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
@@ -26,29 +26,31 @@ if (checkerMissing !== undefined) {
 }
 const target = await startPostgres({ settings: ['max_connections=200'] });
 try {
-  if (only === undefined || only === 'lmdb') {
-    await check('two processes on one LMDB folder', await lmdbCluster(2), processFaults);
-  }
-  if (only === undefined || only === 'postgresql') {
-    const store = await startPostgres({ settings: ['max_connections=200'] });
-    const faults = (cluster: Cluster): Fault[] => [...processFaults(cluster), ...postgresFaults(cluster, store)];
-    await check('three nodes on PostgreSQL', await postgresCluster(3, store), faults);
-    await store.stop();
+  for (const one of only === undefined ? SET_UPS : [setUp(only)]) {
+    if (one.missing === undefined) await check(one);
+    else say(`${one.title} is left out: ${one.missing}`);
   }
 } finally {
   await target.stop();
 }
 
-async function check(what: string, cluster: Cluster, faultsOf: (cluster: Cluster) => Fault[]): Promise<void> {
+async function check({ title, start }: SetUp): Promise<void> {
   const loans = slapdMissing === undefined ? [await libraryLoans()] : [];
-  const scenarios: Scenario[] = [registers(), tokens(), wrappingTokens(), secretIds(), idempotencyKeys(target), ...loans];
-  say(`${what}, ${seconds} s`);
+  const scenarios: Scenario[] = [registers(), tokens(), wrappingTokens(), secretIds(), idempotencyKeys(target), leaseQuotas(), ...loans];
+  say(`${title}, ${seconds} s`);
+  const { cluster, faults: all, stop } = await start();
   try {
-    const faults = flags.get('faults') === 'no' ? [] : faultsOf(cluster);
-    const history = await consistencyRun(cluster, scenarios, { seconds, faults, onFault: (name) => say(`  ${name}`) });
+    const faults = flags.get('faults') === 'no' ? [] : all;
+    const began = performance.now();
+    const history = await consistencyRun(cluster, scenarios, {
+      seconds,
+      faults,
+      onFault: (name) => say(`  ${((performance.now() - began) / 1_000).toFixed(1)} s: ${name}`),
+    });
     const verdict = await verdictOn(history.calls);
     for (const [model, calls] of Object.entries(verdict.calls)) say(`  ${model}: ${calls} calls of ${verdict.objects[model]} objects`);
     say(`  ${history.unknown} calls without a known effect`);
+    for (const { client } of cluster.nodes) for (const [reason, count] of client.doubts) say(`    ${count}: ${reason}`);
     for (const object of verdict.illegal) {
       say(`  NOT EXPLAINED: ${object}`);
       for (const call of history.calls) if (`${call.model} ${call.key}` === object) say(`    ${JSON.stringify(call)}`);
@@ -58,6 +60,6 @@ async function check(what: string, cluster: Cluster, faultsOf: (cluster: Cluster
     else say('  linearizable');
   } finally {
     for (const scenario of scenarios) await scenario.close?.();
-    await cluster.close();
+    await stop();
   }
 }

@@ -22,6 +22,8 @@ export interface ClientCall {
 /** One node of the servers under test. */
 export class NodeClient {
   readonly #address: string;
+  /** Why the effects of calls are unknown, and of how many. */
+  readonly doubts = new Map<string, number>();
 
   constructor(address: string) {
     this.#address = address;
@@ -36,7 +38,7 @@ export class NodeClient {
 
   /**
    * A 2xx took effect and a 4xx is a refusal: `told` says what that means. A request that never left, and one that a sealed or overloaded node turned down, had
-   * no effect. Everything else may have had one, and may still.
+   * no effect; a refusal by a cap on leases is one that counts. Everything else may have had an effect, and may still.
    */
   async outcome(call: ClientCall, told: (answer: Answer) => Output): Promise<Outcome> {
     let answer: Answer;
@@ -44,11 +46,17 @@ export class NodeClient {
       answer = await this.#send(call);
     } catch (error) {
       const code = (error as { cause?: { code?: unknown } }).cause?.code;
-      return typeof code === 'string' && NEVER_SENT.has(code) ? 'no effect' : 'unknown';
+      if (typeof code === 'string' && NEVER_SENT.has(code)) return 'no effect';
+      return this.#doubt(typeof code === 'string' ? code : (error as Error).name);
     }
     const { status, body } = answer;
-    if (status === 429 || (status === 503 && isSealed(body))) return 'no effect';
-    return status < 500 ? told(answer) : 'unknown';
+    if ((status === 429 && !says(body, 'lease count quota')) || (status === 503 && says(body, 'sealed'))) return 'no effect';
+    return status < 500 ? told(answer) : this.#doubt(`${status} ${JSON.stringify(body['errors'])}`);
+  }
+
+  #doubt(reason: string): 'unknown' {
+    this.doubts.set(reason, (this.doubts.get(reason) ?? 0) + 1);
+    return 'unknown';
   }
 
   async #send({ method, path, token, body, headers }: ClientCall): Promise<Answer> {
@@ -63,7 +71,7 @@ export class NodeClient {
   }
 }
 
-function isSealed(body: Answer['body']): boolean {
+function says(body: Answer['body'], text: string): boolean {
   const { errors } = body;
-  return Array.isArray(errors) && errors.some((error) => String(error).includes('sealed'));
+  return Array.isArray(errors) && errors.some((error) => String(error).includes(text));
 }

@@ -84,7 +84,11 @@ export class CrashRun {
     return run;
   }
 
-  async run(rounds: number, random: () => number, told: (round: number) => void = () => undefined): Promise<CrashReport> {
+  async run(
+    rounds: number,
+    random: () => number,
+    told: (round: number, recovery: RecoveryTimes) => void = () => undefined,
+  ): Promise<CrashReport> {
     let server = await this.#start();
     await this.#prepare();
     for (let round = 1; round <= rounds; round += 1) {
@@ -106,7 +110,7 @@ export class CrashRun {
       this.#recovery.add(performance.now() - killed);
       await this.#check(round, [...this.#secrets].slice(-400));
       await mend?.();
-      told(round);
+      told(round, this.#recovery);
       if (this.#problems.length > 0) break;
     }
     await this.#check(rounds, this.#secrets);

@@ -14,8 +14,8 @@ import { tortureSlapd } from './torture-directory.ts';
 import { tortureEtcd } from './torture-etcd.ts';
 
 /**
- * `npm run torture [-- kills [part]]`: the crash tests, each with as many kills as asked. `stores`: only those under mixed load, on each store; `etcd`: only
- * faults of its members; `snapshots`: only those of snapshots, restores and migrations.
+ * `npm run torture [-- kills [part]]`: the crash tests, each with as many kills as asked. `stores`: only those under mixed load, on each store; `lmdb`,
+ * `postgresql`, `etcd`: on that store; `members`: only faults of the members of etcd; `snapshots`: only those of snapshots, restores and migrations.
  */
 const only = process.argv[3];
 const kills = Number(process.argv[2] ?? 200);
@@ -27,8 +27,8 @@ async function mixedLoad(store: CrashStore): Promise<void> {
   const run = await CrashRun.create(postgres, store);
   const what = `mixed load on ${store.name}`;
   try {
-    const report = await run.run(kills, Math.random, (round) => {
-      if (round % 10 === 0) say(`${what}: ${round} of ${kills} kills`);
+    const report = await run.run(kills, Math.random, (round, recovery) => {
+      if (round % 10 === 0) say(`${what}: ${round} of ${kills} kills, ${recovery}`);
     });
     const { rounds, faults, writes, credentials, lost, left, recovery } = report;
     say(
@@ -43,12 +43,14 @@ async function mixedLoad(store: CrashStore): Promise<void> {
   }
 }
 
-async function stores(): Promise<void> {
-  await mixedLoad(await lmdbCrashStore());
-  await mixedLoad(await postgresCrashStore());
-  const missing = etcdMissing();
-  if (missing === undefined) await mixedLoad(await etcdCrashStore(Math.random));
-  else say(`nothing was killed over etcd: ${missing}`);
+const STORES = ['lmdb', 'postgresql', 'etcd'] as const;
+
+async function onStore(name: (typeof STORES)[number]): Promise<void> {
+  const missing = name === 'etcd' ? etcdMissing() : undefined;
+  if (missing !== undefined) return say(`nothing was killed over etcd: ${missing}`);
+  if (name === 'lmdb') return mixedLoad(await lmdbCrashStore());
+  if (name === 'postgresql') return mixedLoad(await postgresCrashStore());
+  return mixedLoad(await etcdCrashStore(Math.random));
 }
 
 async function changes<Name extends string>(target: KillTarget<Name>, scenarios: readonly Name[]): Promise<void> {
@@ -113,13 +115,14 @@ async function seals(): Promise<void> {
   }
 }
 
-if (only === 'etcd') {
+if (only === 'members') {
   problems.push(...(await tortureEtcd(kills, say)));
   end();
   process.exit();
 }
-if (only === undefined || only === 'stores') await stores();
-if (only === 'stores') {
+const chosen = STORES.filter((name) => only === undefined || only === 'stores' || only === name);
+for (const name of chosen) await onStore(name);
+if (only !== undefined && chosen.length > 0) {
   end();
   process.exit();
 }

@@ -34,8 +34,10 @@ export class Authentication {
       used = { ...found, record };
     }
     call.token = used;
-    call.identity = await this.#access.identityOf(call.bearer, used);
-    call.acl = await this.#access.aclOf(call.identity);
+    const identity = this.#access.identityOf(call.bearer, used);
+    call.identity = identity instanceof Promise ? await identity : identity;
+    const acl = this.#access.aclOf(call.identity);
+    call.acl = acl instanceof Promise ? await acl : acl;
   }
 
   /** After a call with the last use of a token. The answer stands even if the token's children or leases cannot be ended now. */

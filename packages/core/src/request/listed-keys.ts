@@ -22,6 +22,11 @@ export interface ListedKeysParts {
   next(page: { readonly after: string; readonly limit: number }): Promise<CoreResponse>;
 }
 
+/** Whether something may have to be left out of the answer. */
+export function mayHideKeys({ acl, operation, keysFilters }: Call): boolean {
+  return acl !== undefined && !acl.root && (operation === 'scan' || keysFilters.length > 0);
+}
+
 /**
  * Leaves out of a list or scan what its caller may not see. Of a scan, what is below folders that a rule bars the caller from: who may not list a folder does not learn its
  * keys from above. Of both, what a filter of the rule hides. A hidden key does not end a page early: further keys take its place.
@@ -29,7 +34,7 @@ export interface ListedKeysParts {
  */
 export async function withoutHiddenKeys(call: Call, answer: CoreResponse, { mounts, limit, next }: ListedKeysParts): Promise<CoreResponse> {
   const { acl, operation, keysFilters } = call;
-  if (!acl || acl.root || (operation !== 'scan' && keysFilters.length === 0)) return answer;
+  if (!acl || !mayHideKeys(call)) return answer;
   if (keysFilters.length > 0 && !canBeFiltered(answer)) {
     throw new PermissionDenied(
       'permission denied: list_scan_response_keys_filter_path of a policy applies, and this answer is not a list of keys alone',

@@ -39,7 +39,7 @@ import { failedResponse, failureOf } from './failure.ts';
 import { engineRequest, operationOf } from './invocation.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import type { Issuing } from './issuing.ts';
-import { withoutHiddenKeys } from './listed-keys.ts';
+import { mayHideKeys, withoutHiddenKeys } from './listed-keys.ts';
 import type { LoginGuard } from './login-guard.ts';
 import { OpenPathRefusal } from './open-path-refusal.ts';
 import { cutPage, limitPage } from './page-limit.ts';
@@ -121,7 +121,7 @@ export class Pipeline {
   async #answerUnaudited(call: Call): Promise<CoreResponse> {
     admit(call);
     this.#parts.wrapping.admit(call);
-    await this.#parts.quotas.enter(call);
+    if (this.#parts.quotas.limitsRates) await this.#parts.quotas.enter(call);
     // HEAD is a read whose body stays behind in the adapter.
     if (call.operation === 'header') call.operation = 'read';
     const op = operationOf(call);
@@ -142,8 +142,8 @@ export class Pipeline {
       admit(call);
       this.#parts.wrapping.admit(call);
       routing.find(call);
-      await this.#parts.quotas.enter(call);
-      const decoded = await traced(tracer, 'authorize', () => this.#authorize(call));
+      if (this.#parts.quotas.limitsRates) await this.#parts.quotas.enter(call);
+      const decoded = await (tracer ? traced(tracer, 'authorize', () => this.#authorize(call)) : this.#authorize(call));
       if (audit.enabled) await timings.time('audit_request', () => traced(tracer, 'audit request', () => audit.request(call)));
       copies.stillIn(epoch);
       const answer = await this.#serve(call, decoded);
@@ -220,7 +220,14 @@ export class Pipeline {
     const made = order
       ? await repeats.once(call, order, async () => this.#make(mount, call, op, fields, order))
       : await this.#make(mount, call, op, fields);
-    const shown = await withoutHiddenKeys(call, this.#answered(call, op, made!), {
+    const whole = this.#answered(call, op, made!);
+    const shown = mayHideKeys(call) ? await this.#shown(mount, call, op, fields, whole) : whole;
+    const answer = call.pageLimit > 0 ? cutPage(call, shown) : shown;
+    return call.wrapTtl > 0 ? { ...(await wrapping.wrap(call, answer)), callId: call.id } : answer;
+  }
+
+  #shown(mount: Mount, call: Call, op: Op<TProperties, TSchema>, fields: Decoded, answer: CoreResponse): Promise<CoreResponse> {
+    return withoutHiddenKeys(call, answer, {
       mounts: this.#parts.mounts,
       limit: fields.data['limit'] ?? call.data['limit'],
       next: async (page) => {
@@ -228,8 +235,6 @@ export class Pipeline {
         return (await this.#make(mount, further, op, { ...fields, data: { ...fields.data, ...page } }))!;
       },
     });
-    const answer = call.pageLimit > 0 ? cutPage(call, shown) : shown;
-    return call.wrapTtl > 0 ? { ...(await wrapping.wrap(call, answer)), callId: call.id } : answer;
   }
 
   /** Undefined where another call with the same idempotency key was faster. */
@@ -246,8 +251,8 @@ export class Pipeline {
       const request = engineRequest(call, fields, deadline, countAs);
       // A handler that goes on after the deadline still counts as work on the mount.
       const handle = (): Promise<EngineResponse | undefined> =>
-        deadline.guard(() => mount.serve(() => mount.run(async () => handled(call, op.handle(request)))));
-      return traced(tracer, 'engine', handle, { attributes: { 'strongroom.mount.type': mount.type } });
+        deadline.guard(() => mount.serve(() => mount.run(() => handled(call, op.handle(request)))));
+      return tracer ? traced(tracer, 'engine', handle, { attributes: { 'strongroom.mount.type': mount.type } }) : handle();
     };
     return quotas.leaseFor(call, mayIssue(call, op), async (room) => {
       const isLogin = call.match!.path.declaration.about.login !== undefined;
@@ -300,11 +305,12 @@ export class Pipeline {
 }
 
 /** The response of a handler. A body to be streamed is known from here on, so that it ends where it is not sent. */
-async function handled(call: Call, handling: Promise<EngineResponse | undefined>): Promise<EngineResponse | undefined> {
-  const response = await handling;
-  if (call.answered) await response?.stream?.cancel?.();
-  else call.stream = response?.stream;
-  return response;
+function handled(call: Call, handling: Promise<EngineResponse | undefined>): Promise<EngineResponse | undefined> {
+  return handling.then((response) => {
+    if (!call.answered) call.stream = response?.stream;
+    else if (response?.stream?.cancel) return response.stream.cancel().then(() => response);
+    return response;
+  });
 }
 
 /** Whether the path asks for no token. */

@@ -25,10 +25,14 @@ export class QuotaGate {
     this.#system = system;
   }
 
+  /** Whether any rule limits how many requests may come. */
+  get limitsRates(): boolean {
+    return !this.#quotas.rates.rules.empty;
+  }
+
   /** After routing, before anybody is asked who they are: requests with a wrong token count too. @throws RateLimitExceeded */
   async enter(call: Call): Promise<void> {
     const { rates } = this.#quotas;
-    if (rates.rules.empty) return;
     const subject = await this.#subject(call, rates.rules.asksRole(call.mount?.uuid ?? ''));
     call.headers = rates.count(subject, call.path, call.remoteAddress);
   }
@@ -42,13 +46,16 @@ export class QuotaGate {
    * Runs work that may get a lease or token. It asks `room` before it stores one; with `early` the room is reserved before the work begins.
    * @throws LeaseCountExceeded
    */
-  async leaseFor(
+  leaseFor(call: Call, early: boolean, work: (room: RoomFor) => Promise<CoreResponse | undefined>): Promise<CoreResponse | undefined> {
+    return this.#quotas.leases.rules.empty ? work(NO_BOUND) : this.#withRoom(call, early, work);
+  }
+
+  async #withRoom(
     call: Call,
     early: boolean,
     work: (room: RoomFor) => Promise<CoreResponse | undefined>,
   ): Promise<CoreResponse | undefined> {
     const { leases } = this.#quotas;
-    if (leases.rules.empty) return work(NO_BOUND);
     let reserved: LeaseRoom | undefined;
     const room = async (): Promise<void> => {
       reserved ??= await leases.reserve(await this.#subject(call, leases.rules.asksRole(call.mount?.uuid ?? '')));

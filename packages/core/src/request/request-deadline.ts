@@ -1,4 +1,5 @@
 import { Deadline, EngineError, type Clock } from '@strongroom/engine-sdk';
+import type { CoreRequest } from '../kernel/call/core-request.ts';
 import type { Ending } from '../kernel/mounts/ending.ts';
 
 /** Milliseconds a request may take. */
@@ -9,6 +10,8 @@ export class DeadlinePassed extends EngineError {
   override readonly status = 504;
 }
 
+type Caller = Pick<CoreRequest, 'signal' | 'onGone'>;
+
 /**
  * The deadline of one request, which is over sooner where its caller goes away or its mount comes to an end. It holds for every handler. Most requests
  * answer from storage alone: they share one timer, and neither a signal is made nor the caller's own asked for.
@@ -17,24 +20,20 @@ export class RequestDeadline extends Deadline {
   /** Milliseconds since the epoch. */
   readonly began: number;
   readonly #overdue: Overdue;
-  readonly #caller: { readonly signal?: AbortSignal };
+  readonly #caller: Caller;
   readonly #ending: Ending | undefined;
   readonly #finishes: boolean;
   readonly #untimed: boolean;
   /** Somebody has asked for the signal. */
   #heard = false;
   #stopHearing: (() => void) | undefined;
+  #stopHearingCaller: (() => void) | undefined;
 
   /**
    * The caller's own signal is not asked for before it is needed: adapters make it at that moment. `finishes`: the handler is the core's own, which may be
    * what brings the end about, such as a seal; it is ended only where it listens to its signal. `untimed`: no time ends it.
    */
-  constructor(
-    clock: Clock,
-    caller: { readonly signal?: AbortSignal },
-    mount?: { readonly ending: Ending; readonly finishes: boolean },
-    untimed = false,
-  ) {
+  constructor(clock: Clock, caller: Caller, mount?: { readonly ending: Ending; readonly finishes: boolean }, untimed = false) {
     super();
     this.#overdue = overdueOf(clock);
     this.#caller = caller;
@@ -58,7 +57,7 @@ export class RequestDeadline extends Deadline {
     if (!this.#untimed) this.#overdue.add(this);
     if (this.#heard) this.#hearCaller();
     else if (!this.#finishes) this.#hearMount();
-    return super.guard(work, this.#guarded);
+    return super.guard(work, this);
   }
 
   /** The time is over. */
@@ -67,9 +66,7 @@ export class RequestDeadline extends Deadline {
   }
 
   #hearCaller(): void {
-    const { signal } = this.#caller;
-    if (signal?.aborted) this.#leave();
-    else signal?.addEventListener('abort', this.#leave, { once: true });
+    this.#stopHearingCaller ??= heard(this.#caller, () => this.end(new DeadlinePassed('the caller went away')));
     this.#hearMount();
   }
 
@@ -77,16 +74,23 @@ export class RequestDeadline extends Deadline {
     this.#stopHearing ??= this.#ending?.heard((reason) => this.end(reason));
   }
 
-  readonly #leave = (): void => this.end(new DeadlinePassed('the caller went away'));
+  /** The guarded work has ended. */
+  ended(): void {
+    this.#overdue.delete(this);
+    this.#stopHearing?.();
+    this.#stopHearing = undefined;
+    this.#stopHearingCaller?.();
+    this.#stopHearingCaller = undefined;
+  }
+}
 
-  readonly #guarded = {
-    ended: (): void => {
-      this.#overdue.delete(this);
-      this.#stopHearing?.();
-      this.#stopHearing = undefined;
-      if (this.#heard) this.#caller.signal?.removeEventListener('abort', this.#leave);
-    },
-  };
+/** Calls back when the caller goes away, at once where it has; returns the cancellation. */
+function heard(caller: Caller, leave: () => void): () => void {
+  if (caller.onGone) return caller.onGone(leave);
+  const { signal } = caller;
+  if (signal?.aborted) leave();
+  else signal?.addEventListener('abort', leave, { once: true });
+  return () => signal?.removeEventListener('abort', leave);
 }
 
 /** The requests under way on one clock, the oldest first, with one timer for all of them. */

@@ -34,37 +34,31 @@ export class StorageTimings {
     this.#capacity = () => driver.capacity?.();
     this.name = driver.name;
     const [get, list] = [this.of('get'), this.of('list')];
-    const commit = async (change: Change): Promise<void> => {
-      const began = performance.now();
-      try {
-        await driver.commit(change);
-      } catch (error) {
-        this.failures += 1;
-        throw error;
-      } finally {
-        this.of(change.put?.length ? 'put' : 'delete').add(performance.now() - began);
-      }
+    const commit = (change: Change): Promise<void> => {
+      const work = timed(this.of(change.put?.length ? 'put' : 'delete'), performance.now(), driver.commit(change));
+      work.catch(() => (this.failures += 1));
+      return work;
     };
-    const timed: Partial<StorageDriver> = {
-      get: (key) => timing(get, () => driver.get(key)),
-      range: (query) => timing(list, () => driver.range(query)),
+    return {
+      name: driver.name,
+      ...(driver.code ? { code: driver.code } : {}),
+      shared: driver.shared,
+      get: (key) => timed(get, performance.now(), driver.get(key)),
+      range: (query) => timed(list, performance.now(), driver.range(query)),
       commit,
+      changes: (listener) => driver.changes(listener),
+      staleness: () => driver.staleness(),
+      ...(driver.capacity ? { capacity: () => driver.capacity!() } : {}),
+      ...(driver.copy ? { copy: async () => driver.copy!() } : {}),
+      ...(driver.replace ? { replace: async () => driver.replace!() } : {}),
+      close: async () => driver.close(),
     };
-    return new Proxy(driver, {
-      get(target, name) {
-        const own: unknown = Reflect.get(timed, name) ?? Reflect.get(target, name);
-        return typeof own === 'function' && !Object.hasOwn(timed, name) ? (own.bind(target) as unknown) : own;
-      },
-    });
   }
 }
 
-/** Also of what answers at once, and of what fails. */
-function timing<T>(into: Timing, work: () => T): T {
-  const began = performance.now();
+/** Times work, also where it fails. */
+function timed<T>(into: Timing, began: number, work: Promise<T>): Promise<T> {
   const ended = (): void => into.add(performance.now() - began);
-  const result = work();
-  if (result instanceof Promise) void result.then(ended, ended);
-  else ended();
-  return result;
+  void work.then(ended, ended);
+  return work;
 }

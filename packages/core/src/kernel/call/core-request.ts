@@ -31,4 +31,6 @@ export interface CoreRequest {
   readonly span?: TraceSpan;
   /** Aborted when the caller went away. */
   readonly signal?: AbortSignal;
+  /** The same without a signal, which is dear to make: calls back once when the caller goes away, at once where it has, and returns the cancellation. */
+  onGone?(listener: () => void): () => void;
 }

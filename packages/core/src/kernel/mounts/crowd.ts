@@ -9,15 +9,23 @@ export class Crowd {
     return this.#count > 0;
   }
 
-  async serve<T>(request: () => Promise<T>): Promise<T> {
+  /** Resolves as the request does. */
+  serve<T>(request: () => Promise<T>): Promise<T> {
     this.#count += 1;
     try {
-      return await request();
-    } finally {
-      this.#count -= 1;
-      if (this.#count === 0) for (const left of [...this.#waiting]) left();
+      const running = request();
+      void running.then(this.#leave, this.#leave);
+      return running;
+    } catch (error) {
+      this.#leave();
+      throw error;
     }
   }
+
+  readonly #leave = (): void => {
+    this.#count -= 1;
+    if (this.#count === 0) for (const left of [...this.#waiting]) left();
+  };
 
   /** Resolves when no request is under way, or after this many milliseconds. */
   async gone(clock: Clock, millis: number): Promise<void> {

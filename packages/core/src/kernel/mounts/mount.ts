@@ -132,7 +132,7 @@ export class Mount implements MountInfo {
   }
 
   /** Carries out a request; who changes the mount can wait until none is under way. */
-  async serve<T>(request: () => Promise<T>): Promise<T> {
+  serve<T>(request: () => Promise<T>): Promise<T> {
     return this.#requests.serve(request);
   }
 

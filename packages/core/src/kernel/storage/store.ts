@@ -38,8 +38,8 @@ export class Store {
   /** The record, read from storage; a decoded copy of the same version is reused, so callers must not change it. */
   get(key: string): Promise<unknown>;
   get<T>(key: string, check: RecordCheck<T>): Promise<T | undefined>;
-  async get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
-    return recordOf((await this.read<T>(key, check))?.record, check);
+  get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
+    return this.read<T>(key, check).then((found) => recordOf(found?.record, check));
   }
 
   /** The record with its version; '' for an index entry. */
@@ -209,7 +209,7 @@ export class Store {
     try {
       const done = await work(tx);
       this.#requireOpen();
-      const marks = await tx.commit(this.#driver);
+      const marks = await tx.commit(this.#driver, this.#cache);
       if (marks.length > 0) this.#stored?.(marks);
       tx.committed();
       return { done };
@@ -355,8 +355,8 @@ export class StoreTransaction {
     return keys.sort(byBytes).slice(0, query.limit);
   }
 
-  /** Resolves with the index entries made. */
-  async commit(driver: StorageDriver): Promise<string[]> {
+  /** Resolves with the index entries made. What `cache` has of the records that are replaced or deleted is let go. */
+  async commit(driver: StorageDriver, cache: Pick<RecordCache, 'drop'>): Promise<string[]> {
     const marks: string[] = [];
     if (this.#written.size === 0) return marks;
     const expect: Expectation[] = [];
@@ -374,6 +374,8 @@ export class StoreTransaction {
       }
     }
     await driver.commit({ expect, put, delete: remove, notify: [...this.#notified] });
+    // They may be the only ones to hold what was decoded, and would keep it for many collections of garbage.
+    for (const key of this.#read.keys()) if (this.#written.has(key)) cache.drop(key);
     return marks;
   }
 }

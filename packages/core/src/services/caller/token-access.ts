@@ -39,14 +39,22 @@ export class TokenAccess {
   }
 
   /** What the caller may do, within what the makers of the token had. With a draft: what they could do if it were saved. */
-  async aclOf(who: CallerIdentity, draft?: Policy): Promise<Acl> {
-    const own = await this.#aclFor(policiesOf(who), who.entityId, draft);
-    if (!who.within || who.within.length === 0) return own;
-    const bounds = who.within.map(async (bound) => this.#aclFor(bound.policies, bound.entity_id ?? '', draft));
+  aclOf(who: CallerIdentity, draft?: Policy): Acl | Promise<Acl> {
+    const policies = policiesOf(who);
+    const bounded = who.within !== undefined && who.within.length > 0;
+    const kept = draft || bounded ? undefined : this.#policies.keptAclFor(policies);
+    if (kept) return kept;
+    const own = this.#aclFor(policies, who.entityId, draft);
+    return bounded ? this.#bounded(own, who.within, draft) : own;
+  }
+
+  async #bounded(acl: Promise<Acl>, within: NonNullable<CallerIdentity['within']>, draft: Policy | undefined): Promise<Acl> {
+    const own = await acl;
+    const bounds = within.map(async (bound) => this.#aclFor(bound.policies, bound.entity_id ?? '', draft));
     return new BoundedAcl(own, await Promise.all(bounds));
   }
 
-  async #aclFor(names: readonly string[], entityId: string, draft?: Policy): Promise<Acl> {
+  #aclFor(names: readonly string[], entityId: string, draft?: Policy): Promise<Acl> {
     const identity = entityId === '' ? undefined : { key: entityId, load: async () => this.#identity.templateContext(entityId) };
     return draft ? this.#policies.aclWithDraft(names, draft, identity) : this.#policies.aclFor(names, identity);
   }
@@ -106,31 +114,35 @@ export class TokenAccess {
   }
 
   /** Who calls with the token. @throws PermissionDenied where the entity is disabled or gone */
-  async identityOf(token: string, found: FoundToken): Promise<CallerIdentity> {
-    const { record } = found;
-    let identityPolicies = NONE;
-    if (record.entity_id) {
-      const entity = await this.#identity.policiesOf(record.entity_id);
-      if (!entity || entity.disabled) throw new PermissionDenied();
-      identityPolicies = entity.policies;
-    }
-    return {
-      token,
-      accessor: record.accessor,
-      displayName: record.display_name,
-      type: found.type,
-      tokenPolicies: record.policies,
-      identityPolicies,
-      noDefaultPolicy: record.no_default_policy === true,
-      entityId: record.entity_id ?? '',
-      metadata: record.meta ?? NO_METADATA,
-      ...(record.within ? { within: record.within } : {}),
-      numUses: Math.max(0, record.num_uses ?? 0),
-      remainingUses: Math.max(0, record.num_uses ?? 0),
-      ttl: record.creation_ttl,
-      issuedAt: record.created,
-    };
+  identityOf(token: string, found: FoundToken): CallerIdentity | Promise<CallerIdentity> {
+    const { entity_id } = found.record;
+    return entity_id ? this.#identityOfEntity(token, found, entity_id) : identityWith(NONE, token, found);
   }
+
+  async #identityOfEntity(token: string, found: FoundToken, id: string): Promise<CallerIdentity> {
+    const entity = await this.#identity.policiesOf(id);
+    if (!entity || entity.disabled) throw new PermissionDenied();
+    return identityWith(entity.policies, token, found);
+  }
+}
+
+function identityWith(identityPolicies: readonly string[], token: string, { type, record }: FoundToken): CallerIdentity {
+  return {
+    token,
+    accessor: record.accessor,
+    displayName: record.display_name,
+    type,
+    tokenPolicies: record.policies,
+    identityPolicies,
+    noDefaultPolicy: record.no_default_policy === true,
+    entityId: record.entity_id ?? '',
+    metadata: record.meta ?? NO_METADATA,
+    ...(record.within ? { within: record.within } : {}),
+    numUses: Math.max(0, record.num_uses ?? 0),
+    remainingUses: Math.max(0, record.num_uses ?? 0),
+    ttl: record.creation_ttl,
+    issuedAt: record.created,
+  };
 }
 
 /** The policies of the token, and those of its entity and groups. */

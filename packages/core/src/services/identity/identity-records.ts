@@ -1,5 +1,5 @@
 import { foldName, type Collection, type StorageView } from '@strongroom/engine-sdk';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { MfaSecrets } from './mfa-secrets.ts';
 
@@ -156,7 +156,7 @@ export function exactNameKey(mountAccessor: string, name: string): string {
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 /** Whether `aliasKey` alone leads to the alias from the one variant of its name. */

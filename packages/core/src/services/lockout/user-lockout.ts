@@ -1,5 +1,5 @@
 import { foldName, TokenRefused, type Clock, type Collection, type CountedLogin, type StorageView } from '@strongroom/engine-sdk';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { LoginQueues } from './login-queues.ts';
 import { lockoutSettings, type LockoutDefaults, type LockoutMount, type LockoutSettings } from './lockout-settings.ts';
@@ -209,5 +209,5 @@ function failureKey(accessor: string, counted: string | CountedLogin): string {
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }

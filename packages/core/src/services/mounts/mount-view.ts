@@ -48,6 +48,7 @@ type Guard = () => void;
 export class MountView implements MountStorage {
   readonly #scope: MountScope;
   #closed: Error | undefined;
+  #access: Access | undefined;
 
   constructor(scope: MountScope) {
     this.#scope = scope;
@@ -63,13 +64,8 @@ export class MountView implements MountStorage {
 
   collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
     const { store } = this.#scope;
-    return new StoredCollection(
-      store,
-      { guard: this.#guard, get: (key) => store.get(key), change: (work) => store.transaction(work) },
-      this.#scope.prefix + prefix,
-      schema,
-      options?.cached === true,
-    );
+    this.#access ??= { guard: this.#guard, get: (key) => store.get(key), change: (work) => store.transaction(work) };
+    return new StoredCollection(store, this.#access, this.#scope.prefix + prefix, schema, options?.cached === true);
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>, request?: string): Promise<T> {
@@ -132,6 +128,7 @@ class MountTransaction implements Transaction {
   readonly #tx: StoreTransaction;
   readonly #guard: Guard;
   readonly #request: string | undefined;
+  #access: Access | undefined;
 
   constructor(scope: MountScope, tx: StoreTransaction, guard: Guard, request?: string) {
     this.#request = request;
@@ -142,13 +139,8 @@ class MountTransaction implements Transaction {
 
   collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
     const tx = this.#tx;
-    return new StoredCollection(
-      this.#scope.store,
-      { guard: this.#guard, get: (key) => tx.get(key), keys: (query) => tx.keys(query), change: async (work) => work(tx) },
-      this.#scope.prefix + prefix,
-      schema,
-      options?.cached === true,
-    );
+    this.#access ??= { guard: this.#guard, get: (key) => tx.get(key), keys: (query) => tx.keys(query), change: async (work) => work(tx) };
+    return new StoredCollection(this.#scope.store, this.#access, this.#scope.prefix + prefix, schema, options?.cached === true);
   }
 
   async jobStatus(job: ScheduleKind, id: string): Promise<JobStatus | undefined> {

@@ -165,6 +165,12 @@ export class PolicyStore {
     return kept ?? this.#compile(names, base, identity);
   }
 
+  /** The same where it is kept already and does not depend on the caller; undefined otherwise. */
+  keptAclFor(names: readonly string[]): Acl | undefined {
+    const base = names.join(separator);
+    return this.#templated.has(base) ? undefined : this.#sets.get(base, this.#clock.millis(), undefined);
+  }
+
   /** As `aclFor`, with the draft in place of the stored policy of its name, where the names have it. Nothing is kept of it. */
   async aclWithDraft(names: readonly string[], draft: Policy, identity?: TemplateIdentity): Promise<Acl> {
     const now = this.#clock.millis();

@@ -16,9 +16,11 @@ export class LeaseTally {
   #counted = 0;
   #issued = 0;
   #holds = 0;
-  /** When the last count ended; undefined before the first. */
+  /** When the last count began; undefined before the first. */
   #at: number | undefined;
+  /** What a count costs: the quicker of the last two, since anything can hold up one. */
   #took = 0;
+  #tookLast = 0;
   /** How often counts became worthless. */
   #worthless = 0;
   #counting: Promise<void> | undefined;
@@ -69,7 +71,8 @@ export class LeaseTally {
     // What is held now may be stored behind the place where the count is.
     this.#issued = this.#holds;
     this.#counted = await this.#list();
-    this.#took = this.#now() - began;
-    if (worthless === this.#worthless) this.#at = this.#now();
+    const took = this.#now() - began;
+    [this.#took, this.#tookLast] = [Math.min(took, this.#tookLast), took];
+    if (worthless === this.#worthless) this.#at = began;
   }
 }

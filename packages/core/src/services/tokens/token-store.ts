@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { type Clock, type Log } from '@strongroom/engine-sdk';
 import type { Barrier } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
@@ -43,7 +43,7 @@ export class TokenStore {
   readonly #barrier: Barrier;
   readonly #clock: Clock;
   readonly #log: Log;
-  #salt: Buffer | undefined;
+  #salt: KeyObject | undefined;
 
   constructor(options: { store: Store; barrier: Barrier; clock: Clock; log: Log }) {
     this.#store = options.store;
@@ -62,7 +62,7 @@ export class TokenStore {
       saltRecord.put(tx, { salt: made });
       return made;
     });
-    this.#salt = Buffer.from(salt, 'base64');
+    this.#salt = createSecretKey(salt, 'base64');
   }
 
   close(): void {
@@ -75,10 +75,15 @@ export class TokenStore {
   }
 
   /** A token that is good now; undefined for anything else. One store read. */
-  async find(token: string): Promise<FoundToken | undefined> {
-    if (token.startsWith('b.')) return this.#findBatch(token);
-    const found = await this.byDigest(this.digest(token));
-    return found && !this.#dead(found) ? found : undefined;
+  find(token: string): Promise<FoundToken | undefined> {
+    return token.startsWith('b.') ? this.#findBatch(token) : this.#findService(this.digest(token));
+  }
+
+  async #findService(digest: string): Promise<FoundToken | undefined> {
+    const record = await this.#records.get(digest);
+    if (!record) return undefined;
+    const found: FoundToken = { digest, record, type: 'service' };
+    return this.#dead(found) ? undefined : found;
   }
 
   /** The record, also of a token that has ended. */

@@ -1,0 +1,75 @@
+import { slapdMissing } from '@strongroom/lab';
+import type { ComparedLoad } from './compared-load.ts';
+import { comparedCredentials } from './database.ts';
+import { comparedAccounts } from './ldap-secrets.ts';
+import { load, once, type Figures, type Operation, type Target } from './load.ts';
+import { comparedLogins } from './login.ts';
+import { fill, workloads } from './workloads.ts';
+
+/** The medians of one server's rounds. */
+export interface Median {
+  readonly perSecond: number;
+  readonly cpuMicros: number;
+  readonly mainMicros: number;
+  readonly residentMib: number;
+}
+
+export interface RoundOptions {
+  /** Of one round. */
+  readonly seconds: number;
+  readonly rounds: number;
+  /** The part of a workload's name by which to choose. */
+  readonly only: string | undefined;
+}
+
+const secrets: ComparedLoad = async (targets) => {
+  for (const target of targets) {
+    await once(target, 'POST', '/v1/sys/mounts/bench', { type: 'kv', options: { version: '2' } });
+    await load('fill', target, fill(target.token), { count: 1_000 });
+  }
+  const one =
+    (name: 'lookup' | 'kv read' | 'kv write' | 'token create') =>
+    (target: Target): Operation =>
+      workloads(target)[name];
+  return {
+    operations: { lookup: one('lookup'), 'kv read': one('kv read'), 'kv write': one('kv write'), 'token create': one('token create') },
+    stop: async () => {
+      for (const target of targets) await once(target, 'DELETE', '/v1/sys/mounts/bench');
+    },
+  };
+};
+
+/**
+ * Drives several servers with the same load in alternating rounds: what else the machine does then hits all of them. Yields each workload's medians, in
+ * the order of the targets. The servers must be empty: mounts are made at `bench`, `ldap`, `database` and `auth/ldap`.
+ */
+export async function* alternate(
+  targets: readonly Target[],
+  { seconds, rounds, only }: RoundOptions,
+): AsyncGenerator<{ readonly name: string; readonly medians: readonly Median[] }> {
+  for (const start of [secrets, ...(slapdMissing === undefined ? [comparedLogins, comparedAccounts] : []), comparedCredentials]) {
+    const { operations, stop } = await start(targets);
+    try {
+      for (const [name, operation] of Object.entries(operations)) {
+        if (only !== undefined && !name.includes(only)) continue;
+        const sides = targets.map((target) => ({ target, work: operation(target), figures: [] as Figures[] }));
+        for (const { target, work } of sides) await load('warm up', target, work, { seconds: 2 });
+        for (let round = 0; round < rounds; round += 1)
+          for (const { target, work, figures } of sides) figures.push(await load(name, target, work, { seconds }));
+        yield { name, medians: sides.map(({ figures }) => medianOf(figures)) };
+      }
+    } finally {
+      await stop();
+    }
+  }
+}
+
+function medianOf(figures: readonly Figures[]): Median {
+  const middle = (of: keyof Median): number => figures.map((one) => one[of]).toSorted((a, b) => a - b)[Math.floor(figures.length / 2)]!;
+  return {
+    perSecond: middle('perSecond'),
+    cpuMicros: middle('cpuMicros'),
+    mainMicros: middle('mainMicros'),
+    residentMib: middle('residentMib'),
+  };
+}
