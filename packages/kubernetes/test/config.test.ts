@@ -87,7 +87,7 @@ describe('in a pod', () => {
   });
 
   test('an empty configuration uses the pod, whose token is read again when it is replaced', async () => {
-    await writeFile(join(folder, 'token'), mount.api.issue({ namespace: 'kube-system', name: 'gone', expires: 1 }));
+    await writeFile(join(folder, 'token'), mount.api.issue({ namespace: 'kube-system', name: 'gone', expires: -1 }));
     const environment = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT_HTTPS: new URL(mount.api.url).port };
     const own = await mountForTest(kubernetesEngineWith({ podFolder: folder, environment }), { path: 'pod' });
     try {

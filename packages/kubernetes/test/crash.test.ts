@@ -74,21 +74,21 @@ describe('a server that dies in the middle', () => {
     const died = await dieIn(death, create);
     const known = await leases();
     expect(known).toHaveLength(died ? 0 : 1);
-    await server.pass(400, STEP);
+    await server.pass(240, STEP);
     expect(leftIn(api)).toHaveLength(known.length * 3);
     expect((await server.ask('list', 'kubernetes/orphans')).status).toBe(404);
     await server.advance('1h');
-    await server.pass(600, STEP);
+    await server.pass(240, STEP);
     expect(leftIn(api)).toEqual([]);
   });
 
   test.each(deaths(2, 6))('while a lease is revoked, at %s %i: its objects go all the same', async (...death) => {
     const { leaseId } = await done('update', 'kubernetes/creds/pods', { kubernetes_namespace: 'prod', ttl: '1h' });
     await dieIn(death, async () => server.ask('update', 'sys/leases/revoke', { lease_id: leaseId, sync: true }));
-    await server.pass(400, STEP);
+    await server.pass(240, STEP);
     if ((await leases()).length === 0) expect(leftIn(api)).toEqual([]);
     await server.advance('1h');
-    await server.pass(600, STEP);
+    await server.pass(240, STEP);
     expect(leftIn(api)).toEqual([]);
     expect(await leases()).toEqual([]);
   });
