@@ -15,6 +15,7 @@ export interface ApiServerAddress {
   readonly ca: string | undefined;
 }
 
+/** What calls to an API server share. */
 export interface ApiServerParts {
   readonly clock: Clock;
   /** Of this server. All calls share it. */

@@ -31,7 +31,7 @@ export async function createObject({ api, bearer }: Access, { ref, body }: Manif
   await api.call(call, signal, { bearer }, (answer) => requireGood(answer, `create the ${titleOf(ref)}`));
 }
 
-/** Removes an object of a creation. One that is gone, or that somebody else made under the name, is left alone. @throws ApiServerFailed, BadRequest */
+/** Removes an object of a creation. One that is gone, or that somebody else made under the name, stays. @throws ApiServerFailed, BadRequest */
 export async function removeObject({ api, bearer }: Access, ref: ObjectRef, creation: string, signal: AbortSignal): Promise<void> {
   const path = `${pathOf(ref)}/${encodeURIComponent(ref.name)}`;
   const doing = `delete the ${titleOf(ref)}`;

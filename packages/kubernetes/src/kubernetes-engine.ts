@@ -8,6 +8,7 @@ import { rolePaths } from './path-roles.ts';
 import { PodEnvironment } from './pod-environment.ts';
 import { ServiceAccounts } from './service-accounts.ts';
 
+/** What differs from the pod in which the process runs. */
 export interface KubernetesEngineOptions {
   /** Where `ca.crt` and `token` of this process's service account are. Default: `POD_FOLDER`. */
   readonly podFolder?: string;

@@ -130,7 +130,7 @@ describe('credentials of Kubernetes', () => {
     expect(mount.left()).toEqual([]);
   });
 
-  test('an object that somebody else made under the name is left alone', async () => {
+  test('an object that somebody else made under the name stays', async () => {
     const { made } = await good('bound', { kubernetes_namespace: 'prod' });
     const path = `/api/v1/namespaces/prod/serviceaccounts`;
     mount.api.objects.answer('DELETE', `${path}/${made.service_account_name}`, '');
