@@ -9,3 +9,6 @@ listener "tcp" {
 }
 
 log_format = "json"
+
+# One process. "auto" starts one less than the cores that the container may use.
+workers = 1

@@ -40,6 +40,7 @@ const guide = [
     items: [
       entry('Database users', '/engines/database'),
       entry('Databases', '/databases/'),
+      entry('Encryption as a service', '/engines/transit'),
       entry('Directory accounts', '/engines/ldap-secrets'),
       entry('RabbitMQ users', '/engines/rabbitmq'),
       entry('AWS credentials', '/engines/aws'),

@@ -3,16 +3,7 @@ import { InvalidRequest, requireSecretsAgain, TooManyRequests, type EngineHost, 
 import { otherManager } from '@strongroom/rotation';
 import { Broker } from './broker.ts';
 import { BrokerFailed } from './broker-failed.ts';
-import {
-  addressOf,
-  changesRoot,
-  keptSecrets,
-  mergeConnection,
-  secretMoves,
-  systemOf,
-  type Connection,
-  type SentConnection,
-} from './connection.ts';
+import { addressOf, changesRoot, keptSecrets, mergeConnection, secretMoves, type Connection, type SentConnection } from './connection.ts';
 import { CONNECTION, recordsIn } from './records.ts';
 
 /** How the registry of managed accounts and refusals call the rotation of the managing user's password; never changed. */
@@ -128,11 +119,6 @@ export class BrokerService {
   apart(connection: Connection): Broker {
     const circuit = { call: async <T>(_signal: AbortSignal, work: () => Promise<T>): Promise<T> => work(), isBackground: () => true };
     return new Broker(addressOf(connection), { clock: this.#host.clock, circuit });
-  }
-
-  /** How the registry of managed accounts knows the broker. */
-  async system(): Promise<string> {
-    return systemOf(await this.require());
   }
 
   pools(): readonly EnginePool[] {

@@ -1,4 +1,5 @@
 import { foreignText, Unavailable, withDeadline, type Circuit, type Clock, type EnginePool } from '@strongroom/engine-sdk';
+import type { Outcome } from '@strongroom/rotation';
 import { BrokerFailed } from './broker-failed.ts';
 import { isRecord, reasonIn, reasonOf, requireNames } from './broker-answer.ts';
 import type { ManagementPool, PoolTls } from './management-pool.ts';
@@ -169,7 +170,9 @@ export class Broker {
         const { status, text } = await this.#send(call, signal);
         const body = parsed(text);
         const reason = status < 300 ? '' : foreignText(reasonIn(body), this.#secrets(call));
-        if (status >= 500 || status === 429) throw new BrokerFailed(`RabbitMQ failed ${call.what}: status ${status}: ${reason}`, 'unknown');
+        if (status >= 500 || status === 429) {
+          throw new BrokerFailed(`RabbitMQ failed ${call.what}: status ${status}: ${reason}`, lostOutcome(call));
+        }
         return read({ status, body, reason });
       } finally {
         this.#underWay -= 1;
@@ -180,7 +183,7 @@ export class Broker {
 
   async #send(call: Call, parent: AbortSignal): Promise<{ readonly status: number; readonly text: string }> {
     const { method, body, what, login = this.#address.login } = call;
-    const late = new BrokerFailed(`RabbitMQ did not answer within ${CALL_MILLIS / 1_000} s ${what}`, 'unknown');
+    const late = new BrokerFailed(`RabbitMQ did not answer within ${CALL_MILLIS / 1_000} s ${what}`, lostOutcome(call));
     const request = {
       method,
       path: new URL(this.#address.uri).pathname.replace(/\/+$/, '') + call.path,
@@ -195,7 +198,7 @@ export class Broker {
       if (error === late) throw late;
       const { text, unsent } = reasonOf(error);
       const reason = foreignText(text, this.#secrets(call));
-      throw new BrokerFailed(`RabbitMQ cannot be reached ${what}: ${reason}`, unsent ? 'unsent' : 'unknown', { cause: error });
+      throw new BrokerFailed(`RabbitMQ cannot be reached ${what}: ${reason}`, unsent ? 'unsent' : lostOutcome(call), { cause: error });
     }
   }
 
@@ -236,6 +239,11 @@ export function putTopicPermission(vhost: string, username: string, exchange: st
 
 function userPath(username: string): string {
   return `/api/users/${encodeURIComponent(username)}`;
+}
+
+/** Whether a call whose answer is lost has changed something: a read has not. */
+function lostOutcome({ method }: Call): Outcome {
+  return method === 'GET' ? 'unsent' : 'unknown';
 }
 
 /** Only in RabbitMQ's own words: whatever else answers 404, such as a proxy, says nothing of the user. */

@@ -1,9 +1,13 @@
 import { f, NoContent, path, type AnyPath } from '@strongroom/engine-sdk';
+import { RotationStatus } from '@strongroom/rotation';
+import { Type } from 'typebox';
 import { connectionFields, ShownConnection, shownConnection } from './connection.ts';
 import type { BrokerService } from './broker-service.ts';
 import type { DynamicUsers } from './dynamic-users.ts';
+import { CONNECTION } from './records.ts';
+import type { RootRotation } from './root-rotation.ts';
 
-export function connectionPath(service: BrokerService, users: DynamicUsers): AnyPath {
+export function connectionPath(service: BrokerService, users: DynamicUsers, root: RootRotation): AnyPath {
   return path('config/connection', {
     synopsis: 'How RabbitMQ is reached, and how users and passwords are made.',
     description:
@@ -16,10 +20,12 @@ export function connectionPath(service: BrokerService, users: DynamicUsers): Any
   })
     .read({
       summary: 'Reads the connection, without its secrets.',
-      response: ShownConnection,
+      response: Type.Object({ ...ShownConnection.properties, root_rotation: RotationStatus }),
       handle: async () => {
         const connection = await service.read();
-        return connection && { data: shownConnection(connection) };
+        return (
+          connection && { data: { ...shownConnection(connection), root_rotation: await root.rotation.status(CONNECTION, connection) } }
+        );
       },
     })
     .upsert({

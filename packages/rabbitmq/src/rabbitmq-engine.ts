@@ -1,9 +1,15 @@
 import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { BrokerService } from './broker-service.ts';
 import { DynamicUsers } from './dynamic-users.ts';
+import { outsideUsers } from './outside-users.ts';
+import { brokerFailingPath } from './path-failing.ts';
 import { connectionPath } from './path-connection.ts';
 import { leasePath } from './path-lease.ts';
 import { rolePaths } from './path-roles.ts';
+import { rotateRootPath } from './path-rotate-root.ts';
+import { staticRolePaths } from './path-static-roles.ts';
+import { RootRotation } from './root-rotation.ts';
+import { StaticUsers } from './static-users.ts';
 import { UserMark } from './user-mark.ts';
 
 /** Users of RabbitMQ: those made for a lease, and those whose password is rotated. */
@@ -18,14 +24,24 @@ export const rabbitmqEngine: EnginePackage = {
 function create(host: EngineHost): Engine {
   const service = new BrokerService(host);
   const mark = new UserMark(host);
-  const users = new DynamicUsers(host, service, mark);
+  const root = new RootRotation(host, service);
+  const statics = new StaticUsers(host, service);
+  const dynamics = new DynamicUsers(host, service, mark);
   return {
-    paths: [connectionPath(service, users), leasePath(host), ...rolePaths(host, service, users)],
-    secrets: [users.secret],
-    intents: [users.intent],
+    paths: [
+      connectionPath(service, dynamics, root),
+      leasePath(host),
+      rotateRootPath(root),
+      ...rolePaths(host, service, dynamics),
+      ...staticRolePaths(host, statics),
+      brokerFailingPath(host, root, statics),
+    ],
+    secrets: [dynamics.secret],
+    intents: [dynamics.intent],
+    schedules: [root.rotation.job, statics.rotation.job],
     initialize: async () => mark.load(),
     system: () => ({ noun: 'broker', name: '', path: 'config/connection' }),
-    outside: async () => users.outside(),
+    outside: async () => outsideUsers(host, { root, statics, dynamics }),
     pools: () => service.pools(),
     close: async () => service.close(),
   };

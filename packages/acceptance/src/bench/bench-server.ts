@@ -30,13 +30,13 @@ export class BenchServer {
   }
 
   /** @param node the Node.js executable that runs it; this process's own by default */
-  static async start(node?: string): Promise<BenchServer> {
+  static async start(node?: string, workers = 1): Promise<BenchServer> {
     const folder = await mkdtemp(join(tmpdir(), 'strongroom-bench-'));
     const server = new BenchServer(folder, await freePort(), node);
     await writeFile(
       join(folder, 'server.hcl'),
       `storage "lmdb" { path = "${join(folder, 'data')}" }\n` +
-        `listener "tcp" {\n  address = "127.0.0.1:${server.#port}"\n  tls_disable = true\n}\nlog_level = "warn"\n`,
+        `listener "tcp" {\n  address = "127.0.0.1:${server.#port}"\n  tls_disable = true\n}\nlog_level = "warn"\nworkers = ${workers}\n`,
     );
     await server.#spawn();
     const made = (await server.#put('init', { secret_shares: 1, secret_threshold: 1 })) as unknown as Envelope;

@@ -19,13 +19,15 @@ import { storages } from './storages.ts';
 import { snapshotUnderLoad } from './snapshot.ts';
 import { userpassLogins } from './userpass-login.ts';
 import { DirectCore } from './direct.ts';
+import { workersCompared } from './workers.ts';
 import { fill, workloads, type WorkloadName } from './workloads.ts';
 
 /**
  * `npm run bench [-- --seconds=5] [--leases=100000,1000000] [--only=kv]`: operations per second, CPU per operation and memory of a
  * server on LMDB, driven from this process over 32 connections on loopback. With `--against=URL --token=…` it drives that server as well, in alternating
  * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time. With
- * `--nodes=FILE,FILE` it runs a server on each of these Node.js executables and compares them with the first in the same way. `--only=storages` drives the storage drivers alone.
+ * `--nodes=FILE,FILE` it runs a server on each of these Node.js executables and compares them with the first in the same way. `--workers=1,2,4` compares servers with so many
+ * workers, each held to `--share=20` per cent of a core; it needs Linux and root. `--only=storages` drives the storage drivers alone.
  */
 const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
 const seconds = Number(flags.get('seconds') ?? 5);
@@ -41,6 +43,10 @@ out.write(`node ${process.versions.node}, 32 connections, ${seconds} s each\n\n`
 const against = flags.get('against');
 if (against !== undefined) {
   await compareWith(new URL(against));
+  process.exit(0);
+}
+if (flags.has('workers')) {
+  await compareWorkers((flags.get('workers') ?? '1,2,4').split(',').map(Number));
   process.exit(0);
 }
 const nodes = flags.get('nodes')?.split(',');
@@ -89,6 +95,18 @@ try {
   if (only === 'snapshot') await snapshots(server);
 } finally {
   await server.stop();
+}
+
+/** Each worker has a share of a core: by default a fifth, so that four of them leave most of two cores to the load. */
+async function compareWorkers(counts: readonly number[]): Promise<void> {
+  const share = Number(flags.get('share') ?? 20) / 100;
+  const rounds = Number(flags.get('rounds') ?? 3);
+  out.write(`medians of ${rounds} rounds, each worker held to ${share * 100} % of a core\n`);
+  out.write(`workload      ${counts.map((count) => `${count} ${count === 1 ? 'worker' : 'workers'}`.padStart(18)).join('')}\n`);
+  for await (const { name, rates } of workersCompared(counts, { share, seconds, rounds })) {
+    const columns = rates.map((rate) => `${rate}/s, ×${(rate / rates[0]!).toFixed(2)}`.padStart(18));
+    out.write(`${name.padEnd(14)}${columns.join('')}\n`);
+  }
 }
 
 /** Medians of alternating rounds of our server and of another one. */

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { PerformanceObserver } from 'node:perf_hooks';
 
 /**
@@ -17,8 +18,8 @@ process.on('message', (message) => {
   take(observer.takeRecords());
   process.send?.({ gcMillis } satisfies ProbeReport);
 });
-// A program that ends by itself is not kept by its meter.
-process.channel?.unref();
+// A program that ends by itself is not kept by its meter. A worker lives as long as its channel.
+if (!cluster.isWorker) process.channel?.unref();
 
 function take(entries: readonly { readonly duration: number }[]): void {
   for (const { duration } of entries) gcMillis += duration;

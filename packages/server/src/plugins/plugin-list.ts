@@ -45,6 +45,7 @@ export const OFFERED: readonly Offer[] = [
     brings: ['secret/ldap'],
     load: async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],
   },
+  { package: '@strongroom/transit', brings: ['secret/transit'], load: async () => [(await import('@strongroom/transit')).transitEngine] },
   {
     package: '@strongroom/rabbitmq',
     brings: ['secret/rabbitmq'],

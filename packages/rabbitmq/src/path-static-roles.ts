@@ -1,0 +1,109 @@
+import { BadRequest, f, namesPath, NoContent, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import {
+  doubtAbout,
+  planOf,
+  retriedAfter,
+  rotationPlanParameters,
+  staticCredsPaths,
+  staticRoleRead,
+  warned,
+  type SentPlan,
+} from '@strongroom/rotation';
+import { Type } from 'typebox';
+import { BrokerFailed } from './broker-failed.ts';
+import { recordsIn, type StaticRoleRecord } from './records.ts';
+import type { StaticUsers } from './static-users.ts';
+
+export function staticRolePaths(host: EngineHost, users: StaticUsers): readonly AnyPath[] {
+  const { staticRoles } = recordsIn(host.storage);
+
+  const role = path('static-roles/{name}', {
+    synopsis: 'Roles that rotate the password of a user that RabbitMQ already has.',
+    description:
+      'The password is changed when the role is created, since the server must know it, and then every rotation_period, or by rotation_schedule (UTC). ' +
+      'Tags and permissions stay. Deleting the role leaves the user and its password in RabbitMQ.',
+    fields: {
+      name: f.name('Name of the role.'),
+      username: f.string('The user of RabbitMQ. It cannot be changed.'),
+      ...rotationPlanParameters,
+      adopt: f.bool('Take the user over from the role or mount that manages it now. On an existing role: take it back.', {
+        default: false,
+      }),
+    },
+  })
+    .read(
+      staticRoleRead({
+        roles: staticRoles,
+        response: { username: Type.String() },
+        visible: (_name, { username }: StaticRoleRecord) => ({ username }),
+        status: async (name, record) => users.rotation.status(name, record),
+      }),
+    )
+    .upsert({
+      summary: 'Creates a static role, which rotates the password, or changes it.',
+      response: NoContent,
+      exists: async (req) => staticRoles.has(req.data.name),
+      handle: async (req) => {
+        const { name, adopt } = req.data;
+        const before = await staticRoles.get(name);
+        if (before?.current === undefined) return warned(await users.create(name, roleAfter(undefined, req.data), req.signal, adopt));
+        const isBack = await host.storage.transaction(async (tx) => {
+          const current = await recordsIn(tx).staticRoles.get(name);
+          if (!current) throw new BadRequest(`unknown role: ${name}`);
+          await users.rotation.update(tx, name, current, roleAfter(current, req.data));
+          return adopt && (await users.rotation.takeBack(tx, name));
+        });
+        return isBack ? warned(await users.rotate(name, req.signal)) : undefined;
+      },
+    })
+    .delete({
+      summary: 'Deletes a static role. The user stays in RabbitMQ, with the password that it has.',
+      response: NoContent,
+      handle: async (req) => {
+        await req.storage.transaction(async (tx) => users.rotation.remove(tx, req.data.name));
+        return undefined;
+      },
+    });
+
+  const creds = staticCredsPaths(host.clock, {
+    creds: 'static-creds/{name}',
+    rotateRole: 'rotate-role/{name}',
+    name: f.name('Name of the static role.'),
+    noun: 'password',
+    showsPlan: true,
+    response: { username: Type.String(), password: Type.String({ secret: true }) },
+    read: async (name, signal) => {
+      const record = await staticRoles.get(name);
+      if (!record) throw new BadRequest(`unknown role: ${name}`);
+      const found = await users.rotation.current(name, signal);
+      if (!found) throw new Unavailable(unfinished(name, record));
+      const { credential: password, since, doubtful, takenOver } = found;
+      const data = { username: found.record.username, password };
+      return { data, role: found.record, since, warnings: [takenOver ?? (doubtful ? doubtAbout('password') : undefined)] };
+    },
+    rotate: async (name, signal) => {
+      try {
+        return await users.rotate(name, signal);
+      } catch (error) {
+        if (!(error instanceof BrokerFailed)) throw error;
+        throw new BrokerFailed(retriedAfter(error.message), error.outcome, { answered: error.answered, cause: error });
+      }
+    },
+  });
+
+  return [role, ...creds, namesPath('static-roles', staticRoles, { synopsis: 'The names of the static roles.' })];
+}
+
+function roleAfter(before: StaticRoleRecord | undefined, sent: SentPlan & { readonly username: string | undefined }): StaticRoleRecord {
+  const username = sent.username ?? before?.username ?? '';
+  if (username.trim() === '') throw new BadRequest('username is a required field to create a static role');
+  if (before && username !== before.username) throw new BadRequest('username of a static role cannot be changed: create another role');
+  // A login by HTTP proves the password, and separates the two by a colon.
+  if (username.includes(':')) throw new BadRequest('username must not contain a colon');
+  return { last_rotation: 0, next_rotation: 0, ...before, username, ...planOf(before, sent) };
+}
+
+function unfinished(name: string, { last_error }: StaticRoleRecord): string {
+  if (!last_error) return `the static role ${name} is being created`;
+  return `the first rotation of the static role ${name} is not through, and is tried again: ${last_error.message}`;
+}

@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import type { TestMount } from '@strongroom/engine-testkit';
+import { describeWithRabbitmq, startRabbitmq, type RabbitmqServer } from '@strongroom/lab';
+import { connectionTo, dataOf, EVERYTHING, mountRabbitmq } from './rabbitmq-mount.ts';
+
+jest.setTimeout(60_000);
+
+describeWithRabbitmq('rotated passwords', () => {
+  let server: RabbitmqServer;
+  let mount: TestMount;
+
+  beforeAll(async () => {
+    server = await startRabbitmq();
+  });
+  afterAll(async () => server?.stop());
+  beforeEach(async () => {
+    await server.api('PUT', 'users/app', { password: 'first', tags: 'monitoring,own' });
+    await server.api('PUT', 'users/plain', { password: 'first', tags: '' });
+    await server.api('PUT', 'users/manager', { password: 'manager', tags: 'administrator' });
+    mount = await mountRabbitmq(server);
+  });
+  afterEach(async () => {
+    await mount.close();
+    for (const name of await server.users()) await server.api('DELETE', `users/${name}`);
+  });
+
+  const reasonFor = async (username: string, password: string): Promise<unknown> =>
+    ((await server.api('GET', 'whoami', undefined, [username, password])).body as { reason?: string }).reason;
+  const passwordOf = async (role: string): Promise<string> =>
+    dataOf<{ password: string }>(await mount.read(`static-creds/${role}`)).password;
+
+  test('a static role changes the password at once and by its period; tags and permissions stay', async () => {
+    await server.api('PUT', 'permissions/%2F/app', { configure: '', write: 'w', read: 'r' });
+    await mount.write('static-roles/app', { username: 'app', rotation_period: '1h' });
+    const first = await passwordOf('app');
+    expect(await reasonFor('app', 'first')).toBe('Login failed');
+    expect(await reasonFor('app', first)).toBeUndefined();
+    await mount.advance('61m');
+    const second = await passwordOf('app');
+    expect(second).not.toBe(first);
+    expect(await reasonFor('app', second)).toBeUndefined();
+    expect((await server.api('GET', 'users/app')).body).toMatchObject({ tags: ['monitoring', 'own'] });
+    expect((await server.api('GET', 'permissions/%2F/app')).body).toMatchObject({ write: 'w', read: 'r' });
+    expect(dataOf(await mount.read('static-roles/app'))).toMatchObject({
+      username: 'app',
+      rotation_period: 3600,
+      status: { state: 'waiting' },
+    });
+  });
+
+  test('the password of a user without tags is proven too', async () => {
+    await mount.write('static-roles/plain', { username: 'plain', rotation_schedule: '0 3 * * *' });
+    expect(await reasonFor('plain', await passwordOf('plain'))).toBe('Not management user');
+    await mount.write('rotate-role/plain');
+    expect(dataOf(await mount.read('static-roles/plain'))).toMatchObject({ status: { state: 'waiting', last_error: null } });
+  });
+
+  test.each([
+    [{ username: 'nobody', rotation_period: '1h' }, 'RabbitMQ has no user "nobody"'],
+    [{ username: 'root', rotation_period: '1h' }, 'rotate-root changes its password'],
+    [{ rotation_period: '1h' }, 'username is a required field'],
+    [{ username: 'a:b', rotation_period: '1h' }, 'username must not contain a colon'],
+    [{ username: 'app' }, 'rotation_period is required'],
+  ])('%j is refused, and nothing is stored', async (data, text) => {
+    const { status, errors } = await mount.call('update', 'rabbitmq/static-roles/bad', { data });
+    expect({ status, errors }).toEqual({ status: 400, errors: [expect.stringContaining(text)] });
+    expect((await mount.call('list', 'rabbitmq/static-roles')).status).toBe(404);
+    expect(await reasonFor('app', 'first')).toBeUndefined();
+  });
+
+  test('one user has one manager, and adopt takes it over', async () => {
+    await mount.write('static-roles/app', { username: 'app', rotation_period: '1h' });
+    const data = { username: 'app', rotation_period: '1h' };
+    const { status, errors } = await mount.call('update', 'rabbitmq/static-roles/other', { data });
+    expect({ status, errors }).toEqual({ status: 400, errors: [expect.stringContaining('static role "app" of this mount')] });
+    await mount.write('static-roles/other', { ...data, adopt: true });
+    expect(await reasonFor('app', await passwordOf('other'))).toBeUndefined();
+    expect((await mount.read('static-creds/app')).warnings?.join()).toContain('is managed by static role "other" of this mount now');
+  });
+
+  test('rotate-root changes the password of the managing user, which is proven and never shown', async () => {
+    await mount.write('config/connection', connectionTo(server, { username: 'manager', password: 'manager' }));
+    await mount.write('rotate-root');
+    expect(await reasonFor('manager', 'manager')).toBe('Login failed');
+    await mount.write('roles/app', { vhosts: EVERYTHING });
+    await mount.read('creds/app');
+    const data = dataOf<Record<string, unknown>>(await mount.read('config/connection'));
+    expect(data).toMatchObject({ username: 'manager', root_rotation: { state: 'idle', last_error: null } });
+    expect(Object.keys(data)).not.toContain('password');
+    // What depends on the password need not be written with the rest.
+    await mount.write('config/connection', { username_template: 'x-{{ random 12 }}' });
+    await mount.read('creds/app');
+  });
+
+  test('a user that is gone is shown by failing until it is there again', async () => {
+    await mount.write('static-roles/app', { username: 'app', rotation_period: '1h' });
+    await server.api('DELETE', 'users/app');
+    await mount.advance('61m');
+    expect(dataOf<{ static_roles: object }>(await mount.read('failing')).static_roles).toMatchObject({
+      app: { last_error: { message: expect.stringContaining('RabbitMQ has no user "app"') } },
+    });
+    await server.api('PUT', 'users/app', { password: 'again', tags: '' });
+    await mount.advance('30m');
+    expect(await reasonFor('app', await passwordOf('app'))).toBe('Not management user');
+    expect(dataOf(await mount.read('failing'))).toEqual({ static_roles: {} });
+  });
+
+  test('another address needs the password again, unless the token has sudo', async () => {
+    const policy = 'path "rabbitmq/*" { capabilities = ["create", "update", "read"] }';
+    await mount.call('update', 'sys/policies/acl/operator', { data: { policy } });
+    const { auth } = await mount.call('update', 'auth/token/create', { data: { policies: ['operator'] } });
+    const token = auth!.client_token;
+    const write = async (data: Record<string, unknown>) => mount.call('update', 'rabbitmq/config/connection', { data, token });
+    const elsewhere = server.url.replace('127.0.0.1', 'localhost');
+    for (const data of [{ connection_uri: elsewhere }, { insecure_tls: true }, { tls_server_name: 'other' }]) {
+      const { status, errors } = await write(data);
+      expect({ status, errors }).toEqual({
+        status: 400,
+        errors: [expect.stringContaining(`${Object.keys(data)[0]}: a new value sends the stored password`)],
+      });
+    }
+    expect((await write({ connection_uri: elsewhere, password: server.password, verify_connection: false })).status).toBe(204);
+  });
+});

@@ -1,0 +1,1 @@
+export { transitEngine } from './transit-engine.ts';

@@ -1,0 +1,25 @@
+import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { autoRotation } from './keys/auto-rotation.ts';
+import { KeyStore } from './keys/key-store.ts';
+import { encryptPaths } from './paths/path-encrypt.ts';
+import { keyConfigPaths } from './paths/path-key-config.ts';
+import { keyPaths } from './paths/path-keys.ts';
+
+/** Encryption as a service: keys that stay in the server, and what they are used for. */
+export const transitEngine: EnginePackage = {
+  name: 'transit',
+  kind: 'secret',
+  apiVersion: API_VERSION,
+  version: '0.1.0',
+  create: createTransitEngine,
+};
+
+function createTransitEngine(host: EngineHost): Engine {
+  const keys = new KeyStore(host);
+  return {
+    paths: [...keyPaths(host, keys), ...keyConfigPaths(keys), ...encryptPaths(keys, (count) => host.randomBytes(count))],
+    schedules: [autoRotation(host, keys)],
+    initialize: async () => keys.open(),
+    close: async () => keys.close(),
+  };
+}
