@@ -156,7 +156,7 @@ export function internalUiPaths({ mounts, aclOfToken }: InternalUiDeps): AnyPath
         }
         return zipped
           ? { headers: { ...headers, 'Content-Encoding': 'gzip' }, raw: { contentType: 'application/json', body: document.gzip } }
-          : { headers, raw: { contentType: 'application/json', body: document.plain } };
+          : { headers, raw: { contentType: 'application/json', body: await document.plain() } };
       },
     }),
   ];

@@ -23,30 +23,66 @@ type Query = 'read' | 'list' | 'scan' | 'delete';
 const VERBS = { post: 'write', patch: 'patch', delete: 'delete' };
 const BODY_TYPES = { update: 'application/json', patch: 'application/merge-patch+json' };
 
+const HEAD = {
+  openapi: '3.0.2',
+  info: {
+    title: 'Strongroom API',
+    description: 'HTTP API that gives you full access to Strongroom. All API routes are prefixed with `/v1/`.',
+    version: VERSION,
+    license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+  },
+  servers: [{ url: '/v1' }],
+  security: NEEDS_TOKEN,
+};
+
 /** The OpenAPI document of declared paths. */
 export function openApiOf(places: readonly Place[]): Record<string, unknown> {
   const components = new Components();
+  const paths = Object.fromEntries(pathItems(places, components));
+  return { ...HEAD, paths, components: components.document() };
+}
+
+/** The same as JSON, in small pieces that are made one at a time. */
+export function* openApiText(places: readonly Place[]): Generator<string> {
+  const components = new Components();
+  yield `${JSON.stringify(HEAD).slice(0, -1)},"paths":{`;
+  let comma = '';
+  for (const [template, item] of pathItems(places, components)) {
+    yield `${comma}${JSON.stringify(template)}:${JSON.stringify(item)}`;
+    comma = ',';
+  }
+  yield `},"components":${JSON.stringify(components.document())}}`;
+}
+
+/** The paths of a document, in order. Of those with the same template the last one counts. */
+function* pathItems(places: readonly Place[], components: Components): Generator<[template: string, item: Record<string, unknown>]> {
   const ids = new OperationIds();
-  const declared = places.flatMap(({ prefix, paths }) =>
-    paths.map((path) => ({ prefix, path, template: templateOf(prefix, path.pattern) })),
-  );
-  declared.sort((a, b) => (a.template < b.template ? -1 : 1));
-  const paths = Object.fromEntries(
-    declared.map(({ prefix, path, template }) => [template, pathItem(path, { prefix, template, components, ids })]),
-  );
-  return {
-    openapi: '3.0.2',
-    info: {
-      title: 'Strongroom API',
-      description: 'HTTP API that gives you full access to Strongroom. All API routes are prefixed with `/v1/`.',
-      version: VERSION,
-      license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-    },
-    servers: [{ url: '/v1' }],
-    security: NEEDS_TOKEN,
-    paths,
-    components: components.document(),
-  };
+  for (const together of nested(places)) {
+    const declared = together.flatMap(({ prefix, paths }) =>
+      paths.map((path) => ({ prefix, path, template: templateOf(prefix, path.pattern) })),
+    );
+    declared.sort((a, b) => (a.template < b.template ? -1 : 1));
+    for (const [at, { prefix, path, template }] of declared.entries()) {
+      const item = pathItem(path, { prefix, template, components, ids });
+      if (declared[at + 1]?.template !== template) yield [template, item];
+    }
+  }
+}
+
+/** Places in the order of their templates: each for itself, but those below another one together with it. */
+function* nested(places: readonly Place[]): Generator<Place[]> {
+  const sorted = places.map((place) => ({ place, start: templateOf(place.prefix, '') })).sort((a, b) => (a.start < b.start ? -1 : 1));
+  let above = '';
+  let together: Place[] = [];
+  for (const { place, start } of sorted) {
+    if (together.length > 0 && !start.startsWith(above)) {
+      yield together;
+      together = [];
+    }
+    if (together.length === 0) above = start;
+    together.push(place);
+  }
+  if (together.length > 0) yield together;
 }
 
 /** What all paths of a document have to do with. */

@@ -312,7 +312,7 @@ describe('the texts and statuses that clients know', () => {
       const plain = await get({});
       const zipped = await get({ 'accept-encoding': 'br, gzip;q=0.5' });
       expect(zipped.headers).toMatchObject({ 'Content-Encoding': 'gzip', 'Cache-Control': 'private, no-cache' });
-      expect(gunzipSync(zipped.raw!.body as Uint8Array).toString()).toBe(plain.raw!.body);
+      expect(gunzipSync(zipped.raw!.body as Uint8Array)).toEqual(plain.raw!.body);
       expect(zipped.headers!['ETag']).not.toBe(plain.headers!['ETag']);
       for (const refusing of ['gzip;q=0', 'gzip; q=0.000', 'deflate, x-gzipped'])
         expect((await get({ 'accept-encoding': refusing })).headers).not.toHaveProperty('Content-Encoding');
@@ -322,7 +322,7 @@ describe('the texts and statuses that clients know', () => {
       });
       const unwrapped = await ask(core, 'POST sys/wrapping/unwrap', { token: wrapped.wrapInfo!.token });
       expect([unwrapped.raw!.body, unwrapped.headers]).toEqual([
-        plain.raw!.body,
+        (plain.raw!.body as Buffer).toString(),
         expect.not.objectContaining({ 'Content-Encoding': 'gzip' }),
       ]);
       const again = await get({ 'if-none-match': `"other", W/${plain.headers!['ETag']}` });
