@@ -1,10 +1,12 @@
 import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { BrokerService } from './broker-service.ts';
 import { DynamicUsers } from './dynamic-users.ts';
+import { OrphanedUsers } from './orphans.ts';
 import { outsideUsers } from './outside-users.ts';
 import { brokerFailingPath } from './path-failing.ts';
 import { connectionPath } from './path-connection.ts';
 import { leasePath } from './path-lease.ts';
+import { orphanPath } from './path-orphans.ts';
 import { rolePaths } from './path-roles.ts';
 import { rotateRootPath } from './path-rotate-root.ts';
 import { staticRolePaths } from './path-static-roles.ts';
@@ -27,6 +29,7 @@ function create(host: EngineHost): Engine {
   const root = new RootRotation(host, service);
   const statics = new StaticUsers(host, service);
   const dynamics = new DynamicUsers(host, service, mark);
+  const orphans = new OrphanedUsers(host, service, dynamics, mark);
   return {
     paths: [
       connectionPath(service, dynamics, root),
@@ -35,9 +38,10 @@ function create(host: EngineHost): Engine {
       ...rolePaths(host, service, dynamics),
       ...staticRolePaths(host, statics),
       brokerFailingPath(host, root, statics),
+      orphanPath(orphans),
     ],
     secrets: [dynamics.secret],
-    intents: [dynamics.intent],
+    intents: [dynamics.intent, orphans.intent],
     schedules: [root.rotation.job, statics.rotation.job],
     initialize: async () => mark.load(),
     system: () => ({ noun: 'broker', name: '', path: 'config/connection' }),

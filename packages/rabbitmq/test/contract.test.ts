@@ -34,7 +34,7 @@ engineContract(
             { kind: 'RabbitMQ user', name: /^root-|^token-/ },
             { kind: 'RabbitMQ user', name: /^static$|^manager$/ },
           ],
-    outside: ['config/connection', 'creds/{name}', 'static-roles/{name}', 'rotate-role/{name}', 'rotate-root'],
+    outside: ['config/connection', 'creds/{name}', 'static-roles/{name}', 'rotate-role/{name}', 'rotate-root', 'orphans'],
     readsWithEffect: ['creds/{name}'],
   },
 );

@@ -96,6 +96,32 @@ describeWithRabbitmq('users for a lease', () => {
     expect(body).toMatchObject({ reason: 'Not management user' });
   });
 
+  test('orphans are users without a lease that the mount made, by record or by mark, and nobody else', async () => {
+    await server.api('PUT', 'users/stranger-2541a24f-817e-4d0b-8f3c-0123456789ab', { password: 'x', tags: '' });
+    await mount.write('roles/app', { vhosts: EVERYTHING });
+    await mount.write('roles/left', { vhosts: EVERYTHING });
+    const orphan = dataOf<Creds>(await mount.read('creds/left')).username;
+    const kept = dataOf<Creds>(await mount.read('creds/app')).username;
+    expect(dataOf(await mount.read('orphans'))).toEqual({ usernames: [] });
+    // What a restored store has never seen: a name of the mount whose creation it does not know.
+    const lost = dataOf<Creds>(await mount.write('roles/app/preview')).username;
+    await server.api('PUT', `users/${lost}`, { password: 'x', tags: '' });
+    await mount.write('config/connection', { connection_uri: 'http://127.0.0.1:1', verify_connection: false });
+    await mount.call('update', 'sys/leases/revoke-force/rabbitmq/creds/left');
+    await mount.write('config/connection', connectionTo(server));
+    expect(dataOf(await mount.read('orphans'))).toEqual({ usernames: [lost, orphan].sort() });
+    for (const data of [{}, { usernames: [kept], all: true }, { usernames: [kept] }, { usernames: ['root'] }]) {
+      expect((await mount.call('update', 'rabbitmq/orphans', { data })).status).toBe(400);
+    }
+    expect(dataOf(await mount.write('orphans', { usernames: [lost, 'nobody'] }))).toEqual({
+      removed: [lost],
+      gone: ['nobody'],
+      pending: {},
+    });
+    expect(dataOf(await mount.write('orphans', { all: true }))).toEqual({ removed: [orphan], gone: [], pending: {} });
+    expect(await server.users()).toEqual([kept, 'stranger-2541a24f-817e-4d0b-8f3c-0123456789ab'].sort());
+  });
+
   test('preview shows the calls of creds, and sends none', async () => {
     await mount.write('roles/app', { tags: 'monitoring' });
     const { calls, username } = dataOf<{ calls: object[]; username: string }>(

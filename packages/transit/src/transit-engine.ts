@@ -3,7 +3,9 @@ import { autoRotation } from './keys/auto-rotation.ts';
 import { KeyStore } from './keys/key-store.ts';
 import { encryptPaths } from './paths/path-encrypt.ts';
 import { keyConfigPaths } from './paths/path-key-config.ts';
+import { hashPaths } from './paths/path-hash.ts';
 import { keyPaths } from './paths/path-keys.ts';
+import { signPaths } from './paths/path-sign.ts';
 
 /** Encryption as a service: keys that stay in the server, and what they are used for. */
 export const transitEngine: EnginePackage = {
@@ -17,7 +19,13 @@ export const transitEngine: EnginePackage = {
 function createTransitEngine(host: EngineHost): Engine {
   const keys = new KeyStore(host);
   return {
-    paths: [...keyPaths(host, keys), ...keyConfigPaths(keys), ...encryptPaths(keys, (count) => host.randomBytes(count))],
+    paths: [
+      ...keyPaths(host, keys),
+      ...keyConfigPaths(keys),
+      ...encryptPaths(keys, (count) => host.randomBytes(count)),
+      ...signPaths(keys),
+      ...hashPaths(),
+    ],
     schedules: [autoRotation(host, keys)],
     initialize: async () => keys.open(),
     close: async () => keys.close(),
