@@ -43,6 +43,7 @@ const guide = [
       entry('Encryption as a service', '/engines/transit'),
       entry('Directory accounts', '/engines/ldap-secrets'),
       entry('RabbitMQ users', '/engines/rabbitmq'),
+      entry('Tokens of Kubernetes', '/engines/kubernetes-secrets'),
       entry('AWS credentials', '/engines/aws'),
       entry('Secret sync', '/engines/sync'),
       entry('Destinations', '/sync/'),

@@ -1,10 +1,10 @@
 import { matchesGlob } from '@strongroom/auth-sdk';
 import { withinCidrs } from '@strongroom/engine-sdk';
+import { namespaceLabels, parseSelector, selects } from '@strongroom/kubernetes-client';
 import type { Cluster } from './clusters.ts';
 import { loginRefused } from './failures.ts';
-import { parseSelector, selects } from './label-selector.ts';
 import { faultOf, reviewerRefused } from './review.ts';
-import type { Role } from './role.ts';
+import { NAMESPACE_SELECTOR, type Role } from './role.ts';
 import type { ServiceAccount } from './service-account.ts';
 import type { Trace } from './trace.ts';
 
@@ -56,11 +56,11 @@ async function requireSelected(
 ): Promise<void> {
   const since = trace.start();
   const step = 'namespace selector';
-  const selector = await parseSelector(role.bound_service_account_namespace_selector);
+  const selector = await parseSelector(role.bound_service_account_namespace_selector, NAMESPACE_SELECTOR);
   if (cluster.reviewer === undefined) {
     throw trace.failed(step, since, {}, 'token_reviewer_jwt has to be set for namespace selectors', loginRefused());
   }
-  const found = await cluster.api.labelsOf(namespace, cluster.reviewer, signal).catch((error: unknown) => {
+  const found = await namespaceLabels(cluster.api, namespace, cluster.reviewer, signal).catch((error: unknown) => {
     throw faultOf(error, (reason, answer) => trace.failed(step, since, {}, reason, answer));
   });
   switch (found.result) {

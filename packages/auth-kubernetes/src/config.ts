@@ -1,6 +1,7 @@
 import { BadRequest, f } from '@strongroom/engine-sdk';
+import { kubernetesHost, requireCertificates } from '@strongroom/kubernetes-client';
 import { Type, type Static } from 'typebox';
-import { publicKeys, requireCertificates } from './pem-keys.ts';
+import { publicKeys } from './pem-keys.ts';
 
 /** What the issuer of tokens is where issuers are checked and none is set. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
@@ -41,7 +42,7 @@ export type ConfigData = { readonly [K in keyof KubernetesConfig]?: KubernetesCo
  * @throws BadRequest that names the parameter
  */
 export function writtenConfig(stored: KubernetesConfig | undefined, data: ConfigData): KubernetesConfig {
-  const host = hostOf(data.kubernetes_host ?? '');
+  const host = kubernetesHost(data.kubernetes_host ?? '');
   const issuer = data.issuer ?? '';
   const kept = stored?.kubernetes_host === host ? stored.token_reviewer_jwt : '';
   const config = {
@@ -69,23 +70,4 @@ export function reviewerMoves(stored: KubernetesConfig | undefined, written: Kub
 /** What a read shows. */
 export function shownConfig({ token_reviewer_jwt, ...config }: KubernetesConfig): Record<string, unknown> {
   return { ...config, token_reviewer_jwt_set: token_reviewer_jwt !== '' };
-}
-
-/** Without a slash at its end. @throws BadRequest */
-function hostOf(text: string): string {
-  const trimmed = text.trim().replace(/\/+$/, '');
-  if (trimmed === '') throw new BadRequest('no host provided');
-  const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
-  const plain = url && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  if (!plain || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new BadRequest(`kubernetes_host: ${JSON.stringify(trimmed)} is not the URL of an API server; write https://host:port`);
-  }
-  return trimmed;
-}
-
-/** What is allowed, but likely a mistake. */
-export function configWarnings({ kubernetes_host }: KubernetesConfig): string[] {
-  const { protocol, hostname } = new URL(kubernetes_host);
-  if (protocol === 'https:' || /^(localhost|127\..*|\[::1\])$/.test(hostname)) return [];
-  return ['kubernetes_host: tokens are sent over the network without encryption; use https'];
 }

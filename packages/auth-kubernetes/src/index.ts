@@ -1,2 +1,2 @@
 export { kubernetesAuth, kubernetesAuthWith, type KubernetesAuthOptions } from './kubernetes-auth.ts';
-export { POD_FOLDER } from './pod-files.ts';
+export { POD_FOLDER } from '@strongroom/kubernetes-client';

@@ -1,5 +1,6 @@
 import { roleHolders } from '@strongroom/auth-sdk';
 import { API_VERSION, pageOfHolders, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { POD_FOLDER, PodFiles } from '@strongroom/kubernetes-client';
 import { Clusters } from './clusters.ts';
 import { ConfigStore } from './config-store.ts';
 import { configPath } from './path-config.ts';
@@ -7,7 +8,6 @@ import { configTestPath } from './path-config-test.ts';
 import { loginPath } from './path-login.ts';
 import { rolePaths } from './path-roles.ts';
 import { roles } from './role.ts';
-import { PodFiles, POD_FOLDER } from './pod-files.ts';
 import { renew } from './renewal.ts';
 import { Trace } from './trace.ts';
 

@@ -1,16 +1,16 @@
 import { testReport } from '@strongroom/auth-sdk';
 import { BadRequest, EngineError, f, path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
+import { ApiServer, hostWarnings, trustedCa, type PodFiles } from '@strongroom/kubernetes-client';
 import { Type } from 'typebox';
-import { ApiServer } from './api-server.ts';
-import { reviewerOf, trustedCa, type Cluster } from './clusters.ts';
-import { configFields, configWarnings, writtenConfig, type ConfigData, type KubernetesConfig } from './config.ts';
+import { reviewerOf, type Cluster } from './clusters.ts';
+import { configFields, writtenConfig, type ConfigData, type KubernetesConfig } from './config.ts';
 import { requireReviewerAgain, type ConfigStore } from './config-store.ts';
 import { checkLogin, grant } from './login.ts';
 import { publicKeys } from './pem-keys.ts';
-import type { PodFiles } from './pod-files.ts';
 import { probe } from './probe.ts';
 import { askerOf, faultOf, reviewerRefused } from './review.ts';
 import { findRole, foldRoleName, type Role } from './role.ts';
+import { reviewToken } from './token-review.ts';
 import { Trace, type StepReport } from './trace.ts';
 
 /** Reviewed to learn whether the reviewer may ask; no cluster takes it for a token. */
@@ -69,7 +69,7 @@ export function configTestPath(configs: ConfigStore, { clock, pod }: { readonly 
           return tryLogin(cluster, { roleName, role, jwt: jwt.trim(), remoteAddress: req.caller.remoteAddress }, clock, trace, req.signal);
         });
         const report: Report = { ok: steps.every((step) => step.ok), steps, ...found };
-        const warnings = configWarnings(config);
+        const warnings = hostWarnings(config.kubernetes_host);
         return { data: report, ...(warnings.length > 0 ? { warnings } : {}) };
       } finally {
         api.close();
@@ -101,7 +101,7 @@ async function tryReviewer(cluster: Cluster, trace: Trace, signal: AbortSignal):
   if (cluster.reviewer === undefined) return;
   const since = trace.start();
   const facts = { url: cluster.config.kubernetes_host, reviewer: askerOf(cluster) };
-  const reviewed = await cluster.api.review(NO_TOKEN, [], cluster.reviewer, signal).catch((error: unknown) => {
+  const reviewed = await reviewToken(cluster.api, NO_TOKEN, [], cluster.reviewer, signal).catch((error: unknown) => {
     throw faultOf(error, (reason, answer) => trace.failed('reviewer', since, facts, reason, answer));
   });
   if (reviewed.result === 'asker refused') {

@@ -1,9 +1,9 @@
 import { type AnyPath, NoContent, path, shownFields } from '@strongroom/engine-sdk';
+import { hostWarnings, trustedCa, type PodFiles } from '@strongroom/kubernetes-client';
 import { Type } from 'typebox';
-import { podTokenUse, trustedCa } from './clusters.ts';
-import { configFields, configWarnings, shownConfig, writtenConfig } from './config.ts';
+import { podTokenUse } from './clusters.ts';
+import { configFields, shownConfig, writtenConfig } from './config.ts';
 import type { ConfigStore } from './config-store.ts';
-import type { PodFiles } from './pod-files.ts';
 
 export function configPath(configs: ConfigStore, pod: PodFiles): AnyPath {
   return path('config', {
@@ -27,7 +27,7 @@ export function configPath(configs: ConfigStore, pod: PodFiles): AnyPath {
       handle: async (req) => {
         await trustedCa(writtenConfig(undefined, req.data), pod);
         const config = await configs.write(req.data, req.caller.sudo);
-        const warnings = configWarnings(config);
+        const warnings = hostWarnings(config.kubernetes_host);
         if ((await podTokenUse(config, pod)) === 'withheld') warnings.push(WITHHELD);
         return warnings.length > 0 ? { warnings } : undefined;
       },

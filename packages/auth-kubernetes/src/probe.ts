@@ -1,8 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { withDeadline } from '@strongroom/engine-sdk';
-import type { ApiServerAddress, ApiServerParts } from './api-server.ts';
-import { ApiServerFailed, reasonOf } from './failures.ts';
+import { ApiServerFailed, reasonOf, type ApiServerAddress, type ApiServerParts } from '@strongroom/kubernetes-client';
 import type { Trace } from './trace.ts';
 
 const CONNECT_MILLIS = 5_000;

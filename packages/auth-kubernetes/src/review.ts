@@ -1,9 +1,10 @@
 import { UpstreamFailed } from '@strongroom/engine-sdk';
-import type { Review } from './api-server.ts';
+import { ApiServerFailed } from '@strongroom/kubernetes-client';
 import type { Cluster } from './clusters.ts';
-import { ApiServerFailed, loginRefused } from './failures.ts';
+import { loginRefused } from './failures.ts';
 import type { PresentedToken } from './presented-token.ts';
 import { userNameOf } from './service-account.ts';
+import { reviewToken, type Review } from './token-review.ts';
 import type { Facts, Trace } from './trace.ts';
 
 /**
@@ -20,7 +21,7 @@ export async function review(cluster: Cluster, token: PresentedToken, audience: 
     audiences: wanted,
     reviewer: askerOf(cluster),
   };
-  const reviewed = await cluster.api.review(jwt, wanted, cluster.reviewer ?? jwt, signal).catch((error: unknown) => {
+  const reviewed = await reviewToken(cluster.api, jwt, wanted, cluster.reviewer ?? jwt, signal).catch((error: unknown) => {
     throw faultOf(error, (reason, answer) => trace.failed('token review', since, facts, reason, answer));
   });
   const problem = problemOf(reviewed, token, audience);

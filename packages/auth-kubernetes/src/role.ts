@@ -1,9 +1,15 @@
 import { mergeRoleTokens, RoleTokens, roleTokenData, roleTokenFields } from '@strongroom/auth-sdk';
 import { BadRequest, f, type Collection, type StorageView, type Transaction } from '@strongroom/engine-sdk';
+import { parseSelector } from '@strongroom/kubernetes-client';
 import { Type, type Static } from 'typebox';
-import { parseSelector } from './label-selector.ts';
 
 const ALIAS_SOURCES = ['serviceaccount_uid', 'serviceaccount_name'] as const;
+
+/** The selector of a role, and the field that selects all namespaces without it. */
+export const NAMESPACE_SELECTOR = {
+  name: 'bound_service_account_namespace_selector',
+  everywhere: 'bound_service_account_namespaces',
+} as const;
 
 /** The parameters of a role, with Vault's and OpenBao's names. */
 export const roleFields = {
@@ -65,7 +71,7 @@ export async function writtenRole(stored: Role | undefined, data: RoleData, supp
   for (const list of [names, namespaces]) {
     if (list.length > 1 && list.includes('*')) throw new BadRequest('can not mix "*" with values');
   }
-  if (selector !== '') await parseSelector(selector);
+  if (selector !== '') await parseSelector(selector, NAMESPACE_SELECTOR);
   return {
     bound_service_account_names: names,
     bound_service_account_namespaces: namespaces,

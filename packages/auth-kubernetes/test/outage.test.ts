@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CoreResponse } from '@strongroom/core';
 import type { ApiMood } from '@strongroom/lab';
-import { LIMITS } from '../src/api-server.ts';
+import { LIMITS } from '@strongroom/kubernetes-client';
 import { appRole, forStrongroom, mounted, type MountedKubernetes } from './mounted.ts';
 
 let mount: MountedKubernetes;

@@ -99,7 +99,7 @@ export async function startEtcd({ members: count = 1, flags = [], asShipped = fa
       signal: AbortSignal.timeout(3_000),
     });
     const answer = (await response.json()) as Record<string, unknown>;
-    if (!response.ok) throw new Error(`etcd answers ${path} with ${response.status}: ${String(answer['error'])}`);
+    if (!response.ok) throw new Error(`etcd answers ${path} with ${response.status}: ${String(answer['error'] ?? answer['message'])}`);
     return answer;
   };
   const start = async (): Promise<void> => {

@@ -9,7 +9,15 @@ export { accountTemplates, GROUPS_DN, PEOPLE_DN, serviceAccountConfig } from './
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
 export { type FreezingProxy, type Interception, startFreezingProxy } from './freezing-proxy.ts';
 export { type FerretdbOptions, type FerretdbServer, findFerretdb, startFerretdb } from './ferretdb-server.ts';
-export { type ApiMood, type KubernetesApi, type KubernetesApiOptions, startKubernetesApi } from './kubernetes-api.ts';
+export { type ClusterAnswer, type ClusterObject, ClusterObjects } from './cluster-objects.ts';
+export {
+  type ApiMood,
+  type ApiRequest,
+  type ApiWatch,
+  type KubernetesApi,
+  type KubernetesApiOptions,
+  startKubernetesApi,
+} from './kubernetes-api.ts';
 export { freePorts } from './loopback.ts';
 export {
   describeWithMariadb,

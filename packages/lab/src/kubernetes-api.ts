@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Socket } from 'node:net';
+import { ClusterObjects } from './cluster-objects.ts';
 import { API_AUDIENCE, ServiceAccountTokens, type TokenOwner, type TokenRequest } from './service-account-tokens.ts';
 import { createTestCa } from './test-ca.ts';
 
@@ -17,7 +18,16 @@ export interface ApiRequest {
   readonly bearer: string;
 }
 
-/** The parts of a Kubernetes API server that logins of service accounts need, over TLS on a free loopback port: token reviews, and namespaces with labels. */
+/**
+ * What becomes of a call, asked before the server does it and once more before the answer goes out: `silence` for no answer, a number for a refusal with that
+ * status, undefined for the usual.
+ */
+export type ApiWatch = (call: ApiRequest, when: 'before' | 'after') => 'silence' | 403 | undefined;
+
+/**
+ * The parts of a Kubernetes API server that logins of service accounts and credentials need, over TLS on a free loopback port: token reviews, namespaces with
+ * labels, service accounts with their tokens, roles and bindings.
+ */
 export interface KubernetesApi {
   /** `https://127.0.0.1:<port>`. */
   readonly url: string;
@@ -25,6 +35,10 @@ export interface KubernetesApi {
   readonly ca: string;
   /** A token of an account that may review tokens and read namespaces. */
   readonly reviewer: string;
+  /** A token of an account that may do everything. It is in no review's list of accounts. */
+  readonly manager: string;
+  /** Service accounts, roles and bindings. `issue` creates none of them. */
+  readonly objects: ClusterObjects;
   /** PEM of the key that tokens are verified with. */
   readonly publicKey: string;
   /** Tests may empty it. */
@@ -41,6 +55,7 @@ export interface KubernetesApi {
   /** Creates a namespace, or replaces its labels. */
   label(namespace: string, labels: Readonly<Record<string, string>>): void;
   become(mood: ApiMood): void;
+  watch(watcher: ApiWatch): void;
   stop(): Promise<void>;
 }
 
@@ -50,37 +65,49 @@ export interface KubernetesApiOptions {
   readonly port?: number;
 }
 
+/** The account that may do everything. */
+const MANAGER = 'manager';
+
 interface Parts {
   readonly tokens: ServiceAccountTokens;
   readonly reviewers: Set<string>;
   readonly namespaces: Map<string, Readonly<Record<string, string>>>;
+  readonly objects: ClusterObjects;
 }
 
 /** Starts the server. */
 export async function startKubernetesApi({ now = Date.now, port = 0 }: KubernetesApiOptions = {}): Promise<KubernetesApi> {
   const testCa = createTestCa();
+  const tokens = new ServiceAccountTokens(now);
+  const namespaces = new Map([
+    ['default', { team: 'red' }],
+    ['prod', { team: 'blue' }],
+  ]);
   const parts: Parts = {
-    tokens: new ServiceAccountTokens(now),
+    tokens,
     reviewers: new Set(['kube-system/reviewer']),
-    namespaces: new Map([
-      ['default', { team: 'red' }],
-      ['prod', { team: 'blue' }],
-    ]),
+    namespaces,
+    objects: new ClusterObjects(tokens, namespaces, now),
   };
+  const manager = tokens.issue({ namespace: 'kube-system', name: MANAGER, expires: 10 * 365 * 86_400 });
   const reviewer = parts.tokens.issue({ namespace: 'kube-system', name: 'reviewer', expires: 10 * 365 * 86_400 });
   const requests: ApiRequest[] = [];
   const open = new Set<Socket>();
   let mood: ApiMood = 'well';
+  let watcher: ApiWatch = () => undefined;
   let connections = 0;
   let atOnce = 0;
   let mostAtOnce = 0;
 
   const server = createServer({ ...testCa.issue('kubernetes', ['IP:127.0.0.1', 'DNS:localhost']) }, (request, response) => {
-    requests.push({ method: request.method!, path: request.url!, bearer: bearerOf(request) });
+    const call = { method: request.method!, path: request.url!, bearer: bearerOf(request) };
+    requests.push(call);
     atOnce += 1;
     mostAtOnce = Math.max(mostAtOnce, atOnce);
     response.once('close', () => (atOnce -= 1));
-    void readBody(request).then((body) => moody(mood, response, () => answer(parts, request, body, response)));
+    void readBody(request).then((body) =>
+      moody(mood, response, () => watched(watcher, call, response, (held) => answer(parts, request, body, held))),
+    );
   });
   server.on('connection', (socket: Socket) => {
     connections += 1;
@@ -94,6 +121,8 @@ export async function startKubernetesApi({ now = Date.now, port = 0 }: Kubernete
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ca: testCa.certificate,
     reviewer,
+    manager,
+    objects: parts.objects,
     publicKey: parts.tokens.publicKey,
     requests,
     get connections() {
@@ -111,6 +140,7 @@ export async function startKubernetesApi({ now = Date.now, port = 0 }: Kubernete
     },
     label: (namespace, labels) => void parts.namespaces.set(namespace, labels),
     become: (next) => (mood = next),
+    watch: (next) => (watcher = next),
     stop: async () => {
       for (const socket of open) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -148,16 +178,39 @@ function endless(response: ServerResponse): void {
   more();
 }
 
-function answer({ tokens, reviewers, namespaces }: Parts, request: IncomingMessage, body: string, response: ServerResponse): void {
+/** As much of a response as answers need. */
+type Answering = Pick<ServerResponse, 'writeHead' | 'end'>;
+
+function watched(watcher: ApiWatch, call: ApiRequest, response: ServerResponse, work: (held: Answering) => void): void {
+  const before = watcher(call, 'before');
+  if (before === 'silence') return;
+  if (before !== undefined) return refuse(response, before, 'Forbidden', 'forbidden by the test');
+  const held: { code: number; body: string } = { code: 0, body: '' };
+  const answering = {
+    writeHead: (code: number) => ((held.code = code), answering),
+    end: (body: string) => ((held.body = body), answering),
+  };
+  work(answering as unknown as Answering);
+  if (watcher(call, 'after') === 'silence') return;
+  response.writeHead(held.code, { 'content-type': 'application/json' }).end(held.body);
+}
+
+function answer({ tokens, reviewers, namespaces, objects }: Parts, request: IncomingMessage, body: string, response: Answering): void {
   const caller = tokens.check(bearerOf(request));
   if (typeof caller === 'string' || !caller.audiences.includes(API_AUDIENCE)) return refuse(response, 401, 'Unauthorized', 'Unauthorized');
-  const allowed = reviewers.has(`${caller.namespace}/${caller.name}`);
+  const manages = caller.namespace === 'kube-system' && caller.name === MANAGER;
+  const allowed = manages || reviewers.has(`${caller.namespace}/${caller.name}`);
+  if (request.url === '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' && request.method === 'POST') {
+    return accessReview(objects, caller, manages, body, response);
+  }
   if (request.url === '/apis/authentication.k8s.io/v1/tokenreviews') {
     if (request.method !== 'POST')
       return refuse(response, 405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
     if (!allowed) return refuse(response, 403, 'Forbidden', forbidden(caller, 'create', 'tokenreviews', 'authentication.k8s.io'));
     return review(tokens, request, body, response);
   }
+  const found = manages ? objects.answer(request.method ?? '', request.url ?? '', body) : undefined;
+  if (found) return json(response, found.code, found.body);
   const [, namespace] = /^\/api\/v1\/namespaces\/([^/?]+)$/.exec(request.url ?? '') ?? [];
   if (namespace === undefined) return refuse(response, 404, 'NotFound', 'the server could not find the requested resource');
   if (!allowed) return refuse(response, 403, 'Forbidden', forbidden(caller, 'get', 'namespaces', ''));
@@ -168,7 +221,15 @@ function answer({ tokens, reviewers, namespaces }: Parts, request: IncomingMessa
   json(response, 200, { kind: 'Namespace', apiVersion: 'v1', metadata, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } });
 }
 
-function review(tokens: ServiceAccountTokens, request: IncomingMessage, body: string, response: ServerResponse): void {
+function accessReview(objects: ClusterObjects, caller: TokenOwner, manages: boolean, body: string, response: Answering): void {
+  const { spec } = JSON.parse(body) as { spec: { resourceAttributes: Record<string, string> } };
+  const { verb = '', group = '', resource = '', namespace = '' } = spec.resourceAttributes;
+  const allowed = manages || objects.allows(caller, { verb, group, resource, namespace });
+  const answered = { kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', metadata: {}, spec, status: { allowed } };
+  json(response, 201, answered);
+}
+
+function review(tokens: ServiceAccountTokens, request: IncomingMessage, body: string, response: Answering): void {
   if (request.headers['content-type'] !== 'application/json') {
     return refuse(response, 415, 'UnsupportedMediaType', 'the body of the request was in an unknown format');
   }
@@ -227,10 +288,10 @@ function parse(body: string): TokenReview | undefined {
   }
 }
 
-function refuse(response: ServerResponse, code: number, reason: string, message: string): void {
+function refuse(response: Answering, code: number, reason: string, message: string): void {
   json(response, code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
 }
 
-function json(response: ServerResponse, code: number, body: unknown): void {
+function json(response: Answering, code: number, body: unknown): void {
   response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

@@ -58,6 +58,7 @@ describe('the plugins of every server', () => {
       'database/valkey-database-plugin',
       'secret/aws',
       'secret/database',
+      'secret/kubernetes',
       'secret/kv',
       'secret/ldap',
       'secret/rabbitmq',

@@ -41,6 +41,11 @@ export const OFFERED: readonly Offer[] = [
     load: async () => [(await import('@strongroom/auth-kubernetes')).kubernetesAuth],
   },
   {
+    package: '@strongroom/kubernetes',
+    brings: ['secret/kubernetes'],
+    load: async () => [(await import('@strongroom/kubernetes')).kubernetesEngine],
+  },
+  {
     package: '@strongroom/ldap-secrets',
     brings: ['secret/ldap'],
     load: async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],

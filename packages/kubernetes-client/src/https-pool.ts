@@ -1,17 +1,19 @@
 import { Pool } from 'undici';
 
-/** Bytes of an answer: far more than a review or a namespace has. */
+/** Bytes of an answer: far more than any object has that is asked for. Lists are asked for by pages. */
 const LONGEST_ANSWER = 1_048_576;
 const CONNECT_MILLIS = 5_000;
 
+/** A request with its deadline. */
 export interface PoolRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly bearer: string;
   readonly body?: string;
   readonly signal: AbortSignal;
 }
 
+/** An answer, read whole. */
 export interface PoolAnswer {
   readonly status: number;
   readonly text: string;

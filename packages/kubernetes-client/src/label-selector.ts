@@ -1,7 +1,5 @@
 import { BadRequest, own } from '@strongroom/engine-sdk';
 
-const FIELD = 'bound_service_account_namespace_selector';
-const REFUSED = `invalid "${FIELD}" configured`;
 const LONGEST = 16_384;
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 type Operator = (typeof OPERATORS)[number];
@@ -17,14 +15,25 @@ interface Requirement {
 /** A label selector of Kubernetes: all its requirements have to hold. */
 export type LabelSelector = readonly Requirement[];
 
+/** Where a selector is written. */
+export interface SelectorField {
+  readonly name: string;
+  /** The field in which `*` selects every namespace. */
+  readonly everywhere: string;
+}
+
+/** A reason of '' stands for a text that cannot be understood at all. */
+type Refuse = (reason: string) => BadRequest;
+
 /** A selector as JSON or YAML, with `matchLabels`, `matchExpressions` or both. @throws BadRequest that names the field */
-export async function parseSelector(text: string): Promise<LabelSelector> {
-  const { matchLabels, matchExpressions, ...others } = await parse(text);
+export async function parseSelector(text: string, field: SelectorField): Promise<LabelSelector> {
+  const refused: Refuse = (reason) => new BadRequest(`invalid "${field.name}" configured${reason === '' ? '' : `: ${reason}`}`);
+  const { matchLabels, matchExpressions, ...others } = await parse(text, refused);
   const unknown = Object.keys(others);
   if (unknown.length > 0) throw refused(`${unknown[0]} is neither matchLabels nor matchExpressions`);
-  const requirements = [...fromLabels(matchLabels), ...fromExpressions(matchExpressions)];
+  const requirements = [...fromLabels(matchLabels, refused), ...fromExpressions(matchExpressions, refused)];
   if (requirements.length === 0)
-    throw refused('it has no requirements and would select every namespace; write "*" into bound_service_account_namespaces for that');
+    throw refused(`it has no requirements and would select every namespace; write "*" into ${field.everywhere} for that`);
   return requirements;
 }
 
@@ -45,7 +54,7 @@ export function selects(selector: LabelSelector, labels: Labels): boolean {
 }
 
 /** YAML holds JSON. */
-async function parse(text: string): Promise<Record<string, unknown>> {
+async function parse(text: string, refused: Refuse): Promise<Record<string, unknown>> {
   if (text.length > LONGEST) throw refused(`it is longer than ${LONGEST} characters`);
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text);
@@ -55,11 +64,11 @@ async function parse(text: string): Promise<Record<string, unknown>> {
   } catch {
     // Answered below.
   }
-  if (!isRecord(value)) throw new BadRequest(REFUSED);
+  if (!isRecord(value)) throw refused('');
   return value;
 }
 
-function fromLabels(value: unknown): Requirement[] {
+function fromLabels(value: unknown, refused: Refuse): Requirement[] {
   if (value === undefined || value === null) return [];
   if (!isRecord(value)) throw refused('matchLabels is not an object of labels');
   return Object.entries(value).map(([key, label]) => {
@@ -68,7 +77,7 @@ function fromLabels(value: unknown): Requirement[] {
   });
 }
 
-function fromExpressions(value: unknown): Requirement[] {
+function fromExpressions(value: unknown, refused: Refuse): Requirement[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw refused('matchExpressions is not a list');
   return value.map((one: unknown) => {
@@ -89,8 +98,4 @@ function isOperator(value: unknown): value is Operator {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function refused(reason: string): BadRequest {
-  return new BadRequest(`${REFUSED}: ${reason}`);
 }

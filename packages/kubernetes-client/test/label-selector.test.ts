@@ -22,7 +22,7 @@ const cases: readonly (readonly [string, Record<string, string>, boolean])[] = [
 describe('a label selector', () => {
   for (const [selector, labels, expected] of cases) {
     test(`${JSON.stringify(selector)} ${expected ? 'selects' : 'does not select'} ${JSON.stringify(labels)}`, async () => {
-      expect(selects(await parseSelector(selector), labels)).toBe(expected);
+      expect(selects(await parseSelector(selector, { name: 'selector', everywhere: 'namespaces' }), labels)).toBe(expected);
     });
   }
 });

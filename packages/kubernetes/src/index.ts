@@ -1,0 +1,1 @@
+export { kubernetesEngine, kubernetesEngineWith, type KubernetesEngineOptions } from './kubernetes-engine.ts';
