@@ -63,6 +63,7 @@ describe('the plugins of every server', () => {
       'secret/ldap',
       'secret/rabbitmq',
       'secret/sync',
+      'secret/transit',
       'snapshot-storage/aws-s3',
       'sync-destination/aws-sm',
       'sync-destination/azure-kv',
