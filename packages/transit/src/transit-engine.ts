@@ -5,6 +5,7 @@ import { encryptPaths } from './paths/path-encrypt.ts';
 import { keyConfigPaths } from './paths/path-key-config.ts';
 import { hashPaths } from './paths/path-hash.ts';
 import { keyPaths } from './paths/path-keys.ts';
+import { mountConfigPaths } from './paths/path-mount-config.ts';
 import { signPaths } from './paths/path-sign.ts';
 
 /** Encryption as a service: keys that stay in the server, and what they are used for. */
@@ -24,6 +25,7 @@ function createTransitEngine(host: EngineHost): Engine {
       ...keyConfigPaths(keys),
       ...encryptPaths(keys, (count) => host.randomBytes(count)),
       ...signPaths(keys),
+      ...mountConfigPaths(keys),
       ...hashPaths(),
     ],
     schedules: [autoRotation(host, keys)],

@@ -91,6 +91,8 @@ describe('encryption with keys of the mount', () => {
   test('a key is made by the first encryption, unless the settings of the mount forbid it', async () => {
     expect(await ask('encrypt/new', { plaintext: HELLO })).toMatchObject({ key_version: 1 });
     expect((await mount.read('keys/new')).data).toMatchObject({ type: 'aes256-gcm96', derived: false });
+    await mount.write('config/keys', { disable_upsert: true });
+    expect(await refused('encrypt/other', { plaintext: HELLO })).toContain('encryption key not found');
   });
 
   test('a key is deleted only where that is allowed', async () => {
