@@ -26,7 +26,7 @@ export function poolsShared(settings: Record<string, unknown>, { shareOf }: Pick
   if (!shareOf) return settings;
   const sizes = POOL_SIZES.flatMap((name) => {
     const limit = settings[name];
-    return typeof limit === 'number' && limit > 0 ? [[name, shareOf(limit)]] : [];
+    return typeof limit === 'number' && limit > 0 ? [[name, shareOf(limit)] as const] : [];
   });
   return { ...settings, ...Object.fromEntries(sizes) };
 }
