@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { silentLog, systemClock } from '@strongroom/engine-sdk';
-import { LdapEntry, LdapError, type Connection, type Directory, type SearchRequest } from '@strongroom/ldap-client';
+import { formatFilter, LdapEntry, LdapError, type Connection, type Directory, type SearchRequest } from '@strongroom/ldap-client';
 import { accountProblem } from '../src/account-state.ts';
 import { defaultConfig, type LdapAuthConfig } from '../src/config.ts';
 import { directoryLogin } from '../src/directory-login.ts';
@@ -25,8 +25,9 @@ function scripted(answers: Record<string, LdapEntry[] | LdapError>) {
   const asked: SearchRequest[] = [];
   const bound: string[] = [];
   const search = async (request: SearchRequest): Promise<LdapEntry[]> => {
-    asked.push(request);
-    const answer = answers[`${request.base} ${String(request.filter ?? '')}`.trim()];
+    const filter = typeof request.filter === 'object' ? formatFilter(request.filter) : (request.filter ?? '');
+    asked.push({ ...request, filter });
+    const answer = answers[`${request.base} ${filter}`.trim()];
     if (answer instanceof LdapError) throw answer;
     return answer ?? [];
   };
