@@ -1,5 +1,6 @@
 import { EVERYTHING, type ChangedKeys, type Staleness } from '@strongroom/storage-sdk';
-import type { Database, Environment } from './environment.ts';
+import type { Environment } from './environment.ts';
+import type { Database } from './open-file.ts';
 import { asFailure } from './failure.ts';
 import { Versions } from './versions.ts';
 
@@ -171,10 +172,14 @@ export class ChangeNotifications {
       .filter(({ at }) => at < expired);
     if (stale.length === 0) return;
     const at = stale.reduce((newest, each) => Math.max(newest, each.at), prunedAt(db));
-    db.batch(() => {
-      for (const { key } of stale) void db.remove(key);
-      void db.put(PRUNED, Buffer.from(JSON.stringify({ at })), 1);
-    }).catch(() => undefined);
+    this.#environment
+      .writing(async () =>
+        db.batch(() => {
+          for (const { key } of stale) void db.remove(key);
+          void db.put(PRUNED, Buffer.from(JSON.stringify({ at })), 1);
+        }),
+      )
+      .catch(() => undefined);
   }
 }
 

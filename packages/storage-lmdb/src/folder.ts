@@ -15,7 +15,7 @@ const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
 
 /**
- * Makes the folder when it is missing and finds out what would keep LMDB from opening it: the native code of lmdb 3.5.6 crashes the
+ * Makes the folder and an empty data file when they are missing, and finds out what would keep LMDB from opening it: the native code of lmdb 3.5.6 crashes the
  * process when an open fails.
  * @throws StorageFailure
  */
@@ -30,6 +30,7 @@ export function prepareFolder(path: string): void {
     else {
       const { bavail, bsize } = statfsSync(path);
       if (bavail * bsize < ROOM_FOR_A_NEW_STORE) throw new StorageFailure(NAME, 'the disk is full', { full: true });
+      closeSync(openSync(data, 'a', 0o600));
     }
   } catch (error) {
     throw asFailure(error);

@@ -19,7 +19,7 @@ import { ChangeNotifications, type ReadingClock } from './change-notifications.t
 import { boundsOf } from './bounds.ts';
 import { CopyThread } from './copy-thread.ts';
 import { Environment } from './environment.ts';
-import type { Database } from './environment.ts';
+import type { Database } from './open-file.ts';
 import { asFailure, causeOf, leftNothing, NAME } from './failure.ts';
 import { MappedPages } from './mapped-pages.ts';
 import { NewStore } from './replacement.ts';
@@ -31,7 +31,7 @@ export interface LmdbOptions {
   readonly path: string;
   /** Address space to map at first, in bytes; it grows with the file. Default: 1 TiB, or less where the process may not have that. */
   readonly mapSizeBytes?: number;
-  /** How much of the file may stay in this process's resident memory, in bytes. Default: 32 MiB. Linux only, and where `koffi` can be loaded. */
+  /** How much of the file may stay in this process's resident memory, in bytes. Default: 32 MiB. Linux only. */
   readonly residentBytes?: number;
   /** The time of notifications, and whether they are read: for tests. */
   readonly reading?: ReadingClock;
@@ -52,7 +52,7 @@ const REPLACED = 'the store was replaced by another; nothing was written to that
  * @throws StorageFailure when the folder cannot be made or its file cannot be opened.
  */
 export async function lmdbStorage(options: LmdbOptions): Promise<StorageDriver> {
-  const environment = new Environment(options.path, options.mapSizeBytes);
+  const environment = await Environment.open(options.path, options.mapSizeBytes);
   try {
     const versions = new Versions(environment);
     await versions.take();
@@ -101,7 +101,7 @@ class LmdbStorage implements StorageDriver {
   async get(key: string): Promise<Stored | undefined> {
     this.#lifetime.assertOpen();
     if (keyProblem(key) !== undefined) return undefined;
-    while (this.#reopening) await this.#reopening;
+    if (this.#reopening || !this.#environment.opened) await this.#opened();
     const entry = reading(() => this.#current().getEntry(key));
     this.#touch(1);
     return entry && { value: entry.value, version: entry.version as number };
@@ -111,7 +111,7 @@ class LmdbStorage implements StorageDriver {
     this.#lifetime.assertOpen();
     const bounds = boundsOf(query);
     if (!bounds || (query.limit ?? 1) <= 0) return [];
-    while (this.#reopening) await this.#reopening;
+    if (this.#reopening || !this.#environment.opened) await this.#opened();
     const found: StoredEntry[] = reading(() => {
       const { from, to } = bounds;
       const span = query.reverse
@@ -171,7 +171,7 @@ class LmdbStorage implements StorageDriver {
     while (this.#renewing) await this.#renewing;
     const { environment, mapBytes } = { environment: this.#environment, mapBytes: this.#options.mapSizeBytes };
     const unused = reading(() => Versions.unused(this.#current()));
-    return new NewStore(environment.root, mapBytes, unused, async () => this.#moveOn());
+    return NewStore.make(environment.root, mapBytes, unused, async () => this.#moveOn());
   }
 
   close(): Promise<void> {
@@ -231,6 +231,7 @@ class LmdbStorage implements StorageDriver {
   /** Runs work that needs the file open, and the file stays open until it has ended. */
   async #holdingOpen<T>(work: () => Promise<T>): Promise<T> {
     while (this.#renewing) await this.#renewing;
+    if (!this.#environment.opened) await this.#opened();
     this.#underWay += 1;
     try {
       return await work();
@@ -240,20 +241,18 @@ class LmdbStorage implements StorageDriver {
     }
   }
 
-  async #nextVersion(): Promise<number> {
-    for (;;) {
-      await this.#versions.take();
-      const version = this.#versions.next();
-      if (version !== undefined) return version;
-    }
+  /** Waits while the file is being opened anew, and opens it where that has failed. */
+  async #opened(): Promise<void> {
+    while (this.#reopening) await this.#reopening;
+    if (this.#environment.opened) return;
+    this.#renew();
+    await this.#renewing;
   }
 
   async #written(change: Change): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        // Each attempt has a version of its own: those of one block are notified in order.
-        const version = this.#versions.next() ?? (await this.#nextVersion());
-        const failed = await this.#write(change, version);
+        const failed = await this.#tried(change);
         // What was written to a store that is in use no longer has not been written.
         if (this.#replacedMeanwhile()) throw new StorageFailure(NAME, REPLACED, { transient: true });
         if (failed === undefined) return;
@@ -262,13 +261,26 @@ class LmdbStorage implements StorageDriver {
         if (error instanceof Conflict || (error instanceof StorageFailure && error.transient)) throw error;
         const cause = await causeOf(error);
         if (leftNothing(cause) && attempt < ATTEMPTS) {
-          this.#environment.makeRoom(true);
+          this.#environment.makeRoom();
           continue;
         }
         // A failed write can leave the environment unusable; opened anew it is sound.
         this.#renew();
         throw asFailure(cause);
       }
+    }
+  }
+
+  /** As `#write`, with a version of its own: those of one block are notified in order, so the version is taken in the moment of writing. */
+  async #tried(change: Change): Promise<string | undefined> {
+    for (;;) {
+      let version: number | undefined;
+      const failed = await this.#environment.writing(async () => {
+        version = this.#versions.next();
+        return version === undefined ? undefined : this.#write(change, version);
+      });
+      if (version !== undefined) return failed;
+      await this.#versions.take();
     }
   }
 

@@ -8,7 +8,7 @@ type Advise = (address: bigint, length: number, advice: number) => number;
 /**
  * The pages of one file that are mapped into this process, and a bound on how much of its resident memory they make up. Pages above the
  * bound are dropped from the process's page tables with `madvise`. As the mapping is shared with the page cache nothing is lost:
- * whoever reads such a page next finds it there. Linux only, and only where the optional package `koffi` can be loaded; elsewhere
+ * whoever reads such a page next finds it there. Linux only; elsewhere
  * `bound` does nothing.
  */
 export class MappedPages {

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkKeys, StorageFailure } from '@strongroom/storage-sdk';
 import type { Entry, Replacement } from '@strongroom/storage-sdk';
@@ -10,25 +10,25 @@ import { Versions } from './versions.ts';
 /** A store in a folder of its own, until it takes the place of the one that is used. */
 export class NewStore implements Replacement {
   readonly #root: string;
-  readonly #name = newName('store');
+  readonly #name: string;
   readonly #environment: Environment;
   readonly #version: number;
   readonly #moved: () => Promise<void>;
   #over = false;
 
-  /** `firstBlock`: of versions that no driver has used. `moved`: called once the store has another place, in this process too. @throws StorageFailure */
-  constructor(root: string, mapBytes: number | undefined, firstBlock: number, moved: () => Promise<void>) {
+  private constructor(root: string, name: string, environment: Environment, firstBlock: number, moved: () => Promise<void>) {
     this.#root = root;
-    this.#moved = moved;
-    const folder = join(root, this.#name);
-    try {
-      mkdirSync(folder, { mode: 0o700 });
-    } catch (error) {
-      throw asFailure(error);
-    }
-    this.#environment = new Environment(folder, mapBytes);
+    this.#name = name;
+    this.#environment = environment;
     this.#version = Versions.firstOf(firstBlock);
-    void Versions.begin(this.#environment.db, firstBlock).catch(() => undefined);
+    this.#moved = moved;
+    void environment.writing(async () => Versions.begin(environment.db, firstBlock)).catch(() => undefined);
+  }
+
+  /** `firstBlock`: of versions that no driver has used. `moved`: called once the store has another place, in this process too. @throws StorageFailure */
+  static async make(root: string, mapBytes: number | undefined, firstBlock: number, moved: () => Promise<void>): Promise<NewStore> {
+    const name = newName('store');
+    return new NewStore(root, name, await Environment.open(join(root, name), mapBytes), firstBlock, moved);
   }
 
   async put(entries: readonly Entry[]): Promise<void> {
@@ -36,9 +36,11 @@ export class NewStore implements Replacement {
     checkKeys(NAME, { put: entries });
     const { db } = this.#environment;
     try {
-      await db.batch(() => {
-        for (const { key, value } of entries) void db.put(key, value, this.#version);
-      });
+      await this.#environment.writing(async () =>
+        db.batch(() => {
+          for (const { key, value } of entries) void db.put(key, value, this.#version);
+        }),
+      );
     } catch (error) {
       throw asFailure(await causeOf(error));
     }

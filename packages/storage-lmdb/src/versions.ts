@@ -1,4 +1,5 @@
-import type { Database, Environment } from './environment.ts';
+import type { Environment } from './environment.ts';
+import type { Database } from './open-file.ts';
 
 const KEY = '\0version';
 const BLOCK = 2 ** 20;
@@ -60,9 +61,11 @@ export class Versions {
       db.resetReadTxn();
       const last = db.getEntry(KEY);
       const block = (last?.version ?? 0) + 1;
-      const taken = await db.ifVersion(KEY, last ? (last.version as number) : (null as unknown as number), () => {
-        void db.put(KEY, Buffer.alloc(0), block);
-      });
+      const taken = await this.#environment.writing(async () =>
+        db.ifVersion(KEY, last ? (last.version as number) : (null as unknown as number), () => {
+          void db.put(KEY, Buffer.alloc(0), block);
+        }),
+      );
       if (!taken) continue;
       this.own.add(block);
       this.#block = block;

@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Conflict, EVERYTHING, StorageFailure } from '@strongroom/storage-sdk';
+import { FileLock } from '../src/file-lock.ts';
 import { lmdbStorage } from '../src/index.ts';
 
 const [path = '', task = '', argument = ''] = process.argv.slice(2);
@@ -67,7 +68,15 @@ async function load(commits: number): Promise<void> {
   say(JSON.stringify({ failed, missing, fileBytes, grownBytes: most - before }));
 }
 
-if (task === 'load') {
+if (task === 'open') {
+  await driver.close();
+  for (let i = 1; i < Number(argument); i++) await (await lmdbStorage({ path })).close();
+} else if (task === 'door') {
+  // Like a process that is opening the store, and never ends that.
+  if (!new FileLock(path).tryExclusively()) throw new Error('the door is taken');
+  process.stdin.resume();
+  say('taken');
+} else if (task === 'load') {
   await load(Number(argument));
   await driver.close();
 } else if (task === 'increment') {

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Conflict } from '@strongroom/storage-sdk';
 import type { ChangedKeys } from '@strongroom/storage-sdk';
 import { lmdbStorage } from '../src/index.ts';
 
@@ -55,6 +56,57 @@ describe('several processes over one folder', () => {
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
     const driver = await lmdbStorage({ path });
     expect(Buffer.from((await driver.get('counter'))?.value ?? []).toString()).toBe('1200');
+    await driver.close();
+  }, 60_000);
+
+  test('open and close it in turn while another writes, and lose nothing', async () => {
+    // In memory, where commits are frequent.
+    const memory = '/dev/shm';
+    rmSync(path, { recursive: true });
+    path = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'strongroom-lmdb-'));
+    const driver = await lmdbStorage({ path });
+    let over = false;
+    let acknowledged = 0;
+    const increment = async (): Promise<void> => {
+      while (!over) {
+        const stored = await driver.get('counter');
+        const next = Number(stored ? Buffer.from(stored.value).toString() : '0') + 1;
+        const change = {
+          expect: [{ key: 'counter', version: stored?.version }],
+          put: [{ key: 'counter', value: Buffer.from(String(next)) }],
+        };
+        const done = await driver.commit(change).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof Conflict) return false;
+            throw error;
+          },
+        );
+        if (done) acknowledged += 1;
+      }
+    };
+    const writers = [increment(), increment()];
+    const children = [start('open', '400'), start('open', '400')];
+    expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0]);
+    over = true;
+    await Promise.all(writers);
+    expect(acknowledged).toBeGreaterThan(0);
+    expect(Buffer.from((await driver.get('counter'))?.value ?? []).toString()).toBe(String(acknowledged));
+    await driver.close();
+  }, 60_000);
+
+  test('write again once a process that was opening it is killed', async () => {
+    const driver = await lmdbStorage({ path });
+    const child = start('door');
+    await child.line();
+    let written = false;
+    const commit = driver.commit({ put: [{ key: 'a', value: Buffer.from('a') }] }).then(() => (written = true));
+    // The store is read meanwhile.
+    expect(await driver.get('a')).toBeUndefined();
+    expect(written).toBe(false);
+    child.child.kill('SIGKILL');
+    await commit;
+    expect(await driver.get('a')).toBeDefined();
     await driver.close();
   }, 60_000);
 

@@ -7,7 +7,7 @@ import { Versions } from '../src/versions.ts';
 
 test('versions come in blocks that no two drivers share, and a block that is used up is followed by a new one', async () => {
   const path = mkdtempSync(join(tmpdir(), 'strongroom-lmdb-'));
-  const environment = new Environment(path, undefined);
+  const environment = await Environment.open(path);
   const [one, two] = [new Versions(environment), new Versions(environment)];
   expect(one.next()).toBeUndefined();
   await Promise.all([one.take(), two.take()]);
