@@ -6,6 +6,8 @@ engineContract(
   { describe, test },
   {
     engine: transitEngine,
+    // It notes when the key was backed up.
+    readsWithEffect: ['backup/{name}'],
     prepare: async (mount) => {
       await mount.write('keys/orders', { exportable: true, allow_plaintext_backup: true });
       await mount.write('keys/orders/rotate', {});

@@ -4,7 +4,8 @@ import type { VersionRecord } from '../stored/records.ts';
 import type { KeyType } from './key-types.ts';
 
 const keyPair = promisify(generateKeyPair);
-const HMAC_BYTES = 32;
+/** Bytes of the HMAC key that every version has. */
+export const HMAC_BYTES = 32;
 
 /** Makes a new version of a key. RSA keys take a second or two, on another thread. `keySize` is that of an HMAC key, in bytes. */
 export async function newVersion(type: KeyType, now: Date, keySize = HMAC_BYTES): Promise<VersionRecord> {

@@ -2,7 +2,8 @@ import { BadRequest, type EngineHost, type StorageView, type Transaction } from 
 import { Material } from '../crypto/material.ts';
 import { newVersion } from '../crypto/new-version.ts';
 import { keyType, type KeyType } from '../crypto/key-types.ts';
-import { planRotation } from './rotation-plan.ts';
+import { planRotation, replanRotation } from './rotation-plan.ts';
+import type { KeyContent } from './backup.ts';
 import { keyRecords, settingsOf, versionId, versionOfId, versionRecords, type KeyRecord, type VersionRecord } from '../stored/records.ts';
 
 /** How many versions stay decoded where the mount sets no other number. */
@@ -143,6 +144,11 @@ export class KeyStore {
     return next;
   }
 
+  /** Stores a key. Within a transaction that has read it. */
+  async store(tx: Transaction, name: string, key: KeyRecord): Promise<void> {
+    await keyRecords(tx).put(name, key);
+  }
+
   /** Changes the settings of a key; undefined where there is none. */
   async change(
     storage: StorageView,
@@ -153,7 +159,7 @@ export class KeyStore {
       const key = await this.find(tx, name);
       if (!key) return undefined;
       const next = await change(key, tx);
-      await keyRecords(tx).put(name, next);
+      await this.store(tx, name, next);
       return next;
     });
   }
@@ -162,6 +168,23 @@ export class KeyStore {
   async dropVersions(tx: Transaction, key: KeyRecord, end = Infinity): Promise<void> {
     for (const id of await versionRecords(tx).list({ prefix: `${key.id}/` }))
       if (versionOfId(id) < end) await versionRecords(tx).delete(id);
+  }
+
+  /** Stores a key with its versions in place of what has the name. @throws BadRequest unless `force` where there is one */
+  async restore(
+    storage: StorageView,
+    name: string,
+    { key, versions }: Pick<KeyContent, 'key' | 'versions'>,
+    force: boolean,
+  ): Promise<void> {
+    await storage.transaction(async (tx) => {
+      const before = await this.find(tx, name);
+      if (before && !force) throw new BadRequest(`key ${JSON.stringify(name)} already exists: set force to replace it`);
+      if (before) await this.dropVersions(tx, before);
+      for (const [number, version] of versions) await versionRecords(tx).put(versionId(key, number), version);
+      await this.store(tx, name, key);
+      await replanRotation(tx, name, key);
+    });
   }
 
   newId(): string {

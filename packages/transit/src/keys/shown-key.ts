@@ -101,8 +101,16 @@ function shownVersion(key: KeyRecord, version: VersionRecord, context: Buffer): 
     name: type.family === 'ecdsa' ? type.curve : type.name,
     public_key: shownPublicKey(key, version, context),
     creation_time: version.created,
-    certificate_chain: (version.chain ?? []).map((der) => pem('CERTIFICATE', Buffer.from(der, 'base64'))).join(''),
+    certificate_chain: certificateChain(version),
   };
+}
+
+/** PEM of the certificates of a version, that of the key first; empty without any. */
+export function certificateChain({ chain = [] }: VersionRecord): string {
+  return chain
+    .map((der) => pem('CERTIFICATE', Buffer.from(der, 'base64')))
+    .join('')
+    .trimEnd();
 }
 
 function shownPublicKey(key: KeyRecord, version: VersionRecord, context: Buffer): string {

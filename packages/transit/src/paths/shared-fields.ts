@@ -1,6 +1,9 @@
 import { f } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 
+/** A name that `{name}` takes in a path. */
+export const NAME_OF_KEY = /^[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?$/;
+
 export const name = f.name('Name of the key.');
 export const context = f.string('Base64 of the context that the key is derived for. Required where the key is derived.');
 export const keyVersion = f.int('Version of the key; 0 for the latest. At least min_encryption_version.', { default: 0 });
