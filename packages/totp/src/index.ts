@@ -1,0 +1,1 @@
+export { totpEngine } from './totp-engine.ts';
