@@ -57,6 +57,7 @@ export { createTestCa, type TestCa, type TestCertificate } from './test-ca.ts';
 export { redisMissing, startRedis, type RedisOptions, type RedisServer } from './redis-server.ts';
 export { startStallingProxy, type StallingProxy } from './stalling-proxy.ts';
 export { influxdbMissing, startInfluxdb, type InfluxdbServer } from './influxdb-server.ts';
+export { startOpensearchDouble, type OpensearchDouble } from './opensearch-double.ts';
 export { describeWithRabbitmq, rabbitmqMissing, startRabbitmq, type RabbitmqServer } from './rabbitmq-server.ts';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 export { startTlsFront, type TlsFront } from './tls-front.ts';

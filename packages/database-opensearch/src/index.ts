@@ -1,0 +1,2 @@
+export { OpensearchConnection } from './connection-schema.ts';
+export { opensearchPlugin } from './plugin.ts';
