@@ -38,6 +38,15 @@ const POSTGRESQL = [
   'tls.existingSecret=tls',
 ];
 
+const ETCD = [
+  'storage.type=etcd',
+  'storage.etcd.address={https://etcd-0.etcd.data.svc:2379,https://etcd-1.etcd.data.svc:2379,https://etcd-2.etcd.data.svc:2379}',
+  'storage.etcd.existingSecret=etcd-user',
+  'storage.etcd.tlsSecret=etcd-tls',
+  'seal.static.existingSecret=seal',
+  'tls.existingSecret=tls',
+];
+
 let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'strongroom-helm-'));
@@ -60,7 +69,9 @@ function objectsOf(text: string): Kubernetes[] {
 async function accepted(objects: readonly Kubernetes[]): Promise<Configuration> {
   const file = join(folder, 'strongroom.hcl');
   writeFileSync(file, (at(one(objects, 'ConfigMap'), 'data') as Record<string, string>)['strongroom.hcl']!);
-  const configuration = await readConfiguration([file], { env: { STRONGROOM_CONNECTION_URL: 'postgresql://u:p@h/d' } });
+  const configuration = await readConfiguration([file], {
+    env: { STRONGROOM_CONNECTION_URL: 'postgresql://u:p@h/d', ETCD_USERNAME: 'u', ETCD_PASSWORD: 'p' },
+  });
   // The key of the seal is mounted where the server runs.
   expect(configuration.notices.filter((notice) => !notice.includes('/etc/strongroom-seal/key'))).toEqual([]);
   return configuration;
@@ -70,25 +81,29 @@ describe('the manifests, as the Helm chart makes them', () => {
   const committed = (name: string): readonly Kubernetes[] => objectsOf(readFileSync(join(CHART, '..', '..', 'kubernetes', name), 'utf8'));
   const lmdb = committed('lmdb.yaml');
   const postgresql = committed('postgresql.yaml');
+  const etcd = committed('etcd.yaml');
 
-  test('have one server with a volume over LMDB, and several with a disruption budget over PostgreSQL', () => {
+  test('have one server with a volume over LMDB, and several with a disruption budget over PostgreSQL and etcd', () => {
     expect(at(one(lmdb, 'StatefulSet'), 'spec.replicas')).toBe(1);
     expect(at(one(lmdb, 'StatefulSet'), 'spec.volumeClaimTemplates')).toHaveLength(1);
     expect(one(lmdb, 'PodDisruptionBudget')).toBeUndefined();
-    expect(at(one(postgresql, 'StatefulSet'), 'spec.replicas')).toBe(3);
-    expect(at(one(postgresql, 'StatefulSet'), 'spec.volumeClaimTemplates')).toBeUndefined();
-    expect(at(one(postgresql, 'PodDisruptionBudget'), 'spec.maxUnavailable')).toBe(1);
+    for (const objects of [postgresql, etcd]) {
+      expect(at(one(objects, 'StatefulSet'), 'spec.replicas')).toBe(3);
+      expect(at(one(objects, 'StatefulSet'), 'spec.volumeClaimTemplates')).toBeUndefined();
+      expect(at(one(objects, 'PodDisruptionBudget'), 'spec.maxUnavailable')).toBe(1);
+    }
   });
 
   test.each([
     ['lmdb', lmdb],
     ['postgresql', postgresql],
+    ['etcd', etcd],
   ])('have a configuration for %s that the server accepts', async (type, objects) => {
     expect((await accepted(objects)).storage.type).toBe(type);
   });
 
   test('run without rights: no root, no capabilities, a root file system that is read-only', () => {
-    for (const objects of [lmdb, postgresql]) {
+    for (const objects of [lmdb, postgresql, etcd]) {
       const spec = at(one(objects, 'StatefulSet'), 'spec.template.spec');
       expect(at(spec, 'securityContext')).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
       expect(at(spec, 'containers.0.securityContext')).toEqual({
@@ -106,10 +121,14 @@ describe('the manifests, as the Helm chart makes them', () => {
   });
 
   test('hold no secret, but name where it is', () => {
-    expect([...lmdb, ...postgresql].some(({ kind }) => kind === 'Secret')).toBe(false);
+    expect([...lmdb, ...postgresql, ...etcd].some(({ kind }) => kind === 'Secret')).toBe(false);
     expect(at(one(postgresql, 'StatefulSet'), 'spec.template.spec.containers.0.env')).toContainEqual({
       name: 'STRONGROOM_CONNECTION_URL',
       valueFrom: { secretKeyRef: { name: 'database', key: 'url' } },
+    });
+    expect(at(one(etcd, 'StatefulSet'), 'spec.template.spec.containers.0.env')).toContainEqual({
+      name: 'ETCD_PASSWORD',
+      valueFrom: { secretKeyRef: { name: 'etcd-user', key: 'password' } },
     });
   });
 });
@@ -119,6 +138,7 @@ describeWhere(helm === undefined ? 'helm is not installed' : undefined, 'the Hel
     for (const [name, values] of [
       ['lmdb.yaml', []],
       ['postgresql.yaml', POSTGRESQL],
+      ['etcd.yaml', ETCD],
     ] as const) {
       const text = readFileSync(join(CHART, '..', '..', 'kubernetes', name), 'utf8');
       expect(rendered(...values).objects).toEqual(objectsOf(text));
@@ -127,11 +147,15 @@ describeWhere(helm === undefined ? 'helm is not installed' : undefined, 'the Hel
 
   test('has a configuration that the server accepts with other values', async () => {
     await accepted(rendered('trustedProxies={10.0.0.0/8,::1}', 'logLevel=warn', 'audit.stdout=false').objects);
+    await accepted(rendered(...ETCD, 'storage.etcd.existingSecret=', 'storage.etcd.clientCertificate=true').objects);
   });
 
   test('refuses values that cannot work, and says which', () => {
     expect(rendered('storage.type=floppy').refusal).toContain('storage');
     expect(rendered('storage.type=postgresql').refusal).toContain('existingSecret');
+    expect(rendered('storage.type=etcd').refusal).toContain('address');
+    expect(rendered(...ETCD, 'storage.etcd.address={http://etcd:2379}').refusal).toContain('address');
+    expect(rendered(...ETCD, 'storage.etcd.tlsSecret=', 'storage.etcd.clientCertificate=true').refusal).toContain('tlsSecret');
     expect(rendered('serviceMonitor.enabled=true').refusal).toContain('tokenSecret');
     expect(rendered('replicas=0').refusal).toContain('replicas');
   });

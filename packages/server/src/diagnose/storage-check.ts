@@ -32,7 +32,10 @@ export async function checkStorage({ storage }: Configuration): Promise<Finding[
     found.ok(first ? 'it opens, and is in use' : 'it opens, and is empty');
     for (const message of warnings) found.warning(message, 'See the page on operating');
   } catch (error) {
-    found.failure(`it does not open: ${(error as Error).message}`, 'Repair it, or restore a backup');
+    found.failure(
+      `it does not open: ${(error as Error).message}`,
+      'Correct the cause; restore a backup only if the store itself is damaged',
+    );
   }
   return found.all;
 }
