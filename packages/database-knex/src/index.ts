@@ -15,7 +15,7 @@ export { NotConnected } from './not-connected.ts';
 export { type PoolFields, poolSettings, type PoolSettings } from './pool-settings.ts';
 export { retry, type RetryOptions } from './retry.ts';
 export { serverAnswers, type ServerAnswerRules, type ServerAnswers } from './server-answers.ts';
-export type { SqlDriver } from './sql-driver.ts';
+export type { Removal, SqlDriver } from './sql-driver.ts';
 export { type SqlLogin, sqlPlugin, type SqlPlugin } from './sql-plugin.ts';
 export type { SqlDefaults, SqlRules } from './sql-rules.ts';
 export { SqlSession, type SqlSessionOptions } from './sql-session.ts';

@@ -1,6 +1,9 @@
-import type { LoginFailure } from '@strongroom/database-sdk';
+import type { DeleteUserRequest, LoginFailure } from '@strongroom/database-sdk';
 import type { ConnectionDriver } from './connection-driver.ts';
 import type { SqlDefaults } from './sql-rules.ts';
+
+/** How a user is removed. */
+export type Removal = Pick<DeleteUserRequest, 'endSessions' | 'ownedObjects'>;
 
 /** What `SqlSession` wants of a database. `Connection` is the driver's own. */
 export interface SqlDriver<Connection extends object> extends ConnectionDriver<Connection> {
@@ -28,7 +31,7 @@ export interface SqlDriver<Connection extends object> extends ConnectionDriver<C
   /** Removes the user that `createUser` has made before it failed. */
   dropHalfMade?(connection: Connection, username: string): Promise<void>;
   /** Removes a user for a role without revocation statements. An absent user is success. Absent: the default statements. */
-  deleteUser?(connection: Connection, username: string): Promise<void>;
+  deleteUser?(connection: Connection, username: string, removal: Removal): Promise<void>;
   /** Whether there is such a user. A revocation whose statements fail then succeeds for an absent user. */
   userExists?(connection: Connection, username: string): Promise<boolean>;
   /** Takes the login away and ends the user's sessions. An absent user is success. Absent: the default statements, where there are any. */

@@ -20,6 +20,8 @@ export interface SqlLogin {
 export interface SqlPlugin<C extends TObject, Connection extends object, Target extends SqlLogin> extends Described<C>, SqlRules {
   /** `native`: the database itself refuses an expired user. */
   readonly expiry: DatabasePlugin['supports']['expiry'];
+  /** The driver's `deleteUser` reassigns or drops what a user owns, where it is asked to. Default: it cannot. */
+  readonly ownedObjects?: boolean;
   /** What the error of a failed verification begins with. */
   readonly verificationPrefix?: string;
   /** Where the settings lead, and as whom. Throws ConfigurationInvalid. */
@@ -40,6 +42,7 @@ export function sqlPlugin<C extends TObject, Connection extends object, Target e
     expiration,
     subject,
     expiry,
+    ownedObjects,
     verificationPrefix,
     target: targetOf,
     system,
@@ -51,7 +54,12 @@ export function sqlPlugin<C extends TObject, Connection extends object, Target e
     kind: 'database',
     apiVersion: 2,
     ...described,
-    supports: { credentials: subject ? ['password', 'client_certificate'] : ['password'], expiry, statements: 'sql' },
+    supports: {
+      credentials: subject ? ['password', 'client_certificate'] : ['password'],
+      expiry,
+      statements: 'sql',
+      ...(ownedObjects && { ownedObjects }),
+    },
     ...(system && {
       identify(config) {
         const target = targetOf(config);

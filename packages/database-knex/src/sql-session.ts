@@ -3,6 +3,7 @@ import {
   type CreateUserRequest,
   type Credential,
   type DatabaseLog,
+  type DeleteUserRequest,
   type DatabaseSession,
   driverErrorText,
   isDatabaseError,
@@ -139,10 +140,10 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
     await this.#run(signal, this.#render(commands, { name: username, username, expiration: expirationText(rules, expiresAt) }));
   }
 
-  async deleteUser({ username, statements, signal }: UserRequest): Promise<void> {
+  async deleteUser({ username, statements, signal, ...removal }: DeleteUserRequest): Promise<void> {
     const { driver, rules } = this.#options;
     if (statements.commands.length === 0 && driver.deleteUser)
-      return this.#call(signal, async (connection) => driver.deleteUser?.(connection, username));
+      return this.#call(signal, async (connection) => driver.deleteUser?.(connection, username, removal));
     const commands = orElse(statements.commands, rules.defaults.deleteUser);
     try {
       await this.#run(signal, this.#render(commands, { name: username, username }));

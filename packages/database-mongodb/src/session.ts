@@ -3,6 +3,7 @@ import {
   type CreateUserRequest,
   type DatabaseHost,
   type DatabaseSession,
+  type DeleteUserRequest,
   isDatabaseError,
   type ListUsersRequest,
   passwordOf,
@@ -61,13 +62,27 @@ export class MongodbSession implements DatabaseSession {
     await this.#link.run(signal, updateUserCommand(statements.commands, username, password, ownDb, this.#settings.writeConcern), password);
   }
 
-  async deleteUser({ username, statements, signal }: UserRequest): Promise<void> {
+  async deleteUser({ username, statements, signal, endSessions = false }: DeleteUserRequest): Promise<void> {
     const db = revocationDb(statements.commands, username);
-    if (await this.#drop(db ?? 'admin', username, signal)) return;
-    if (db !== undefined) return;
+    const dropped = await this.#drop(db ?? 'admin', username, signal);
+    if (dropped && endSessions) await this.#endSessions({ user: username, db: db ?? 'admin' }, signal);
+    if (dropped || db !== undefined) return;
     // A role may create users elsewhere and not say so for revocation: an absent user of `admin` is not proof enough.
     const elsewhere = (await this.#users(signal)).filter(({ user }) => user === username);
-    for (const { db } of elsewhere) await this.#drop(db, username, signal);
+    for (const { db } of elsewhere) {
+      await this.#drop(db, username, signal);
+      if (endSessions) await this.#endSessions({ user: username, db }, signal);
+    }
+  }
+
+  /** The user is gone, and may do nothing more. Not every server of this protocol ends sessions, and not every managing user may. */
+  async #endSessions(user: KnownUser, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#link.run(signal, { db: 'admin', body: { killAllSessions: [user] } });
+    } catch (error) {
+      if (!isDatabaseError(error, 'statement_failed')) throw error;
+      this.#log.debug('the sessions of a removed user were not ended', { username: user.user, error: error.message });
+    }
   }
 
   /** The server cannot lock a user: it gets a password that is stored nowhere. Its sessions go on until they end. */

@@ -1,3 +1,4 @@
+import type { Removal } from '@strongroom/database-knex';
 import { mysqlDialect, quoted, renderStatements, StatementFailed } from '@strongroom/database-sdk';
 import type { Connection } from 'mysql2';
 import { answers, ER } from './server-error.ts';
@@ -20,16 +21,18 @@ export async function hostsOf(connection: Connection, username: string): Promise
 }
 
 /**
- * Takes a user's privileges away and drops it; an absent user is success. Privileges go first, because sessions that are open stay open. A user
+ * Takes a user's privileges away and drops it; an absent user is success. Privileges go first, because sessions that are not ended stay open. A user
  * who can only be found under another host is not touched: whoever chose the host must say how the user ends.
  */
-export async function revokeAndDrop(connection: Connection, username: string): Promise<void> {
+export async function revokeAndDrop(connection: Connection, username: string, { endSessions }: Removal = {}): Promise<void> {
   const hosts = await hostsOf(connection, username);
   if (hosts?.length === 0) return;
   if (hosts && !hosts.includes(ANY_HOST)) {
     const found = hosts.map((host) => `'${host}'`).join(', ');
     throw new StatementFailed(`the user is not known at host '%' but at ${found}: the role needs revocation_statements`);
   }
+  // A managing user of few rights still removes the user.
+  if (endSessions) await answers.tolerate(lockUser(connection, username));
   // Dropping the user takes the privileges too, if not from sessions that are open.
   await answers.tolerate(query(connection, rendered(REVOKE_DEFAULT, username)));
   await dropUser(connection, username);

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DatabaseSession } from '@strongroom/database-sdk';
 import { abortCreation, doAllAsManager, loggingHost, usual, withSession as inSession } from '@strongroom/database-testkit';
@@ -318,6 +319,18 @@ describeWithMariadb('a MariaDB session', () => {
   });
 
   describe('revocation', () => {
+    test('with endSessions ends sessions that are open, and then removes the user', async () => {
+      await withSession(async (session) => {
+        await create(session, 'ending');
+        const theirs = await mysql.createConnection({ host: server.host, port: server.port, user: 'ending', password });
+        const ended = new Promise((resolve) => theirs.on('error', resolve));
+        await session.deleteUser({ username: 'ending', statements: none, endSessions: true, signal: signal() });
+        await ended;
+        expect(await exists('ending')).toBe(false);
+        await session.deleteUser({ username: 'ending', statements: none, endSessions: true, signal: signal() });
+      });
+    });
+
     test('takes the privileges from sessions that are open', async () => {
       await withSession(async (session) => {
         await create(session, 'working', `GRANT SELECT ON app.* TO '{{name}}'@'%'`);

@@ -15,6 +15,7 @@ export const postgresqlPlugin = sqlPlugin({
   code: [new URL('.', import.meta.url).href, 'pg', 'pg-protocol', 'pg-connection-string'],
   connection: PostgresqlConnection,
   expiry: 'native',
+  ownedObjects: true,
   usernameTemplate:
     '{{ printf "v-%s-%s-%s-%s" (.DisplayName | truncate 8) (.RoleName | truncate 8) (random 20) (unix_time) | truncate 63 }}',
   usernameMaxLength: USERNAME_MAX_LENGTH,

@@ -1,4 +1,4 @@
-import { Attempts } from '@strongroom/database-knex';
+import { Attempts, type Removal } from '@strongroom/database-knex';
 import type { Client } from 'pg';
 import { answers } from './server-error.ts';
 import { runTogether } from './transaction.ts';
@@ -37,12 +37,14 @@ revokes AS (
   FROM held JOIN pg_catalog.pg_default_acl a ON held.classid = 'pg_catalog.pg_default_acl'::regclass AND held.objid = a.oid
     LEFT JOIN pg_catalog.pg_namespace n ON n.oid = a.defaclnamespace
 )
-SELECT role.rolname AS name, revokes.statement FROM role LEFT JOIN revokes ON true`;
+SELECT role.rolname AS name, pg_catalog.pg_has_role(role.oid, 'USAGE') AS member, revokes.statement FROM role LEFT JOIN revokes ON true`;
 
 const TAKE_LOGIN = `
 SELECT pg_catalog.format('ALTER ROLE %I NOLOGIN VALID UNTIL ''-infinity''', rolname) AS statement FROM pg_catalog.pg_roles WHERE rolname = $1::name`;
 const END_SESSIONS = `
 SELECT pg_catalog.pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE usename = $1::name AND pid <> pg_catalog.pg_backend_pid()`;
+
+const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The role is there, and no longer logs in; its sessions end. It is over for ever, which tells it from roles that never were users. An absent role is success. */
 export async function takeLogin(client: Client, username: string): Promise<void> {
@@ -52,23 +54,38 @@ export async function takeLogin(client: Client, username: string): Promise<void>
   await client.query(END_SESSIONS, [username]);
 }
 
+/** Shuts the login and ends the sessions, as far as the managing user may: a managing user of few rights still removes the role. */
+async function shutOut(client: Client, name: string): Promise<void> {
+  await answers.tolerate(runTogether(client, [`ALTER ROLE ${identifier(name)} NOLOGIN VALID UNTIL '-infinity'`]));
+  await answers.tolerate(client.query(END_SESSIONS, [name]));
+}
+
+/** What comes of what the role owns in this database. To touch it, the managing user must be a member of the role. */
+function disowning(name: string, isMember: boolean, owned: Removal['ownedObjects']): string[] {
+  if (owned !== 'reassign' && owned !== 'drop') return [];
+  const role = identifier(name);
+  const joining = isMember ? [] : [`GRANT ${role} TO CURRENT_USER`];
+  return [...joining, owned === 'drop' ? `DROP OWNED BY ${role}` : `REASSIGN OWNED BY ${role} TO CURRENT_USER`];
+}
+
 /**
  * Takes a role's privileges away and drops it; an absent role is success. Usually one transaction. If that fails, every revocation is tried by
  * itself, so that as much as possible is gone, and the role is dropped only if all of them succeeded.
  */
-export async function revokeAndDrop(client: Client, username: string): Promise<void> {
-  const { rows } = await client.query<{ name: string; statement: string | null }>(HELD_PRIVILEGES, [username]);
-  const name = rows[0]?.name;
-  if (name === undefined) return;
+export async function revokeAndDrop(client: Client, username: string, { endSessions, ownedObjects }: Removal = {}): Promise<void> {
+  const { rows } = await client.query<{ name: string; member: boolean; statement: string | null }>(HELD_PRIVILEGES, [username]);
+  if (!rows[0]) return;
+  const { name, member } = rows[0];
+  if (endSessions) await shutOut(client, name);
   const revokes = rows.flatMap(({ statement }) => statement ?? []);
-  const drop = `DROP ROLE IF EXISTS "${name.replaceAll('"', '""')}"`;
+  const drop = [...disowning(name, member, ownedObjects), `DROP ROLE IF EXISTS ${identifier(name)}`];
   try {
-    return await runTogether(client, [...revokes, drop]);
+    return await runTogether(client, [...revokes, ...drop]);
   } catch (error) {
     if (answers.isLost(error) || revokes.length === 0) throw error;
   }
   const attempts = new Attempts(answers);
   for (const statement of revokes) await attempts.try(runTogether(client, [statement]));
   attempts.check('could not perform all revocation statements');
-  await runTogether(client, [drop]);
+  await runTogether(client, drop);
 }

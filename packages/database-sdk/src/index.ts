@@ -29,6 +29,8 @@ export type { DatabaseErrorCode, LoginFailure } from './errors.ts';
 export type {
   ConnectionIdentity,
   CreateUserRequest,
+  DeleteUserRequest,
+  OwnedObjects,
   Credential,
   CredentialType,
   DatabaseHost,

@@ -43,6 +43,20 @@ export interface RenewUserRequest extends UserRequest {
   readonly expiresAt: Date;
 }
 
+/** What becomes of what a user owns when it is removed. `reassign` leaves it to the user of the connection. */
+export type OwnedObjects = 'fail' | 'reassign' | 'drop';
+
+/** A user to remove. */
+export interface DeleteUserRequest extends UserRequest {
+  /**
+   * Shut the login first, and end the user's sessions, as far as the database can; what the managing user may not do keeps the user from nothing else.
+   * Absent: sessions that are open may go on.
+   */
+  readonly endSessions?: boolean;
+  /** Only where the plugin `supports` it, and only without statements. Absent: `fail`. */
+  readonly ownedObjects?: OwnedObjects;
+}
+
 /** A creation that is only looked at. `credential` holds sample values. */
 export type PreviewRequest = Pick<CreateUserRequest, 'username' | 'statements' | 'credential' | 'expiresAt'>;
 
@@ -121,6 +135,8 @@ export interface DatabasePlugin<C extends TObject = TObject> {
     /** `native`: the database itself refuses an expired user. `lease-only`: only the host's revocation does, and `renewUser` may be absent. */
     readonly expiry: 'native' | 'lease-only';
     readonly statements: 'sql' | 'json';
+    /** `deleteUser` can reassign or drop what a user owns. */
+    readonly ownedObjects?: boolean;
   };
   /**
    * Where the settings lead and as whom, seen without connecting. Throws ConfigurationInvalid. It keeps two roles or mounts from changing the password of one
@@ -156,7 +172,7 @@ export interface DatabaseSession {
   /** Moves the native expiry. Absent where the database knows none. */
   renewUser?(request: RenewUserRequest): Promise<void>;
   /** An absent user is success: revocation is retried and must converge. */
-  deleteUser(request: UserRequest): Promise<void>;
+  deleteUser(request: DeleteUserRequest): Promise<void>;
   /**
    * Takes the login of a user away and ends its sessions, as far as the database can: for users that cannot be removed yet. An absent user is
    * success. Absent: such users keep their login until they are removed.

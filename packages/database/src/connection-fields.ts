@@ -1,4 +1,5 @@
 import { f } from '@strongroom/engine-sdk';
+import { rootPlanParameters } from '@strongroom/rotation';
 import { connectionLimitFields } from './connection-limits.ts';
 
 /** The fields of a connection beside the parameters of its plugin. */
@@ -11,6 +12,8 @@ export const connectionFields = {
   root_rotation_statements: f.statements("Statements that change the root user's credentials. Empty: the plugin's own."),
   password_policy: f.string('Password policy for generated passwords; empty for the default one.'),
   ...connectionLimitFields,
+  ...rootPlanParameters,
+  adopt: f.bool('With a plan: take the root user over from the role or mount that manages its password now.', { default: false }),
 };
 
 export const OWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(connectionFields));

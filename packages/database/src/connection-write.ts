@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { BadRequest, TooManyRequests } from '@strongroom/engine-sdk';
 import { secretFields } from '@strongroom/database-sdk';
+import { rootPlanOf, type SentPlan } from '@strongroom/rotation';
 import type { TObject } from 'typebox';
 import { limitsAfter, type SentLimits } from './connection-limits.ts';
 import { unsettled, type ConnectionRecord } from './records.ts';
 
 /** What a write to a connection sends; `details` are the parameters of the plugin, and null removes one. */
-export interface ConnectionWrite extends SentLimits {
+export interface ConnectionWrite extends SentLimits, Omit<SentPlan, 'first_rotation_offset'> {
   readonly plugin_name: string | undefined;
   readonly plugin_version: string | undefined;
   readonly verify_connection: boolean | undefined;
@@ -35,6 +36,7 @@ export function written(before: ConnectionRecord | undefined, write: ConnectionW
     password_policy: write.password_policy ?? before?.password_policy ?? '',
     verify_connection: write.verify_connection ?? before?.verify_connection ?? true,
     limits: limitsAfter(before?.limits, write),
+    plan: rootPlanOf(before?.plan, write),
     details,
   };
 }

@@ -13,9 +13,9 @@ import { outcomeOf } from './call-failed.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
 import { pluginCredential, type CredentialMaker } from './credential-maker.ts';
 import { requireCredentialType } from './role-checks.ts';
-import { removeUser } from './user-removal.ts';
+import { removalOf, removeUser } from './user-removal.ts';
 import { dropIfUnused } from './retired-connections.ts';
-import { recordsIn, userKey, type RoleRecord } from './records.ts';
+import { recordsIn, removalFields, userKey, type Removal, type RoleRecord } from './records.ts';
 
 /** The database refuses a user this much later than its lease ends, so that clocks that differ do not cut it short. Seconds. */
 export const SLACK = 5;
@@ -27,7 +27,7 @@ const Creation = Type.Object({
   connection_id: Type.String(),
   role: Type.String(),
   username: Type.String(),
-  revocation_statements: Type.Array(Type.String()),
+  ...removalFields,
 });
 
 const Internal = Type.Object({
@@ -35,8 +35,8 @@ const Internal = Type.Object({
   connection_id: Type.String(),
   role: Type.String(),
   username: Type.String(),
-  /** As they were at the issue: for roles that are gone at revocation. */
-  revocation_statements: Type.Array(Type.String()),
+  /** As it was at the issue: for roles that are gone at revocation. */
+  ...removalFields,
 });
 
 /** Users that are made for a lease and taken away with it. */
@@ -64,7 +64,7 @@ export class DynamicUsers {
             id: entry.connection_id,
             role: entry.role,
             username: entry.username,
-            captured: entry.revocation_statements,
+            captured: entry,
           },
           signal,
         ),
@@ -97,7 +97,7 @@ export class DynamicUsers {
             id: internal.connection_id,
             role: internal.role,
             username: internal.username,
-            captured: internal.revocation_statements,
+            captured: internal,
           },
           signal,
         ),
@@ -153,7 +153,7 @@ export class DynamicUsers {
       connection_id: record.id,
       role: roleName,
       username,
-      revocation_statements: role.revocation_statements,
+      ...removalOf(role),
     };
     // A certificate carries its own end, which no renewal moves.
     const renewable = role.credential_type !== 'client_certificate';
@@ -180,7 +180,7 @@ export class DynamicUsers {
         connection_id: id,
         role: roleName,
         username,
-        revocation_statements: role.revocation_statements,
+        ...removalOf(role),
       });
     });
   }
@@ -203,17 +203,15 @@ export class DynamicUsers {
     });
   }
 
-  async #remove(
-    user: { name: string; id: string; role: string; username: string; captured: readonly string[] },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #remove(user: { name: string; id: string; role: string; username: string; captured: Removal }, signal: AbortSignal): Promise<void> {
     const records = recordsIn(this.#host.storage);
     const key = userKey(user.id, user.username);
     // Settings outlive the last user made with them: this one was removed before, and only the lease was not.
     if (!(await records.users.has(key)) && !(await this.#connections.ofUser(user.name, user.id))) return;
     const role = await records.roles.get(user.role);
-    const commands = role ? role.revocation_statements : user.captured;
-    await this.#connections.useForUser(user, signal, async ({ session }) => removeUser(session, user.username, commands, signal));
+    await this.#connections.useForUser(user, signal, async ({ session }) =>
+      removeUser(session, user.username, role ?? user.captured, signal),
+    );
     await records.users.delete(key);
     if (await dropIfUnused(this.#host.storage, user.id)) this.#connections.forget(user.id);
   }

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { detailOf } from './call-failed.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
 import { KnownUsers } from './known-users.ts';
-import { recordsIn, userKey } from './records.ts';
+import { recordsIn, removalFields, userKey, type Removal as UserRemoval } from './records.ts';
 import type { UserMark } from './user-mark.ts';
-import { removeUser } from './user-removal.ts';
+import { removalOf, removeUser } from './user-removal.ts';
 
 /** Longer than a request with all its deadlines: seconds. */
 const INTENT_AGE = 180;
@@ -16,7 +16,7 @@ const Removal = Type.Object({
   connection: Type.String(),
   connection_id: Type.String(),
   username: Type.String(),
-  revocation_statements: Type.Array(Type.String()),
+  ...removalFields,
 });
 
 export interface Orphans {
@@ -54,9 +54,9 @@ export class OrphanedUsers {
       target: (entry) => entry.connection,
       takesBack: true,
       outside: ({ username, connection }) => ({ kind: 'database user', name: username, system: `connection "${connection}"` }),
-      rollback: async ({ connection, connection_id, username, revocation_statements }, _storage, signal) => {
+      rollback: async ({ connection, connection_id, username, ...removal }, _storage, signal) => {
         const found = await connections.ofUser(connection, connection_id);
-        if (found) await this.#delete(found, username, revocation_statements, signal);
+        if (found) await this.#delete(found, username, removal, signal);
       },
     };
   }
@@ -103,12 +103,13 @@ export class OrphanedUsers {
       const { connections, roles, users } = recordsIn(tx);
       if ((await connections.get(connection.name))?.id !== id) throw noConnection(connection.name);
       const user = await users.get(key);
-      const statements = (user && (await roles.get(user.role))?.revocation_statements) ?? [];
-      const entry = { connection: connection.name, connection_id: id, username, revocation_statements: statements };
-      return { intent: await tx.intend(this.intent, entry), statements };
+      const role = user && (await roles.get(user.role));
+      const removal = role ? removalOf(role) : { revocation_statements: [], end_sessions: true };
+      const entry = { connection: connection.name, connection_id: id, username, ...removal };
+      return { intent: await tx.intend(this.intent, entry), removal };
     });
     try {
-      await this.#delete(connection, username, noted.statements, signal);
+      await this.#delete(connection, username, noted.removal, signal);
     } catch (error) {
       // Whatever became of it: to remove a user twice does no harm.
       await this.#host.storage.transaction(async (tx) => tx.abandon(noted.intent));
@@ -118,8 +119,8 @@ export class OrphanedUsers {
     return undefined;
   }
 
-  async #delete({ name, record }: NamedConnection, username: string, commands: readonly string[], signal: AbortSignal): Promise<void> {
-    await this.#connections.use({ name, record }, async ({ session }) => removeUser(session, username, commands, signal));
+  async #delete({ name, record }: NamedConnection, username: string, removal: UserRemoval, signal: AbortSignal): Promise<void> {
+    await this.#connections.use({ name, record }, async ({ session }) => removeUser(session, username, removal, signal));
     await recordsIn(this.#host.storage).users.delete(userKey(record.id, username));
   }
 

@@ -1,11 +1,10 @@
 import { type AnyPath, BadRequest, type EngineHost, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlPasswords, visibleConnection } from '@strongroom/database-sdk';
-import { RotationStatus } from '@strongroom/rotation';
+import { RotationStatus, visiblePlan, visiblePlanFields } from '@strongroom/rotation';
 import { Type, type TObject } from 'typebox';
 import { requireSecretsForAddress } from './address-rule.ts';
 import { connectionAfterMove } from './connection-move.ts';
 import { connectionRemarks } from './connection-remarks.ts';
-import { rootCalled } from './connection-users.ts';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { reconciled, requireNoRotation, requireRootAtRest, withSecretFields, written } from './connection-write.ts';
 import { connectionFields, detailsIn, OWN_FIELDS } from './connection-fields.ts';
@@ -50,6 +49,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
         call_deadline: Type.Number({ description: 'Seconds.' }),
         circuit_failures: Type.Integer(),
         circuit_pause: Type.Number({ description: 'Seconds.' }),
+        ...visiblePlanFields,
         root_rotation: RotationStatus,
       }),
       handle: async (req) => {
@@ -64,6 +64,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
             root_credentials_rotate_statements: record.root_rotation_statements,
             password_policy: record.password_policy,
             ...(record.limits ?? USUAL_LIMITS),
+            ...(record.plan ? visiblePlan(record.plan) : {}),
             root_rotation: await roots.rotation.status(req.data.name, record),
           },
         };
@@ -84,6 +85,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           const plugin = pluginOf(asked);
           const { sudo } = req.caller;
           requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo });
+          roots.requireFitting({ name, record: asked });
           const open = await tried(name, asked, req.signal);
           const changed = withSecretFields(asked, write, before, plugin.connection);
           const { record, replaced } = await connectionAfterMove(connections, records, { name, before, record: changed });
@@ -96,8 +98,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
               if (before && replaced.moved) await inside.retired.put(before.id, { name, record: before });
               if (replaced.revived !== undefined) await inside.retired.delete(replaced.revived);
               const settled = await withRootClaim(tx, connections, name, fitting);
-              await inside.connections.put(name, settled);
-              return settled;
+              return roots.store(tx, { name, record: settled }, { before: current, adopt: req.data.adopt });
             }),
           );
           if (stored) {
@@ -106,7 +107,8 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
             connections.adopt({ name, record: stored }, open);
             await host.retry(name);
             const remarks = await connectionRemarks(host, plugin, stored, details, OWN_FIELDS);
-            const warnings = [...(passwordInUrl(open, stored) ? [PASSWORD_IN_URL] : []), ...remarks];
+            const sharing = await roots.sharingRemarks({ name, record: stored });
+            const warnings = [...(passwordInUrl(open, stored) ? [PASSWORD_IN_URL] : []), ...remarks, ...sharing];
             return warnings.length === 0 ? undefined : { warnings };
           }
           if (attempt === ATTEMPTS) throw new BadRequest(`the connection ${name} is being changed by others; try again`);
@@ -131,9 +133,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           if (!current) return;
           requireRootAtRest(name, current, host.clock.millis());
           await inside.retired.put(current.id, { name, record: current });
-          const account = current.root?.managed_account;
-          if (account) await tx.release(account, rootCalled(name));
-          await inside.connections.delete(name);
+          await roots.rotation.remove(tx, name);
         });
         await dropIfUnused(req.storage, record.id);
         connections.remove(record.id);

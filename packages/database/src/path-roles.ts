@@ -6,6 +6,7 @@ import { countLiveUsers, liveUsersWarning } from './live-users.ts';
 import { recordsIn } from './records.ts';
 import { checkRole } from './role-checks.ts';
 import { roleAfter, roleFields } from './role-settings.ts';
+import { removalOf } from './user-removal.ts';
 import { visibleCredentialConfig } from './role-fields.ts';
 
 export function rolePaths(host: EngineHost, connections: Connections): readonly AnyPath[] {
@@ -30,6 +31,8 @@ export function rolePaths(host: EngineHost, connections: Connections): readonly 
         max_ttl: Type.Number({ description: 'Seconds.' }),
         creation_statements: Type.Array(Type.String()),
         revocation_statements: Type.Array(Type.String()),
+        end_sessions: Type.Boolean(),
+        on_owned_objects: Type.String(),
         renew_statements: Type.Array(Type.String()),
         rollback_statements: Type.Array(Type.String()),
         credential_config: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -38,7 +41,8 @@ export function rolePaths(host: EngineHost, connections: Connections): readonly 
         const record = await records.roles.get(req.data.name);
         if (!record) return undefined;
         const { credential_config: options, ...rest } = record;
-        return { data: { ...rest, ...visibleCredentialConfig(options) } };
+        const { end_sessions = false, on_owned_objects = 'fail' } = rest;
+        return { data: { ...rest, end_sessions, on_owned_objects, ...visibleCredentialConfig(options) } };
       },
     })
     .upsert({
@@ -60,8 +64,8 @@ export function rolePaths(host: EngineHost, connections: Connections): readonly 
         if (record.max_ttl > most || record.default_ttl > most) {
           remarks.push(`the role asks for more than the ${most} s that leases of this mount can last; they will end by then`);
         }
-        // Revocations that failed by the old statements may succeed now.
-        if (before && !isDeepStrictEqual(before.revocation_statements, record.revocation_statements)) await host.retry(record.db_name);
+        // Revocations that failed may succeed now.
+        if (before && !isDeepStrictEqual(removalOf(before), removalOf(record))) await host.retry(record.db_name);
         return remarks.length === 0 ? undefined : { warnings: remarks };
       },
     })

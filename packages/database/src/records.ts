@@ -1,6 +1,6 @@
 import type { Collection, StorageView } from '@strongroom/engine-sdk';
 import { rotationPlanFields, rotationStateFields } from '@strongroom/rotation';
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 import { ConnectionLimits } from './connection-limits.ts';
 
 const Texts = Type.Array(Type.String());
@@ -27,6 +27,8 @@ export const ConnectionRecord = Type.Object({
   secret_fields: Type.Optional(Texts),
   /** Absent for the usual ones. */
   limits: Type.Optional(ConnectionLimits),
+  /** When the root password is rotated by itself; absent in records of older releases. */
+  plan: Type.Optional(Type.Object(rotationPlanFields)),
   /** Where the rotation of the root password stands; the password itself is among the details. */
   root: Type.Optional(Type.Object(rootFields)),
 });
@@ -49,12 +51,20 @@ export const CredentialTypeName = Type.Union([
   Type.Literal('client_certificate'),
 ]);
 
+/** How a user is removed. Roles and leases of older releases have its statements alone. */
+export const removalFields = {
+  revocation_statements: Texts,
+  end_sessions: Type.Optional(Type.Boolean()),
+  on_owned_objects: Type.Optional(Type.Union([Type.Literal('fail'), Type.Literal('reassign'), Type.Literal('drop')])),
+};
+export type Removal = Static<TObject<typeof removalFields>>;
+
 export const RoleRecord = Type.Object({
   db_name: Type.String(),
   default_ttl: Type.Number(),
   max_ttl: Type.Number(),
   creation_statements: Texts,
-  revocation_statements: Texts,
+  ...removalFields,
   rollback_statements: Texts,
   renew_statements: Texts,
   credential_type: CredentialTypeName,

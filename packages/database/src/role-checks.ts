@@ -28,6 +28,9 @@ export async function checkRole(host: EngineHost, connections: Connections, name
     : [`db_name: the allowed_roles of the connection "${role.db_name}" do not hold this role`];
   const plugin = connections.plugin(record);
   if (!plugin) return [...policy, ...allowed];
+  const { on_owned_objects: owned = 'fail' } = role;
+  if (owned !== 'fail' && plugin.supports.ownedObjects !== true)
+    throw new BadRequest(`on_owned_objects: ${plugin.name} can only fail where a user owns something, not ${owned} it`);
   if (!plugin.supports.credentials.includes(role.credential_type))
     return [...policy, ...allowed, unsupported(plugin, role.credential_type)];
   const rendered = await renderOnce(host, connections, connection, role);

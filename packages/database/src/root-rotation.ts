@@ -1,6 +1,16 @@
-import { EngineError, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { EngineError, InvalidRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
 import { connectionUrlFields, connectionUrlPasswords } from '@strongroom/database-sdk';
-import { claimAccount, manualPlan, present, Rotation, type Change, type Proof, type StateLens } from '@strongroom/rotation';
+import {
+  claimAccount,
+  manualPlan,
+  otherManager,
+  present,
+  rotatesByItself,
+  Rotation,
+  type Change,
+  type Proof,
+  type StateLens,
+} from '@strongroom/rotation';
 import { DatabaseFailed, detailOf, outcomeOf } from './call-failed.ts';
 import { ConnectionUsers, rootCalled } from './connection-users.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
@@ -25,7 +35,7 @@ const rootState: StateLens<ConnectionRecord, MadeCredential> = {
   },
 };
 
-/** Rotation of the passwords of root users. */
+/** Rotation of the passwords of root users, on demand and by plan. */
 export class RootRotation {
   readonly rotation: Rotation<ConnectionRecord, MadeCredential>;
   readonly #connections: Connections;
@@ -43,7 +53,7 @@ export class RootRotation {
       reported: (name) => ({ name, paths: [`config/${name}`] }),
       lens: rootState,
       records: (storage) => recordsIn(storage).connections,
-      plan: () => manualPlan,
+      plan: ({ plan }) => plan ?? manualPlan,
       target: (name) => name,
       make: async (_name, { password_policy }) => passwordCredential(await credentials.password(password_policy)),
       apply: async (change) => this.#apply(change),
@@ -76,12 +86,49 @@ export class RootRotation {
     });
   }
 
+  /** Refuses a plan for a root password that could not be rotated. @throws InvalidRequest */
+  requireFitting(connection: NamedConnection): void {
+    if (rotatesByItself(connection.record.plan)) this.#requireRotatable(connection);
+  }
+
+  /**
+   * Stores a connection that was written over `before`. With a plan, the account of its root user is its own from then on. Inside the transaction of
+   * the write. @throws BadRequest where another manager has the account
+   */
+  async store(
+    tx: Transaction,
+    { name, record }: NamedConnection,
+    { before, adopt }: { before: ConnectionRecord | undefined; adopt: boolean },
+  ): Promise<ConnectionRecord> {
+    const account = rotatesByItself(record.plan) ? this.#connections.ownAccount({ name, record }) : undefined;
+    if (account) await claimAccount(tx, { account, by: rootCalled(name), called: account.name, adopt });
+    const state = record.root ?? { last_rotation: 0, next_rotation: 0 };
+    const stored = account ? { ...record, root: { ...state, managed_account: account } } : record;
+    await this.rotation.update(tx, name, { ...stored, plan: before?.plan ?? manualPlan }, stored);
+    return (await recordsIn(tx).connections.get(name)) ?? stored;
+  }
+
+  /** Who else logs in as the root user of a connection, or changes its password: one locks the other out. */
+  async sharingRemarks({ name, record }: NamedConnection): Promise<string[]> {
+    const account = this.#connections.ownAccount({ name, record });
+    if (!account) return [];
+    const manager = await otherManager(this.#host.storage, account, rootCalled(name));
+    const managed =
+      manager === undefined
+        ? []
+        : [`username: ${manager} changes the password of "${account.name}": this connection stops working when it does`];
+    if (!rotatesByItself(record.plan)) return managed;
+    const others = await ConnectionUsers.of(account, { mount: this.#host.mount.path, connection: name });
+    const shared = others.map(
+      (other) => `${other} logs in as the same user, and is locked out by the first planned rotation: give it a user of its own`,
+    );
+    return [...managed, ...shared];
+  }
+
   /** Resolves with warnings where not all went well. @throws InvalidRequest where the settings do not allow it, TooManyRequests while another process rotates, DatabaseFailed. */
   async rotate(name: string, signal: AbortSignal): Promise<string[]> {
     const connection = await this.#connections.require(name);
-    requireText(connection.record.details, 'username');
-    requireText(connection.record.details, 'password');
-    this.#requireTemplate(connection);
+    this.#requireRotatable(connection);
     const account = this.#connections.ownAccount(connection);
     const others = account ? await ConnectionUsers.of(account, { mount: this.#host.mount.path, connection: name }) : [];
     try {
@@ -125,6 +172,12 @@ export class RootRotation {
       if (await retired.has(record.id)) await retired.put(record.id, { name, record: settled });
     });
     return settled;
+  }
+
+  #requireRotatable(connection: NamedConnection): void {
+    requireText(connection.record.details, 'username');
+    requireText(connection.record.details, 'password');
+    this.#requireTemplate(connection);
   }
 
   /** With a password of its own in the URL, the new one would never be used, and the old one would be gone. */

@@ -1,17 +1,24 @@
+import { present } from '@strongroom/rotation';
 import { DatabaseFailed, DatabaseMisused, detailOf } from './call-failed.ts';
 import type { GuardedSession } from './guarded-session.ts';
+import type { Removal } from './records.ts';
+
+/** How a record says that its user is removed, to be kept with the user. */
+export function removalOf({ revocation_statements, end_sessions, on_owned_objects }: Removal): Removal {
+  return { revocation_statements, ...present({ end_sessions, on_owned_objects }) };
+}
 
 /**
  * Takes a user away. One that cannot be removed loses its login at least, as far as the plugin can: a role's own statements may do anything, so before them;
- * the plugin's own way is tried first, since it nearly always removes the user. An absent user is success. @throws DatabaseFailed, DatabaseMisused
+ * the plugin's own way is tried first, since it shuts the login itself where `end_sessions` says so, and nearly always removes the user. An absent user is success. @throws DatabaseFailed, DatabaseMisused
  */
 export async function removeUser(
   session: GuardedSession,
   username: string,
-  commands: readonly string[],
+  { revocation_statements: commands, end_sessions: endSessions, on_owned_objects: ownedObjects }: Removal,
   signal: AbortSignal,
 ): Promise<void> {
-  const request = { username, statements: { commands }, signal };
+  const request = { username, statements: { commands }, signal, ...present({ endSessions, ownedObjects }) };
   if (commands.length > 0) {
     const disabled = await disable(session, username, signal);
     try {

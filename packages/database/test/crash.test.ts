@@ -110,6 +110,27 @@ describe('a server that dies in the middle', () => {
     });
   });
 
+  test.each([0, 1, 2])(
+    'while the root password is rotated by plan, after %i commits: the connection works, and the plan goes on',
+    async (commits) => {
+      expect((await server.ask('update', 'database/config/pg', { rotation_period: '10m' })).status).toBe(204);
+      server.storage.dieAfter(commits);
+      const died = await server.diesIn(server.pass(630));
+      if (died) server = await server.restart();
+      expect((await server.ask('read', 'database/creds/app')).status).toBe(200);
+      await server.pass(630);
+      const lastSuccess = async () => {
+        const { data } = await server.ask('read', 'database/config/pg');
+        return Date.parse((data as { root_rotation: { last_success: string } }).root_rotation.last_success);
+      };
+      const once = await lastSuccess();
+      await server.pass(630);
+      expect(await lastSuccess()).toBeGreaterThan(once);
+      expect((await server.ask('update', 'database/reset/pg')).status).toBe(204);
+      expect((await server.ask('read', 'database/creds/app')).status).toBe(200);
+    },
+  );
+
   test.each(ROUNDS)(
     'while a connection is made in the place of a deleted one, after %i commits: its leases are revoked by the next write',
     async (commits) => {

@@ -35,6 +35,8 @@ describe('roles', () => {
     expect((await mount.read('roles/app')).data).toEqual({
       db_name: 'pg',
       credential_type: 'password',
+      end_sessions: true,
+      on_owned_objects: 'fail',
       default_ttl: 3_600,
       max_ttl: 86_400,
       creation_statements: [CREATION],

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
 import { type PostgresServer, startPostgres } from '@strongroom/lab';
+import pg from 'pg';
 import { CREATION, mountWithRole, pass, usersOf } from './database-mount.ts';
 
 // The machine may be busy with other suites.
@@ -47,6 +48,61 @@ describe('a user that cannot be removed', () => {
     await server.query('DROP TABLE owned');
     expect((await revoke(leaseId)).status).toBe(204);
     expect(await usersOf(server)).toEqual([]);
+  });
+
+  test.each([
+    ['reassign', 'postgres'],
+    ['drop', undefined],
+  ])('since it owns something goes with on_owned_objects=%s: what it owned is then of %s', async (on_owned_objects, owner) => {
+    await mount.write('roles/owner', { on_owned_objects });
+    const { leaseId } = await mount.read('creds/owner');
+    expect((await revoke(leaseId)).status).toBe(204);
+    expect(await usersOf(server)).toEqual([]);
+    expect((await server.query(`SELECT tableowner FROM pg_tables WHERE tablename = 'owned'`))[0]?.['tableowner']).toBe(owner);
+  });
+
+  test('on_owned_objects is refused with revocation_statements, with another word, and where the plugin cannot', async () => {
+    const written = async (data: Record<string, unknown>) => (await mount.call('update', 'database/roles/owner', { data })).errors?.join();
+    expect(await written({ on_owned_objects: 'drop', revocation_statements: ['DROP ROLE "{{name}}"'] })).toContain(
+      'on_owned_objects is for the removal by the plugin',
+    );
+    expect(await written({ on_owned_objects: 'keep' })).toMatch(/on_owned_objects.*fail, reassign, drop/);
+    expect((await mount.read('roles/owner')).data).toMatchObject({ end_sessions: true, on_owned_objects: 'fail' });
+  });
+
+  test('sessions end with the user, and go on with end_sessions=false', async () => {
+    for (const end_sessions of [true, false]) {
+      await mount.write('roles/app', { end_sessions });
+      const { leaseId, data } = await mount.read('creds/app');
+      const { username, password } = data as Creds;
+      const client = new pg.Client({ host: server.host, port: server.port, user: username, password, database: 'postgres', ssl: false });
+      const ended = new Promise<string>((resolve) => client.on('error', (error) => resolve((error as pg.DatabaseError).code ?? 'cut')));
+      await client.connect();
+      expect((await revoke(leaseId)).status).toBe(204);
+      expect(await usersOf(server)).toEqual([]);
+      if (end_sessions) expect(await ended).toBe('57P01');
+      else expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+      await client.end();
+    }
+  });
+
+  test('is removed also by a managing user that may neither change its login nor end its sessions', async () => {
+    await server.query(`CREATE ROLE keeper LOGIN CREATEROLE PASSWORD 'keeper-pw'`);
+    await mount.write('config/pg', { username: 'keeper', password: 'keeper-pw' });
+    await mount.write('roles/owner', {
+      creation_statements: [CREATION, 'CREATE SCHEMA owned_by AUTHORIZATION keeper', 'DROP SCHEMA owned_by'],
+    });
+    await server.query('GRANT CREATE ON DATABASE postgres TO keeper');
+    const { leaseId, data } = await mount.read('creds/owner');
+    const { username, password } = data as Creds;
+    const client = new pg.Client({ host: server.host, port: server.port, user: username, password, database: 'postgres', ssl: false });
+    client.on('error', () => undefined);
+    await client.connect();
+    expect((await revoke(leaseId)).status).toBe(204);
+    await client.end();
+    await mount.write('config/pg', { username: server.superuser, password: server.password });
+    await server.query('REVOKE CREATE ON DATABASE postgres FROM keeper');
+    expect(await usersOf(server)).toEqual(['keeper']);
   });
 
   test('by revocation_statements that fail, or that do nothing, has no login any more all the same', async () => {

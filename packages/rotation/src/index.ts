@@ -36,6 +36,7 @@ export {
   windowHasPassed,
 } from './rotation-plan.ts';
 export type { PlanRules, RotationPlan, SentPlan } from './rotation-plan.ts';
+export { rootPlanOf, rootPlanParameters, rotatesByItself } from './root-plan.ts';
 export { ownFields, ownState, present, rotationStateFields } from './rotation-state.ts';
 export type { PendingChange, RotationState, StateLens } from './rotation-state.ts';
 export { failingPath } from './path-failing.ts';
