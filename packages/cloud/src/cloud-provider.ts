@@ -4,13 +4,28 @@ export interface AccessKey {
   readonly secret_key: string;
 }
 
+/** A role that is assumed with a signed token, which the provider verifies with published keys. */
+export interface WebIdentity {
+  readonly roleArn: string;
+  readonly sessionName: string;
+  /** A new token for each use. */
+  token(): Promise<string>;
+}
+
 /** Where a provider is reached, and as whom. Empty texts are not given. */
 export interface CloudSettings {
   /** Absent: what the provider finds by itself, in its environment, its files or from the machine it runs on. */
   readonly accessKey?: AccessKey;
+  /** In place of an access key. */
+  readonly webIdentity?: WebIdentity;
   readonly region: string;
   readonly iam_endpoint: string;
   readonly sts_endpoint: string;
+  /** '' for `region`. */
+  readonly sts_region: string;
+  /** As many endpoints as regions, which are tried in this order where `sts_endpoint` does not answer. */
+  readonly sts_fallback_endpoints: readonly string[];
+  readonly sts_fallback_regions: readonly string[];
   /** -1: as many as the provider's client library makes. */
   readonly max_retries: number;
 }
@@ -34,7 +49,7 @@ export interface CloudProvider {
   /** The canonical form of the names that the provider takes for one user. Absent: names are compared as they are written. */
   canonicalUser?(name: string): string;
   /** What of the settings may not be as it is meant, for a warning; each names its field. */
-  settingsWarnings?(settings: Omit<CloudSettings, 'accessKey'>): readonly string[];
+  settingsWarnings?(settings: Pick<CloudSettings, 'region'>): readonly string[];
   /** Reaches nobody yet. */
   open(settings: CloudSettings): CloudSession;
 }
@@ -109,6 +124,14 @@ export interface FederatedSession extends SessionPolicies {
   readonly seconds: number;
 }
 
+/** With both or neither of serial number and code. */
+export interface OwnSession {
+  readonly seconds: number;
+  /** '' for none. */
+  readonly mfaSerialNumber: string;
+  readonly mfaCode: string;
+}
+
 export interface TemporaryCredential extends AccessKey {
   readonly session_token: string;
   readonly expires: Date;
@@ -143,6 +166,8 @@ export interface CloudSession {
 
   assumeRole(session: RoleSession, signal: AbortSignal): Promise<TemporaryCredential>;
   federate(session: FederatedSession, signal: AbortSignal): Promise<TemporaryCredential>;
+  /** A session of the root credential itself, with a second factor where one is given. */
+  sessionToken(session: OwnSession, signal: AbortSignal): Promise<TemporaryCredential>;
   /** What members of these groups may do: attached policies and documents, in the order of the groups. */
   groupPolicies(groups: readonly string[], signal: AbortSignal): Promise<{ arns: string[]; documents: string[] }>;
 

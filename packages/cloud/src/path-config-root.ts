@@ -4,6 +4,22 @@ import { Type } from 'typebox';
 import type { CloudProvider } from './cloud-provider.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
 import type { Root } from './root.ts';
+import {
+  requireEndpoint,
+  requireRegion,
+  requireSecret,
+  stsPlacesOf,
+  stsPlacesParameters,
+  StsPlacesRecord,
+  visiblePlaces,
+} from './sts-places.ts';
+import {
+  visibleWebIdentity,
+  visibleWebIdentityFields,
+  webIdentityOf,
+  webIdentityParameters,
+  type WebIdentityRecord,
+} from './web-identity.ts';
 import { ROOT_CALLED, rootPlan, type RootRotation } from './root-rotation.ts';
 import { managerOf } from './static-keys.ts';
 import { retryAll } from './targets.ts';
@@ -22,18 +38,20 @@ export function configRootPaths(
     synopsis: 'The root credential, and where the provider is reached.',
     description:
       'A write replaces the whole configuration: what it does not send is cleared. Without access_key and secret_key the credential is taken from ' +
-      'the environment of the server, then from the shared credentials files, then from the role of the container or the machine. Whether the ' +
-      'credential is good is not tried.',
+      'the environment of the server, then from the shared credentials files, then from the role of the container or the machine; with role_arn and ' +
+      'identity_token_audience the server assumes a role with an identity token of its own. Whether the credential is good is not tried.',
     fields: {
       access_key: f.string('Id of the access key.', { default: '' }),
       secret_key: f.secret('The secret of the access key; never shown.', { default: '' }),
       region: f.string('Region; otherwise AWS_REGION, AWS_DEFAULT_REGION, us-east-1.', { default: '' }),
       iam_endpoint: f.string('HTTP endpoint of IAM, where it is not the usual one.', { default: '' }),
       sts_endpoint: f.string('HTTP endpoint of STS, where it is not the usual one.', { default: '' }),
+      ...stsPlacesParameters,
       max_retries: f.int("How often a failed call is sent again; -1 for the client library's default.", { default: -1 }),
       username_template: f.string('Template of the names of users and sessions. Data: Type (IAM or STS), DisplayName, PolicyName.', {
         default: '',
       }),
+      ...webIdentityParameters,
       ...planParameters,
       adopt: f.bool('Take the key over from another mount that manages its user.', { default: false }),
     },
@@ -46,7 +64,9 @@ export function configRootPaths(
         iam_endpoint: Type.String(),
         sts_endpoint: Type.String(),
         max_retries: Type.Integer(),
+        ...StsPlacesRecord.properties,
         username_template: Type.String(),
+        ...visibleWebIdentityFields,
         ...visiblePlanFields,
         root_rotation: RotationStatus,
       }),
@@ -62,6 +82,8 @@ export function configRootPaths(
             iam_endpoint,
             sts_endpoint,
             max_retries,
+            ...visiblePlaces(record),
+            ...(await visibleWebIdentity(host, record)),
             username_template: username_template || provider.usernameTemplate,
             ...plan,
             root_rotation: await rotation.rotation.status(ROOT, record),
@@ -75,6 +97,7 @@ export function configRootPaths(
       exists: async () => records.root.has(ROOT),
       handle: async (req) => {
         const record = recordOf(req.data);
+        await root.tryToken(record);
         const complaint = root.names(record.username_template).complaint();
         const warnings = [...(provider.settingsWarnings?.(record) ?? []), ...(complaint === undefined ? [] : [complaint])];
         await req.storage.transaction(async (tx) => rotation.overwrite(tx, record));
@@ -86,7 +109,7 @@ export function configRootPaths(
   return [config];
 }
 
-interface Sent {
+interface Sent extends Required<StsPlacesRecord>, Required<WebIdentityRecord> {
   readonly access_key: string;
   readonly secret_key: string;
   readonly region: string;
@@ -107,6 +130,13 @@ function recordOf({
   rotation_window,
   disable_automated_rotation,
   adopt,
+  sts_region,
+  sts_fallback_endpoints,
+  sts_fallback_regions,
+  role_arn,
+  identity_token_audience,
+  identity_token_key,
+  identity_token_ttl,
   ...settings
 }: Sent): RootRecord {
   if ((settings.access_key === '') !== (settings.secret_key === '')) {
@@ -118,20 +148,16 @@ function recordOf({
   if (settings.max_retries < -1 || settings.max_retries > MOST_RETRIES) {
     throw new BadRequest(`max_retries must be -1, for the client library's default, or from 0 to ${MOST_RETRIES}`);
   }
-  for (const field of ['iam_endpoint', 'sts_endpoint'] as const) {
-    if (settings[field] === '') continue;
-    const url = URL.canParse(settings[field]) ? new URL(settings[field]) : undefined;
-    if (!url || !['http:', 'https:'].includes(url.protocol))
-      throw new BadRequest(`${field} must be a URL that begins with https:// or http://`);
-    // It is shown to whoever reads the configuration.
-    if (url.username !== '' || url.password !== '') throw new BadRequest(`${field} must not hold a user name or a password`);
-  }
-  if (!/^[a-zA-Z0-9-]{0,64}$/.test(settings.region)) throw new BadRequest('region must be the name of a region, such as eu-central-1');
+  for (const field of ['iam_endpoint', 'sts_endpoint'] as const) if (settings[field] !== '') requireEndpoint(field, settings[field]);
+  requireRegion('region', settings.region);
+  const places = stsPlacesOf({ sts_region, sts_fallback_endpoints, sts_fallback_regions });
+  const identity = webIdentityOf({ role_arn, identity_token_audience, identity_token_key, identity_token_ttl }, settings.access_key);
+  if (identity.role_arn !== undefined) for (const endpoint of [settings.sts_endpoint, ...sts_fallback_endpoints]) requireSecret(endpoint);
   const plan = rootPlan({ rotation_period, rotation_schedule, rotation_window, disable_automated_rotation });
   if (!plan.disable_automated_rotation && settings.access_key === '') {
     throw new BadRequest(
       'rotation_period and rotation_schedule need access_key and secret_key: a credential found elsewhere is not rotated here',
     );
   }
-  return { ...settings, ...plan, ...(adopt ? { adopt } : {}), last_rotation: 0, next_rotation: 0 };
+  return { ...settings, ...places, ...identity, ...plan, ...(adopt ? { adopt } : {}), last_rotation: 0, next_rotation: 0 };
 }

@@ -11,6 +11,7 @@ export const sessionFields = {
   role_session_name: f.string(
     'The name of the session, cut to 64 characters; made by username_template unless given. Only for assumed_role.',
   ),
+  mfa_code: f.string('The code that the MFA device of the role shows now. Only for session_token, with mfa_serial_number.'),
   ttl: f.duration("How long the credential is good; the role's default_sts_ttl unless given, then 3600s. Not for iam_user."),
 };
 
@@ -51,6 +52,8 @@ export function credsPaths(host: EngineHost, users: DynamicUsers, temporary: Tem
       type === 'iam_user' ? await users.create(asked, name, role, waits) : await temporary.create(asked, name, role, type, wish);
     const idle = (['role_arn', 'role_session_name'] as const).filter((field) => (wish[field] ?? '') !== '');
     const warnings = idle.map((field) => `${field} has no effect with ${type}: it is only for assumed_role`);
+    if ((wish.mfa_code ?? '') !== '' && type !== 'session_token')
+      warnings.push(`mfa_code has no effect with ${type}: it is only for session_token`);
     if (type === 'iam_user') {
       const { ttl } = host.limit(issued.secret.terms);
       warnings.push(...shorterThanAsked(Math.max(wish.ttl ?? 0, issued.secret.terms.ttl), ttl, 'config/lease or the maximum of the mount'));

@@ -11,7 +11,7 @@ const ListOrNull = Type.Union([Type.Array(Type.String()), Type.Null()]);
 const MapOrNull = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]);
 
 const ownFields = {
-  credential_type: f.string('What credentials are made: iam_user, assumed_role or federation_token.'),
+  credential_type: f.string('What credentials are made: iam_user, assumed_role, federation_token or session_token.'),
   role_arns: f.commaStrings('ARNs of the roles that may be assumed. Needed for assumed_role, and only for that.'),
   policy_arns: f.commaStrings(
     'ARNs of managed policies: attached to users; for the other types, credentials are restricted to them. For iam_user and federation_token ' +
@@ -28,6 +28,9 @@ const ownFields = {
   permissions_boundary_arn: f.string('ARN of the policy that bounds what users may do. Only for iam_user.'),
   external_id: f.string('The external id that the assumed role asks for. Only for assumed_role.'),
   session_tags: f.keyValues('Tags of the session, as key=value. Only for assumed_role.'),
+  mfa_serial_number: f.string(
+    'Serial number or ARN of the MFA device of the user of config/root: creds then needs mfa_code. Only for session_token.',
+  ),
 };
 
 export function rolePaths(host: EngineHost): readonly AnyPath[] {
@@ -58,6 +61,7 @@ export function rolePaths(host: EngineHost): readonly AnyPath[] {
         permissions_boundary_arn: Type.String(),
         external_id: Type.Optional(Type.String()),
         session_tags: Type.Optional(Type.Record(Type.String(), Type.String())),
+        mfa_serial_number: Type.Optional(Type.String()),
         invalid_data: Type.Optional(Type.String({ description: 'The text of an older role that is neither an ARN nor a policy.' })),
       }),
       handle: async (req) => {
@@ -134,7 +138,14 @@ function legacyRecord(texts: readonly string[], sent: SentRole): RoleRecord {
 
 function visible(record: RoleRecord) {
   const role = roleOf(record);
-  const { types, legacy: _form, external_id, session_tags, ...fields } = role ?? { types: [], legacy: true, ...emptyFields };
+  const {
+    types,
+    legacy: _form,
+    external_id,
+    session_tags,
+    mfa_serial_number = '',
+    ...fields
+  } = role ?? { types: [], legacy: true, ...emptyFields };
   return {
     credential_type: types.join(','),
     ...fields,
@@ -144,6 +155,7 @@ function visible(record: RoleRecord) {
     iam_tags: Object.keys(fields.iam_tags).length === 0 ? null : fields.iam_tags,
     ...(external_id === '' ? {} : { external_id }),
     ...(Object.keys(session_tags).length === 0 ? {} : { session_tags }),
+    ...(mfa_serial_number === '' ? {} : { mfa_serial_number }),
     ...(role || !('legacy' in record) ? {} : { invalid_data: record.legacy }),
   };
 }

@@ -1,6 +1,8 @@
 import type { Collection, StorageView } from '@strongroom/engine-sdk';
 import { rotationPlanFields, rotationStateFields } from '@strongroom/rotation';
 import { Type, type Static } from 'typebox';
+import { StsPlacesRecord } from './sts-places.ts';
+import { WebIdentityRecord } from './web-identity.ts';
 
 const Texts = Type.Array(Type.String());
 const TextMap = Type.Record(Type.String(), Type.String());
@@ -52,6 +54,8 @@ export const RootRecord = Type.Object({
   iam_endpoint: Type.String(),
   sts_endpoint: Type.String(),
   max_retries: Type.Integer(),
+  ...StsPlacesRecord.properties,
+  ...WebIdentityRecord.properties,
   /** '' for the provider's. */
   username_template: Type.String(),
   /** Whoever manages the user of this key loses it to this mount, at the first rotation. */
@@ -65,7 +69,12 @@ export type RootRecord = Static<typeof RootRecord>;
 export const LeaseRecord = Type.Object({ lease: Type.Number(), lease_max: Type.Number() });
 export type LeaseRecord = Static<typeof LeaseRecord>;
 
-export const CredentialType = Type.Union([Type.Literal('iam_user'), Type.Literal('assumed_role'), Type.Literal('federation_token')]);
+export const CredentialType = Type.Union([
+  Type.Literal('iam_user'),
+  Type.Literal('assumed_role'),
+  Type.Literal('federation_token'),
+  Type.Literal('session_token'),
+]);
 export type CredentialType = Static<typeof CredentialType>;
 
 export const RoleFields = Type.Object({
@@ -81,6 +90,8 @@ export const RoleFields = Type.Object({
   permissions_boundary_arn: Type.String(),
   external_id: Type.String(),
   session_tags: TextMap,
+  /** Absent in records of versions without session_token, and where it is not given. */
+  mfa_serial_number: Type.Optional(Type.String()),
 });
 export type RoleFields = Static<typeof RoleFields>;
 

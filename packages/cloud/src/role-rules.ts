@@ -2,7 +2,7 @@ import { BadRequest, listed } from '@strongroom/engine-sdk';
 import { hasStatement } from './policy-document.ts';
 import type { CredentialType, RoleFields } from './records.ts';
 
-const TYPES: readonly CredentialType[] = ['iam_user', 'assumed_role', 'federation_token'];
+const TYPES: readonly CredentialType[] = ['iam_user', 'assumed_role', 'federation_token', 'session_token'];
 /** As IAM takes it, and as the texts of Vault and OpenBao show it. */
 const USER_PATH = '^\\/([\\x21-\\x7F]{0,510}\\/)?$';
 /** Tags that tell whose a user is. */
@@ -48,9 +48,21 @@ function problemsOf(role: Omit<RoleFields, 'credential_type'> & { readonly crede
   );
   only(role.role_arns.length === 0 && type === 'assumed_role', 'must specify role_arns with assumed_role credential_type');
   only(
-    type !== 'assumed_role' && role.policy_arns.length === 0 && role.policy_document === '',
+    type !== 'assumed_role' && type !== 'session_token' && role.policy_arns.length === 0 && role.policy_document === '',
     `must specify at least one of policy_arns or policy_document with ${type} credential_type`,
   );
+  const serial = role.mfa_serial_number ?? '';
+  only(serial !== '' && type !== 'session_token', "cannot supply mfa_serial_number when credential_type isn't session_token");
+  only(
+    serial !== '' && !/^[\w+=/:,.@-]{9,256}$/.test(serial),
+    'mfa_serial_number must be the serial number of a device, or its ARN, such as arn:aws:iam::123456789012:mfa/user',
+  );
+  if (type === 'session_token')
+    for (const field of ['policy_arns', 'policy_document', 'iam_groups'] as const)
+      only(
+        role[field].length > 0,
+        `cannot supply ${field} with session_token: AWS gives such a credential all rights of the user of config/root`,
+      );
   for (const [field, kind] of ARN_FIELDS) {
     for (const arn of [role[field]].flat()) {
       if (arn === '') continue;
@@ -112,7 +124,7 @@ function tagProblems(field: 'iam_tags' | 'session_tags', tags: Readonly<Record<s
 
 /** Seconds: what STS gives. */
 const SHORTEST_SESSION = 900;
-const LONGEST_SESSION = { assumed_role: 43_200, federation_token: 129_600 };
+const LONGEST_SESSION = { assumed_role: 43_200, federation_token: 129_600, session_token: 129_600 };
 /** Characters of a policy in JSON, without the space between its parts: for a user and for a session. */
 const LONGEST_DOCUMENT = 2_048;
 /** Policies of a user, unless AWS has raised the quota, and of a session. */

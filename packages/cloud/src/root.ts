@@ -2,6 +2,8 @@ import { InvalidRequest, UpstreamFailed, withDeadline, type EngineHost } from '@
 import { during, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, CloudProvider, CloudSession, CloudSettings } from './cloud-provider.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
+import type { StsPlacesRecord } from './sts-places.ts';
+import { openWebIdentity, type WebIdentityRecord } from './web-identity.ts';
 import { UserNames } from './user-names.ts';
 
 /** Milliseconds after which a session that was replaced is closed: longer than a call can still be under way on it. */
@@ -83,7 +85,13 @@ export class Root {
 
   /** A session of this configuration; of its own, to be closed by the caller. */
   apart(record: CloudSettingsRecord): CloudSession {
-    return this.#provider.open(settingsOf(record));
+    const webIdentity = openWebIdentity(this.#host, record);
+    return this.#provider.open({ ...settingsOf(record), ...(webIdentity ? { webIdentity } : {}) });
+  }
+
+  /** Signs an identity token and drops it, where the configuration needs one. @throws BadRequest where the key or the issuer is not there */
+  async tryToken(record: WebIdentityRecord): Promise<void> {
+    await openWebIdentity(this.#host, record)?.token();
   }
 
   /** @throws BadRequest for a template that cannot be used. */
@@ -134,14 +142,28 @@ export class Root {
   }
 }
 
-type CloudSettingsRecord = AccessKey & Omit<CloudSettings, 'accessKey'>;
+type CloudSettingsRecord = AccessKey &
+  Pick<CloudSettings, 'region' | 'iam_endpoint' | 'sts_endpoint' | 'max_retries'> &
+  StsPlacesRecord &
+  WebIdentityRecord;
 
-function settingsOf({ access_key, secret_key, region, iam_endpoint, sts_endpoint, max_retries }: CloudSettingsRecord): CloudSettings {
+function settingsOf({
+  access_key,
+  secret_key,
+  region,
+  iam_endpoint,
+  sts_endpoint,
+  max_retries,
+  ...sts
+}: CloudSettingsRecord): CloudSettings {
   return {
     ...(access_key === '' ? {} : { accessKey: { access_key, secret_key } }),
     region,
     iam_endpoint,
     sts_endpoint,
+    sts_region: sts.sts_region ?? '',
+    sts_fallback_endpoints: sts.sts_fallback_endpoints ?? [],
+    sts_fallback_regions: sts.sts_fallback_regions ?? [],
     max_retries,
   };
 }

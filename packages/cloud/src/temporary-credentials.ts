@@ -22,6 +22,7 @@ const Internal = Type.Object({ role: Type.String() });
 export interface SessionWish {
   readonly role_arn?: string | undefined;
   readonly role_session_name?: string | undefined;
+  readonly mfa_code?: string | undefined;
   /** Seconds. */
   readonly ttl?: number | undefined;
 }
@@ -29,8 +30,10 @@ export interface SessionWish {
 /** What will be asked of the provider. */
 export interface SessionPlan {
   readonly name: string;
-  /** '' for federation tokens. */
+  /** '' for credentials without a role. */
   readonly roleArn: string;
+  /** '' for none. */
+  readonly mfaCode: string;
   readonly seconds: number;
   readonly warnings: readonly string[];
 }
@@ -72,19 +75,24 @@ export class TemporaryCredentials {
 
   /** @throws BadRequest for a role that may not be assumed, or that cannot be chosen. */
   async plan(displayName: string, roleName: string, role: Role, type: CredentialType, wish: SessionWish): Promise<SessionPlan> {
-    const { names } = await this.#root.require();
+    const { names, record } = await this.#root.require();
     const wanted = wish.ttl || role.default_sts_ttl || DEFAULT_TTL;
     const { ttl: seconds } = this.#host.limit({ ttl: wanted, maxTtl: role.max_sts_ttl });
     const short = shorterThanAsked(wish.ttl || role.default_sts_ttl, seconds, 'max_sts_ttl of the role or the maximum of the mount');
-    if (type === 'federation_token') return { name: names.next('STS', displayName, roleName), roleArn: '', seconds, warnings: short };
+    if (type !== 'assumed_role') {
+      if (record.role_arn !== undefined)
+        throw new BadRequest(`${type} needs access_key in config/root: AWS gives no such credential to a role, which config/root is`);
+      const mfaCode = codeFor(role, type, wish.mfa_code);
+      return { name: names.next('STS', displayName, roleName), roleArn: '', mfaCode, seconds, warnings: short };
+    }
     const roleArn = chosenRole(role, roleName, wish.role_arn);
     if (wish.role_session_name === undefined || wish.role_session_name === '') {
-      return { name: names.next('IAM', displayName, roleName), roleArn, seconds, warnings: short };
+      return { name: names.next('IAM', displayName, roleName), roleArn, mfaCode: '', seconds, warnings: short };
     }
     const name = safeName(wish.role_session_name);
-    if (name.length <= LONGEST_SESSION_NAME) return { name, roleArn, seconds, warnings: short };
+    if (name.length <= LONGEST_SESSION_NAME) return { name, roleArn, mfaCode: '', seconds, warnings: short };
     const cut = `the role session name was truncated to ${LONGEST_SESSION_NAME} characters to fit within IAM session name length limits`;
-    return { name: name.slice(0, LONGEST_SESSION_NAME), roleArn, seconds, warnings: [...short, cut] };
+    return { name: name.slice(0, LONGEST_SESSION_NAME), roleArn, mfaCode: '', seconds, warnings: [...short, cut] };
   }
 
   /** The policies that the credential is restricted to: the role's, and those of its groups. @throws BadRequest for groups without any. */
@@ -103,13 +111,20 @@ export class TemporaryCredentials {
   async #ask(
     role: Role,
     type: CredentialType,
-    { name, seconds, roleArn }: SessionPlan,
+    { name, seconds, roleArn, mfaCode }: SessionPlan,
     policies: SessionPolicies,
     signal: AbortSignal,
   ): Promise<TemporaryCredential> {
     if (type === 'federation_token') {
       const federation = this.#root.use(async (session) => session.federate({ name, seconds, ...policies }, signal));
       return during('Error generating STS keys', federation);
+    }
+    if (type === 'session_token') {
+      const asked = { seconds, mfaSerialNumber: role.mfa_serial_number ?? '', mfaCode };
+      return during(
+        'Error generating STS keys',
+        this.#root.use(async (session) => session.sessionToken(asked, signal)),
+      );
     }
     const asked = { name, seconds, roleArn, externalId: role.external_id, tags: role.session_tags, ...policies };
     return during(
@@ -127,6 +142,15 @@ function chosenRole(role: Role, roleName: string, asked: string | undefined): st
     throw new BadRequest(`role_arn ${JSON.stringify(roleArn)} not in allowed role arns for Vault role ${JSON.stringify(roleName)}`);
   }
   return roleArn;
+}
+
+/** A code is used up by the try: what cannot be right is refused before. @throws BadRequest */
+function codeFor({ mfa_serial_number: serial = '' }: Role, type: CredentialType, code = ''): string {
+  if (type !== 'session_token') return '';
+  if (serial === '' && code !== '') throw new BadRequest('mfa_code is for a role with mfa_serial_number, which this role does not have');
+  if (serial !== '' && !/^\d{6}$/.test(code))
+    throw new BadRequest('mfa_code must be the six digits that the MFA device of the role shows now');
+  return code;
 }
 
 function requireSomePolicy({ policyArns, policyDocument }: SessionPolicies, type: CredentialType): void {

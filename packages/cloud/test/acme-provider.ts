@@ -60,6 +60,7 @@ export class AcmeCloud {
       accepts: async ({ access_key }) => [...this.users.values()].some(({ keys }) => keys.has(access_key)),
       assumeRole: async ({ roleArn, seconds }) => temporary(roleArn, seconds),
       federate: async ({ name, seconds }) => temporary(name, seconds),
+      sessionToken: async ({ seconds }) => temporary('root', seconds),
       groupPolicies: async () => ({ arns: [], documents: [] }),
       ownUser: async () => ({ name: 'root', account: 'acme' }),
       ownAccount: async () => 'acme',

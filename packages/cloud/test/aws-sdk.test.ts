@@ -35,8 +35,9 @@ test('the SDK is configured not to warn about the version of Node before it is l
 test('many calls of one request do not look like a leak to Node, which would write so into the log', async () => {
   const front = await AwsFront.start();
   const accessKey = { access_key: 'AKIAROOTROOTROOTROOT', secret_key: 's' };
+  const noFallback = { sts_region: '', sts_fallback_endpoints: [], sts_fallback_regions: [] };
   const [iam_endpoint, sts_endpoint] = [front.endpoint, front.endpoint];
-  const session = awsProvider.open({ accessKey, region: REGION, iam_endpoint, sts_endpoint, max_retries: 0 });
+  const session = awsProvider.open({ accessKey, region: REGION, iam_endpoint, sts_endpoint, max_retries: 0, ...noFallback });
   const { signal } = new AbortController();
   const users = Array.from({ length: 40 }, (_, i) => `<member><UserName>u${i}</UserName></member>`).join('');
   front.on('ListUsers', () => awsResult('ListUsers', `<Users>${users}</Users><IsTruncated>false</IsTruncated>`));

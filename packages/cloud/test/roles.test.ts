@@ -74,7 +74,7 @@ describe('roles', () => {
       await mount.write('roles/r', role);
       expect(await read()).toMatchObject({ credential_type: type });
     });
-    test.each(['session_token', 'odd', 'iam_user,federation_token'])('%s is refused', async (credential_type) => {
+    test.each(['session', 'odd', 'iam_user,federation_token'])('%s is refused', async (credential_type) => {
       expect(await problems({ ...user, credential_type })).toEqual([`unrecognized credential type: ${credential_type}`]);
     });
   });

@@ -10,7 +10,7 @@ export async function openAwsSm(connection: AwsSmConnection, host: DestinationHo
   const [fault] = checkConnection(connection);
   if (fault !== undefined) throw new ConfigurationInvalid(fault);
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  const [{ SecretsManager }, { fromTemporaryCredentials }] = await Promise.all([
+  const [{ SecretsManager }, { fromTemporaryCredentials, fromWebToken }] = await Promise.all([
     import('@aws-sdk/client-secrets-manager'),
     import('@aws-sdk/credential-providers'),
   ]);
@@ -26,18 +26,45 @@ export async function openAwsSm(connection: AwsSmConnection, host: DestinationHo
     access_key_id === undefined || secret_access_key === undefined
       ? undefined
       : { accessKeyId: access_key_id, secretAccessKey: secret_access_key };
+  const stsConfig = { ...common, ...(sts_endpoint === undefined ? {} : { endpoint: sts_endpoint }) };
   const credentials =
     role_arn === undefined
       ? own
-      : fromTemporaryCredentials({
-          params: { RoleArn: role_arn, RoleSessionName: SESSION_NAME, ...(external_id === undefined ? {} : { ExternalId: external_id }) },
-          clientConfig: { ...common, ...(sts_endpoint === undefined ? {} : { endpoint: sts_endpoint }) },
-          ...(own ? { masterCredentials: own } : {}),
-        });
+      : connection.identity_token_audience !== undefined
+        ? async () => {
+            const webIdentityToken = await identityToken(connection, host);
+            const assume = fromWebToken({ roleArn: role_arn, roleSessionName: SESSION_NAME, webIdentityToken, clientConfig: stsConfig });
+            return assume().catch((error: Error) => {
+              // Whoever answers in the name of STS may repeat what it was sent.
+              error.message = error.message.replaceAll(webIdentityToken, 'the identity token');
+              throw error;
+            });
+          }
+        : fromTemporaryCredentials({
+            params: { RoleArn: role_arn, RoleSessionName: SESSION_NAME, ...(external_id === undefined ? {} : { ExternalId: external_id }) },
+            clientConfig: stsConfig,
+            ...(own ? { masterCredentials: own } : {}),
+          });
   const client = new SecretsManager({
     ...common,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials === undefined ? {} : { credentials }),
   });
   return new AwsSmSession(client, connection, host);
+}
+
+/** Seconds. */
+const TOKEN_TTL = 3_600;
+
+async function identityToken(
+  { identity_token_audience = '', identity_token_key = '', identity_token_ttl = TOKEN_TTL }: AwsSmConnection,
+  host: DestinationHost,
+): Promise<string> {
+  if (!host.identityToken) throw new ConfigurationInvalid('identity_token_audience: this server has no identity tokens');
+  try {
+    const { token } = await host.identityToken({ audience: identity_token_audience, key: identity_token_key, ttl: identity_token_ttl });
+    return token;
+  } catch (error) {
+    throw new ConfigurationInvalid(`identity_token_audience: no identity token can be signed: ${(error as Error).message}`);
+  }
 }

@@ -1,4 +1,4 @@
-import { ClientSideError, ExternalServiceError, parseRetryAfter, Throttled, type SyncError } from '@strongroom/sync-sdk';
+import { ClientSideError, ExternalServiceError, parseRetryAfter, SyncError, Throttled } from '@strongroom/sync-sdk';
 
 /** The parts of an error of the SDK that are used. */
 interface AwsFailure extends Error {
@@ -14,6 +14,7 @@ const UNCONFIGURED = /^(CredentialsProviderError|TokenProviderError)$|^Region is
 
 /** Turns what the AWS SDK throws into the errors of destinations. */
 export function translateAwsError(error: unknown, now: Date): SyncError {
+  if (error instanceof SyncError) return error;
   if (!(error instanceof Error)) return new ExternalServiceError('AWS Secrets Manager cannot be used');
   const failure = error as AwsFailure;
   const status = failure.$metadata?.httpStatusCode ?? failure.$response?.statusCode;

@@ -1,13 +1,16 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { silentLog } from '@strongroom/engine-sdk';
 import { describeWithMoto, startMoto } from '@strongroom/lab';
-import { createNetworkGuard, type DestinationSession, type NetworkGuard } from '@strongroom/sync-sdk';
+import { createNetworkGuard, type DestinationHost, type DestinationSession, type NetworkGuard } from '@strongroom/sync-sdk';
 import { awsSmDestination } from '../src/index.ts';
 import type { AwsSmConnection } from '../src/connection.ts';
 import { translateAwsError } from '../src/provider-error.ts';
 import { AwsOutside, connectionTo } from './aws-outside.ts';
 
 const OPEN = { allowedIpv4: [], allowedIpv6: [], allowedPorts: [], disabled: true };
+const ROLE = 'arn:aws:iam::123456789012:role/sync';
 const MARK = { destination: 'a'.repeat(24), association: 'b'.repeat(24) };
 
 describe('invalid settings are reported without a call to AWS', () => {
@@ -17,6 +20,12 @@ describe('invalid settings are reported without a call to AWS', () => {
     [{ secret_access_key: undefined }, 'access_key_id and secret_access_key belong together'],
     [{ role_arn: 'admin' }, 'role_arn must look like'],
     [{ external_id: 'x' }, 'external_id is for role_arn'],
+    [{ identity_token_audience: 'a' }, 'role_arn must be set when identity_token_audience is set'],
+    [{ identity_token_audience: 'a', role_arn: ROLE }, 'only one of access_key_id and identity_token_audience'],
+    [{ identity_token_key: 'k' }, 'identity_token_key is for identity_token_audience'],
+    [{ identity_token_audience: 'a', identity_token_ttl: 0 }, 'identity_token_ttl must be at least 1 second'],
+    [{ identity_token_audience: 'a', external_id: 'ext' }, 'external_id is for a role that is assumed with an access key'],
+    [{ identity_token_audience: 'a', sts_endpoint: 'http://sts.example' }, 'sts_endpoint must begin with https://'],
     [{ region: 'Frankfurt' }, 'region must look like'],
     [{ replica_regions: { 'eu-central-1': '' } }, 'replica_regions must not hold the region'],
     [{ recovery_window_in_days: 3 }, 'recovery_window_in_days must be 0, or from 7 to 30'],
@@ -72,9 +81,17 @@ describeWithMoto('AWS Secrets Manager, emulated by moto', () => {
   });
   afterAll(async () => outside.stop());
 
-  const session = async (more: Partial<AwsSmConnection> = {}): Promise<DestinationSession> => {
+  const session = async (
+    more: Partial<AwsSmConnection> = {},
+    host: Pick<DestinationHost, 'identityToken'> = {},
+  ): Promise<DestinationSession> => {
     const network = createNetworkGuard(OPEN);
-    const made = await awsSmDestination.open(connectionTo(outside.endpoint, more), { log: silentLog, now: () => new Date(), network });
+    const made = await awsSmDestination.open(connectionTo(outside.endpoint, more), {
+      log: silentLog,
+      now: () => new Date(),
+      network,
+      ...host,
+    });
     open.push([made, network]);
     return made;
   };
@@ -146,6 +163,65 @@ describeWithMoto('AWS Secrets Manager, emulated by moto', () => {
     expect(assumed.get('Action')).toBe('AssumeRole');
     expect(assumed.get('RoleArn')).toBe('arn:aws:iam::123456789012:role/sync');
     expect(assumed.get('ExternalId')).toBe('ext-1');
+  });
+
+  describe('an identity token', () => {
+    const keyless = {
+      access_key_id: undefined,
+      secret_access_key: undefined,
+      role_arn: ROLE,
+      identity_token_audience: 'sts.amazonaws.com',
+    };
+
+    test('takes the place of an access key, and its credentials are used until they end', async () => {
+      const orders: unknown[] = [];
+      const identityToken: DestinationHost['identityToken'] = async (order) => {
+        orders.push(order);
+        return { token: 'a.b.c', ttl: 600, issuer: 'i', subject: 's' };
+      };
+      const aws = await session({ ...keyless, identity_token_key: 'k', identity_token_ttl: 600 }, { identityToken });
+      const before = outside.targets.length;
+      await aws.read({ name: 'nothing', signal });
+      await aws.read({ name: 'nothing', signal });
+      expect(outside.targets.slice(before)).toEqual(['/', 'DescribeSecret', 'DescribeSecret']);
+      const sent = Object.fromEntries(new URLSearchParams(outside.bodies[before]));
+      expect(sent).toMatchObject({ Action: 'AssumeRoleWithWebIdentity', RoleArn: ROLE, WebIdentityToken: 'a.b.c' });
+      expect(orders).toEqual([{ audience: 'sts.amazonaws.com', key: 'k', ttl: 600 }]);
+    });
+
+    test('is in no error, whatever answers in the place of STS', async () => {
+      const echo = createServer((request, response) => {
+        let body = '';
+        request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+        request.on('end', () => {
+          const token = new URLSearchParams(body).get('WebIdentityToken')!;
+          response.writeHead(400, { 'content-type': 'text/xml' });
+          response.end(
+            `<ErrorResponse><Error><Code>InvalidIdentityToken</Code><Message>bad token ${token}</Message></Error></ErrorResponse>`,
+          );
+        });
+      });
+      await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
+      try {
+        const sts_endpoint = `http://127.0.0.1:${(echo.address() as AddressInfo).port}`;
+        const token = 'header.claims.signature';
+        const identityToken = async () => ({ token, ttl: 600, issuer: 'i', subject: 's' });
+        const aws = await session({ ...keyless, sts_endpoint }, { identityToken });
+        const refusal = (await aws.read({ name: 'nothing', signal }).catch((error: unknown) => error)) as Error;
+        expect(refusal.message).toContain('bad token the identity token');
+        expect(refusal.message).not.toContain(token);
+      } finally {
+        echo.close();
+      }
+    });
+
+    test('that cannot be signed is a fault of the settings, and AWS is not asked', async () => {
+      const before = outside.targets.length;
+      const failing = await session(keyless, { identityToken: () => Promise.reject(new Error('no named key found at "k"')) });
+      for (const aws of [failing, await session(keyless)])
+        await expect(aws.read({ name: 'nothing', signal })).rejects.toMatchObject({ code: 'configuration_invalid' });
+      expect(outside.targets.slice(before)).toEqual([]);
+    });
   });
 
   test('credentials that AWS refuses are a ClientSideError, also where the refusal cannot be read', async () => {

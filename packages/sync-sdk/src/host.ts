@@ -1,4 +1,4 @@
-import type { Log } from '@strongroom/engine-sdk';
+import type { IdentityToken, IdentityTokenOrder, Log } from '@strongroom/engine-sdk';
 import type { NetworkGuard } from './network-guard.ts';
 
 /** What the host lends a session. Deadlines, pacing, retries and redaction stay with the host. */
@@ -8,6 +8,11 @@ export interface DestinationHost<Account = unknown> {
   now(): Date;
   /** Every connection of the session is made through this. */
   readonly network: NetworkGuard;
+  /**
+   * Signs a token by which a cloud knows this destination, in place of stored credentials. Its subject ends in `sys/sync:<type>/<name>`. @throws BadRequest for an
+   * unknown key. Absent: the host has no identity.
+   */
+  identityToken?(order: Omit<IdentityTokenOrder, 'part'>): Promise<IdentityToken>;
   /** The shared account that the connection names; see SharedAccounts. */
   readonly account?: Account;
 }

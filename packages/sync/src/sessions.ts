@@ -2,6 +2,7 @@ import { Quarantine, QUARANTINE_MILLIS, type EngineHost } from '@strongroom/engi
 import {
   ConfigurationInvalid,
   createNetworkGuard,
+  type DestinationHost,
   type DestinationLimits,
   type DestinationSession,
   type NetworkGuard,
@@ -117,7 +118,11 @@ export class Sessions {
     const account = await this.#account(plugin, destination);
     const network = createNetworkGuard(networkRules(destination));
     try {
-      const own = { log: this.#host.log, now: () => this.#host.clock.now(), network, ...(account === undefined ? {} : { account }) };
+      const own: DestinationHost<Record<string, unknown>> = {
+        ...{ log: this.#host.log, now: () => this.#host.clock.now(), network },
+        identityToken: async (order) => this.#host.identity.token({ ...order, part: placeOf(destination) }),
+        ...(account === undefined ? {} : { account }),
+      };
       const session = await plugin.openFor(destination.connection, own, (what) => this.#fault(destination, plugin.title, what));
       const spend = (): void => this.#pacer.spend(destination.id, limits.pace);
       return { plugin, limits, network, session: counted(session, spend) };

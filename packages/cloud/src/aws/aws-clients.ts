@@ -1,12 +1,16 @@
 import type { IAMClient, IAMClientConfig } from '@aws-sdk/client-iam';
-import type { STSClient } from '@aws-sdk/client-sts';
+import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
 import type { AccessKey, CloudSettings } from '../cloud-provider.ts';
 import { codeOf, isThrottling } from './aws-faults.ts';
-import { loadAwsSdk } from './aws-sdk.ts';
+import { loadAwsSdk, type AwsSdk } from './aws-sdk.ts';
+import { FallbackSts } from './fallback-sts.ts';
+import { webIdentityCredentials } from './web-identity-credentials.ts';
 
 /** Milliseconds. */
 const CONNECTING = 5_000;
 const ANSWERING = 30_000;
+/** Where there is another place to ask. */
+const MOVING_ON = 10_000;
 /** More than requests come at once, so that none waits for another. */
 const SOCKETS = 512;
 /** The SDK's default number of attempts for a call. */
@@ -21,9 +25,11 @@ export interface AwsClients {
   readonly iam: IAMClient;
   /** Sends again only what AWS said it did not do. */
   readonly iamOnce: IAMClient;
-  readonly sts: STSClient;
-  /** As somebody else. */
-  stsAs(key: AccessKey): STSClient;
+  readonly sts: FallbackSts;
+  /** As somebody else; to be destroyed by the caller. */
+  stsAs(key: AccessKey): FallbackSts;
+  /** Of all clients but those of `stsAs`. */
+  destroy(): void;
 }
 
 type Strategy = Awaited<ReturnType<IAMClient['config']['retryStrategy']>> & {
@@ -34,10 +40,9 @@ type Strategy = Awaited<ReturnType<IAMClient['config']['retryStrategy']>> & {
 
 export async function openClients(settings: CloudSettings): Promise<AwsClients> {
   const sdk = await loadAwsSdk();
-  const { accessKey, iam_endpoint, sts_endpoint, max_retries } = settings;
+  const { iam_endpoint, max_retries } = settings;
   const region = regionOf(settings.region);
   const maxAttempts = max_retries < 0 ? ATTEMPTS : max_retries + 1;
-  const credentials = accessKey ? credentialsOf(accessKey) : await foundCredentials(region);
   const standard = (await new sdk.iam.IAMClient({ region, maxAttempts }).config.retryStrategy()) as Strategy;
   const common = {
     region,
@@ -51,14 +56,52 @@ export async function openClients(settings: CloudSettings): Promise<AwsClients> 
     maxAttempts,
     retryStrategy: paced(standard, () => true),
   };
+  const placesOf = stsPlaces(settings, region);
+  const stsAt = (credentials: Credentials): FallbackSts =>
+    new FallbackSts(
+      placesOf.map((place, i) => {
+        // Whatever comes after it must have time left.
+        const patience =
+          i < placesOf.length - 1
+            ? { retryStrategy: paced(standard, () => false), requestHandler: { ...common.requestHandler, requestTimeout: MOVING_ON } }
+            : {};
+        return new sdk.sts.STSClient({ ...common, ...place, ...patience, credentials });
+      }) as [STSClient, ...STSClient[]],
+    );
+  // An identity token takes the place of a signature.
+  const unsigned = settings.webIdentity && stsAt(credentialsOf({ access_key: 'none', secret_key: 'none' }));
+  const credentials = await rootCredentials(settings, { sdk, region, unsigned });
   const iamConfig = { ...common, credentials, ...(iam_endpoint === '' ? {} : { endpoint: iam_endpoint }) };
-  const stsConfig = { ...common, ...(sts_endpoint === '' ? {} : { endpoint: sts_endpoint }) };
-  return {
+  const clients = {
     iam: new sdk.iam.IAMClient(iamConfig),
     iamOnce: new sdk.iam.IAMClient({ ...iamConfig, retryStrategy: paced(standard, isThrottling) }),
-    sts: new sdk.sts.STSClient({ ...stsConfig, credentials }),
-    stsAs: (key) => new sdk.sts.STSClient({ ...stsConfig, credentials: credentialsOf(key) }),
+    sts: stsAt(credentials),
   };
+  return {
+    ...clients,
+    stsAs: (key) => stsAt(credentialsOf(key)),
+    destroy: () => {
+      for (const client of [...Object.values(clients), unsigned]) client?.destroy();
+    },
+  };
+}
+
+type Credentials = NonNullable<STSClientConfig['credentials']>;
+
+/** Where STS is asked, in this order. */
+function stsPlaces({ sts_endpoint, sts_region, sts_fallback_endpoints, sts_fallback_regions }: CloudSettings, region: string) {
+  const first = { region: sts_region || region, ...(sts_endpoint === '' ? {} : { endpoint: sts_endpoint }) };
+  return [first, ...sts_fallback_endpoints.map((endpoint, i) => ({ endpoint, region: sts_fallback_regions[i]! }))];
+}
+
+/** As whom the mount works. */
+async function rootCredentials(
+  { accessKey, webIdentity }: CloudSettings,
+  { sdk, region, unsigned }: { sdk: AwsSdk; region: string; unsigned: FallbackSts | undefined },
+): Promise<Credentials> {
+  if (accessKey) return credentialsOf(accessKey);
+  if (webIdentity && unsigned) return webIdentityCredentials(webIdentity, { sdk, sts: unsigned });
+  return foundCredentials(region);
 }
 
 /** The SDK's pace, which follows Retry-After, but not for limits that waiting does not lift, and not for what `again` excludes. */

@@ -8,6 +8,7 @@ import type {
   ListedKey,
   MadeUser,
   NewUser,
+  OwnSession,
   OwnUser,
   RoleSession,
   SessionPolicies,
@@ -142,7 +143,7 @@ export class AwsSession implements CloudSession {
     return this.#call(async ({ sdk, clients }) => {
       const client = clients.stsAs(key);
       try {
-        await client.send(new sdk.sts.GetCallerIdentityCommand({}), { abortSignal });
+        await client.ask(async (sts) => sts.send(new sdk.sts.GetCallerIdentityCommand({}), { abortSignal }));
         return true;
       } catch (error) {
         if (isUnknownCredential(error)) return false;
@@ -163,7 +164,7 @@ export class AwsSession implements CloudSession {
         ...(externalId === '' ? {} : { ExternalId: externalId }),
         ...(Object.keys(tags).length === 0 ? {} : { Tags: tagList(tags) }),
       });
-      const { Credentials, AssumedRoleUser } = await clients.sts.send(command, { abortSignal });
+      const { Credentials, AssumedRoleUser } = await clients.sts.ask(async (sts) => sts.send(command, { abortSignal }));
       return temporary(Credentials, AssumedRoleUser?.Arn);
     });
   }
@@ -171,8 +172,17 @@ export class AwsSession implements CloudSession {
   async federate({ name, seconds, ...policies }: FederatedSession, abortSignal: AbortSignal): Promise<TemporaryCredential> {
     return this.#call(async ({ sdk, clients }) => {
       const command = new sdk.sts.GetFederationTokenCommand({ Name: name, DurationSeconds: seconds, ...restriction(policies) });
-      const { Credentials, FederatedUser } = await clients.sts.send(command, { abortSignal });
+      const { Credentials, FederatedUser } = await clients.sts.ask(async (sts) => sts.send(command, { abortSignal }));
       return temporary(Credentials, FederatedUser?.Arn);
+    });
+  }
+
+  async sessionToken({ seconds, mfaSerialNumber, mfaCode }: OwnSession, abortSignal: AbortSignal): Promise<TemporaryCredential> {
+    return this.#call(async ({ sdk, clients }) => {
+      const factor = mfaSerialNumber === '' ? {} : { SerialNumber: mfaSerialNumber, TokenCode: mfaCode };
+      const command = new sdk.sts.GetSessionTokenCommand({ DurationSeconds: seconds, ...factor });
+      const { Credentials } = await clients.sts.ask(async (sts) => sts.send(command, { abortSignal }));
+      return temporary(Credentials);
     });
   }
 
@@ -213,7 +223,7 @@ export class AwsSession implements CloudSession {
 
   async ownAccount(abortSignal: AbortSignal): Promise<string> {
     this.#account ??= await this.#call(async ({ sdk, clients }) => {
-      const { Account } = await clients.sts.send(new sdk.sts.GetCallerIdentityCommand({}), { abortSignal });
+      const { Account } = await clients.sts.ask(async (sts) => sts.send(new sdk.sts.GetCallerIdentityCommand({}), { abortSignal }));
       return Account ?? '';
     });
     return this.#account;
@@ -223,7 +233,7 @@ export class AwsSession implements CloudSession {
     this.#closed = true;
     void this.#open?.then(
       ({ clients }) => {
-        for (const client of [clients.iam, clients.iamOnce, clients.sts]) client.destroy();
+        clients.destroy();
       },
       () => undefined,
     );
@@ -241,7 +251,7 @@ export class AwsSession implements CloudSession {
 
   async #connect(): Promise<{ sdk: AwsSdk; clients: AwsClients }> {
     const [sdk, clients] = await Promise.all([loadAwsSdk(), openClients(this.#settings)]);
-    if (this.#closed) for (const client of [clients.iam, clients.iamOnce, clients.sts]) client.destroy();
+    if (this.#closed) clients.destroy();
     return { sdk, clients };
   }
 }

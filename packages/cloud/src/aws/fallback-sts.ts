@@ -1,0 +1,38 @@
+import type { STSClient } from '@aws-sdk/client-sts';
+import { codeOf } from './aws-faults.ts';
+
+/** Refusals of one place that say nothing of the others. */
+const OF_THE_PLACE = new Set(['RegionDisabledException', 'IDPCommunicationError', 'IDPCommunicationErrorException']);
+
+/** STS at several places, which are asked in their order: each where those before it were not reached or failed. */
+export class FallbackSts {
+  readonly #clients: readonly [STSClient, ...STSClient[]];
+
+  constructor(clients: readonly [STSClient, ...STSClient[]]) {
+    this.#clients = clients;
+  }
+
+  /** Throws what the last place throws, or the first that refuses. */
+  async ask<T>(work: (client: STSClient) => Promise<T>): Promise<T> {
+    for (const client of this.#clients.slice(0, -1)) {
+      try {
+        return await work(client);
+      } catch (error) {
+        if (!isOfThePlace(error)) throw error;
+      }
+    }
+    return work(this.#clients.at(-1)!);
+  }
+
+  destroy(): void {
+    for (const client of this.#clients) client.destroy();
+  }
+}
+
+function isOfThePlace(error: unknown): boolean {
+  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode;
+  if (OF_THE_PLACE.has(codeOf(error))) return true;
+  if (status !== undefined) return status >= 500;
+  return name !== 'AbortError' && name !== 'CredentialsProviderError' && name !== 'CloudFailed' && name !== 'CloudRefused';
+}
