@@ -7,6 +7,7 @@ export const floors = {
     '': [['kernel'], ['services'], ['request', 'api', 'lifecycle'], ['core-options.ts'], ['core.ts'], ['index.ts']],
     kernel: [
       ['version.ts', 'loggers.ts', 'siblings.ts', 'share-of-limit.ts', 'random'],
+      ['changes-in-step.ts'],
       ['barrier'],
       ['storage'],
       ['incarnation'],

@@ -41,6 +41,7 @@ const guide = [
       entry('Database users', '/engines/database'),
       entry('Databases', '/databases/'),
       entry('Encryption as a service', '/engines/transit'),
+      entry('One-time codes', '/engines/totp'),
       entry('Directory accounts', '/engines/ldap-secrets'),
       entry('RabbitMQ users', '/engines/rabbitmq'),
       entry('Tokens of Kubernetes', '/engines/kubernetes-secrets'),

@@ -10,11 +10,11 @@ describe('a server that is killed at random moments under load', () => {
   }, 60_000);
   afterAll(async () => postgres.stop());
 
-  test('loses no acknowledged write, leaves no user without a lease or a pending undo, and starts every time: 25 kills', async () => {
+  test('loses no acknowledged write, leaves no user without a lease or a pending undo, and starts every time: 15 kills', async () => {
     const store = await lmdbCrashStore();
     const run = await CrashRun.create(postgres, store);
     try {
-      const report = await run.run(25, Math.random);
+      const report = await run.run(15, Math.random);
       expect(report.problems).toEqual([]);
       expect(report.writes).toBeGreaterThan(100);
     } finally {

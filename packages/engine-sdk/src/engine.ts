@@ -13,6 +13,7 @@ import type { AnySchedule } from './schedule.ts';
 import type { SecretSubscriber, SecretSource, SecretSources } from './secret-source.ts';
 import type { AnySecretType } from './secret-type.ts';
 import type { StorageView, Transaction } from './storage-view.ts';
+import type { MountIdentity } from './mount-identity.ts';
 import type { MountInfo } from './mount-info.ts';
 
 /** The version of the plugin API. It is checked before any code of a plugin runs. */
@@ -124,6 +125,8 @@ export interface EngineHost {
   randomBytes(count: number): Uint8Array;
   /** A password by the named policy, or by the default policy: 20 characters, among them an upper-case letter, a lower-case letter, a digit and a dash. @throws NotFound for an unknown name. */
   generatePassword(policy?: string): Promise<string>;
+  /** The identity of the mount towards clouds that trust the server as an issuer of tokens. */
+  readonly identity: MountIdentity;
   /** Whether the lockout refuses logins on this mount under the name now, wherever they come from. */
   isLocked(name: string): Promise<boolean>;
   /** The effective ttl and maximum of a lease that is issued now, within the limits of the mount. In seconds. */

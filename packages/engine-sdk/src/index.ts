@@ -62,6 +62,7 @@ export { silentLog, type Log } from './log.ts';
 export type { AccountManager, ManagedAccount } from './managed-account.ts';
 export { mapConcurrently } from './map-concurrently.ts';
 export { NameMark, type NameMarkOptions } from './name-mark.ts';
+export type { IdentityClaims, IdentityToken, IdentityTokenOrder, MountIdentity } from './mount-identity.ts';
 export type { MountInfo } from './mount-info.ts';
 export type { EnginePool } from './engine-pool.ts';
 export type { OutsideThing } from './outside-thing.ts';
@@ -80,6 +81,7 @@ export {
   type Path,
   type Reply,
 } from './path.ts';
+export { randomPaths } from './random-paths.ts';
 export { PluginGuard, type PluginGuardOptions } from './plugin-guard.ts';
 export { Quarantine, QUARANTINE_MILLIS, type Quarantined } from './quarantine.ts';
 export { redact } from './redact.ts';

@@ -1,12 +1,9 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { createInterface, type Interface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { once as onceEvent } from 'node:events';
 import type { BenchServer } from './bench-server.ts';
 import { residentMib } from './process-usage.ts';
 import { once, type Target } from './load.ts';
+import { Probe } from './probe.ts';
 
 const MIB = 1_048_576;
 
@@ -137,28 +134,4 @@ async function send(target: Target, sender: Sender, body: Buffer, type?: string)
 
 function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 700));
-}
-
-/** The process that asks for `sys/health`. */
-class Probe {
-  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly #lines: Interface;
-
-  constructor({ host, port, pid }: Target) {
-    const program = fileURLToPath(new URL('./health-probe.js', import.meta.url));
-    this.#child = spawn(process.execPath, [program, host, String(port), String(pid)], { stdio: ['pipe', 'pipe', 'inherit'] });
-    this.#lines = createInterface(this.#child.stdout);
-  }
-
-  /** The longest times since the last call, in milliseconds. */
-  async take(): Promise<Pick<StallFigures, 'longest' | 'busiest'>> {
-    const line = onceEvent(this.#lines, 'line') as Promise<[string]>;
-    this.#child.stdin.write('\n');
-    const { longest, busiest } = JSON.parse((await line)[0]) as Pick<StallFigures, 'longest' | 'busiest'>;
-    return { longest, busiest };
-  }
-
-  stop(): void {
-    this.#child.stdin.end();
-  }
 }

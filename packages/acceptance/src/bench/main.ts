@@ -3,6 +3,7 @@ import { motoMissing, slapdMissing } from '@strongroom/lab';
 import { compare } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
+import { crashStore, type CrashStore } from '../torture/crash-store.ts';
 import { BenchServer } from './bench-server.ts';
 import { databaseCredentials } from './database.ts';
 import { eventWrites } from './event-writes.ts';
@@ -13,7 +14,8 @@ import { kubernetesLogins } from './kubernetes-login.ts';
 import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
-import { residentMib } from './process-usage.ts';
+import { growthOf, largeSizes, type LargeSize } from './large.ts';
+import { memoryParts, memoryText, residentMib } from './process-usage.ts';
 import { alternate } from './rounds.ts';
 import { storages } from './storages.ts';
 import { snapshotUnderLoad } from './snapshot.ts';
@@ -27,7 +29,8 @@ import { fill, workloads, type WorkloadName } from './workloads.ts';
  * server on LMDB, driven from this process over 32 connections on loopback. With `--against=URL --token=…` it drives that server as well, in alternating
  * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time. With
  * `--nodes=FILE,FILE` it runs a server on each of these Node.js executables and compares them with the first in the same way. `--workers=1,2,4` compares servers with so many
- * workers, each held to `--share=20` per cent of a core; it needs Linux and root. `--only=storages` drives the storage drivers alone.
+ * workers, each held to `--share=20` per cent of a core; it needs Linux and root. `--stores=lmdb,postgresql,etcd` compares servers on different stores; `--only=storages`
+ * drives the storage drivers alone. `--only=large --percent=1,10,100` fills a store to each of these parts of a large one, and prints how each figure grows.
  */
 const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
 const seconds = Number(flags.get('seconds') ?? 5);
@@ -52,6 +55,15 @@ if (flags.has('workers')) {
 const nodes = flags.get('nodes')?.split(',');
 if (nodes !== undefined) {
   await compareNodes(nodes);
+  process.exit(0);
+}
+const stores = flags.get('stores')?.split(',');
+if (stores !== undefined) {
+  await compareStores(stores);
+  process.exit(0);
+}
+if (only === 'large') {
+  await large((flags.get('percent') ?? '1,10,100').split(',').map(Number));
   process.exit(0);
 }
 if (only === 'storages') {
@@ -91,7 +103,7 @@ try {
   if (only === undefined || 'ldap accounts'.includes(only)) await accounts(server);
   if (only === undefined || 'aws creds'.includes(only)) await cloud(server);
   if (only === undefined || 'hostile bodies'.includes(only)) await stalls(server);
-  if (only === undefined) await leases(server);
+  if (only === undefined || only === 'leases') await leases(server);
   if (only === 'snapshot') await snapshots(server);
 } finally {
   await server.stop();
@@ -139,32 +151,58 @@ async function compareWith(address: URL): Promise<void> {
 
 /** Medians of alternating rounds of our server on several versions of Node.js. */
 async function compareNodes(files: readonly string[]): Promise<void> {
-  const servers: { readonly version: string; readonly server: BenchServer }[] = [];
+  const servers: NamedServer[] = [];
   try {
-    for (const file of files) {
-      const version = execFileSync(file, ['--version'], { encoding: 'utf8' }).trim();
-      servers.push({ version, server: await BenchServer.start(file) });
+    for (const node of files) {
+      const name = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+      servers.push({ name, server: await BenchServer.start({ node }) });
     }
-    out.write(`medians of ${rounds} rounds    ops/s   ratio  CPU µs   ratio  main µs  RSS MiB\n`);
-    const targets = servers.map(({ server }) => server.target);
-    for await (const { name, medians } of alternate(targets, { seconds, rounds, only })) {
-      const first = medians[0]!;
-      for (const [index, { perSecond, cpuMicros, mainMicros, residentMib: resident }] of medians.entries()) {
-        const columns = [
-          [perSecond, 8],
-          [(perSecond / first.perSecond).toFixed(2), 7],
-          [cpuMicros.toFixed(0), 7],
-          [(cpuMicros / first.cpuMicros).toFixed(2), 7],
-          [mainMicros.toFixed(0), 8],
-          [resident, 8],
-        ] as const;
-        out.write(
-          `${name.padEnd(15)} ${servers[index]!.version.padEnd(10)}${columns.map(([value, width]) => String(value).padStart(width)).join(' ')}\n`,
-        );
-      }
-    }
+    await compareServers(servers);
   } finally {
     for (const { server } of servers) await server.stop();
+  }
+}
+
+/** Medians of alternating rounds of our server on several stores, each of which runs on this machine. */
+async function compareStores(names: readonly string[]): Promise<void> {
+  const opened: CrashStore[] = [];
+  const servers: NamedServer[] = [];
+  try {
+    for (const name of names) {
+      const { stanza } = opened[opened.push(await crashStore(name)) - 1]!;
+      servers.push({ name, server: await BenchServer.start(name === 'lmdb' ? {} : { stanza }) });
+    }
+    await compareServers(servers);
+  } finally {
+    for (const { server } of servers) await server.stop();
+    for (const store of opened) await store.stop();
+  }
+}
+
+interface NamedServer {
+  readonly name: string;
+  readonly server: BenchServer;
+}
+
+/** Prints the medians of each, and their ratios to those of the first. */
+async function compareServers(servers: readonly NamedServer[]): Promise<void> {
+  out.write(`medians of ${rounds} rounds    ops/s   ratio  CPU µs   ratio  main µs  RSS MiB\n`);
+  const targets = servers.map(({ server }) => server.target);
+  for await (const { name, medians } of alternate(targets, { seconds, rounds, only })) {
+    const first = medians[0]!;
+    for (const [index, { perSecond, cpuMicros, mainMicros, residentMib: resident }] of medians.entries()) {
+      const columns = [
+        [perSecond, 8],
+        [(perSecond / first.perSecond).toFixed(2), 7],
+        [cpuMicros.toFixed(0), 7],
+        [(cpuMicros / first.cpuMicros).toFixed(2), 7],
+        [mainMicros.toFixed(0), 8],
+        [resident, 8],
+      ] as const;
+      out.write(
+        `${name.padEnd(15)} ${servers[index]!.name.padEnd(10)}${columns.map(([value, width]) => String(value).padStart(width)).join(' ')}\n`,
+      );
+    }
   }
 }
 
@@ -303,6 +341,30 @@ async function snapshot(bench: BenchServer): Promise<void> {
   }
 }
 
+/** How a server fares on a store of one size after the other. */
+async function large(percents: readonly number[]): Promise<void> {
+  const bench = await BenchServer.start();
+  const sizes: LargeSize[] = [];
+  try {
+    for await (const size of largeSizes(bench, percents)) {
+      sizes.push(size);
+      out.write(`${size.percent} %: ${JSON.stringify(size.data)}\n  made in s: ${JSON.stringify(size.made)}\n`);
+      out.write(`  after the start ${memoryText(size.started)}\n  after the rest ${memoryText(size.ended)}\n`);
+      for (const { name, millis, hold } of size.figures)
+        out.write(`  ${name.padEnd(36)} ${millis.toFixed(1).padStart(10)} ms  ${hold === undefined ? '' : `held ${hold.toFixed(1)} ms`}\n`);
+    }
+  } finally {
+    await bench.stop();
+  }
+  const [first, last] = [sizes[0], sizes.at(-1)];
+  if (!first || !last || first === last) return;
+  out.write('\ngrowth\n');
+  for (const [index, { name, millis }] of first.figures.entries()) {
+    const later = last.figures[index]!;
+    out.write(`  ${name.padEnd(36)} ${growthOf({ ...first, millis }, { ...last, millis: later.millis })}\n`);
+  }
+}
+
 /** What many leases cost: memory, start-up, ending them by prefix, and many that end in the same second. */
 async function leases(bench: BenchServer): Promise<void> {
   let made = 0;
@@ -312,7 +374,7 @@ async function leases(bench: BenchServer): Promise<void> {
     out.write(`\n${scale} token leases\n`);
     const figures = await create(scale - made, '{"policies":["default"],"ttl":"24h"}');
     made = scale;
-    out.write(`  created at ${figures.perSecond}/s; resident ${residentMib(bench.target.pid)} MiB right after\n`);
+    out.write(`  created at ${figures.perSecond}/s; ${memoryText(memoryParts(bench.target.pid))} right after\n`);
     const ready = await bench.restart();
     out.write(`  restarted: ready ${(ready / 1_000).toFixed(2)} s after its start; resident ${residentMib(bench.target.pid)} MiB\n`);
     const read = await load('kv read', bench.target, workloads(bench.target)['kv read']!, { seconds: Math.min(seconds, 3) });

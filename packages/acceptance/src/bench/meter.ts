@@ -11,16 +11,17 @@ export interface Usage {
   readonly mainMicros: number;
   /** The part of the main thread's time in which it collected garbage. */
   readonly gcMicros: number;
-  /** Committed transactions of its LMDB store. */
+  /** Committed transactions of its LMDB store; NaN without one. */
   readonly transactions: number;
 }
 
 /** Reads the usage of a process that runs with `usage-probe`, and of its store. */
 export class Meter {
   readonly #child: ChildProcess;
-  readonly #storeFolder: string;
+  readonly #storeFolder: string | undefined;
 
-  constructor(child: ChildProcess, storeFolder: string) {
+  /** @param storeFolder where its LMDB store is, if it has one */
+  constructor(child: ChildProcess, storeFolder: string | undefined) {
     this.#child = child;
     this.#storeFolder = storeFolder;
   }
@@ -52,6 +53,7 @@ export class Meter {
   }
 
   async #transactions(): Promise<number> {
+    if (this.#storeFolder === undefined) return Number.NaN;
     const store = open({ path: this.#storeFolder, noSubdir: false, readOnly: true });
     try {
       return (store.getStats() as { lastTxnId: number }).lastTxnId;

@@ -17,11 +17,37 @@ export function mainThreadMillis(pid: number): number {
 
 /** Resident memory in MiB. */
 export function residentMib(pid: number): number {
+  return statusMib(pid, 'VmRSS');
+}
+
+function statusMib(pid: number, name: string): number {
   try {
-    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024);
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1_024);
   } catch {
     return 0;
   }
+}
+
+/** Resident memory in MiB, and its parts. */
+export interface MemoryParts {
+  readonly total: number;
+  /** What the process allocated. */
+  readonly own: number;
+  /** Pages of mapped files, which the kernel can take back. */
+  readonly file: number;
+  readonly shared: number;
+}
+
+export function memoryParts(pid: number): MemoryParts {
+  const [total, own, file, shared] = ['VmRSS', 'RssAnon', 'RssFile', 'RssShmem'].map((name) => statusMib(pid, name)) as [
+    ...[number, number, number, number],
+  ];
+  return { total, own, file, shared };
+}
+
+export function memoryText({ total, own, file, shared }: MemoryParts): string {
+  return `resident ${total} MiB (allocated ${own}, mapped files ${file}, shared ${shared})`;
 }
 
 function statFields(pid: number): string[] | undefined {

@@ -4,6 +4,7 @@ import { comparedCredentials } from './database.ts';
 import { comparedAccounts } from './ldap-secrets.ts';
 import { load, once, type Figures, type Operation, type Target } from './load.ts';
 import { comparedLogins } from './login.ts';
+import { comparedTransit } from './transit.ts';
 import { fill, workloads } from './workloads.ts';
 
 /** The medians of one server's rounds. */
@@ -41,13 +42,18 @@ const secrets: ComparedLoad = async (targets) => {
 
 /**
  * Drives several servers with the same load in alternating rounds: what else the machine does then hits all of them. Yields each workload's medians, in
- * the order of the targets. The servers must be empty: mounts are made at `bench`, `ldap`, `database` and `auth/ldap`.
+ * the order of the targets. The servers must be empty: mounts are made at `bench`, `bench-transit`, `ldap`, `database` and `auth/ldap`.
  */
 export async function* alternate(
   targets: readonly Target[],
   { seconds, rounds, only }: RoundOptions,
 ): AsyncGenerator<{ readonly name: string; readonly medians: readonly Median[] }> {
-  for (const start of [secrets, ...(slapdMissing === undefined ? [comparedLogins, comparedAccounts] : []), comparedCredentials]) {
+  for (const start of [
+    secrets,
+    ...(slapdMissing === undefined ? [comparedLogins, comparedAccounts] : []),
+    comparedCredentials,
+    comparedTransit,
+  ]) {
     const { operations, stop } = await start(targets);
     try {
       for (const [name, operation] of Object.entries(operations)) {

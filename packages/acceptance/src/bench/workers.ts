@@ -24,7 +24,7 @@ export async function* workersCompared(
   const shares: CpuShare[] = [];
   try {
     for (const workers of counts) {
-      const server = await BenchServer.start(undefined, workers);
+      const server = await BenchServer.start({ workers });
       servers.push(server);
       await once(server.target, 'POST', '/v1/sys/mounts/bench', { type: 'kv', options: { version: '2' } });
       await load('fill', server.target, fill(server.target.token), { count: 1_000 });

@@ -19,6 +19,14 @@ export interface CrashStore {
   stop(): Promise<void>;
 }
 
+/** The store that a configuration names so: `lmdb`, `postgresql` or `etcd`. */
+export async function crashStore(name: string, random: () => number = Math.random): Promise<CrashStore> {
+  if (name === 'lmdb') return lmdbCrashStore();
+  if (name === 'postgresql') return postgresCrashStore();
+  if (name === 'etcd') return etcdCrashStore(random);
+  throw new Error(`no store is named ${name}; there are lmdb, postgresql and etcd`);
+}
+
 const WELL = async (): Promise<void> => undefined;
 
 /** A folder; nothing happens to it but the end of the server. */

@@ -1,7 +1,7 @@
 import { etcdMissing, mariadbMissing, slapdMissing, startPostgres } from '@strongroom/lab';
 import { COMMON_SCENARIOS } from './common-scenarios.ts';
 import { CrashRun } from './crash-run.ts';
-import { etcdCrashStore, lmdbCrashStore, postgresCrashStore, type CrashStore } from './crash-store.ts';
+import { crashStore, type CrashStore } from './crash-store.ts';
 import { databaseTarget } from './database-target.ts';
 import { DIRECTORY_SCENARIOS, directoryTarget } from './directory-target.ts';
 import { KillRun, type KillTarget } from './kill-run.ts';
@@ -48,9 +48,7 @@ const STORES = ['lmdb', 'postgresql', 'etcd'] as const;
 async function onStore(name: (typeof STORES)[number]): Promise<void> {
   const missing = name === 'etcd' ? etcdMissing() : undefined;
   if (missing !== undefined) return say(`nothing was killed over etcd: ${missing}`);
-  if (name === 'lmdb') return mixedLoad(await lmdbCrashStore());
-  if (name === 'postgresql') return mixedLoad(await postgresCrashStore());
-  return mixedLoad(await etcdCrashStore(Math.random));
+  return mixedLoad(await crashStore(name));
 }
 
 async function changes<Name extends string>(target: KillTarget<Name>, scenarios: readonly Name[]): Promise<void> {

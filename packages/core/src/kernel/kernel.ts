@@ -5,7 +5,7 @@ import { Incarnations, monotonicClock } from './incarnation/incarnations.ts';
 import { linuxProcesses, type ProcessTable } from './incarnation/process-table.ts';
 import { oneLog, type Loggers } from './loggers.ts';
 import { alone, type Siblings } from './siblings.ts';
-import { ChangesInStep } from './storage/changes-in-step.ts';
+import { ChangesInStep } from './changes-in-step.ts';
 import { Copies } from './storage/copies.ts';
 import { CountingDriver } from './storage/counting-driver.ts';
 import { Store } from './storage/store.ts';

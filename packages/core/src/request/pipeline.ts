@@ -21,7 +21,7 @@ import { beingRemoved } from '../kernel/mounts/mount-record.ts';
 import type { MountFinder } from '../kernel/mounts/canonical-path.ts';
 import type { Mount } from '../kernel/mounts/mount.ts';
 import { helpFor } from '../services/documents/help.ts';
-import type { ChangesInStep } from '../kernel/storage/changes-in-step.ts';
+import type { ChangesInStep } from '../kernel/changes-in-step.ts';
 import type { Copies } from '../kernel/storage/copies.ts';
 import type { UnwrapDoor } from './unwrap-door.ts';
 import type { Wrapping } from '../services/wrapping/wrapping.ts';

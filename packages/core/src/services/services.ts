@@ -52,6 +52,7 @@ import { MountTable } from './mounts/mount-table.ts';
 import { MountView } from './mounts/mount-view.ts';
 import { MountWatchers } from './mounts/mount-watchers.ts';
 import { Nodes } from './nodes/nodes.ts';
+import { mountIdentity } from './oidc/mount-identity.ts';
 import { openOidc } from './oidc/open-oidc.ts';
 import { PasswordPolicyStore } from './passwords/password-policy-store.ts';
 import type { AbsentPlugin } from './plugins/absent-plugin.ts';
@@ -234,9 +235,15 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     ...{ scope, clock, log, loggers, plugins, outside, siblings, builtIn, events },
     system: limits,
     generatePassword: async (policy) => passwords.generate(policy),
+    identity: (mount) => mountIdentity(oidc, mount),
     isLocked: async (mount, name) => lockout.isLocked(mount, name),
     retry: retryOutside,
     revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
+  });
+  const oidc = openOidc({
+    storage: () => mounts.at('identity/')!.storage,
+    ...{ identity, barrier, clock },
+    apiAddress: options.apiAddress ?? '',
   });
   const identityWithin = (tx: StoreTransaction) => identityRecords(identityView.within(tx));
   const mfa = {
@@ -357,11 +364,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     logLevels: options.logLevels && new SharedLogLevels(options.logLevels, siblings),
     logStreams: options.followedLog && new LogStreams({ clock, access, log: options.followedLog }),
     creation: new TokenCreation({ store, tokens, policies, identity, clock }),
-    oidc: openOidc({
-      storage: () => mounts.at('identity/')!.storage,
-      ...{ identity, barrier, clock },
-      apiAddress: options.apiAddress ?? '',
-    }),
+    oidc,
     renewal: new TokenRenewal({ tokens, identity, clock, mount: mountOf, tokenMount: () => mounts.at('auth/token/')! }),
     logins: new LoginTokens({
       ...{ store, tokens, identity, clock, mfa },

@@ -51,6 +51,7 @@ export const OFFERED: readonly Offer[] = [
     load: async () => [(await import('@strongroom/ldap-secrets')).ldapSecrets],
   },
   { package: '@strongroom/transit', brings: ['secret/transit'], load: async () => [(await import('@strongroom/transit')).transitEngine] },
+  { package: '@strongroom/totp', brings: ['secret/totp'], load: async () => [(await import('@strongroom/totp')).totpEngine] },
   {
     package: '@strongroom/rabbitmq',
     brings: ['secret/rabbitmq'],
@@ -102,6 +103,11 @@ export const OFFERED: readonly Offer[] = [
     package: '@strongroom/database-influxdb',
     brings: ['database/influxdb-database-plugin'],
     load: async () => [(await import('@strongroom/database-influxdb')).influxdbPlugin],
+  },
+  {
+    package: '@strongroom/database-opensearch',
+    brings: ['database/opensearch-database-plugin'],
+    load: async () => [(await import('@strongroom/database-opensearch')).opensearchPlugin],
   },
   {
     package: '@strongroom/sync',

@@ -1,4 +1,4 @@
-import { type AnyPath, f, NoContent, orNoContent, pageFields, path } from '@strongroom/engine-sdk';
+import { type AnyPath, boundsOf, f, NoContent, orNoContent, pageFields, path } from '@strongroom/engine-sdk';
 import type { AliasFields } from '../../services/identity/entity-aliases.ts';
 import {
   entityAliasData,
@@ -54,8 +54,10 @@ export function entityAliasPaths(store: IdentityStore): AnyPath[] {
       response: listedWith(EntityAliasInfo),
       handle: async ({ data }) =>
         listing(
-          (await entityAliases.list()).map(({ canonicalId, alias }) => [alias.id, entityAliasInfo(mounts, canonicalId, alias)]),
-          data,
+          (await entityAliases.list(boundsOf(data))).map(({ canonicalId, alias }) => [
+            alias.id,
+            entityAliasInfo(mounts, canonicalId, alias),
+          ]),
         ),
     }),
 

@@ -1,4 +1,4 @@
-import { type AnyPath, BadRequest, f, ListedKeys, NoContent, orNoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, boundsOf, f, ListedKeys, NoContent, orNoContent, pageFields, path } from '@strongroom/engine-sdk';
 import type { EntityFields } from '../../services/identity/entities.ts';
 import { EntityData, entityData, EntityInfo, entityInfo, listedWith, listing } from '../../services/identity/identity-data.ts';
 import { Type, type Static } from 'typebox';
@@ -55,11 +55,7 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
     }).list({
       summary: 'List entities by id',
       response: listedWith(EntityInfo),
-      handle: async ({ data }) =>
-        listing(
-          (await entities.list()).map(([id, entity]) => [id, entityInfo(mounts, entity)]),
-          data,
-        ),
+      handle: async ({ data }) => listing((await entities.list(boundsOf(data))).map(([id, entity]) => [id, entityInfo(mounts, entity)])),
     }),
 
     path('entity/id/{id}', {
@@ -87,7 +83,7 @@ export function entityPaths(store: IdentityStore): AnyPath[] {
       response: ListedKeys,
       searched: true,
       handle: async ({ data }) => {
-        const keys = slicePage((await entities.names()).sort(), data, (name) => name);
+        const keys = await entities.names(boundsOf(data));
         return keys.length === 0 ? undefined : { data: { keys } };
       },
     }),

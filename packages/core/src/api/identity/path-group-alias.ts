@@ -1,4 +1,4 @@
-import { type AnyPath, f, NoContent, orNoContent, pageFields, path } from '@strongroom/engine-sdk';
+import { type AnyPath, boundsOf, f, NoContent, orNoContent, pageFields, path } from '@strongroom/engine-sdk';
 import {
   groupAliasData,
   GroupAliasInfo,
@@ -48,8 +48,7 @@ export function groupAliasPaths(store: IdentityStore): AnyPath[] {
       response: listedWith(GroupAliasInfo),
       handle: async ({ data }) =>
         listing(
-          (await groupAliases.list()).map(({ canonicalId, alias }) => [alias.id, groupAliasInfo(mounts, canonicalId, alias)]),
-          data,
+          (await groupAliases.list(boundsOf(data))).map(({ canonicalId, alias }) => [alias.id, groupAliasInfo(mounts, canonicalId, alias)]),
         ),
     }),
 

@@ -1,4 +1,4 @@
-import { type AnyPath, f, NoContent, orNoContent, pageFields, path, slicePage } from '@strongroom/engine-sdk';
+import { type AnyPath, boundsOf, f, NoContent, orNoContent, pageFields, path } from '@strongroom/engine-sdk';
 import type { GroupFields, GroupTarget } from '../../services/identity/groups.ts';
 import { GroupData, groupData, GroupInfo, groupInfo, listedWith, listing } from '../../services/identity/identity-data.ts';
 import { Type, type Static } from 'typebox';
@@ -48,8 +48,6 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
     if (id !== undefined) await groups.remove(id);
     return undefined;
   };
-  const byName = (views: Awaited<ReturnType<typeof groups.list>>) =>
-    [...views].sort((a, b) => (a.group.name < b.group.name ? -1 : a.group.name > b.group.name ? 1 : 0));
 
   return [
     path('group', {
@@ -69,11 +67,7 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
     path('group/id', { synopsis: 'Groups by id.', description: 'Lists the ids of all groups.', fields: pageFields }).list({
       summary: 'List groups by id',
       response: listedWith(GroupInfo),
-      handle: async ({ data }) =>
-        listing(
-          (await groups.list()).map((view) => [view.id, groupInfo(mounts, view)]),
-          data,
-        ),
+      handle: async ({ data }) => listing((await groups.list(boundsOf(data))).map((view) => [view.id, groupInfo(mounts, view)])),
     }),
 
     path('group/id/{id}', {
@@ -98,7 +92,7 @@ export function groupPaths(store: IdentityStore): AnyPath[] {
       response: listedWith(GroupInfo),
       searched: true,
       handle: async ({ data }) => {
-        const views = slicePage(byName(await groups.list()), data, (view) => view.group.name);
+        const views = await groups.listByName(boundsOf(data));
         const keys = views.map((view) => view.group.name);
         const key_info = Object.fromEntries(views.map((view) => [view.id, groupInfo(mounts, view)]));
         return keys.length === 0 ? undefined : { data: { keys, key_info } };

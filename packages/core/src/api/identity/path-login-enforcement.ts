@@ -1,6 +1,6 @@
 import { type AnyPath, f, NoContent, pageFields, path } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
-import { listedWith, listing } from '../../services/identity/identity-data.ts';
+import { listedWith, slicedListing } from '../../services/identity/identity-data.ts';
 import type { LoginEnforcements } from '../../services/mfa/login-enforcements.ts';
 import { LoginEnforcement } from '../../services/mfa/mfa-settings.ts';
 
@@ -17,7 +17,7 @@ export function loginEnforcementPaths(enforcements: LoginEnforcements): AnyPath[
       summary: 'List login enforcements',
       response: listedWith(Enforcement),
       handle: async ({ data }) =>
-        listing(
+        slicedListing(
           (await enforcements.list())
             .map((one): [string, Static<typeof Enforcement>] => [one.name, enforcementData(one)])
             .sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -1,6 +1,6 @@
 import { type AnyPath, BadRequest, f, NoContent, NotFound, orNoContent, pageFields, path } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
-import { listedWith, listing } from '../../services/identity/identity-data.ts';
+import { listedWith, slicedListing } from '../../services/identity/identity-data.ts';
 import { internalOf } from '../../services/caller/internal-request.ts';
 import { TotpMethod } from '../../services/mfa/mfa-settings.ts';
 import type { TotpMethodOrder, TotpMethods } from '../../services/mfa/totp-methods.ts';
@@ -45,7 +45,7 @@ const ABSENT = ['duo', 'okta', 'pingid'] as const;
 /** `identity/mfa/method/…`: ways to prove a second factor, and the secrets that entities have for them. */
 export function mfaMethodPaths({ methods, secrets }: { readonly methods: TotpMethods; readonly secrets: TotpSecrets }): AnyPath[] {
   const list = async (page: { after: string | undefined; limit: number | undefined }) =>
-    listing(
+    slicedListing(
       (await methods.list())
         .map((method): [string, Static<typeof Method>] => [method.id, methodData(method)])
         .sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -12,8 +12,19 @@ export const DISCOVERY_AGE = 3_600;
 /** A JSON Web Key Set. */
 export const KeySetAnswer = rawAnswer('application/json', Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }));
 
-/** `identity/oidc/.well-known/…`: what verifiers fetch, without a token. */
+/** `identity/oidc/.well-known/…` and `identity/oidc/plugins/.well-known/…`: what verifiers fetch, without a token. */
 export function wellKnownPaths({ issuer, keys, clock }: Pick<Oidc, 'issuer' | 'keys'> & { readonly clock: Clock }): AnyPath[] {
+  const discovery = async (address: string) => {
+    requireAddress(address, 'identity/oidc/config');
+    const body = {
+      issuer: address,
+      jwks_uri: `${address}/.well-known/keys`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ALGORITHMS,
+    };
+    return rawJson(body, { headers: cacheFor(DISCOVERY_AGE) });
+  };
   return [
     path('oidc/.well-known/openid-configuration', {
       synopsis: 'The discovery document of the issuer.',
@@ -23,18 +34,7 @@ export function wellKnownPaths({ issuer, keys, clock }: Pick<Oidc, 'issuer' | 'k
     }).read({
       summary: 'Read the discovery document',
       response: rawAnswer('application/json'),
-      handle: async () => {
-        const address = await issuer.ofTokens();
-        requireAddress(address, 'identity/oidc/config');
-        const body = {
-          issuer: address,
-          jwks_uri: `${address}/.well-known/keys`,
-          response_types_supported: ['id_token'],
-          subject_types_supported: ['public'],
-          id_token_signing_alg_values_supported: ALGORITHMS,
-        };
-        return rawJson(body, { headers: cacheFor(DISCOVERY_AGE) });
-      },
+      handle: async () => discovery(await issuer.ofTokens()),
     }),
 
     path('oidc/.well-known/keys', {
@@ -44,6 +44,30 @@ export function wellKnownPaths({ issuer, keys, clock }: Pick<Oidc, 'issuer' | 'k
       access: 'unauthenticated',
       fields: {},
     }).read({ summary: 'Read the key set', response: KeySetAnswer, handle: async () => keySetAnswer(await keys.setOfRoles(), clock) }),
+
+    path('oidc/plugins/.well-known/openid-configuration', {
+      synopsis: 'The discovery document of the issuer of mounts.',
+      description:
+        'As OpenID Connect Discovery defines it. Clouds that trust this issuer accept the tokens of mounts, and no token of a user.',
+      access: 'unauthenticated',
+      fields: {},
+    }).read({
+      summary: 'Read the discovery document of mounts',
+      response: rawAnswer('application/json'),
+      handle: async () => discovery(await issuer.ofMounts()),
+    }),
+
+    path('oidc/plugins/.well-known/keys', {
+      synopsis: 'The public keys of the issuer of mounts.',
+      description:
+        'A JSON Web Key Set: for each key that signed for a mount, the signing key, the next key, and retired keys that can still verify.',
+      access: 'unauthenticated',
+      fields: {},
+    }).read({
+      summary: 'Read the key set of mounts',
+      response: KeySetAnswer,
+      handle: async () => keySetAnswer(await keys.setOfServer(), clock),
+    }),
   ];
 }
 

@@ -183,14 +183,12 @@ interface PolicyPage extends Page {
 /** One page of the policies; `root` closes the last one. */
 async function page(policies: PolicyStore, { prefix = '', ...query }: PolicyPage): Promise<[string, PolicyRecord][]> {
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
-  const all = (await policies.entries())
-    .filter(([key]) => key.startsWith(folder))
-    .map(([key, record]): [string, PolicyRecord] => [key.slice(folder.length), record]);
   const root = folder === '' ? await policies.get('root') : undefined;
-  const { after = '', limit = Infinity } = boundsOf(query);
-  const found = after === 'root' && root ? [] : all.filter(([key]) => key > after);
-  if (root && after !== 'root') found.push(['root', root]);
-  return found.slice(0, limit);
+  const bounds = boundsOf(query);
+  if (root && bounds.after === 'root') return [];
+  const found = await policies.page(folder, bounds);
+  if (root && found.length < (bounds.limit ?? Infinity)) found.push(['root', root]);
+  return found;
 }
 
 function details(key: string, record: PolicyRecord): { name: string } & PolicyRecord {

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { BadRequest, f, path, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
+import { BadRequest, f, path, randomPaths, type AnyPath, type EngineResponse } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 
-const MOST_BYTES = 128 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const PADDING = 0x3d;
-const sources = ['platform', 'seal', 'all'];
 
 const algorithms: Readonly<Record<string, string>> = {
   'sha2-224': 'sha224',
@@ -19,61 +17,18 @@ const algorithms: Readonly<Record<string, string>> = {
   'sha3-512': 'sha3-512',
 };
 
-const RandomBytes = Type.Object({ random_bytes: Type.String({ secret: true }) });
 const Digest = Type.Object({ sum: Type.String() });
 
 /** `sys/tools/random` and `sys/tools/hash`. */
 export function toolPaths({ randomBytes }: { randomBytes(count: number): Uint8Array }): AnyPath[] {
-  const randomFields = {
-    bytes: f.int('How many bytes.', { default: 32 }),
-    format: f.string('How they are written: base64 or hex.', { default: 'base64' }),
-    source: f.string('Where they come from: platform, seal or all.', { default: 'platform' }),
-  };
-  const about = {
-    synopsis: 'Random bytes.',
-    description: 'At most 131072 of them, written as base64 or hex. The source may stand in the path, before the number.',
-  };
   const hashFields = {
     input: f.secret('What is digested, in base64.', { default: '' }),
     algorithm: f.string(`One of ${Object.keys(algorithms).join(', ')}.`, { default: 'sha2-256' }),
     format: f.string('How the digest is written: hex or base64.', { default: 'hex' }),
   };
 
-  function random(count: number, format: string, source: string): EngineResponse<Static<typeof RandomBytes>> {
-    if (!sources.includes(source))
-      throw new BadRequest(`unsupported entropy source ${JSON.stringify(source)}; must be "platform", "seal" or "all"`);
-    if (count < 1) throw new BadRequest("'bytes' cannot be less than 1");
-    if (count > MOST_BYTES) throw new BadRequest(`'bytes' should be less than ${MOST_BYTES}`);
-    const encoding = textEncoding(format);
-    const warnings =
-      source === 'platform' ? {} : { warnings: ['the seal offers no randomness of its own; the bytes come from the platform'] };
-    return { data: { random_bytes: Buffer.from(randomBytes(count)).toString(encoding) }, ...warnings };
-  }
-
   return [
-    path('tools/random', { ...about, fields: randomFields }).update({
-      summary: 'Make random bytes',
-      response: RandomBytes,
-      handle: async ({ data }) => random(data.bytes, data.format, data.source),
-    }),
-    path('tools/random/{what:any}', {
-      ...about,
-      fields: { ...randomFields, what: f.name('How many bytes, or where they come from.') },
-    }).update({
-      summary: 'Make random bytes of a number or a source',
-      response: RandomBytes,
-      handle: async ({ data }) =>
-        sources.includes(data.what) ? random(data.bytes, data.format, data.what) : random(byteCount(data.what), data.format, data.source),
-    }),
-    path('tools/random/{source:any}/{urlbytes:any}', {
-      ...about,
-      fields: { ...randomFields, source: f.name('Where they come from: platform, seal or all.'), urlbytes: f.name('How many bytes.') },
-    }).update({
-      summary: 'Make random bytes of a source',
-      response: RandomBytes,
-      handle: async ({ data }) => random(byteCount(data.urlbytes), data.format, data.source),
-    }),
-
+    ...randomPaths('tools/random', randomBytes),
     path('tools/hash', {
       synopsis: 'The digest of data.',
       description: 'Takes base64.',
@@ -103,12 +58,6 @@ function textEncoding(format: string): 'hex' | 'base64' {
   if (format !== 'hex' && format !== 'base64')
     throw new BadRequest(`unsupported encoding format ${JSON.stringify(format)}; must be "hex" or "base64"`);
   return format;
-}
-
-function byteCount(text: string): number {
-  if (!/^[+-]?\d{1,15}$/.test(text))
-    throw new BadRequest(`error parsing url-set byte count: ${JSON.stringify(text)} is not a whole number`);
-  return Number(text);
 }
 
 /** Strict: Node's decoder skips what it does not know. @throws BadRequest with the position of the first fault, as Go counts it. */

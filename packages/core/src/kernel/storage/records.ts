@@ -20,7 +20,11 @@ export interface RecordWriter {
 
 /** Reads records in key order, index entries left out. */
 export interface RecordScanner {
-  entries<T>(query: Omit<RangeQuery, 'keysOnly'>, corrupt: CorruptListener, check: RecordCheck<T>): Promise<[key: string, record: T][]>;
+  entries<T>(
+    query: Omit<RangeQuery, 'keysOnly' | 'reverse'>,
+    corrupt: CorruptListener,
+    check: RecordCheck<T>,
+  ): Promise<[key: string, record: T][]>;
   pages<T>(prefix: string, corrupt: CorruptListener, check: RecordCheck<T>): AsyncIterable<[key: string, record: T][]>;
 }
 

@@ -76,13 +76,26 @@ export class Store {
     return (await this.#driver.range(query)).map(({ key, value }) => ({ key, mark: value.length === 0 }));
   }
 
-  /** Records in key order. One that cannot be read is left out and handed to `corrupt`, so that it harms nothing else. */
+  /**
+   * Records in key order, read page by page, so that others are not kept waiting. One that cannot be read is left out and handed to `corrupt`, so that
+   * it harms nothing else.
+   */
   async entries<T>(
-    query: Omit<RangeQuery, 'keysOnly'>,
+    query: Omit<RangeQuery, 'keysOnly' | 'reverse'>,
     corrupt?: CorruptListener,
     check?: RecordCheck<T>,
   ): Promise<[key: string, record: T][]> {
-    return this.#readable(await this.#driver.range(query), corrupt, check);
+    const found: [string, T][] = [];
+    let { limit: left = Infinity, after } = query;
+    for (;;) {
+      const size = Math.min(PAGE, left);
+      const page = await this.#driver.range({ ...query, limit: size, ...(after === undefined ? {} : { after }) });
+      for (const one of await this.#readable(page, corrupt, check)) found.push(one);
+      left -= page.length;
+      if (page.length < size || left === 0) return found;
+      after = page.at(-1)!.key;
+      await breath();
+    }
   }
 
   async #readable<T>(
@@ -137,6 +150,7 @@ export class Store {
         if (found.length >= limit) return found;
       }
       if (page.length < PAGE) return found;
+      await breath();
     }
   }
 

@@ -1,7 +1,8 @@
 import { BadRequest } from '@strongroom/engine-sdk';
+import { pageOf } from '../../kernel/storage/page-of.ts';
 import { checkMetadata, policyNames, type IdentityContext } from './identity-change.ts';
 import { mergeEntities, type MergeOrder } from './entity-merge.ts';
-import { ancestorsOf, directGroups, findAlias, folded, type Entity, type Group } from './identity-records.ts';
+import { ancestorsOf, byName, directGroups, findAlias, folded, type Entity, type Group, type IdentityPage } from './identity-records.ts';
 import type { MfaSecret } from './mfa-secrets.ts';
 
 export interface EntityFields {
@@ -52,12 +53,14 @@ export class Entities {
     return (await findAlias(this.#context.records, this.#context.aliasName(mountAccessor, aliasName)))?.owner_id;
   }
 
-  async list(): Promise<[id: string, entity: Entity][]> {
-    return this.#context.records.entities.entries();
+  /** By id. */
+  async list(page: IdentityPage): Promise<[id: string, entity: Entity][]> {
+    return pageOf(this.#context.records.entities, page, (id, entity) => [id, entity]);
   }
 
-  async names(): Promise<string[]> {
-    return (await this.#context.records.entityNames.entries()).map(([, { name }]) => name);
+  /** In the order of the names in lower case; `after` is a name in any case. */
+  async names(page: IdentityPage): Promise<string[]> {
+    return pageOf(this.#context.records.entityNames, byName(page), (_, { name }) => name);
   }
 
   /**

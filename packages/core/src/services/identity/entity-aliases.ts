@@ -1,7 +1,8 @@
 import { BadRequest } from '@strongroom/engine-sdk';
+import { pageOf } from '../../kernel/storage/page-of.ts';
 import { newEntity } from './entities.ts';
 import { checkAliasName, checkMetadata, samePairs, type IdentityChange, type IdentityContext } from './identity-change.ts';
-import { findAlias, type AliasName, type Entity, type EntityAlias } from './identity-records.ts';
+import { findAlias, type AliasName, type Entity, type EntityAlias, type IdentityPage } from './identity-records.ts';
 
 export interface AliasFields {
   readonly name?: string | undefined;
@@ -32,9 +33,9 @@ export class EntityAliases {
     return owner && alias && { canonicalId: owner.owner_id, alias };
   }
 
-  async list(): Promise<{ canonicalId: string; alias: EntityAlias }[]> {
-    const ids = await this.#context.records.aliasOwners.list();
-    return (await Promise.all(ids.map((id) => this.get(id)))).filter((found) => found !== undefined);
+  /** By id. */
+  async list(page: IdentityPage): Promise<{ canonicalId: string; alias: EntityAlias }[]> {
+    return pageOf(this.#context.records.aliasOwners, page, async (id) => this.get(id));
   }
 
   /**

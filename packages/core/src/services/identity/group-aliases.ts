@@ -1,8 +1,9 @@
 import { BadRequest } from '@strongroom/engine-sdk';
+import { pageOf } from '../../kernel/storage/page-of.ts';
 import type { AliasFields, AliasSaved } from './entity-aliases.ts';
 import { newGroup, type Groups } from './groups.ts';
 import type { IdentityChange, IdentityContext } from './identity-change.ts';
-import { aliasKey, findGroupAlias, type Group, type GroupAlias } from './identity-records.ts';
+import { aliasKey, findGroupAlias, type Group, type GroupAlias, type IdentityPage } from './identity-records.ts';
 
 /** Which group of an outside directory an external group stands for. A group has at most one. */
 export class GroupAliases {
@@ -21,9 +22,9 @@ export class GroupAliases {
     return owner && alias?.id === id ? { canonicalId: owner.owner_id, alias } : undefined;
   }
 
-  async list(): Promise<{ canonicalId: string; alias: GroupAlias }[]> {
-    const ids = await this.#context.records.groupAliasOwners.list();
-    return (await Promise.all(ids.map((id) => this.get(id)))).filter((found) => found !== undefined);
+  /** By id. */
+  async list(page: IdentityPage): Promise<{ canonicalId: string; alias: GroupAlias }[]> {
+    return pageOf(this.#context.records.groupAliasOwners, page, async (id) => this.get(id));
   }
 
   /**

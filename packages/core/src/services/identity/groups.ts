@@ -1,6 +1,17 @@
 import { BadRequest } from '@strongroom/engine-sdk';
+import { pageOf } from '../../kernel/storage/page-of.ts';
 import { checkMetadata, policyNames, type IdentityChange, type IdentityContext } from './identity-change.ts';
-import { aliasKey, ancestorsOf, findGroupAlias, folded, memberKey, type Entity, type Group } from './identity-records.ts';
+import {
+  aliasKey,
+  ancestorsOf,
+  byName,
+  findGroupAlias,
+  folded,
+  memberKey,
+  type Entity,
+  type Group,
+  type IdentityPage,
+} from './identity-records.ts';
 
 export interface GroupFields {
   readonly name?: string | undefined;
@@ -49,9 +60,14 @@ export class Groups {
   }
 
   /** By id, with the members of each. */
-  async list(): Promise<GroupView[]> {
-    const entries = await this.#context.records.groups.entries();
-    return Promise.all(entries.map(async ([id, group]) => ({ id, group, memberEntityIds: await this.#members(id, group) })));
+  async list(page: IdentityPage): Promise<GroupView[]> {
+    const view = async (id: string, group: Group): Promise<GroupView> => ({ id, group, memberEntityIds: await this.#members(id, group) });
+    return pageOf(this.#context.records.groups, page, view);
+  }
+
+  /** The same in the order of the names in lower case; `after` is a name in any case. */
+  async listByName(page: IdentityPage): Promise<GroupView[]> {
+    return pageOf(this.#context.records.groupNames, byName(page), async (_, { id }) => this.view(id));
   }
 
   /** Changes what is supplied. @throws BadRequest */

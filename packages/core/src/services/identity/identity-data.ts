@@ -243,11 +243,14 @@ function aliasInfo(mounts: IdentityMounts, alias: EntityAlias | GroupAlias): Sha
   return { id: alias.id, mount_accessor: alias.mount_accessor, ...mountOf(mounts, alias.mount_accessor), name: alias.name };
 }
 
-/** A list's answer; undefined, which is a 404, when there is nothing. */
+/** The answer of a list; undefined, which is a 404, when there is nothing. */
 export function listing<I>(
-  all: readonly (readonly [key: string, info: I])[],
-  page: Page,
+  entries: readonly (readonly [key: string, info: I])[],
 ): { data: { keys: string[]; key_info: Record<string, I> } } | undefined {
-  const entries = slicePage(all, page, ([key]) => key);
   return entries.length === 0 ? undefined : { data: { keys: entries.map(([key]) => key), key_info: Object.fromEntries(entries) } };
+}
+
+/** The same for a page of entries in memory, which are sorted by their keys. */
+export function slicedListing<I>(all: readonly (readonly [key: string, info: I])[], page: Page): ReturnType<typeof listing<I>> {
+  return listing(slicePage(all, page, ([key]) => key));
 }

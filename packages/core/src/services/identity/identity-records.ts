@@ -1,4 +1,4 @@
-import { foldName, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { foldName, type Collection, type ListQuery, type StorageView } from '@strongroom/engine-sdk';
 import { hash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { MfaSecrets } from './mfa-secrets.ts';
@@ -117,6 +117,14 @@ export function identityRecords(view: Pick<StorageView, 'collection'>): Identity
 /** Names of entities and groups are one name whatever their case, as are aliases on most mounts. */
 export function folded(name: string): string {
   return name.toLowerCase();
+}
+
+/** Which part of a list is wanted. */
+export type IdentityPage = Pick<ListQuery, 'after' | 'limit'>;
+
+/** The same of the records that are kept by folded names. */
+export function byName({ after, ...page }: IdentityPage): IdentityPage {
+  return { ...page, ...(after === undefined ? {} : { after: folded(after) }) };
 }
 
 /** The name of an alias on its mount. With `exact`, names that differ in case are different ones. */

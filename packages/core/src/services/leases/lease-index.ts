@@ -1,7 +1,7 @@
 import type { LeaseRecord } from './lease-record.ts';
 
 /** Leases by the token they were issued to. */
-const BY_TOKEN = 'token-lease/';
+export const BY_TOKEN = 'token-lease/';
 /** The leases that operators must look after. */
 export const IRREVOCABLE = 'irrevocable/';
 /** By mount, the leases whose revocation failed or was postponed. */

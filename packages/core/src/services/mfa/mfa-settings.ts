@@ -1,6 +1,6 @@
+import { TotpParameters } from '@strongroom/otp';
 import { Type, type Static } from 'typebox';
 import { SingleRecord } from '../../kernel/storage/records.ts';
-import { TotpParameters } from '../identity/mfa-secrets.ts';
 
 /** A way to prove a second factor, and how secrets for it are made. */
 export const TotpMethod = Type.Object({

@@ -1,10 +1,10 @@
 import { listed, type Clock } from '@strongroom/engine-sdk';
+import { matchingStep, stepAt, withFailure, withUse } from '@strongroom/otp';
 import type { StoreTransaction } from '../../kernel/storage/store.ts';
 import type { MfaSecret } from '../identity/mfa-secrets.ts';
 import type { RequiredFactor } from './login-enforcements.ts';
 import { codeFor, suppliedFor, type MfaCredentials } from './mfa-credentials.ts';
 import type { TotpMethod } from './mfa-settings.ts';
-import { matchingStep, stepAt } from './totp.ts';
 import type { IdentityWithin } from './totp-secrets.ts';
 
 /** What a login has to prove, and what its caller supplies for it. */
@@ -14,11 +14,6 @@ export interface Proof {
   readonly required: readonly RequiredFactor[];
   readonly credentials: MfaCredentials;
 }
-
-/** Used steps are kept this long behind the current one, which is beyond any skew, also that of the servers' clocks. */
-const KEPT_STEPS = 10;
-const LONGEST_PAUSE = 3_600_000;
-const FORGOTTEN_AFTER = 86_400_000;
 
 /** Compares codes with the secrets of an entity. What was used and what was wrong is in the store, so that all servers count together. */
 export class SecondFactors {
@@ -118,26 +113,12 @@ class Attempts {
   }
 
   #outcome(secret: MfaSecret, attempt: Attempt, proven: boolean): MfaSecret | undefined {
-    if ('step' in attempt) return proven ? used(secret, attempt.step) : undefined;
-    return attempt.wrongFor && failed(secret, attempt.wrongFor, this.#now);
+    if ('step' in attempt) return proven ? withUse(secret, attempt.step) : undefined;
+    return attempt.wrongFor && withFailure(secret, attempt.wrongFor.max_validation_attempts, this.#now);
   }
 }
 
 const INCORRECT = 'MFA credentials not supplied or incorrect';
-
-function used({ last_failure: _, paused_until: _ended, ...secret }: MfaSecret, step: number): MfaSecret {
-  return { ...secret, failures: 0, used_steps: [...secret.used_steps.filter((other) => other > step - KEPT_STEPS), step] };
-}
-
-/** Every `max_validation_attempts` wrong codes in a row lead to a pause: one period at first, then twice as long each time. */
-function failed(secret: MfaSecret, { max_validation_attempts }: TotpMethod, now: number): MfaSecret {
-  const forgotten = now - (secret.last_failure ?? 0) > FORGOTTEN_AFTER;
-  const failures = (forgotten ? 0 : secret.failures) + 1;
-  const counted = { ...secret, failures, last_failure: now };
-  if (failures % max_validation_attempts !== 0) return counted;
-  const pauses = failures / max_validation_attempts;
-  return { ...counted, paused_until: now + Math.min(secret.period * 1_000 * 2 ** (pauses - 1), LONGEST_PAUSE) };
-}
 
 function pausedText({ max_validation_attempts: allowed }: TotpMethod, left: number): string {
   return `maximum TOTP validation attempts ${allowed + 1} exceeded the allowed attempts ${allowed}. Please try again in ${secondsOf(left)}`;

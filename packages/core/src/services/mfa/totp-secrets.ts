@@ -1,11 +1,10 @@
 import { BadRequest, type Clock, type Collection } from '@strongroom/engine-sdk';
+import { otpauthUrl, qrCodePng } from '@strongroom/otp';
 import { randomBytes } from '../../kernel/random/random-bytes.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import type { IdentityRecords } from '../identity/identity-records.ts';
 import type { MfaSecret } from '../identity/mfa-secrets.ts';
 import { mfaSettings, type TotpMethod } from './mfa-settings.ts';
-import { otpauthUrl } from './otpauth-url.ts';
-import { qrCodePng } from './qr-code.ts';
 
 /** What the person puts into an authenticator. */
 export interface NewSecret {

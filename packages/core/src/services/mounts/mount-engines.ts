@@ -10,6 +10,7 @@ import {
   type EngineHost,
   type EnginePackage,
   type Log,
+  type MountIdentity,
   type SecretSources,
 } from '@strongroom/engine-sdk';
 import { limitTerms } from '../../kernel/mounts/lease-terms.ts';
@@ -39,6 +40,7 @@ export class MountEngines {
   readonly #siblings: Pick<Siblings, 'configured' | 'number'>;
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
   readonly #generatePassword: (policy?: string) => Promise<string>;
+  readonly #identity: (mount: MountRecord) => MountIdentity;
   readonly #isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
   readonly #sources: SecretSources;
   readonly #retry: (mount: string, target: string) => Promise<void>;
@@ -53,6 +55,8 @@ export class MountEngines {
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
+    /** How a mount is known outside. */
+    identity: (mount: MountRecord) => MountIdentity;
     isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
     /** What engines that follow secrets may look at. */
     sources: SecretSources;
@@ -67,6 +71,7 @@ export class MountEngines {
     this.#siblings = options.siblings;
     this.#builtIn = options.builtIn;
     this.#generatePassword = options.generatePassword;
+    this.#identity = options.identity;
     this.#isLocked = options.isLocked;
     this.#sources = options.sources;
     this.#retry = options.retry;
@@ -172,6 +177,7 @@ export class MountEngines {
       shareOf: (limit) => shareOf(limit, { of: this.#siblings.configured, rank: this.#siblings.number - 1 }),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
+      identity: this.#identity(mount.record),
       isLocked: async (name) => this.#isLocked(mount.record, name),
       limit: (terms) => limitTerms(mount, terms),
       ...(mount.package?.subscribesToSecrets === true ? { sources: this.#sources } : {}),

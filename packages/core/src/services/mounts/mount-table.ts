@@ -3,6 +3,7 @@ import {
   Unavailable,
   type EnginePackage,
   type Log,
+  type MountIdentity,
   type SecretSources,
   type SourceMount,
   type Clock,
@@ -63,6 +64,7 @@ export class MountTable {
     /** Engines of `sys/`, `identity/`, `cubbyhole/` and `auth/token/`, by type. */
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
+    identity: (mount: MountRecord) => MountIdentity;
     isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
     retry: (mount: string, target: string) => Promise<void>;
     /** Resolves when every lease and login token below the path is gone. @throws when one cannot be taken back. */

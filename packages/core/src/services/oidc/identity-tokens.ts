@@ -27,7 +27,7 @@ export interface SignedToken {
   readonly ttl: number;
 }
 
-/** Signs and verifies the tokens by which others know who somebody is here. Verifiers need `identity/oidc/.well-known` alone. */
+/** Signs and verifies the tokens by which others know who somebody is here. Verifiers need `identity/oidc/.well-known`, and `identity/oidc/plugins/.well-known`, alone. */
 export class IdentityTokens {
   readonly #keys: NamedKeys;
   readonly #roles: IdentityTokenRoles;
@@ -43,11 +43,11 @@ export class IdentityTokens {
     this.#clock = parts.clock;
   }
 
-  /** A token about the server itself or what runs in it: for clouds that trust this issuer. @throws BadRequest */
+  /** A token about a mount: for clouds that trust the issuer of mounts. @throws BadRequest */
   async sign(order: TokenOrder): Promise<SignedToken> {
     const reserved = Object.keys(order.claims ?? {}).find((name) => (RESERVED_CLAIMS as readonly string[]).includes(name));
     if (reserved !== undefined) throw new BadRequest(`the claim ${JSON.stringify(reserved)} is set by the server`);
-    return this.#signed(await this.#keys.forServer(order.key ?? DEFAULT_KEY), order);
+    return this.#signed(await this.#keys.forServer(order.key ?? DEFAULT_KEY), { ...order, issuer: await this.#issuer.ofMounts() });
   }
 
   /** A token about an entity. @throws BadRequest */
@@ -62,7 +62,8 @@ export class IdentityTokens {
     const identity = entityId === '' ? undefined : await this.#identity.templateContext(entityId);
     if (!identity) throw new BadRequest("no entity associated with the request's token");
     const claims = claimsTemplate(role.template).claims({ identity, now: this.#seconds() });
-    const signed = await this.#signed(key, { audience: role.client_id, subject: identity.entity.id, claims, ttl: role.ttl });
+    const issuer = await this.#issuer.ofTokens();
+    const signed = await this.#signed(key, { issuer, audience: role.client_id, subject: identity.entity.id, claims, ttl: role.ttl });
     return { ...signed, clientId: role.client_id };
   }
 
@@ -91,8 +92,7 @@ export class IdentityTokens {
     return undefined;
   }
 
-  async #signed(key: NamedKey, { audience, subject, claims, ttl }: TokenOrder): Promise<SignedToken> {
-    const issuer = await this.#issuer.ofTokens();
+  async #signed(key: NamedKey, { issuer, audience, subject, claims, ttl }: TokenOrder & { readonly issuer: string }): Promise<SignedToken> {
     requireAddress(issuer, 'identity/oidc/config');
     const now = this.#seconds();
     const span = Math.min(ttl, key.verification_ttl);

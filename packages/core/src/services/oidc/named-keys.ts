@@ -190,14 +190,16 @@ export class NamedKeys {
     return undefined;
   }
 
-  /** The keys that roles or the server itself sign with, or signed with for what is still good. */
+  /** The keys that roles sign with, or signed with for what is still good. */
   async setOfRoles(): Promise<KeySet> {
     return this.#sets.run('roles', async () =>
-      this.#set(
-        async (name, key, now) =>
-          key.signs_for_server === true || (key.left_until ?? 0) > now || (await isUsed(this.#records, name, 'role')),
-      ),
+      this.#set(async (name, key, now) => (key.left_until ?? 0) > now || (await isUsed(this.#records, name, 'role'))),
     );
+  }
+
+  /** The keys that the server signs with itself. */
+  async setOfServer(): Promise<KeySet> {
+    return this.#sets.run('server', async () => this.#set(async (_name, key) => key.signs_for_server === true));
   }
 
   /** The keys of some clients; `*` is those of all. */

@@ -34,6 +34,11 @@ export class TokenIssuer {
     return `${(await this.configured()) || this.#apiAddress}/v1/identity/oidc`;
   }
 
+  /** `iss` of the tokens by which mounts are known outside: users of the server obtain none of this issuer. */
+  async ofMounts(): Promise<string> {
+    return `${await this.ofTokens()}/plugins`;
+  }
+
   /** `iss` of the tokens of a provider. `issuer`: its own, or ''. */
   ofProvider(name: string, issuer: string): string {
     return `${issuer || this.#apiAddress}/v1/identity/oidc/provider/${name}`;

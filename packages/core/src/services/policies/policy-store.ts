@@ -1,4 +1,5 @@
-import { BadRequest, InternalError, NotFound, type Clock, type Collection, type StorageView } from '@strongroom/engine-sdk';
+import { BadRequest, InternalError, NotFound, type Clock, type Collection, type ListQuery, type StorageView } from '@strongroom/engine-sdk';
+import { pageOf } from '../../kernel/storage/page-of.ts';
 import { Acl } from './acl.ts';
 import { AclCache } from './acl-cache.ts';
 import { DEFAULT_POLICY, isFormerDefault, RESERVED_NAMES, VIRTUAL_POLICIES } from './builtin-policies.ts';
@@ -94,6 +95,14 @@ export class PolicyStore {
   /** Names in order; `root` is not among them, nor what the core keeps to itself. */
   async list(): Promise<string[]> {
     return (await this.entries()).map(([name]) => name);
+  }
+
+  /** A page of the policies below a folder, which is '' or ends in a slash, by their names below it. */
+  async page(folder: string, { after, ...query }: Pick<ListQuery, 'after' | 'limit'>): Promise<[name: string, record: PolicyRecord][]> {
+    const bounds = { ...query, prefix: folder, ...(after === undefined ? {} : { after: folder + after }) };
+    return pageOf(this.#records, bounds, (name, record) =>
+      this.#expired(record) || name === folder ? undefined : [name.slice(folder.length), record],
+    );
   }
 
   async entries(): Promise<[name: string, record: PolicyRecord][]> {

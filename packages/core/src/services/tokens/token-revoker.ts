@@ -3,9 +3,8 @@ import type { LeaseStore } from '../leases/lease-store.ts';
 import { Bulkhead } from '../../kernel/work/bulkhead.ts';
 import type { DueEntry } from '../../kernel/work/schedule-index.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import type { TokenStore } from './token-store.ts';
+import { CUBBYHOLE, type TokenStore } from './token-store.ts';
 
-const CUBBYHOLE = 'cubbyhole/';
 /** Steps of one family's revocation that run at a time. */
 const AT_A_TIME = 64;
 /** Tokens whose end is committed together, and how many such commits are under way. */
@@ -86,9 +85,10 @@ export class TokenRevoker {
   async #together(batch: readonly Waiting[]): Promise<void> {
     const ours = new Set(await this.#tokens.beginRevocation(batch));
     const bare: Waiting[] = [];
+    const laden = await this.#tokens.laden([...ours]);
     for (const item of batch) {
       if (!ours.has(item.digest)) item.done();
-      else if (await this.#tokens.isBare(item.digest)) bare.push(item);
+      else if (!laden.has(item.digest)) bare.push(item);
       // Whatever takes long does not hold up the others.
       else void this.revoke(item.digest, item.signal).then(item.done, item.failed);
     }

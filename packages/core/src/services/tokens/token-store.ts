@@ -6,8 +6,9 @@ import { DueRecords } from '../../kernel/work/due-records.ts';
 import { CLAIM } from '../../kernel/work/due-work.ts';
 import { realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
 import { Type } from 'typebox';
+import { BY_TOKEN } from '../leases/lease-index.ts';
 import { Records, SingleRecord } from '../../kernel/storage/records.ts';
-import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
+import { byBytes, type Store, type StoreTransaction } from '../../kernel/storage/store.ts';
 import { openBatchToken, sealBatchToken, type BatchTokenClaims } from './batch-token.ts';
 import { digestOf, newAccessor, newServiceToken } from './token-id.ts';
 import { tokenRecords, ttlLeft, type TokenRecord } from './token-record.ts';
@@ -18,12 +19,18 @@ export const ACCESSORS = 'accessor/';
 /** By the digest of the accessor. */
 const accessorRecords = new Records(ACCESSORS, Type.Object({ accessor: Type.String(), digest: Type.String() }));
 const CHILDREN = 'token-child/';
+/** What a token keeps for itself, by its digest. */
+export const CUBBYHOLE = 'cubbyhole/';
 /** The tokens that a person watches, by their end: see `isWatched`. */
 const WATCHED = 'watched-token/';
 /** Stored once every token that is watched has its entry, also those that servers made before there was such an index. */
 const watchedRecord = new SingleRecord('core/watched-tokens', Type.Object({ complete: Type.Boolean() }));
 /** A token that was made to last at least this long. Milliseconds. */
 const LASTING = 7 * 86_400_000;
+/** Keys that are listed at most to learn on which of several tokens something hangs. */
+const SPAN = 64;
+/** The character after the slash: a bound behind all that is in a folder. */
+const BEHIND_SLASH = '0';
 /** Longer than any request: a token that has had its last use is ended by the schedule if its last request did not get to it. */
 const AFTER_LAST_USE = 120_000;
 
@@ -185,12 +192,32 @@ export class TokenStore {
     });
   }
 
-  /** Whether something hangs on the token: children, leases, or what is in its cubbyhole. */
-  async isBare(digest: string): Promise<boolean> {
-    for (const prefix of [`${CHILDREN}${digest}/`, `token-lease/${digest}/`, `cubbyhole/${digest}/`]) {
-      if ((await this.#store.keys({ prefix, limit: 1 })).length > 0) return false;
-    }
-    return true;
+  /**
+   * Those of the tokens on which something hangs: children, leases, or what is in their cubbyholes. Three reads, unless much hangs on tokens whose
+   * digests lie between them.
+   */
+  async laden(digests: readonly string[]): Promise<Set<string>> {
+    const laden = new Set<string>();
+    // With their slashes, so that they are in the order of the keys, whatever their lengths.
+    const folders = digests.map((digest) => `${digest}/`).sort(byBytes);
+    const [first, last] = [folders[0], folders[folders.length - 1]];
+    if (first === undefined || last === undefined) return laden;
+    const span = { after: first, before: `${last.slice(0, -1)}${BEHIND_SLASH}` };
+    await Promise.all(
+      [CHILDREN, BY_TOKEN, CUBBYHOLE].map(async (prefix) => {
+        const keys = await this.#store.keys({ prefix, after: prefix + span.after, before: prefix + span.before, limit: SPAN });
+        if (keys.length < SPAN) {
+          for (const key of keys) laden.add(key.slice(prefix.length, key.indexOf('/', prefix.length)));
+          return;
+        }
+        await Promise.all(
+          digests.map(async (digest) => {
+            if ((await this.#store.keys({ prefix: `${prefix}${digest}/`, limit: 1 })).length > 0) laden.add(digest);
+          }),
+        );
+      }),
+    );
+    return laden;
   }
 
   /** Removes records with their index entries. What hung on the tokens is already gone. `parent`: whose children they were listed as. */

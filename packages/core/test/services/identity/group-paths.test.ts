@@ -49,7 +49,7 @@ describe('groups', () => {
       [outside]: { name: 'outside', num_member_entities: 0, num_parent_groups: 0, alias: { id: alias, name: 'eng', ...mount } },
     };
     expect((await identity.list('group/id')).data).toEqual({ keys: [child, parent, outside].sort(), key_info });
-    expect((await identity.list('group/name')).data).toEqual({ keys: ['Parent', 'child', 'outside'], key_info });
+    expect((await identity.list('group/name')).data).toEqual({ keys: ['child', 'outside', 'Parent'], key_info });
     const info = { canonical_id: outside, name: 'eng', ...mount };
     expect((await identity.list('group-alias/id')).data).toEqual({ keys: [alias], key_info: { [alias]: info } });
     expect((await identity.read(`group/id/${child}`)).data).toMatchObject({ parent_group_ids: [parent], member_entity_ids: [entity] });

@@ -1,10 +1,9 @@
+import { createPublicKey, verify, type JsonWebKey } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { manualClock, MemoryView, mountForTest, sharedMemory, type TestMount } from '@strongroom/engine-testkit';
-import type { IdentityStore } from '../../../src/services/identity/identity-store.ts';
-import { openOidc } from '../../../src/services/oidc/open-oidc.ts';
-import type { Barrier } from '../../../src/kernel/barrier/barrier.ts';
+import type { EngineHost, EnginePackage } from '@strongroom/engine-sdk';
+import { manualClock, mountForTest, sharedMemory, type TestMount } from '@strongroom/engine-testkit';
 import { passwordLogin } from '../../password-login.ts';
-import { answered, identityToken, isActive, issuer, ISSUER, login } from './issuer.ts';
+import { answered, identityToken, isActive, issuer, ISSUER, keyIdOf, login } from './issuer.ts';
 
 const open: TestMount[] = [];
 afterEach(async () => {
@@ -133,26 +132,68 @@ describe('an identity token', () => {
   });
 });
 
-describe('the server itself', () => {
-  const bare = () => {
-    const view = new MemoryView();
-    const nobody = { templateContext: async () => undefined, policiesOf: async () => undefined } as unknown as IdentityStore;
-    return openOidc({ storage: () => view, identity: nobody, barrier: {} as Barrier, clock: manualClock(), apiAddress: `${ISSUER}/` });
+/** Who asks for tokens in the name of a mount, as the engine of a cloud does. */
+function cloudOf(hosts: EngineHost[]): EnginePackage {
+  return {
+    name: 'cloud',
+    kind: 'secret',
+    apiVersion: 2,
+    version: '1.0.0',
+    create: (host) => {
+      hosts.push(host);
+      return { paths: [] };
+    },
   };
+}
 
-  test('signs tokens about itself, whose key is published from then on', async () => {
-    const { tokens, keys } = bare();
-    await keys.save('k', { algorithm: 'ES256' });
-    expect((await keys.setOfRoles()).keys).toEqual([]);
-    const order = { key: 'k', audience: 'sts.amazonaws.com', subject: 'mount:aws_1', claims: { mount: 'aws/' }, ttl: 600 };
-    const { token, ttl } = await tokens.sign(order);
-    expect([ttl, claimsOf(token)]).toEqual([
-      600,
-      expect.objectContaining({ iss: `${ISSUER}/v1/identity/oidc`, aud: 'sts.amazonaws.com', sub: 'mount:aws_1', mount: 'aws/' }),
-    ]);
-    expect((await keys.setOfRoles()).keys).toHaveLength(2);
-    expect((await tokens.sign({ ...order, ttl: 1e9 })).ttl).toBe(86_400);
-    await expect(tokens.sign({ ...order, claims: { sub: 'x' } })).rejects.toThrow('the claim "sub" is set by the server');
-    await expect(tokens.sign({ ...order, key: 'none' })).rejects.toThrow('no named key found at "none"');
+describe('a mount', () => {
+  async function mounted() {
+    const hosts: EngineHost[] = [];
+    const mount = await mountForTest(cloudOf(hosts), { clock: manualClock() });
+    open.push(mount);
+    return { mount, host: hosts[0]!, identity: hosts[0]!.identity };
+  }
+  const keysAt = async (mount: TestMount, at: string): Promise<JsonWebKey[]> =>
+    (await answered(mount, 'read', `identity/oidc/${at}.well-known/keys`, {}, ''))['keys'] as JsonWebKey[];
+
+  test('has tokens of an issuer of their own, whose key is published there from then on', async () => {
+    const { mount, host, identity } = await mounted();
+    await answered(mount, 'update', 'identity/oidc/config', { issuer: ISSUER });
+    await answered(mount, 'update', 'identity/oidc/key/k', { algorithm: 'ES256' });
+    expect(await keysAt(mount, 'plugins/')).toEqual([]);
+    const subject = `plugin-identity:root:secret:${host.mount.accessor}`;
+    expect(await identity.claims()).toEqual({ issuer: `${ISSUER}/v1/identity/oidc/plugins`, subject });
+    const { token, ...rest } = await identity.token({ audience: 'sts.amazonaws.com', key: 'k', ttl: 600, part: 'aws-sm/prod' });
+    expect(rest).toEqual({ ttl: 600, issuer: `${ISSUER}/v1/identity/oidc/plugins`, subject: `${subject}:aws-sm/prod` });
+    const now = Math.floor(mount.clock.millis() / 1_000);
+    const said = { iss: rest.issuer, sub: rest.subject, aud: 'sts.amazonaws.com', iat: now, exp: now + 600, namespace: 'root' };
+    expect(claimsOf(token)).toEqual(said);
+    const discovery = await answered(mount, 'read', 'identity/oidc/plugins/.well-known/openid-configuration', {}, '');
+    expect(discovery).toMatchObject({ issuer: rest.issuer, jwks_uri: `${rest.issuer}/.well-known/keys` });
+    const keys = await keysAt(mount, 'plugins/');
+    const key = keys.find((one) => (one as { kid?: string }).kid === keyIdOf(token))!;
+    const [head, body, signature] = token.split('.');
+    const check = { key: createPublicKey({ key, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
+    expect(verify('sha256', Buffer.from(`${head}.${body}`), check, Buffer.from(signature!, 'base64url'))).toBe(true);
+    // Who trusts the issuer of users knows nothing of it, and nobody takes it for a token of a user.
+    expect(await keysAt(mount, '')).toEqual([]);
+    expect(await isActive(mount, token)).toBe(false);
+  });
+
+  test('signs with the default key, for no longer than the key can be verified', async () => {
+    const { mount, identity } = await mounted();
+    await answered(mount, 'update', 'identity/oidc/config', { issuer: ISSUER });
+    expect((await identity.token({ audience: 'a', key: '', ttl: 1e9 })).ttl).toBe(86_400);
+    expect(await keysAt(mount, 'plugins/')).toHaveLength(2);
+  });
+
+  test('has none for an unknown key, for nobody, and while the server knows no address of its own', async () => {
+    const { mount, identity } = await mounted();
+    await expect(identity.token({ audience: 'a', ttl: 60 })).rejects.toThrow('the server knows no address of its own: set api_addr');
+    await expect(identity.claims()).rejects.toThrow('the server knows no address of its own');
+    await answered(mount, 'update', 'identity/oidc/config', { issuer: ISSUER });
+    await expect(identity.token({ audience: 'a', key: 'none', ttl: 60 })).rejects.toThrow('no named key found at "none"');
+    await expect(identity.token({ audience: 'a', key: '__proto__', ttl: 60 })).rejects.toThrow('no named key found at "__proto__"');
+    await expect(identity.token({ audience: '', ttl: 60 })).rejects.toThrow('the audience of an identity token must not be empty');
   });
 });

@@ -1,4 +1,4 @@
-import type { Siblings } from '../siblings.ts';
+import type { Siblings } from './siblings.ts';
 
 const TOPIC = 'changes';
 /** Milliseconds that an answer waits at most until the other processes have applied a change. */
