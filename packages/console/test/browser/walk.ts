@@ -31,6 +31,15 @@ export class Walk {
   /** Opens a page without loading the console again, and waits until it has read what it reads. */
   async to(url: string): Promise<void> {
     await this.tab.page.evaluate((path) => history.pushState({}, '', path), `/ui${url}`);
+    // Until it is drawn, the heading and the actions of the previous page are there.
+    await this.tab.page.waitForFunction(
+      () => {
+        const shown = document.querySelector<HTMLElement>('#page')?.dataset['path'];
+        return shown === undefined || decodeURI(`/ui${shown}`) === decodeURI(location.pathname);
+      },
+      undefined,
+      { polling: QUIET },
+    );
     await this.tab.page.locator('h1').first().waitFor();
     await this.quiet();
   }

@@ -57,6 +57,8 @@ function Frame({ pathname }: { readonly pathname: string }) {
   const { help, setHelp } = usePageKeys();
   const counts = useEntryCounts();
   const foreign = useForeign();
+  // While a page is on its way, the previous one is still shown.
+  const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   useEffect(() => setOpen(false), [pathname]);
   return (
     <div className={classes.frame}>
@@ -113,7 +115,7 @@ function Frame({ pathname }: { readonly pathname: string }) {
             })}
         </ul>
       </nav>
-      <main className={classes.main} id="page">
+      <main className={classes.main} id="page" data-path={shown}>
         <Outlet />
       </main>
       <Suspense fallback={null}>{help && <KeysHelp opened close={() => setHelp(false)} />}</Suspense>
